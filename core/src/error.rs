@@ -1,0 +1,183 @@
+//! One error type for every block. Each error has a stable code, says what is wrong and what to do, and names
+//! the members at fault where there are any.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The result of every fallible call in this crate.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// What can go wrong. Match on the variant in Rust, on [`code`](Error::code) everywhere else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The bytes are not an encoding of the thing at all: wrong length, unknown tag, not a point.
+    Malformed {
+        /// What was being decoded.
+        what: &'static str,
+    },
+    /// The bytes decode, but a shorter or different encoding of the same value is the only accepted one.
+    NonCanonical {
+        /// What was being decoded.
+        what: &'static str,
+    },
+    /// A length or count in the input is above the limit; nothing was allocated for it.
+    TooLarge {
+        /// What was being decoded.
+        what: &'static str,
+        /// The largest accepted value.
+        limit: u64,
+    },
+    /// The point is on the curve but outside the prime-order subgroup.
+    NotInSubgroup,
+    /// A key, a signature or an aggregate is the point at infinity (or of small order).
+    Infinity,
+    /// The index does not belong to the committee.
+    UnknownSigner {
+        /// The offending index.
+        index: u32,
+    },
+    /// The same member appears twice where each may appear once.
+    DuplicateSigner {
+        /// The repeated index.
+        index: u32,
+    },
+    /// Two members of a committee have the same key, or one has the negation of the other's.
+    RelatedKeys {
+        /// The member that came first.
+        first: u32,
+        /// The member that repeats or negates it.
+        second: u32,
+    },
+    /// A committee was given no members, too many, or weights that are zero or too large in sum.
+    BadCommittee {
+        /// Which rule was broken.
+        rule: &'static str,
+    },
+    /// The signers do not reach the threshold.
+    BelowQuorum {
+        /// Weight of the signers.
+        signed: u128,
+        /// Weight that is needed.
+        needed: u128,
+    },
+    /// A signature does not verify; `signers` names the members whose signature is bad, where that is known.
+    BadSignature {
+        /// The culprits, ascending; empty if the signature belongs to no single member.
+        signers: Vec<u16>,
+    },
+    /// A proof of possession does not verify for its key.
+    BadPossession,
+    /// The object is valid, but for another committee, chain, epoch, view or suite than the one at hand.
+    WrongContext {
+        /// What differs.
+        what: &'static str,
+    },
+    /// Signing this would contradict something that was signed before; nothing was signed.
+    Contradiction {
+        /// The kind of statement.
+        kind: u8,
+        /// The view of the last statement of that kind.
+        signed_view: u64,
+    },
+    /// Two objects that were offered as evidence do not contradict each other.
+    NotEvidence,
+    /// The random number generator failed.
+    Rng,
+}
+
+impl Error {
+    /// Every code that [`code`](Error::code) can return: the list that each binding's tests compare with.
+    pub const CODES: &'static [&'static str] = &[
+        "MALFORMED",
+        "NON_CANONICAL",
+        "TOO_LARGE",
+        "NOT_IN_SUBGROUP",
+        "INFINITY",
+        "UNKNOWN_SIGNER",
+        "DUPLICATE_SIGNER",
+        "RELATED_KEYS",
+        "BAD_COMMITTEE",
+        "BELOW_QUORUM",
+        "BAD_SIGNATURE",
+        "BAD_POSSESSION",
+        "WRONG_CONTEXT",
+        "CONTRADICTION",
+        "NOT_EVIDENCE",
+        "RNG",
+    ];
+
+    /// A short code that never changes its meaning, the same in all languages.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Malformed { .. } => "MALFORMED",
+            Error::NonCanonical { .. } => "NON_CANONICAL",
+            Error::TooLarge { .. } => "TOO_LARGE",
+            Error::NotInSubgroup => "NOT_IN_SUBGROUP",
+            Error::Infinity => "INFINITY",
+            Error::UnknownSigner { .. } => "UNKNOWN_SIGNER",
+            Error::DuplicateSigner { .. } => "DUPLICATE_SIGNER",
+            Error::RelatedKeys { .. } => "RELATED_KEYS",
+            Error::BadCommittee { .. } => "BAD_COMMITTEE",
+            Error::BelowQuorum { .. } => "BELOW_QUORUM",
+            Error::BadSignature { .. } => "BAD_SIGNATURE",
+            Error::BadPossession => "BAD_POSSESSION",
+            Error::WrongContext { .. } => "WRONG_CONTEXT",
+            Error::Contradiction { .. } => "CONTRADICTION",
+            Error::NotEvidence => "NOT_EVIDENCE",
+            Error::Rng => "RNG",
+        }
+    }
+
+    /// The members whose fault it is, where the error names any.
+    pub fn culprits(&self) -> &[u16] {
+        match self {
+            Error::BadSignature { signers } => signers,
+            _ => &[],
+        }
+    }
+
+    /// A signature that verifies for nobody in particular.
+    pub(crate) fn bad_signature() -> Self {
+        Error::BadSignature { signers: Vec::new() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Malformed { what } => {
+                write!(f, "{what}: these bytes are not an encoding of it; check length and origin")
+            }
+            Error::NonCanonical { what } => {
+                write!(f, "{what}: not the canonical encoding; re-encode the value with quorate")
+            }
+            Error::TooLarge { what, limit } => write!(f, "{what}: above the limit of {limit}"),
+            Error::NotInSubgroup => f.write_str("the point is outside the prime-order subgroup; refuse its sender"),
+            Error::Infinity => f.write_str("the point is the neutral element or of small order; refuse its sender"),
+            Error::UnknownSigner { index } => write!(f, "there is no member {index} in this committee"),
+            Error::DuplicateSigner { index } => write!(f, "member {index} appears more than once"),
+            Error::RelatedKeys { first, second } => {
+                write!(f, "the keys of members {first} and {second} are equal or each other's negation; drop one")
+            }
+            Error::BadCommittee { rule } => write!(f, "not a committee: {rule}"),
+            Error::BelowQuorum { signed, needed } => {
+                write!(f, "signers weigh {signed}, at least {needed} is needed; collect more votes")
+            }
+            Error::BadSignature { signers } if signers.is_empty() => f.write_str("the signature does not verify"),
+            Error::BadSignature { signers } => write!(f, "the signatures of members {signers:?} do not verify"),
+            Error::BadPossession => {
+                f.write_str("the proof of possession does not verify for this key; ask its owner for a new one")
+            }
+            Error::WrongContext { what } => write!(f, "valid elsewhere, not here: the {what} differs"),
+            Error::Contradiction { kind, signed_view } => write!(
+                f,
+                "refused: a statement of kind {kind} was already signed at view {signed_view} and this one contradicts it"
+            ),
+            Error::NotEvidence => f.write_str("the two objects do not contradict each other"),
+            Error::Rng => f.write_str("the random number generator failed; do not go on without it"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}

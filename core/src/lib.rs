@@ -1,0 +1,35 @@
+//! Consensus building blocks that are hard to misuse.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | [`wire`] | canonical, bounded encoding; the domain strings |
+//! | [`bls`], [`ed25519`] | keys, possession proofs, signatures |
+//! | [`scheme`] | what a certificate needs of a signature scheme |
+//! | [`committee`] | members, weights, thresholds, cached keys |
+//! | [`certificate`] | statements, votes, collectors, certificates, evidence |
+//! | [`guard`] | what was signed, so that nothing contradictory ever is |
+//! | [`machine`] | the one shape of every state machine |
+//!
+//! Arrows point down only: `certificate` → `committee` → `scheme` → `bls`/`ed25519` → `wire`. Nothing in this
+//! crate opens a socket, reads a clock, starts a thread or keeps a global; all of it compiles for `wasm32` and,
+//! without the feature `std`, as `no_std` with `alloc`.
+//!
+//! The crate has **not been audited**.
+#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+extern crate alloc;
+
+#[cfg(feature = "bls")]
+pub mod bls;
+pub mod certificate;
+pub mod committee;
+#[cfg(feature = "ed25519")]
+pub mod ed25519;
+mod error;
+pub mod guard;
+pub mod machine;
+pub mod scheme;
+pub mod wire;
+
+pub use error::{Error, Result};

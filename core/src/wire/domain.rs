@@ -1,0 +1,81 @@
+//! Every domain string, in one place. Each is used for exactly one purpose: as the context of a BLAKE3 key
+//! derivation (then it names a hash) or as the prefix of signed bytes (then it names a statement). No string is
+//! a prefix of another, so that no two purposes can ever produce the same input.
+
+/// Prefix of the bytes of a signed statement.
+pub const VOTE: &str = "quorate-v1-vote";
+/// Identity of a statement.
+pub const STATEMENT: &str = "quorate-v1-statement-id";
+/// Identity of a committee.
+pub const COMMITTEE: &str = "quorate-v1-committee";
+/// A chain identifier made from a name.
+pub const CHAIN_NAME: &str = "quorate-v1-chain-name";
+/// Prefix of the bytes of an Ed25519 possession proof.
+pub const POSSESSION_ED25519: &str = "quorate-v1-possession-ed25519";
+/// Coefficients of a batch verification without a random number generator.
+pub const BATCH_COEFFICIENTS: &str = "quorate-v1-batch-coefficients";
+/// Secret keys from a seed.
+pub const KEY_SEED: &str = "quorate-v1-key-seed";
+/// Identity of a guard's record: the key and the chain it belongs to.
+pub const GUARD: &str = "quorate-v1-guard";
+/// Identity of a Jolteon block.
+pub const JOLTEON_BLOCK: &str = "quorate-v1-jolteon-block";
+/// A leaf of a batch's Merkle tree; also the identity of a transaction.
+pub const BATCH_LEAF: &str = "quorate-v1-transaction";
+/// An inner node of a batch's Merkle tree.
+pub const BATCH_NODE: &str = "quorate-v1-batch-node";
+/// Identity of a batch: its author, its count and the root of its tree.
+pub const BATCH: &str = "quorate-v1-batch-id";
+/// Identity of a node's genesis, which is its chain identifier.
+pub const GENESIS: &str = "quorate-v1-genesis";
+/// A leaf of the ledger's state tree.
+pub const LEDGER_LEAF: &str = "quorate-v1-ledger-leaf";
+/// An inner node of the ledger's state tree.
+pub const LEDGER_NODE: &str = "quorate-v1-ledger-node";
+/// The ledger's state root.
+pub const LEDGER_ROOT: &str = "quorate-v1-ledger-root";
+
+/// All of the above.
+pub const ALL: &[&str] = &[
+    VOTE,
+    STATEMENT,
+    COMMITTEE,
+    CHAIN_NAME,
+    POSSESSION_ED25519,
+    BATCH_COEFFICIENTS,
+    KEY_SEED,
+    GUARD,
+    JOLTEON_BLOCK,
+    BATCH_LEAF,
+    BATCH_NODE,
+    BATCH,
+    GENESIS,
+    LEDGER_LEAF,
+    LEDGER_NODE,
+    LEDGER_ROOT,
+];
+
+/// BLAKE3 in key-derivation mode under one of the strings above.
+pub fn hasher(domain: &'static str) -> blake3::Hasher {
+    blake3::Hasher::new_derive_key(domain)
+}
+
+/// The 32-byte hash of `bytes` under one of the strings above. Cost: ⌈len/64⌉ + 1 compressions.
+pub fn hash(domain: &'static str, bytes: &[u8]) -> [u8; 32] {
+    *hasher(domain).update(bytes).finalize().as_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    #[test]
+    fn no_domain_string_is_a_prefix_of_another() {
+        for (i, a) in ALL.iter().enumerate() {
+            assert!(a.starts_with("quorate-v1-"), "{a}");
+            for (j, b) in ALL.iter().enumerate() {
+                assert!(i == j || !b.starts_with(a), "{a} is a prefix of {b}");
+            }
+        }
+    }
+}
