@@ -153,22 +153,33 @@ impl fmt::Display for Error {
                 write!(f, "{what}: not the canonical encoding; re-encode the value with quorate")
             }
             Error::TooLarge { what, limit } => write!(f, "{what}: above the limit of {limit}"),
-            Error::NotInSubgroup => f.write_str("the point is outside the prime-order subgroup; refuse its sender"),
-            Error::Infinity => f.write_str("the point is the neutral element or of small order; refuse its sender"),
+            Error::NotInSubgroup => {
+                f.write_str("the point is outside the prime-order subgroup; refuse its sender")
+            }
+            Error::Infinity => {
+                f.write_str("the point is the neutral element or of small order; refuse its sender")
+            }
             Error::UnknownSigner { index } => write!(f, "there is no member {index} in this committee"),
             Error::DuplicateSigner { index } => write!(f, "member {index} appears more than once"),
             Error::RelatedKeys { first, second } => {
-                write!(f, "the keys of members {first} and {second} are equal or each other's negation; drop one")
+                write!(
+                    f,
+                    "the keys of members {first} and {second} are equal or each other's negation; drop one"
+                )
             }
             Error::BadCommittee { rule } => write!(f, "not a committee: {rule}"),
             Error::BelowQuorum { signed, needed } => {
                 write!(f, "signers weigh {signed}, at least {needed} is needed; collect more votes")
             }
-            Error::BadSignature { signers } if signers.is_empty() => f.write_str("the signature does not verify"),
-            Error::BadSignature { signers } => write!(f, "the signatures of members {signers:?} do not verify"),
-            Error::BadPossession => {
-                f.write_str("the proof of possession does not verify for this key; ask its owner for a new one")
+            Error::BadSignature { signers } if signers.is_empty() => {
+                f.write_str("the signature does not verify")
             }
+            Error::BadSignature { signers } => {
+                write!(f, "the signatures of members {signers:?} do not verify")
+            }
+            Error::BadPossession => f.write_str(
+                "the proof of possession does not verify for this key; ask its owner for a new one",
+            ),
             Error::WrongContext { what } => write!(f, "valid elsewhere, not here: the {what} differs"),
             Error::Contradiction { kind, signed_view } => write!(
                 f,

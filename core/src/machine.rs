@@ -147,7 +147,13 @@ pub struct Step<M: Machine> {
 impl<M: Machine> Step<M> {
     /// A step that asks for nothing.
     pub fn new() -> Self {
-        Self { persist: Vec::new(), messages: Vec::new(), timers: Vec::new(), outputs: Vec::new(), faults: Vec::new() }
+        Self {
+            persist: Vec::new(),
+            messages: Vec::new(),
+            timers: Vec::new(),
+            outputs: Vec::new(),
+            faults: Vec::new(),
+        }
     }
 
     /// Whether nothing is asked for.

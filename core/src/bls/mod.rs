@@ -1,1 +1,72 @@
-//! Work in progress.
+//! BLS signatures on BLS12-381, in both variants of the standard's proof-of-possession ciphersuite.
+//!
+//! [`MinSig`] (the default) has 48-byte signatures in G1 and 96-byte keys in G2; [`MinPk`] is the other way round
+//! and is what Ethereum uses. Both are one generic implementation over `blst`.
+//!
+//! Through [`Scheme`] the module is the standard's raw API: message bytes in,
+//! domain separation tag `BLS_SIG_BLS12381G{1,2}_XMD:SHA-256_SSWU_RO_POP_`, so that public vectors hold. What
+//! signs in a protocol puts its context into the message, never into the tag (draft-irtf-cfrg-bls-signature,
+//! section 3.3).
+//!
+//! **Rogue keys.** Aggregation is only sound over keys whose owners hold the secret: the functions here take
+//! [`VerifiedKey`]s, which cannot be had without the proof.
+//!
+//! **Subgroups.** A key is checked when it decodes. A signature is checked when it is verified, because sums of
+//! many signatures need one check only; every path that accepts has it.
+
+mod ffi;
+mod group;
+mod keys;
+mod pairing;
+mod scheme;
+
+use alloc::vec::Vec;
+
+pub use group::{MinPk, MinSig, Variant};
+pub use keys::{PublicKey, SecretKey, Signature};
+
+use crate::scheme::{Scheme, VerifiedKey};
+use crate::{Error, Result};
+
+/// Sums signatures. Nothing is verified; the sum verifies if all parts do. Cost: one addition each.
+///
+/// # Errors
+/// [`Error::Infinity`] if there are none, or if they cancel.
+pub fn aggregate<V: Variant>(signatures: &[Signature<V>]) -> Result<Signature<V>>
+where
+    V: Scheme,
+{
+    let sum = Signature::sum(signatures.iter());
+    if sum.is_infinity() { Err(Error::Infinity) } else { Ok(sum) }
+}
+
+/// Checks that all of `keys` signed the same message. Cost: one addition per key, one hash, two pairings.
+///
+/// # Errors
+/// [`Error::Infinity`] without keys or if they cancel, [`Error::NotInSubgroup`], [`Error::BadSignature`].
+pub fn fast_aggregate_verify<V: Variant>(
+    keys: &[VerifiedKey<V>],
+    message: &[u8],
+    signature: &Signature<V>,
+) -> Result<()>
+where
+    V: Scheme<PublicKey = PublicKey<V>>,
+{
+    let key = PublicKey::sum(keys.iter().map(VerifiedKey::public));
+    pairing::verify::<V>(&[(key, message)], signature)
+}
+
+/// Checks that each key signed its own message. Cost: one hash and one pairing per message, and one.
+///
+/// # Errors
+/// [`Error::Infinity`] without keys, [`Error::NotInSubgroup`], [`Error::BadSignature`].
+pub fn aggregate_verify<V: Variant>(
+    signed: &[(&VerifiedKey<V>, &[u8])],
+    signature: &Signature<V>,
+) -> Result<()>
+where
+    V: Scheme<PublicKey = PublicKey<V>>,
+{
+    let terms: Vec<_> = signed.iter().map(|(key, message)| (key.public().point(), *message)).collect();
+    pairing::verify::<V>(&terms, signature)
+}

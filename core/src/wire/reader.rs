@@ -27,7 +27,8 @@ impl<'a> Reader<'a> {
 
     /// The next `n` bytes.
     pub fn raw(&mut self, n: usize) -> Result<&'a [u8]> {
-        let (head, rest) = self.rest.split_at_checked(n).ok_or(Error::Malformed { what: "truncated input" })?;
+        let (head, rest) =
+            self.rest.split_at_checked(n).ok_or(Error::Malformed { what: "truncated input" })?;
         self.rest = rest;
         Ok(head)
     }
@@ -102,7 +103,12 @@ impl<'a> Reader<'a> {
 
     /// A count of at most `cap`, then each item. Room is made as items arrive: a large count with few bytes
     /// behind it allocates little.
-    pub fn list<C: ?Sized, T: Decode<C>>(&mut self, what: &'static str, cap: usize, context: &C) -> Result<Vec<T>> {
+    pub fn list<C: ?Sized, T: Decode<C>>(
+        &mut self,
+        what: &'static str,
+        cap: usize,
+        context: &C,
+    ) -> Result<Vec<T>> {
         let n = self.count(what, cap)?;
         let mut items = Vec::with_capacity(n.min(self.remaining() / core::mem::size_of::<T>().max(1) + 1));
         for _ in 0..n {
@@ -130,7 +136,10 @@ mod tests {
     #[test]
     fn a_varint_has_one_encoding() {
         assert_eq!(Reader::new(&[0x80, 0x00]).varint(), Err(Error::NonCanonical { what: "varint" }));
-        assert_eq!(Reader::new(&[0xff, 0xff, 0xff, 0xff, 0x1f]).varint(), Err(Error::Malformed { what: "varint" }));
+        assert_eq!(
+            Reader::new(&[0xff, 0xff, 0xff, 0xff, 0x1f]).varint(),
+            Err(Error::Malformed { what: "varint" })
+        );
         assert_eq!(Reader::new(&[0xff, 0xff, 0xff, 0xff, 0x0f]).varint(), Ok(u32::MAX));
         assert!(Reader::new(&[0x80]).varint().is_err());
     }

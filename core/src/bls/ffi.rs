@@ -1,0 +1,366 @@
+//! The only module that calls into `blst`. Each `unsafe` block hands blst pointers to initialised values, or to
+//! places that blst fills completely, of exactly the sizes that blst's header states; the module exports safe
+//! functions over owned values.
+#![allow(unsafe_code)]
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt::Debug;
+use core::hash::Hash;
+use core::ptr;
+
+use blst::*;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::{Error, Result};
+
+/// One of the two source groups. An `Affine` is always a point of the curve, not always of the subgroup.
+pub trait Group: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
+    type Affine: Copy + Eq + Debug + Send + Sync;
+    /// The compressed form: 48 or 96 bytes.
+    type Compressed: Copy + Eq + Ord + Hash + AsRef<[u8]> + Debug + Send + Sync;
+
+    const COMPRESSED_LEN: usize;
+
+    fn generator() -> Self::Affine;
+    fn infinity() -> Self::Affine;
+    fn is_infinity(point: &Self::Affine) -> bool;
+    fn in_subgroup(point: &Self::Affine) -> bool;
+    fn negate(point: &Self::Affine) -> Self::Affine;
+    fn compress(point: &Self::Affine) -> Self::Compressed;
+    /// Appends the uncompressed form, twice as long.
+    fn serialize(point: &Self::Affine, out: &mut Vec<u8>);
+    /// Reads exactly `COMPRESSED_LEN` bytes: a canonical point of the curve other than infinity.
+    fn uncompress(bytes: &[u8], what: &'static str) -> Result<Self::Affine>;
+    /// Reads exactly twice `COMPRESSED_LEN` bytes: likewise.
+    fn deserialize(bytes: &[u8], what: &'static str) -> Result<Self::Affine>;
+    fn hash(message: &[u8], dst: &[u8]) -> Self::Affine;
+    /// Hashes many messages; one inversion serves all.
+    fn hash_many(messages: &[&[u8]], dst: &[u8]) -> Vec<Self::Affine>;
+    /// The sum of any points, equal and opposite ones included. Affine batch addition from 16 points on.
+    fn sum(points: &[&Self::Affine]) -> Self::Affine;
+    /// Σ scalarᵢ·pointᵢ with public scalars of `bits` bits, in variable time.
+    fn combine(points: &[&Self::Affine], scalars: &[u128], bits: usize) -> Self::Affine;
+    /// secret · generator in constant time.
+    fn public_key(secret: &Scalar) -> Self::Affine;
+    /// secret · H(message) in constant time; the result is a signature under a key of the other group.
+    fn sign(secret: &Scalar, message: &[u8], dst: &[u8]) -> Self::Affine;
+}
+
+/// A secret scalar, 0 < s < r. Wipes itself.
+pub struct Scalar(blst_scalar);
+
+impl Drop for Scalar {
+    fn drop(&mut self) {
+        self.0.b.zeroize();
+    }
+}
+
+impl Scalar {
+    /// KeyGen of the BLS standard from 32 bytes of entropy.
+    pub(crate) fn derive(entropy: &[u8; 32]) -> Self {
+        let mut scalar = Self(blst_scalar::default());
+        // SAFETY: 32 readable bytes, no info; blst writes one scalar.
+        unsafe { blst_keygen(&mut scalar.0, entropy.as_ptr(), entropy.len(), ptr::null(), 0) };
+        scalar
+    }
+
+    /// Big endian, as in the standard's key files. Refuses zero and anything from r on.
+    pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
+        let mut scalar = Self(blst_scalar::default());
+        // SAFETY: 32 readable bytes; one scalar is written and then read.
+        let valid = unsafe {
+            blst_scalar_from_bendian(&mut scalar.0, bytes.as_ptr());
+            blst_sk_check(&scalar.0)
+        };
+        valid.then_some(scalar)
+    }
+
+    pub(crate) fn to_bytes(&self) -> Zeroizing<[u8; 32]> {
+        let mut bytes = Zeroizing::new([0; 32]);
+        // SAFETY: one scalar is read and 32 bytes are written.
+        unsafe { blst_bendian_from_scalar(bytes.as_mut_ptr(), &self.0) };
+        bytes
+    }
+}
+
+/// An element of the target field.
+#[derive(Clone, Copy)]
+pub struct Target(blst_fp12);
+
+impl Target {
+    /// Π e(qᵢ, pᵢ) before the final exponentiation; one shared squaring chain.
+    pub(crate) fn miller(terms: &[(&blst_p2_affine, &blst_p1_affine)]) -> Self {
+        let mut out = blst_fp12::default();
+        if terms.is_empty() {
+            return Self(out);
+        }
+        let (qs, ps): (Vec<*const _>, Vec<*const _>) =
+            terms.iter().map(|(q, p)| (ptr::from_ref(*q), ptr::from_ref(*p))).unzip();
+        // SAFETY: two arrays of `terms.len()` > 0 pointers to live affine points.
+        unsafe { blst_miller_loop_n(&mut out, qs.as_ptr(), ps.as_ptr(), terms.len()) };
+        Self(out)
+    }
+
+    pub(crate) fn product(&self, other: &Self) -> Self {
+        let mut out = blst_fp12::default();
+        // SAFETY: two live field elements are read and one is written.
+        unsafe { blst_fp12_mul(&mut out, &self.0, &other.0) };
+        Self(out)
+    }
+
+    /// Whether the two are equal after the final exponentiation.
+    pub(crate) fn equals(&self, other: &Self) -> bool {
+        // SAFETY: two live field elements.
+        unsafe { blst_fp12_finalverify(&self.0, &other.0) }
+    }
+}
+
+/// The line functions of a fixed point of G2, which save the Miller loop a third of its work.
+#[derive(Clone)]
+pub struct Lines(Vec<blst_fp6>);
+
+/// How many line functions a Miller loop has: the length of the curve parameter and its set bits.
+const LINES: usize = 68;
+
+impl Lines {
+    pub(crate) fn new(point: &blst_p2_affine) -> Self {
+        let mut lines = vec![blst_fp6::default(); LINES];
+        // SAFETY: blst writes exactly 68 elements (`blst_precompute_lines` in blst.h) from one affine point.
+        unsafe { blst_precompute_lines(lines.as_mut_ptr(), point) };
+        Self(lines)
+    }
+
+    pub(crate) fn miller(&self, p: &blst_p1_affine) -> Target {
+        let mut out = blst_fp12::default();
+        // SAFETY: 68 lines, which only `new` makes, and one affine point.
+        unsafe { blst_miller_loop_lines(&mut out, self.0.as_ptr(), p) };
+        Target(out)
+    }
+}
+
+impl Debug for Lines {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Lines")
+    }
+}
+
+fn decoded<A>(what: &'static str, error: BLST_ERROR, point: A, infinity: bool) -> Result<A> {
+    match error {
+        BLST_ERROR::BLST_SUCCESS if infinity => Err(Error::Infinity),
+        BLST_ERROR::BLST_SUCCESS => Ok(point),
+        _ => Err(Error::Malformed { what }),
+    }
+}
+
+macro_rules! group {
+    (
+        $name:ident, $affine:ident, $projective:ident, $len:literal, $fp:ident,
+        $generator:ident, $is_inf:ident, $in_group:ident, $to_affine:ident,
+        $compress:ident, $serialize:ident, $uncompress:ident, $deserialize:ident, $hash:ident, $all_to_affine:ident,
+        $sum:ident, $pippenger:ident, $scratch:ident, $public_key:ident, $sign:ident
+    ) => {
+        /// A source group.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $name {}
+
+        impl $name {
+            fn affine(point: &$projective) -> $affine {
+                let mut out = $affine::default();
+                // SAFETY: one point is read, one written.
+                unsafe { $to_affine(&mut out, point) };
+                out
+            }
+
+            fn all_affine(points: &[$projective]) -> Vec<$affine> {
+                let mut out = vec![$affine::default(); points.len()];
+                let pointers: Vec<*const $projective> = points.iter().map(ptr::from_ref).collect();
+                if !points.is_empty() {
+                    // SAFETY: as many live points as places in `out`, at least one.
+                    unsafe { $all_to_affine(out.as_mut_ptr(), pointers.as_ptr(), points.len()) };
+                }
+                out
+            }
+
+            fn hash_projective(message: &[u8], dst: &[u8]) -> $projective {
+                let mut out = $projective::default();
+                // SAFETY: three readable slices with their lengths, the last of them empty; one point is written.
+                unsafe {
+                    $hash(&mut out, message.as_ptr(), message.len(), dst.as_ptr(), dst.len(), ptr::null(), 0);
+                }
+                out
+            }
+        }
+
+        impl Group for $name {
+            type Affine = $affine;
+            type Compressed = [u8; $len];
+
+            const COMPRESSED_LEN: usize = $len;
+
+            fn generator() -> $affine {
+                // SAFETY: blst returns a pointer to a constant.
+                unsafe { *$generator() }
+            }
+
+            fn infinity() -> $affine {
+                $affine::default()
+            }
+
+            fn is_infinity(point: &$affine) -> bool {
+                // SAFETY: one live point.
+                unsafe { $is_inf(point) }
+            }
+
+            fn in_subgroup(point: &$affine) -> bool {
+                // SAFETY: one live point.
+                unsafe { $in_group(point) }
+            }
+
+            fn negate(point: &$affine) -> $affine {
+                let mut out = *point;
+                // SAFETY: blst allows source and result to be the same element; they are two here.
+                unsafe { $fp(&mut out.y, &point.y, true) };
+                out
+            }
+
+            fn compress(point: &$affine) -> [u8; $len] {
+                let mut out = [0; $len];
+                // SAFETY: blst writes exactly this many bytes.
+                unsafe { $compress(out.as_mut_ptr(), point) };
+                out
+            }
+
+            fn serialize(point: &$affine, out: &mut Vec<u8>) {
+                let mut bytes = [0; 2 * $len];
+                // SAFETY: blst writes exactly this many bytes.
+                unsafe { $serialize(bytes.as_mut_ptr(), point) };
+                out.extend_from_slice(&bytes);
+            }
+
+            fn uncompress(bytes: &[u8], what: &'static str) -> Result<$affine> {
+                let bytes: &[u8; $len] = bytes.try_into().map_err(|_| Error::Malformed { what })?;
+                if bytes.first().is_none_or(|first| first & 0x80 == 0) {
+                    return Err(Error::NonCanonical { what });
+                }
+                let mut point = $affine::default();
+                // SAFETY: blst reads exactly this many bytes and writes one point.
+                let error = unsafe { $uncompress(&mut point, bytes.as_ptr()) };
+                decoded(what, error, point, Self::is_infinity(&point))
+            }
+
+            fn deserialize(bytes: &[u8], what: &'static str) -> Result<$affine> {
+                let bytes: &[u8; 2 * $len] = bytes.try_into().map_err(|_| Error::Malformed { what })?;
+                if bytes.first().is_none_or(|first| first & 0x80 != 0) {
+                    return Err(Error::NonCanonical { what });
+                }
+                let mut point = $affine::default();
+                // SAFETY: blst reads exactly this many bytes of an uncompressed point and writes one point.
+                let error = unsafe { $deserialize(&mut point, bytes.as_ptr()) };
+                decoded(what, error, point, Self::is_infinity(&point))
+            }
+
+            fn hash(message: &[u8], dst: &[u8]) -> $affine {
+                Self::affine(&Self::hash_projective(message, dst))
+            }
+
+            fn hash_many(messages: &[&[u8]], dst: &[u8]) -> Vec<$affine> {
+                let points: Vec<_> = messages.iter().map(|m| Self::hash_projective(m, dst)).collect();
+                Self::all_affine(&points)
+            }
+
+            fn sum(points: &[&$affine]) -> $affine {
+                match points {
+                    [] => Self::infinity(),
+                    [point] => **point,
+                    _ => {
+                        let pointers: Vec<*const $affine> =
+                            points.iter().map(|p| ptr::from_ref(*p)).collect();
+                        let mut out = $projective::default();
+                        // SAFETY: that many pointers to live points; one point is written.
+                        unsafe { $sum(&mut out, pointers.as_ptr(), points.len()) };
+                        Self::affine(&out)
+                    }
+                }
+            }
+
+            fn combine(points: &[&$affine], scalars: &[u128], bits: usize) -> $affine {
+                let n = points.len().min(scalars.len());
+                if n == 0 {
+                    return Self::infinity();
+                }
+                let bytes: Vec<[u8; 16]> = scalars.iter().map(|s| s.to_le_bytes()).collect();
+                let pointers: Vec<*const $affine> = points.iter().map(|p| ptr::from_ref(*p)).collect();
+                let scalars: Vec<*const u8> = bytes.iter().map(|b| b.as_ptr()).collect();
+                let mut out = $projective::default();
+                // SAFETY: `n` live points and `n` scalars of 16 ≥ ⌈bits/8⌉ bytes (callers pass 64 or 128); the
+                // scratch space has the size that blst asks for, in bytes, rounded up to limbs.
+                unsafe {
+                    let mut scratch: Vec<limb_t> = vec![0; $scratch(n).div_ceil(size_of::<limb_t>())];
+                    $pippenger(&mut out, pointers.as_ptr(), n, scalars.as_ptr(), bits, scratch.as_mut_ptr());
+                }
+                Self::affine(&out)
+            }
+
+            fn public_key(secret: &Scalar) -> $affine {
+                let mut out = $projective::default();
+                // SAFETY: one scalar is read, one point written.
+                unsafe { $public_key(&mut out, &secret.0) };
+                Self::affine(&out)
+            }
+
+            fn sign(secret: &Scalar, message: &[u8], dst: &[u8]) -> $affine {
+                let hash = Self::hash_projective(message, dst);
+                let mut out = $projective::default();
+                // SAFETY: one point and one scalar are read, one point is written.
+                unsafe { $sign(&mut out, &hash, &secret.0) };
+                Self::affine(&out)
+            }
+        }
+    };
+}
+
+group!(
+    G1,
+    blst_p1_affine,
+    blst_p1,
+    48,
+    blst_fp_cneg,
+    blst_p1_affine_generator,
+    blst_p1_affine_is_inf,
+    blst_p1_affine_in_g1,
+    blst_p1_to_affine,
+    blst_p1_affine_compress,
+    blst_p1_affine_serialize,
+    blst_p1_uncompress,
+    blst_p1_deserialize,
+    blst_hash_to_g1,
+    blst_p1s_to_affine,
+    blst_p1s_add,
+    blst_p1s_mult_pippenger,
+    blst_p1s_mult_pippenger_scratch_sizeof,
+    blst_sk_to_pk_in_g1,
+    blst_sign_pk_in_g2
+);
+group!(
+    G2,
+    blst_p2_affine,
+    blst_p2,
+    96,
+    blst_fp2_cneg,
+    blst_p2_affine_generator,
+    blst_p2_affine_is_inf,
+    blst_p2_affine_in_g2,
+    blst_p2_to_affine,
+    blst_p2_affine_compress,
+    blst_p2_affine_serialize,
+    blst_p2_uncompress,
+    blst_p2_deserialize,
+    blst_hash_to_g2,
+    blst_p2s_to_affine,
+    blst_p2s_add,
+    blst_p2s_mult_pippenger,
+    blst_p2s_mult_pippenger_scratch_sizeof,
+    blst_sk_to_pk_in_g2,
+    blst_sign_pk_in_g1
+);

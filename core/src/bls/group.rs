@@ -1,0 +1,90 @@
+use super::ffi::{G1, G2, Group, Lines, Target};
+use crate::scheme::sealed::Sealed;
+
+/// One of the two ways to place keys and signatures in the groups: [`MinSig`] or [`MinPk`].
+pub trait Variant:
+    Sealed + Copy + Eq + Ord + core::hash::Hash + core::fmt::Debug + Send + Sync + 'static
+{
+    /// The group of the keys.
+    #[doc(hidden)]
+    type Key: Group;
+    /// The group of the signatures.
+    #[doc(hidden)]
+    type Sig: Group;
+    /// A key prepared for repeated pairings.
+    #[doc(hidden)]
+    type Prepared: Clone + core::fmt::Debug + Send + Sync;
+    /// Suite byte and name.
+    #[doc(hidden)]
+    const SUITE: (u8, &'static str);
+    /// Domain separation tags of signatures and of possession proofs.
+    #[doc(hidden)]
+    const TAGS: (&'static [u8], &'static [u8]);
+
+    #[doc(hidden)]
+    fn prepare(key: &Affine<Self::Key>) -> Self::Prepared;
+    #[doc(hidden)]
+    fn pairings(
+        terms: &[(&Affine<Self::Key>, &Affine<Self::Sig>)],
+        prepared: &[(&Self::Prepared, &Affine<Self::Sig>)],
+    ) -> Target;
+}
+
+/// Points of a group.
+pub(super) type Affine<G> = <G as Group>::Affine;
+
+/// Signatures in G1 (48 bytes), keys in G2 (96 bytes): suite 1, the default, because certificates are many and
+/// keys are few.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum MinSig {}
+
+/// Keys in G1 (48 bytes), signatures in G2 (96 bytes): suite 2, Ethereum's.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum MinPk {}
+
+impl Sealed for MinSig {}
+impl Sealed for MinPk {}
+
+impl Variant for MinSig {
+    type Key = G2;
+    type Sig = G1;
+    /// Keys are the G2 argument here, whose line functions can be computed once.
+    type Prepared = Lines;
+
+    const SUITE: (u8, &'static str) = (1, "bls-min-sig");
+    const TAGS: (&'static [u8], &'static [u8]) =
+        (b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_", b"BLS_POP_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_");
+
+    fn prepare(key: &Affine<G2>) -> Lines {
+        Lines::new(key)
+    }
+
+    fn pairings(terms: &[(&Affine<G2>, &Affine<G1>)], prepared: &[(&Lines, &Affine<G1>)]) -> Target {
+        let mut product = (!terms.is_empty()).then(|| Target::miller(terms));
+        for (lines, point) in prepared {
+            let factor = lines.miller(point);
+            product = Some(product.map_or(factor, |product| product.product(&factor)));
+        }
+        product.unwrap_or_else(|| Target::miller(&[]))
+    }
+}
+
+impl Variant for MinPk {
+    type Key = G1;
+    type Sig = G2;
+    /// The G2 argument is a hash or a signature, new each time: nothing to prepare.
+    type Prepared = Affine<G1>;
+
+    const SUITE: (u8, &'static str) = (2, "bls-min-pk");
+    const TAGS: (&'static [u8], &'static [u8]) =
+        (b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_", b"BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_");
+
+    fn prepare(key: &Affine<G1>) -> Affine<G1> {
+        *key
+    }
+
+    fn pairings(terms: &[(&Affine<G1>, &Affine<G2>)], prepared: &[(&Affine<G1>, &Affine<G2>)]) -> Target {
+        let all: alloc::vec::Vec<_> = terms.iter().chain(prepared).map(|(key, sig)| (*sig, *key)).collect();
+        Target::miller(&all)
+    }
+}

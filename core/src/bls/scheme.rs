@@ -1,0 +1,128 @@
+use alloc::vec::Vec;
+
+use rand_core::TryCryptoRng;
+use zeroize::Zeroizing;
+
+use super::ffi::{Group, Scalar};
+use super::group::{MinPk, MinSig, Variant};
+use super::keys::{PublicKey, SecretKey, Signature};
+use super::pairing::{self, Cache};
+use crate::machine::MemberIndex;
+use crate::scheme::{Claim, Keys, Scheme, SignerSet, random_32};
+use crate::wire::{Decode, Encode, Reader, Writer};
+use crate::{Error, Result};
+
+macro_rules! scheme {
+    ($variant:ty) => {
+        impl Scheme for $variant {
+            const SUITE: u8 = <Self as Variant>::SUITE.0;
+            const NAME: &'static str = <Self as Variant>::SUITE.1;
+
+            type SecretKey = SecretKey<Self>;
+            type PublicKey = PublicKey<Self>;
+            type Signature = Signature<Self>;
+            type Proof = Signature<Self>;
+            type Cache = Cache<Self>;
+
+            fn generate<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<SecretKey<Self>> {
+                Ok(SecretKey::new(Scalar::derive(&*random_32(rng)?)))
+            }
+
+            fn secret_from_bytes(bytes: &[u8]) -> Result<SecretKey<Self>> {
+                let bytes = bytes.try_into().ok().and_then(Scalar::from_bytes);
+                bytes.map(SecretKey::new).ok_or(Error::Malformed { what: "BLS secret key" })
+            }
+
+            fn secret_to_bytes(secret: &SecretKey<Self>) -> Zeroizing<[u8; 32]> {
+                secret.scalar.to_bytes()
+            }
+
+            fn public_key(secret: &SecretKey<Self>) -> PublicKey<Self> {
+                PublicKey::new(<Self as Variant>::Key::public_key(&secret.scalar))
+            }
+
+            fn sign(secret: &SecretKey<Self>, message: &[u8]) -> Signature<Self> {
+                Signature { point: <Self as Variant>::Sig::sign(&secret.scalar, message, Self::TAGS.0) }
+            }
+
+            fn verify(key: &PublicKey<Self>, message: &[u8], signature: &Signature<Self>) -> Result<()> {
+                pairing::verify::<Self>(&[(key.point(), message)], signature)
+            }
+
+            fn prove_possession(secret: &SecretKey<Self>) -> Signature<Self> {
+                let key = Self::public_key(secret);
+                Signature {
+                    point: <Self as Variant>::Sig::sign(&secret.scalar, key.as_bytes(), Self::TAGS.1),
+                }
+            }
+
+            fn verify_possession(key: &PublicKey<Self>, possession: &Signature<Self>) -> Result<()> {
+                pairing::verify_possession(key, possession)
+            }
+
+            fn encode_link(signature: &Signature<Self>, w: &mut Writer) {
+                signature.encode_uncompressed(w);
+            }
+
+            fn decode_link(r: &mut Reader<'_>) -> Result<Signature<Self>> {
+                Signature::decode_uncompressed(r)
+            }
+
+            fn cache(keys: &[PublicKey<Self>]) -> Result<Cache<Self>> {
+                Cache::new(keys)
+            }
+
+            fn relation_tag(key: &PublicKey<Self>) -> Vec<u8> {
+                // The third bit of a compressed point is the sign of y, all that a negation changes.
+                let mut bytes = key.as_bytes().to_vec();
+                if let Some(first) = bytes.first_mut() {
+                    *first &= !0x20;
+                }
+                bytes
+            }
+
+            fn combine(signatures: &[(MemberIndex, &Signature<Self>)]) -> Signature<Self> {
+                Signature::sum(signatures.iter().map(|(_, signature)| *signature))
+            }
+
+            fn merge(proofs: &[&Signature<Self>]) -> Signature<Self> {
+                Signature::sum(proofs.iter().copied())
+            }
+
+            fn verify_claims(
+                keys: Keys<'_, Self>,
+                claims: &[Claim<'_>],
+                proof: &Signature<Self>,
+            ) -> Result<()> {
+                pairing::verify_claims(keys.public, keys.cache, claims, proof)
+            }
+
+            fn verify_many(
+                keys: Keys<'_, Self>,
+                items: &[(Claim<'_>, &Signature<Self>)],
+                entropy: Option<&[u8; 32]>,
+            ) -> Result<()> {
+                match items {
+                    [] => Ok(()),
+                    [(claim, proof)] => Self::verify_claims(keys, &[*claim], proof),
+                    _ => pairing::verify_many(keys.public, keys.cache, items, entropy),
+                }
+            }
+
+            fn encode_proof(proof: &Signature<Self>, w: &mut Writer) {
+                proof.encode_to(w);
+            }
+
+            fn decode_proof(r: &mut Reader<'_>, _: &SignerSet) -> Result<Signature<Self>> {
+                Signature::decode_from(r, &())
+            }
+
+            fn proof_len(_: usize) -> usize {
+                <<Self as Variant>::Sig as Group>::COMPRESSED_LEN
+            }
+        }
+    };
+}
+
+scheme!(MinSig);
+scheme!(MinPk);

@@ -1,0 +1,36 @@
+use core::ops::Deref;
+
+use super::CommitteeId;
+
+/// A value that was checked against a committee. Only this crate's checks make one, so a function that takes it
+/// need not check again.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Verified<T> {
+    value: T,
+    committee: CommitteeId,
+}
+
+impl<T> Verified<T> {
+    /// For this crate's checks only.
+    pub(crate) fn assume(value: T, committee: CommitteeId) -> Self {
+        Self { value, committee }
+    }
+
+    /// Against which committee the value was checked.
+    pub fn committee(&self) -> CommitteeId {
+        self.committee
+    }
+
+    /// The value alone, which forgets that it was checked.
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+}
+
+impl<T> Deref for Verified<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}

@@ -1,0 +1,82 @@
+//! 8·(Σ zᵢsᵢ·B − Σ zᵢ·Rᵢ − Σ zᵢkᵢ·Aᵢ) = 0 for random zᵢ: passes, but for a chance of 2⁻¹²⁸, exactly if every
+//! signature passes by itself.
+
+use alloc::vec::Vec;
+
+use curve25519_dalek::constants::ED25519_BASEPOINT_POINT;
+use curve25519_dalek::edwards::EdwardsPoint;
+use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::{IsIdentity, VartimeMultiscalarMul};
+
+use super::{Ed25519, PublicKey, Signature};
+use crate::machine::MemberIndex;
+use crate::scheme::{Claim, Scheme, coefficients};
+use crate::{Error, Result};
+
+/// One signature of a batch.
+pub(super) struct Term<'a> {
+    key: &'a PublicKey,
+    message: &'a [u8],
+    signature: &'a Signature,
+}
+
+/// Pairs the signatures of a proof with the claims' messages. The proof must hold exactly the claims' signers.
+pub(super) fn terms<'a>(
+    keys: &'a [PublicKey],
+    claims: &[Claim<'a>],
+    proof: &'a [(MemberIndex, Signature)],
+) -> Result<Vec<Term<'a>>> {
+    let claimed: usize = claims.iter().map(|claim| claim.signers.len()).sum();
+    if claimed != proof.len()
+        || claims.iter().any(|claim| usize::from(claim.signers.committee_len()) != keys.len())
+    {
+        return Err(Error::WrongContext { what: "signer set" });
+    }
+    let mut last = None;
+    proof
+        .iter()
+        .map(|(index, signature)| {
+            if last.replace(*index).is_some_and(|last| last >= *index) {
+                return Err(Error::DuplicateSigner { index: u32::from(*index) });
+            }
+            let claim = claims.iter().find(|claim| claim.signers.contains(*index));
+            match (keys.get(usize::from(*index)), claim) {
+                (Some(key), Some(claim)) => Ok(Term { key, message: claim.message, signature }),
+                _ => Err(Error::UnknownSigner { index: u32::from(*index) }),
+            }
+        })
+        .collect()
+}
+
+/// Checks all terms together, or the only one by itself.
+pub(super) fn verify(terms: &[Term<'_>]) -> Result<()> {
+    match terms {
+        [] => return Err(Error::bad_signature()),
+        [term] => return Ed25519::verify(term.key, term.message, term.signature),
+        _ => {}
+    }
+    let challenges: Vec<Scalar> =
+        terms.iter().map(|term| term.signature.challenge(term.key, term.message)).collect();
+    let mut coefficients = coefficients(None, |hasher| {
+        for (term, k) in terms.iter().zip(&challenges) {
+            // k binds R, the key and the message; s is what remains.
+            hasher.update(k.as_bytes()).update(term.signature.s().as_bytes());
+        }
+    });
+
+    let n = 2 * terms.len() + 1;
+    let (mut scalars, mut points) = (Vec::with_capacity(n), Vec::with_capacity(n));
+    let mut base = Scalar::ZERO;
+    for (term, k) in terms.iter().zip(&challenges) {
+        let z = Scalar::from(coefficients.draw());
+        base += z * term.signature.s();
+        scalars.push(-z);
+        points.push(term.signature.r_point().ok_or_else(Error::bad_signature)?);
+        scalars.push(z * k);
+        points.push(term.key.negated());
+    }
+    scalars.push(base);
+    points.push(ED25519_BASEPOINT_POINT);
+    let sum = EdwardsPoint::vartime_multiscalar_mul(scalars, points);
+    if sum.mul_by_cofactor().is_identity() { Ok(()) } else { Err(Error::bad_signature()) }
+}

@@ -1,0 +1,209 @@
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+
+use curve25519_dalek::edwards::{CompressedEdwardsY, EdwardsPoint};
+use curve25519_dalek::scalar::Scalar;
+use ed25519_dalek::SigningKey;
+use sha2::{Digest, Sha512};
+
+use crate::wire::{Decode, Encode, Reader, Writer};
+use crate::{Error, Result};
+
+/// A secret key. It wipes itself when dropped, and cannot be cloned, printed or serialised by accident.
+pub struct SecretKey {
+    pub(super) signing: SigningKey,
+}
+
+impl SecretKey {
+    pub(super) fn new(seed: &[u8; 32]) -> Self {
+        Self { signing: SigningKey::from_bytes(seed) }
+    }
+}
+
+/// A public key that decoded: a canonical point that is not of small order. It may have a torsion component,
+/// which the verification rule makes irrelevant.
+#[derive(Clone)]
+pub struct PublicKey {
+    negated: EdwardsPoint,
+    bytes: [u8; 32],
+}
+
+impl PublicKey {
+    pub(super) fn of(secret: &SecretKey) -> Self {
+        let verifying = secret.signing.verifying_key();
+        Self { negated: -verifying.to_edwards(), bytes: verifying.to_bytes() }
+    }
+
+    /// The 32-byte encoding.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.bytes
+    }
+
+    pub(super) fn negated(&self) -> EdwardsPoint {
+        self.negated
+    }
+}
+
+impl Encode for PublicKey {
+    fn encode_to(&self, w: &mut Writer) {
+        w.raw(&self.bytes);
+    }
+}
+
+/// Cost: one square root and three doublings.
+impl Decode for PublicKey {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        let bytes = r.array()?;
+        if !is_canonical(&bytes) {
+            return Err(Error::NonCanonical { what: "Ed25519 public key" });
+        }
+        let point =
+            CompressedEdwardsY(bytes).decompress().ok_or(Error::Malformed { what: "Ed25519 public key" })?;
+        if point.is_small_order() {
+            return Err(Error::Infinity);
+        }
+        Ok(Self { negated: -point, bytes })
+    }
+}
+
+impl PartialEq for PublicKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for PublicKey {}
+
+impl PartialOrd for PublicKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for PublicKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bytes.cmp(&other.bytes)
+    }
+}
+
+impl Hash for PublicKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bytes.hash(state);
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PublicKey({}…)", hex::encode(self.bytes.get(..6).unwrap_or_default()))
+    }
+}
+
+/// A signature that decoded: `R` is canonical as a byte string (whether it is on the curve is seen when it is
+/// verified) and `s` is below the group order.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Signature {
+    r: [u8; 32],
+    s: Scalar,
+}
+
+impl Signature {
+    pub(super) fn of(signature: &ed25519_dalek::Signature) -> Self {
+        Self { r: *signature.r_bytes(), s: Scalar::from_bytes_mod_order(*signature.s_bytes()) }
+    }
+
+    /// The 64-byte encoding.
+    pub fn to_bytes(&self) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        let (r, s) = bytes.split_at_mut(32);
+        r.copy_from_slice(&self.r);
+        s.copy_from_slice(self.s.as_bytes());
+        bytes
+    }
+
+    pub(super) fn s(&self) -> &Scalar {
+        &self.s
+    }
+
+    pub(super) fn r_point(&self) -> Option<EdwardsPoint> {
+        CompressedEdwardsY(self.r).decompress()
+    }
+
+    /// SHA-512(R ‖ A ‖ message) as a scalar.
+    pub(super) fn challenge(&self, key: &PublicKey, message: &[u8]) -> Scalar {
+        let hash =
+            Sha512::new().chain_update(self.r).chain_update(key.bytes).chain_update(message).finalize();
+        Scalar::from_bytes_mod_order_wide(&hash.into())
+    }
+}
+
+impl Encode for Signature {
+    fn encode_to(&self, w: &mut Writer) {
+        w.raw(&self.to_bytes());
+    }
+}
+
+impl Decode for Signature {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        let (point, s) = (r.array()?, r.array()?);
+        if !is_canonical(&point) {
+            return Err(Error::NonCanonical { what: "R of an Ed25519 signature" });
+        }
+        let s = Option::from(Scalar::from_canonical_bytes(s))
+            .ok_or(Error::NonCanonical { what: "s of an Ed25519 signature" })?;
+        Ok(Self { r: point, s })
+    }
+}
+
+impl fmt::Debug for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Signature({}…)", hex::encode(self.r.get(..6).unwrap_or_default()))
+    }
+}
+
+/// Whether 32 bytes can be a canonical point: y below the field's prime p = 2²⁵⁵ − 19, and not the sign bit set
+/// where x is zero, which is at y = 1 and y = −1 only.
+fn is_canonical(bytes: &[u8; 32]) -> bool {
+    let [first, middle @ .., last] = bytes;
+    let (sign, last) = (last >> 7, last & 0x7f);
+    let near_p = last == 0x7f && middle.iter().all(|b| *b == 0xff);
+    if near_p && *first >= 0xed {
+        return false;
+    }
+    let one = *first == 1 && last == 0 && middle.iter().all(|b| *b == 0);
+    let minus_one = near_p && *first == 0xec;
+    sign == 0 || !(one || minus_one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn canonical_means_that_compressing_gives_the_same_bytes_again() {
+        let mut cases = alloc::vec::Vec::new();
+        for first in 0..=255u8 {
+            for fill in [0x00, 0xff] {
+                for last in [0x00, 0x7f, 0x80, 0xff] {
+                    let mut bytes = [fill; 32];
+                    bytes[0] = first;
+                    bytes[31] = last;
+                    cases.push(bytes);
+                }
+            }
+        }
+        let mut points = 0;
+        for bytes in cases {
+            if let Some(point) = CompressedEdwardsY(bytes).decompress() {
+                points += 1;
+                assert_eq!(
+                    is_canonical(&bytes),
+                    point.compress().to_bytes() == bytes,
+                    "{}",
+                    hex::encode(bytes)
+                );
+            }
+        }
+        assert!(points > 500);
+    }
+}

@@ -1,0 +1,146 @@
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::machine::MemberIndex;
+
+/// A set of members of a committee of `n`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SignerSet {
+    n: u16,
+    count: u16,
+    words: Vec<u64>,
+}
+
+impl SignerSet {
+    /// The empty set of a committee of `n` members.
+    pub fn new(n: u16) -> Self {
+        Self { n, count: 0, words: vec![0; usize::from(n).div_ceil(64)] }
+    }
+
+    /// The set of all members.
+    pub fn full(n: u16) -> Self {
+        Self::new(n).complement()
+    }
+
+    /// How large the committee is.
+    pub fn committee_len(&self) -> u16 {
+        self.n
+    }
+
+    /// How many members are in the set.
+    pub fn len(&self) -> usize {
+        usize::from(self.count)
+    }
+
+    /// Whether nobody is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Adds a member; false if it was there, or if the committee has no such member.
+    pub fn insert(&mut self, index: MemberIndex) -> bool {
+        if index >= self.n {
+            return false;
+        }
+        let bit = 1u64 << (index % 64);
+        match self.words.get_mut(usize::from(index / 64)) {
+            Some(word) if *word & bit == 0 => {
+                *word |= bit;
+                self.count += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a member is in the set.
+    pub fn contains(&self, index: MemberIndex) -> bool {
+        self.words.get(usize::from(index / 64)).is_some_and(|word| word >> (index % 64) & 1 == 1)
+    }
+
+    /// The members, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = MemberIndex> + '_ {
+        self.words.iter().enumerate().flat_map(|(i, &word)| {
+            core::iter::successors(Some(word), |w| Some(w & w.wrapping_sub(1)))
+                .take_while(|w| *w != 0)
+                .map(move |w| (i * 64 + w.trailing_zeros() as usize) as MemberIndex)
+        })
+    }
+
+    /// Everybody who is not in the set.
+    pub fn complement(&self) -> Self {
+        let mut words: Vec<u64> = self.words.iter().map(|w| !w).collect();
+        let used = self.n % 64;
+        if let (Some(last), true) = (words.last_mut(), used != 0) {
+            *last &= (1u64 << used) - 1;
+        }
+        Self { n: self.n, count: self.n - self.count, words }
+    }
+
+    /// Members of both sets, which must be of the same committee.
+    pub fn intersection(&self, other: &Self) -> Self {
+        let words: Vec<u64> = self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect();
+        Self::from_words(self.n, words)
+    }
+
+    /// Members of either set, which must be of the same committee.
+    pub fn union(&self, other: &Self) -> Self {
+        let words: Vec<u64> = self.words.iter().zip(&other.words).map(|(a, b)| a | b).collect();
+        Self::from_words(self.n, words)
+    }
+
+    /// Whether the two sets have no member in common.
+    pub fn is_disjoint(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).all(|(a, b)| a & b == 0)
+    }
+
+    fn from_words(n: u16, words: Vec<u64>) -> Self {
+        let count = words.iter().map(|w| w.count_ones() as u16).sum();
+        Self { n, count, words }
+    }
+}
+
+impl fmt::Debug for SignerSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SignerSet(")?;
+        f.debug_list().entries(self.iter()).finish()?;
+        write!(f, " of {})", self.n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_agrees_with_a_plain_set(
+            n in 1u16..300,
+            a in proptest::collection::vec(0u16..320, 0..80),
+            b in proptest::collection::vec(0u16..320, 0..80),
+        ) {
+            let build = |items: &[u16]| {
+                let (mut set, mut plain) = (SignerSet::new(n), BTreeSet::new());
+                for &i in items {
+                    assert_eq!(set.insert(i), i < n && plain.insert(i));
+                }
+                (set, plain)
+            };
+            let ((a, pa), (b, pb)) = (build(&a), build(&b));
+            prop_assert!(a.iter().eq(pa.iter().copied()));
+            prop_assert_eq!(a.len(), pa.len());
+            prop_assert!(a.union(&b).iter().eq(pa.union(&pb).copied()));
+            prop_assert!(a.intersection(&b).iter().eq(pa.intersection(&pb).copied()));
+            prop_assert_eq!(a.is_disjoint(&b), pa.is_disjoint(&pb));
+            prop_assert!(a.complement().iter().eq((0..n).filter(|i| !pa.contains(i))));
+            prop_assert_eq!(a.complement().complement(), a.clone());
+            prop_assert_eq!(SignerSet::full(n).len(), usize::from(n));
+            for i in 0..320 {
+                prop_assert_eq!(a.contains(i), pa.contains(&i));
+            }
+        }
+    }
+}
