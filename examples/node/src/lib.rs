@@ -1,2 +1,36 @@
 #![forbid(unsafe_code)]
-//! Work in progress.
+//! A whole validator node around a consensus state machine: authenticated links, a durable store, a mempool, an
+//! application, and what clients need.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`config`] | the operator's file: addresses, limits, places |
+//! | [`genesis`] | the chain's file: members, keys, weights, parameters |
+//! | [`keys`] | the validator's secret keys on disk |
+//! | [`links`] | TLS 1.3 between validators, each end pinned to its identity key |
+//! | [`runtime`] | drives the state machine: persist, then send |
+//! | [`store`] | records, blocks and batches on disk |
+//! | [`application`] | what transactions mean; the ledger is the default |
+//! | [`proof`] | a transaction's proof of inclusion |
+//! | [`handle`] | everything a client side needs of a running node |
+//! | [`client`] | HTTP, the submission stream, metrics |
+//!
+//! To run a chain of your own, implement [`application::Application`] and start a [`runtime::Node`] with it.
+//!
+//! The crate has **not been audited**.
+
+pub mod application;
+pub mod client;
+pub mod config;
+mod error;
+mod execution;
+pub mod genesis;
+pub mod handle;
+pub mod keys;
+pub mod links;
+pub mod metrics;
+pub mod proof;
+pub mod runtime;
+pub mod store;
+
+pub use error::{NodeError, Result};

@@ -1,0 +1,1 @@
+//! What transactions mean to the chain.

@@ -1,0 +1,1 @@
+//! What clients of a node talk to.

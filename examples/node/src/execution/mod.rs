@@ -1,0 +1,1 @@
+//! Runs delivered blocks through the application, off the consensus thread.

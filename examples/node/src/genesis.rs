@@ -1,0 +1,442 @@
+//! The chain's file: who the validators are, what they weigh, their keys, and what all of them must agree on.
+//!
+//! TOML, the same bytes' meaning at every validator: the chain's identity is a hash of the canonical encoding of
+//! what the file says, so two nodes with different genesis files never talk to each other.
+//!
+//! ```toml
+//! chain = "example"
+//! scheme = "bls"            # of votes: "bls" (MinSig) or "ed25519"
+//! epoch = 0
+//!
+//! [parameters]              # all optional
+//! max_transaction_bytes = 131072
+//!
+//! [[member]]                # in order: a member's index is its place in this list
+//! name = "node0"
+//! address = "10.0.0.1:7100"
+//! weight = 1                # up to 2^63 as a number, beyond as a string
+//! identity_key = "…"        # hexadecimal, as `quorate keygen` prints it
+//! identity_possession = "…"
+//! voting_key = "…"
+//! voting_possession = "…"
+//! ```
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+use std::str::FromStr;
+
+use quorate::wire::{Encode, Writer, domain};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{NodeError, Result};
+
+/// Most members of a committee.
+pub const MAX_MEMBERS: usize = 65_535;
+
+/// Longest name of a chain or a member, and longest address.
+const MAX_TEXT: usize = 255;
+
+/// What the chain begins with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Genesis {
+    /// The chain's name.
+    pub chain: String,
+    /// The signature scheme of votes.
+    pub scheme: SchemeName,
+    /// The epoch.
+    #[serde(default)]
+    pub epoch: u64,
+    /// What all validators must agree on.
+    #[serde(default)]
+    pub parameters: Parameters,
+    /// The members, in order.
+    #[serde(rename = "member", default)]
+    pub members: Vec<Member>,
+}
+
+/// The signature scheme of votes. Identities are Ed25519 always.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SchemeName {
+    /// BLS over BLS12-381, signatures in G1: certificates of about a hundred bytes.
+    Bls,
+    /// Ed25519: a certificate holds each signature.
+    Ed25519,
+}
+
+/// A validator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "MemberTable", into = "MemberTable")]
+pub struct Member {
+    /// A name for people, unique in the file.
+    pub name: String,
+    /// Where it accepts links: host and port.
+    pub address: String,
+    /// Its weight.
+    pub weight: u128,
+    /// Its keys.
+    pub keys: PublicKeys,
+}
+
+/// The public part of a key file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicKeys {
+    /// The Ed25519 key that its links are pinned to and that signs blocks.
+    pub identity_key: Hex,
+    /// Proof that the key's owner has its secret.
+    pub identity_possession: Hex,
+    /// The key that signs votes.
+    pub voting_key: Hex,
+    /// Proof that the key's owner has its secret.
+    pub voting_possession: Hex,
+}
+
+/// What all validators must agree on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Parameters {
+    /// Largest transaction.
+    pub max_transaction_bytes: u32,
+    /// A batch is sealed when it holds this many bytes of transactions…
+    pub batch_bytes: u32,
+    /// …or when its first transaction has waited this long.
+    pub batch_delay_ms: u32,
+    /// How long a view may last before it is given up, at first; doubles with each failure in a row.
+    pub view_timeout_ms: u32,
+    /// Where that doubling ends.
+    pub max_view_timeout_ms: u32,
+}
+
+/// Bytes whose text form is hexadecimal, lower case.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Hex(pub Vec<u8>);
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            max_transaction_bytes: 128 << 10,
+            batch_bytes: 500_000,
+            batch_delay_ms: 100,
+            view_timeout_ms: 1_000,
+            max_view_timeout_ms: 30_000,
+        }
+    }
+}
+
+impl Genesis {
+    /// Reads and checks a file. Cheap: signatures are checked when committees are made of it.
+    ///
+    /// # Errors
+    /// [`NodeError::Genesis`], which names the member and the field.
+    pub fn load(path: &Path) -> Result<Self> {
+        let text =
+            fs::read_to_string(path).map_err(|e| NodeError::file("reading the genesis file", path, e))?;
+        Self::parse(&text).map_err(|e| match e {
+            NodeError::Genesis { problem, .. } => NodeError::Genesis { path: Some(path.to_owned()), problem },
+            other => other,
+        })
+    }
+
+    /// Reads and checks the text of a file.
+    ///
+    /// # Errors
+    /// [`NodeError::Genesis`], which names the member and the field.
+    pub fn parse(text: &str) -> Result<Self> {
+        let genesis: Self = toml::from_str(text).map_err(|e| wrong(e.to_string()))?;
+        genesis.check()?;
+        Ok(genesis)
+    }
+
+    /// The file that says this.
+    ///
+    /// # Errors
+    /// [`NodeError::Genesis`] if this is not a genesis.
+    pub fn to_toml(&self) -> Result<String> {
+        self.check()?;
+        let body = toml::to_string(self).map_err(|e| wrong(e.to_string()))?;
+        Ok(format!(
+            "# Genesis of a quorate chain: the same at every validator. A member's index is its place in the list.\n\
+             # Any change makes another chain.\n\n{body}"
+        ))
+    }
+
+    /// The chain's identity.
+    pub fn chain_id_bytes(&self) -> [u8; 32] {
+        domain::hash(domain::GENESIS, &self.encode())
+    }
+
+    /// The member whose name is `name`.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.members.iter().position(|m| m.name == name)
+    }
+
+    /// Checks everything that needs no cryptography.
+    fn check(&self) -> Result<()> {
+        short("chain", &self.chain)?;
+        if self.members.is_empty() {
+            return Err(wrong("there are no members; add one [[member]] for each validator".into()));
+        }
+        if self.members.len() > MAX_MEMBERS {
+            return Err(wrong(format!("{} members; at most {MAX_MEMBERS}", self.members.len())));
+        }
+        let mut names = std::collections::BTreeSet::new();
+        for (i, member) in self.members.iter().enumerate() {
+            short(&format!("name of member {i}"), &member.name)?;
+            short(&format!("address of member {i} ({})", member.name), &member.address)?;
+            if !names.insert(&member.name) {
+                return Err(wrong(format!(
+                    "member {i} is named {} like one before it; rename it",
+                    member.name
+                )));
+            }
+            if member.weight == 0 {
+                return Err(wrong(format!(
+                    "member {i} ({}) has weight 0; give it one or drop it",
+                    member.name
+                )));
+            }
+        }
+        self.parameters.check()
+    }
+}
+
+impl Parameters {
+    fn check(&self) -> Result<()> {
+        let range = |field: &str, value: u32, least: u32, most: u32| {
+            if (least..=most).contains(&value) {
+                return Ok(());
+            }
+            Err(wrong(format!("parameters.{field} is {value}; it must be between {least} and {most}")))
+        };
+        range("batch_bytes", self.batch_bytes, 1 << 10, 8 << 20)?;
+        range("max_transaction_bytes", self.max_transaction_bytes, 1, self.batch_bytes)?;
+        range("batch_delay_ms", self.batch_delay_ms, 1, 10_000)?;
+        range("view_timeout_ms", self.view_timeout_ms, 10, 600_000)?;
+        range("max_view_timeout_ms", self.max_view_timeout_ms, self.view_timeout_ms, 3_600_000)
+    }
+}
+
+impl SchemeName {
+    /// The name in files and on command lines.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SchemeName::Bls => "bls",
+            SchemeName::Ed25519 => "ed25519",
+        }
+    }
+}
+
+impl fmt::Display for SchemeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for SchemeName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        [SchemeName::Bls, SchemeName::Ed25519]
+            .into_iter()
+            .find(|s| s.as_str() == text)
+            .ok_or_else(|| format!("there is no scheme {text}; there are bls and ed25519"))
+    }
+}
+
+/// What the chain's identity is the hash of. Names and addresses are in it too: an address may be overridden in a
+/// node's own configuration, so moving a validator needs no new chain.
+impl Encode for Genesis {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u8(1);
+        w.bytes(self.chain.as_bytes());
+        w.bytes(self.scheme.as_str().as_bytes());
+        w.u64(self.epoch);
+        let p = &self.parameters;
+        for v in [
+            p.max_transaction_bytes,
+            p.batch_bytes,
+            p.batch_delay_ms,
+            p.view_timeout_ms,
+            p.max_view_timeout_ms,
+        ] {
+            w.u32(v);
+        }
+        w.count(self.members.len());
+        for member in &self.members {
+            w.bytes(member.name.as_bytes());
+            w.bytes(member.address.as_bytes());
+            w.u128(member.weight);
+            let k = &member.keys;
+            for key in [&k.identity_key, &k.identity_possession, &k.voting_key, &k.voting_possession] {
+                w.bytes(&key.0);
+            }
+        }
+    }
+}
+
+impl fmt::Display for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(&self.0))
+    }
+}
+
+impl Serialize for Hex {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hex {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        hex::decode(&text).map(Hex).map_err(|e| serde::de::Error::custom(format!("not hexadecimal: {e}")))
+    }
+}
+
+/// A `[[member]]` table: flat, and no unknown field is accepted.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MemberTable {
+    name: String,
+    address: String,
+    #[serde(serialize_with = "write_weight", deserialize_with = "read_weight")]
+    weight: u128,
+    identity_key: Hex,
+    identity_possession: Hex,
+    voting_key: Hex,
+    voting_possession: Hex,
+}
+
+impl From<MemberTable> for Member {
+    fn from(t: MemberTable) -> Self {
+        let MemberTable { identity_key, identity_possession, voting_key, voting_possession, .. } = t;
+        let keys = PublicKeys { identity_key, identity_possession, voting_key, voting_possession };
+        Member { name: t.name, address: t.address, weight: t.weight, keys }
+    }
+}
+
+impl From<Member> for MemberTable {
+    fn from(m: Member) -> Self {
+        let PublicKeys { identity_key, identity_possession, voting_key, voting_possession } = m.keys;
+        let (name, address, weight) = (m.name, m.address, m.weight);
+        MemberTable {
+            name,
+            address,
+            weight,
+            identity_key,
+            identity_possession,
+            voting_key,
+            voting_possession,
+        }
+    }
+}
+
+fn wrong(problem: String) -> NodeError {
+    NodeError::Genesis { path: None, problem }
+}
+
+fn short(field: &str, text: &str) -> Result<()> {
+    if text.is_empty() || text.len() > MAX_TEXT || text.chars().any(char::is_control) {
+        return Err(wrong(format!(
+            "{field}: between 1 and {MAX_TEXT} bytes without control characters are needed"
+        )));
+    }
+    Ok(())
+}
+
+fn write_weight<S: Serializer>(weight: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+    match i64::try_from(*weight) {
+        Ok(weight) => serializer.serialize_i64(weight),
+        Err(_) => serializer.collect_str(weight),
+    }
+}
+
+fn read_weight<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Weight {
+        Number(u64),
+        Text(String),
+    }
+    match Weight::deserialize(deserializer)? {
+        Weight::Number(n) => Ok(n.into()),
+        Weight::Text(t) => {
+            t.parse().map_err(|_| serde::de::Error::custom("weight: a whole number is needed"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(crate) fn sample() -> Genesis {
+        let keys = |n: u8| PublicKeys {
+            identity_key: Hex(vec![n; 32]),
+            identity_possession: Hex(vec![n; 64]),
+            voting_key: Hex(vec![n; 96]),
+            voting_possession: Hex(vec![n; 48]),
+        };
+        let member = |n: u8| Member {
+            name: format!("node{n}"),
+            address: format!("127.0.0.1:{}", 7000 + u16::from(n)),
+            weight: if n == 0 { u128::from(u64::MAX) * 5 } else { 1 },
+            keys: keys(n),
+        };
+        Genesis {
+            chain: "sample".into(),
+            scheme: SchemeName::Bls,
+            epoch: 3,
+            parameters: Parameters::default(),
+            members: (0..4).map(member).collect(),
+        }
+    }
+
+    #[test]
+    fn the_written_file_reads_back_and_names_the_same_chain() {
+        let genesis = sample();
+        let again = Genesis::parse(&genesis.to_toml().unwrap()).unwrap();
+        assert_eq!(again, genesis);
+        assert_eq!(again.chain_id_bytes(), genesis.chain_id_bytes());
+    }
+
+    #[test]
+    fn any_change_makes_another_chain() {
+        let id = sample().chain_id_bytes();
+        let changes: [fn(&mut Genesis); 6] = [
+            |g| g.chain.push('x'),
+            |g| g.scheme = SchemeName::Ed25519,
+            |g| g.epoch += 1,
+            |g| g.parameters.batch_bytes += 1,
+            |g| g.members.swap(0, 1),
+            |g| g.members[2].weight += 1,
+        ];
+        for change in changes {
+            let mut genesis = sample();
+            change(&mut genesis);
+            assert_ne!(genesis.chain_id_bytes(), id);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let cases: [(fn(&mut Genesis), &str); 5] = [
+            (|g| g.members.clear(), "no members"),
+            (|g| g.members[3].name = "node1".into(), "member 3 is named node1"),
+            (|g| g.members[2].weight = 0, "member 2 (node2) has weight 0"),
+            (|g| g.parameters.batch_bytes = 1, "parameters.batch_bytes"),
+            (|g| g.members[1].address.clear(), "address of member 1 (node1)"),
+        ];
+        for (change, text) in cases {
+            let mut genesis = sample();
+            change(&mut genesis);
+            let error = genesis.to_toml().unwrap_err();
+            assert_eq!(error.code(), "GENESIS");
+            assert!(error.to_string().contains(text), "{error}");
+        }
+        let typo = sample().to_toml().unwrap().replace("address", "adress");
+        assert!(Genesis::parse(&typo).unwrap_err().to_string().contains("adress"), "{typo}");
+    }
+}

@@ -1,0 +1,1 @@
+//! Authenticated links between validators.

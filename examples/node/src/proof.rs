@@ -1,0 +1,1 @@
+//! A transaction's proof of inclusion.

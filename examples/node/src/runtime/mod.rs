@@ -1,0 +1,1 @@
+//! Drives the state machine: persist, then send.

@@ -1,0 +1,1 @@
+//! Records, blocks and batches on disk.
