@@ -1,2 +1,79 @@
-//! Work in progress.
-fn main() {}
+#![forbid(unsafe_code)]
+//! `cargo xtask …`: every command a contributor needs, in one place. Each does its own set-up and says what is
+//! missing where it cannot.
+
+mod arrows;
+mod bench;
+mod debian;
+mod documents;
+mod environment;
+mod fuzz;
+mod lint;
+mod markdown;
+mod msrv;
+mod process;
+mod simulate;
+mod steps;
+mod targets;
+mod test;
+mod vectors;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The commands of this repository.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, max_term_width = 100)]
+#[command(
+    after_help = "Start with `cargo xtask test --quick`; `cargo xtask <command> --help` explains each."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Runs everything that must hold before a change goes in.
+    Test(test::Options),
+    /// Format, lints, the direction of dependencies, documentation: what needs no test to run.
+    Lint(lint::Options),
+    /// Measures what the README and the report state, against whom it is stated.
+    Bench(bench::Options),
+    /// Coverage-guided fuzzing with libFuzzer, on stable Rust.
+    Fuzz(fuzz::Options),
+    /// The test vectors of `spec/`: checks them against the Python model, or writes them anew.
+    Vectors(vectors::Options),
+    /// Runs Jolteon in the deterministic simulator, one run per seed.
+    Simulate(simulate::Options),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Task::Test(options) => test::run(&options),
+        Task::Lint(options) => lint::run(&options),
+        Task::Bench(options) => bench::run(&options),
+        Task::Fuzz(options) => fuzz::run(&options),
+        Task::Vectors(options) => vectors::run(&options),
+        Task::Simulate(options) => simulate::run(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("{reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::Cli::command().debug_assert();
+    }
+}

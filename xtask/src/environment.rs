@@ -1,0 +1,50 @@
+//! What the machine must offer, installed where we may, named where we may not.
+
+use std::process::Command;
+
+use crate::process::{Outcome, is_there, output_of};
+use crate::steps::Log;
+
+/// Tools that the tests need: how to see that one is there, and the Debian package that brings it.
+const TOOLS: &[(&str, &str)] =
+    &[("cc", "gcc"), ("c++", "g++"), ("clang", "clang"), ("python3", "python3"), ("git", "git")];
+/// Parts of the toolchain beyond rustc and cargo; a minimal rustup has neither.
+const COMPONENTS: &[(&str, &str)] = &[("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")];
+
+/// Installs what is missing (Debian packages only as root) or says what is.
+pub(crate) fn prepare(log: &Log) -> Outcome<String> {
+    let packages: Vec<&str> =
+        TOOLS.iter().filter(|(tool, _)| !is_there(tool)).map(|(_, package)| *package).collect();
+    if !packages.is_empty() {
+        install(log, &packages)?;
+    }
+    let components: Vec<&str> =
+        COMPONENTS.iter().filter(|(tool, _)| !is_there(tool)).map(|(_, component)| *component).collect();
+    if !components.is_empty() {
+        let hint = format!("missing: run `rustup component add {}`", components.join(" "));
+        log.run(Command::new("rustup").args(["component", "add"]).args(&components))
+            .map_err(|e| format!("{e}\n{hint}"))?;
+    }
+    let rustc = output_of(Command::new("rustc").arg("--version")).unwrap_or_default();
+    let added = packages.iter().chain(&components).copied().collect::<Vec<_>>().join(", ");
+    Ok(if added.is_empty() { rustc } else { format!("{rustc}; installed {added}") })
+}
+
+/// Installs Debian packages, if this is Debian (or its kin) and we are root.
+pub(crate) fn install(log: &Log, packages: &[&str]) -> Outcome {
+    let hint =
+        format!("missing: run `apt-get install {}` as root, or your system's equivalent", packages.join(" "));
+    if !is_there("apt-get") || output_of(Command::new("id").arg("-u")).as_deref() != Some("0") {
+        return Err(hint);
+    }
+    let apt = || {
+        let mut command = Command::new("apt-get");
+        command.env("DEBIAN_FRONTEND", "noninteractive");
+        command
+    };
+    // The lists may be stale or absent in a fresh container; if they cannot be renewed, the old ones may do.
+    let _ = log.run(apt().args(["-q", "update"]));
+    log.run(apt().args(["-q", "-y", "--no-install-recommends", "install"]).args(packages))
+        .map(drop)
+        .map_err(|e| format!("{e}\n{hint}"))
+}

@@ -1,0 +1,144 @@
+//! Coverage-guided fuzzing without nightly: libFuzzer, linked through `libfuzzer-sys`, and the compiler's own
+//! coverage pass, whose options are stable.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use clap::Args;
+
+use crate::process::{Outcome, loud};
+use crate::steps::Log;
+use crate::workspace;
+
+/// Fuzzes one target, or all of them in turn, with inputs kept in target/fuzz/corpus.
+///
+/// The same targets run briefly and deterministically in `cargo test --package quorate-fuzz`. A crash leaves its
+/// input in target/fuzz/artifacts and prints how to run it again.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// The target; all if none is named.
+    target: Option<String>,
+    /// Seconds for each target.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// List the targets and stop.
+    #[arg(long)]
+    list: bool,
+    /// Run these input files once instead of looking for new ones (needs a target).
+    #[arg(long, value_name = "FILE", requires = "target", num_args = 1..)]
+    replay: Vec<PathBuf>,
+}
+
+/// Seconds for each target in `cargo xtask test`.
+const BRIEF_SECONDS: u64 = 3;
+/// Longest input that libFuzzer makes: above every message that the targets read.
+const LONGEST: usize = 64 * 1024;
+
+/// What makes libFuzzer see branches. 8-bit counters and the table of program points are what it reads; the trace
+/// of comparisons lets it guess magic values; one codegen unit because the pass runs per unit.
+const COVERAGE: &[&str] = &[
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "-Ccodegen-units=1",
+    "-Cdebug-assertions=on",
+    "-Coverflow-checks=on",
+    "--cfg=fuzzing",
+];
+
+pub(crate) fn run(options: &Options) -> Outcome {
+    let program = build(loud)?;
+    let targets = targets(&program)?;
+    if options.list {
+        println!("{}", targets.join("\n"));
+        return Ok(());
+    }
+    if let Some(target) = &options.target {
+        if !targets.contains(target) {
+            return Err(format!("there is no target `{target}`; there are:\n{}", targets.join("\n")));
+        }
+        if !options.replay.is_empty() {
+            return loud(fuzzer(&program, target)?.args(&options.replay));
+        }
+    }
+    for target in targets.iter().filter(|name| options.target.as_ref().is_none_or(|wanted| wanted == *name)) {
+        println!("== {target}, {} s", options.seconds);
+        loud(&mut search(&program, target, options.seconds)?)?;
+    }
+    Ok(())
+}
+
+/// The step of `cargo xtask test`.
+pub(crate) fn brief(log: &Log) -> Outcome<String> {
+    let program = build(|command| log.run(command).map(drop))?;
+    let targets = targets(&program)?;
+    for target in &targets {
+        log.run(&mut search(&program, target, BRIEF_SECONDS)?)?;
+    }
+    Ok(format!("{} targets, {BRIEF_SECONDS} s each", targets.len()))
+}
+
+fn build(run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<PathBuf> {
+    let folder = workspace::target("fuzz/build");
+    let mut command = workspace::cargo();
+    command.args([
+        "build",
+        "--release",
+        "--package",
+        "quorate-fuzz",
+        "--bin",
+        "fuzz",
+        "--features",
+        "libfuzzer",
+    ]);
+    // Link-time optimisation would merge the units that the coverage pass numbered.
+    command.args([
+        "--config",
+        "profile.release.lto=false",
+        "--config",
+        "profile.release.debug='line-tables-only'",
+    ]);
+    // Naming the target keeps the flags away from build scripts, which have no libFuzzer to call into.
+    command.args(["--target", &host()?]).arg("--target-dir").arg(&folder);
+    command.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", COVERAGE.join(" "));
+    run(&mut command)?;
+    Ok(folder.join(host()?).join("release/fuzz"))
+}
+
+fn host() -> Outcome<String> {
+    let version = crate::process::output_of(Command::new("rustc").arg("-vV")).unwrap_or_default();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "`rustc -vV` names no host".to_owned())
+}
+
+fn targets(program: &PathBuf) -> Outcome<Vec<String>> {
+    let listed = crate::process::output_of(Command::new(program).env("QUORATE_FUZZ_TARGET", "list"));
+    let names = listed.ok_or_else(|| format!("{} does not list its targets", program.display()))?;
+    Ok(names.lines().map(str::to_owned).collect())
+}
+
+/// libFuzzer on one target, with its corpus and its seeds.
+fn search(program: &PathBuf, target: &str, seconds: u64) -> Outcome<Command> {
+    let corpus = workspace::target("fuzz/corpus").join(target);
+    fs::create_dir_all(&corpus).map_err(|e| format!("{}: {e}", corpus.display()))?;
+    let mut seeds = Command::new(program);
+    seeds.env("QUORATE_FUZZ_TARGET", target).env("QUORATE_FUZZ_SEEDS", &corpus);
+    loud(&mut seeds)?;
+    let mut command = fuzzer(program, target)?;
+    command.arg(format!("-max_total_time={seconds}")).arg(format!("-max_len={LONGEST}")).arg(&corpus);
+    Ok(command)
+}
+
+fn fuzzer(program: &PathBuf, target: &str) -> Outcome<Command> {
+    let artifacts = workspace::target("fuzz/artifacts").join(target);
+    fs::create_dir_all(&artifacts).map_err(|e| format!("{}: {e}", artifacts.display()))?;
+    let mut command = Command::new(program);
+    command.env("QUORATE_FUZZ_TARGET", target);
+    // An input that needs this long or this much is a finding too.
+    command.args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=0", "-verbosity=0"]);
+    command.arg(format!("-artifact_prefix={}/", artifacts.display()));
+    Ok(command)
+}

@@ -1,0 +1,161 @@
+//! The oldest toolchain: the core states one, the workspace a newer one, and both are held to it.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::process::{Outcome, output_of};
+use crate::steps::{Log, Steps};
+use crate::workspace;
+
+/// Adds one step for the core and one for everything.
+pub(crate) fn add_to(steps: &mut Steps) {
+    steps.add("oldest toolchain, core", |log| by_compiling(log, "quorate", &["--package", "quorate"]));
+    steps.add("oldest toolchain, all", |log| by_compiling(log, "quorate-node", &["--workspace"]));
+}
+
+/// Compiles with the toolchain that `package` states; where rustup cannot bring it, asks cargo's metadata instead
+/// and says so.
+fn by_compiling(log: &Log, package: &str, selection: &[&str]) -> Outcome<String> {
+    let version = stated(&workspace::metadata(false)?, package)?;
+    let toolchain = version.text();
+    if !is_installed(&toolchain) {
+        let mut install = Command::new("rustup");
+        install.args(["toolchain", "install", "--profile", "minimal", "--no-self-update", &toolchain]);
+        // Only whether the toolchain is there afterwards counts, not what rustup answers.
+        let _ = log.run(&mut install);
+    }
+    if !is_installed(&toolchain) {
+        return by_metadata()
+            .map(|said| format!("rustup has no {toolchain} here; NOT compiled with it. {said}"));
+    }
+    log.run(
+        workspace::cargo_of(&toolchain)
+            .arg("check")
+            .args(selection)
+            .arg("--target-dir")
+            .arg(workspace::target(&format!("msrv-{toolchain}"))),
+    )?;
+    Ok(format!("compiled by {toolchain}"))
+}
+
+/// Checks that no dependency states a newer toolchain than the crate of ours that uses it.
+pub(crate) fn by_metadata() -> Outcome<String> {
+    let metadata = workspace::metadata(true)?;
+    let mut wrong = Vec::new();
+    let mut checked = 0usize;
+    for package in ["quorate", "quorate-node", "quorate-validator", "quorate-bench"] {
+        let ours = stated(&metadata, package)?;
+        for (name, theirs) in dependencies_of(&metadata, package) {
+            checked += 1;
+            if theirs.is_some_and(|theirs| theirs > ours) {
+                wrong.push(format!("{name} states a newer Rust than {package} ({})", ours.text()));
+            }
+        }
+    }
+    if wrong.is_empty() {
+        Ok(format!("{checked} stated rust-versions compared"))
+    } else {
+        Err(wrong.join("\n"))
+    }
+}
+
+fn is_installed(toolchain: &str) -> bool {
+    output_of(Command::new("rustup").args(["run", toolchain, "rustc", "--version"])).is_some()
+}
+
+/// A Rust version as far as it decides: major, minor, patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Version(u32, u32, u32);
+
+impl Version {
+    fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split('.').map(|part| part.parse().ok());
+        Some(Self(parts.next()??, parts.next()??, parts.next().flatten().unwrap_or(0)))
+    }
+
+    fn text(self) -> String {
+        if self.2 == 0 {
+            format!("{}.{}", self.0, self.1)
+        } else {
+            format!("{}.{}.{}", self.0, self.1, self.2)
+        }
+    }
+}
+
+fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata.get("packages").and_then(Value::as_array).into_iter().flatten()
+}
+
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn stated(metadata: &Value, name: &str) -> Outcome<Version> {
+    packages(metadata)
+        .find(|package| text(package, "name") == name)
+        .and_then(|package| Version::parse(text(package, "rust_version")))
+        .ok_or_else(|| format!("`{name}` states no rust-version in its Cargo.toml"))
+}
+
+/// Every crate that building `name` compiles (not what only its tests use), with the Rust version that it states.
+fn dependencies_of(metadata: &Value, name: &str) -> Vec<(String, Option<Version>)> {
+    let nodes = || metadata.pointer("/resolve/nodes").and_then(Value::as_array).into_iter().flatten();
+    let by_id = |id: &str| packages(metadata).find(|package| text(package, "id") == id);
+    let Some(start) = packages(metadata).find(|package| text(package, "name") == name) else {
+        return Vec::new();
+    };
+    let mut waiting = vec![text(start, "id").to_owned()];
+    let mut seen = Vec::new();
+    while let Some(id) = waiting.pop() {
+        if seen.contains(&id) {
+            continue;
+        }
+        let edges = nodes().find(|node| text(node, "id") == id).and_then(|node| node.get("deps")?.as_array());
+        for edge in edges.into_iter().flatten() {
+            let kinds = edge.get("dep_kinds").and_then(Value::as_array);
+            let built = kinds.into_iter().flatten().any(|kind| text(kind, "kind") != "dev");
+            if built {
+                waiting.push(text(edge, "pkg").to_owned());
+            }
+        }
+        seen.push(id);
+    }
+    seen.iter()
+        .filter_map(|id| by_id(id))
+        .map(|package| (text(package, "name").to_owned(), Version::parse(text(package, "rust_version"))))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_compare_as_numbers() {
+        assert!(Version::parse("1.9") < Version::parse("1.85.1"));
+        assert_eq!(Version::parse("1.85").unwrap().text(), "1.85");
+        assert_eq!(Version::parse("soon"), None);
+    }
+
+    #[test]
+    fn a_dependency_of_a_dependency_is_followed_and_a_test_dependency_is_not() {
+        let metadata = serde_json::json!({
+            "packages": [
+                { "id": "a", "name": "a", "rust_version": "1.85" },
+                { "id": "b", "name": "b", "rust_version": null },
+                { "id": "c", "name": "c", "rust_version": "1.99" },
+                { "id": "d", "name": "d", "rust_version": "1.99" },
+            ],
+            "resolve": { "nodes": [
+                { "id": "a", "deps": [
+                    { "pkg": "b", "dep_kinds": [{ "kind": null }] },
+                    { "pkg": "d", "dep_kinds": [{ "kind": "dev" }] },
+                ] },
+                { "id": "b", "deps": [{ "pkg": "c", "dep_kinds": [{ "kind": "build" }] }] },
+            ] },
+        });
+        let names: Vec<String> = dependencies_of(&metadata, "a").into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+    }
+}

@@ -1,0 +1,118 @@
+//! Child processes: loud ones that own the terminal, quiet ones whose output goes to a log.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What a task answers: nothing, or the reason in words.
+pub(crate) type Outcome<T = ()> = Result<T, String>;
+
+/// How often a quiet child is asked whether it ended.
+const POLL: Duration = Duration::from_millis(20);
+/// How much of a log is shown when its command failed.
+const TAIL_LINES: usize = 60;
+
+/// Runs a command on our terminal.
+pub(crate) fn loud(command: &mut Command) -> Outcome {
+    let status = command.status().map_err(|e| not_started(command, &e))?;
+    succeeded(command, status)
+}
+
+/// Runs a command with its output in `log`, kills it after `limit`, and returns what it printed.
+pub(crate) fn quiet(command: &mut Command, log: &Path, limit: Duration) -> Outcome<String> {
+    if let Some(folder) = log.parent() {
+        fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    let file = File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
+    let errors = file.try_clone().map_err(|e| format!("{}: {e}", log.display()))?;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(file)
+        .stderr(errors)
+        .spawn()
+        .map_err(|e| not_started(command, &e))?;
+    let began = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
+            break Ok(status);
+        }
+        if began.elapsed() > limit {
+            // The child may have ended in the meantime; then there is nothing left to kill.
+            let _ = child.kill();
+            let _ = child.wait();
+            break Err(format!(
+                "`{}` took longer than {} s and was stopped",
+                shown(command),
+                limit.as_secs()
+            ));
+        }
+        thread::sleep(POLL);
+    };
+    let text = String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned();
+    match status.and_then(|status| succeeded(command, status)) {
+        Ok(()) => Ok(text),
+        Err(reason) => Err(format!("{}\n{reason}; the whole log is {}", tail(&text), log.display())),
+    }
+}
+
+/// What a command prints on its standard output, if it succeeds.
+pub(crate) fn output_of(command: &mut Command) -> Option<String> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// Whether a program can be started at all.
+pub(crate) fn is_there(program: &str) -> bool {
+    output_of(Command::new(program).arg("--version")).is_some()
+}
+
+fn succeeded(command: &Command, status: ExitStatus) -> Outcome {
+    if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status})", shown(command))) }
+}
+
+fn not_started(command: &Command, error: &std::io::Error) -> String {
+    format!("`{}` could not be started: {error}", shown(command))
+}
+
+fn shown(command: &Command) -> String {
+    let program =
+        Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    command.get_args().fold(program, |line, argument| line + " " + &argument.to_string_lossy())
+}
+
+fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines.get(lines.len().saturating_sub(TAIL_LINES)..).unwrap_or_default().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log() -> std::path::PathBuf {
+        crate::workspace::target("xtask/unit").join(format!("{:?}.log", thread::current().id()))
+    }
+
+    #[test]
+    fn a_failing_command_shows_its_output_and_name() {
+        let reason =
+            quiet(Command::new("cargo").arg("no-such-command"), &log(), Duration::from_secs(60)).unwrap_err();
+        assert!(reason.contains("no-such-command") && reason.contains("failed"), "{reason}");
+    }
+
+    #[test]
+    fn a_command_that_takes_too_long_is_stopped() {
+        let began = Instant::now();
+        let reason = quiet(Command::new("sleep").arg("60"), &log(), Duration::from_millis(100)).unwrap_err();
+        assert!(reason.contains("took longer") && began.elapsed() < Duration::from_secs(30), "{reason}");
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let reason = loud(&mut Command::new("no-such-program-here")).unwrap_err();
+        assert!(reason.contains("no-such-program-here"), "{reason}");
+        assert!(!is_there("no-such-program-here"));
+    }
+}

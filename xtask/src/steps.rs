@@ -1,0 +1,118 @@
+//! Runs named steps one after another, shows time and result of each, and closes with one line for machines.
+
+use std::io::{Write, stdout};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::process::{self, Outcome};
+use crate::workspace;
+
+/// What a step does. It answers with a few words for its line.
+pub(crate) type Work = Box<dyn FnOnce(&Log) -> Outcome<String>>;
+
+/// Longest time for one command of a step: many times what the slowest needs, so only a hang meets it.
+const LIMIT: Duration = Duration::from_secs(25 * 60);
+
+/// Where a step's commands put their output.
+#[derive(Debug)]
+pub(crate) struct Log {
+    name: &'static str,
+}
+
+impl Log {
+    /// Runs a command with its output in this step's log.
+    pub(crate) fn run(&self, command: &mut Command) -> Outcome<String> {
+        process::quiet(command, &self.path(), LIMIT)
+    }
+
+    fn path(&self) -> PathBuf {
+        workspace::target("xtask/logs").join(format!("{}.log", self.name.replace(' ', "-")))
+    }
+}
+
+/// A list of steps.
+#[derive(Default)]
+pub(crate) struct Steps {
+    list: Vec<(&'static str, Work)>,
+}
+
+impl Steps {
+    /// Adds a step.
+    pub(crate) fn add(&mut self, name: &'static str, work: impl FnOnce(&Log) -> Outcome<String> + 'static) {
+        self.list.push((name, Box::new(work)));
+    }
+
+    /// Runs all steps, whatever fails, and closes with `<title>: N passed, N failed`.
+    pub(crate) fn run(self, title: &str) -> Outcome {
+        let total = self.list.len();
+        let began = Instant::now();
+        let mut failed = Vec::new();
+        for (number, (name, work)) in self.list.into_iter().enumerate() {
+            print!("[{:>2}/{total}] {name:<28} ", number + 1);
+            // A closed terminal is no reason to stop testing.
+            let _ = stdout().flush();
+            let step_began = Instant::now();
+            let outcome = work(&Log { name });
+            let seconds = step_began.elapsed().as_secs_f64();
+            match outcome {
+                Ok(detail) => println!("ok     {seconds:>7.1} s  {detail}"),
+                Err(reason) => {
+                    println!("FAILED {seconds:>7.1} s");
+                    println!("{}", indented(&reason));
+                    failed.push(name);
+                }
+            }
+        }
+        println!("\ntook {:.0} s", began.elapsed().as_secs_f64());
+        println!("{title}: {} passed, {} failed", total - failed.len(), failed.len());
+        if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
+    }
+}
+
+/// How many tests ran, from the lines that test binaries end with.
+pub(crate) fn tests_in(output: &str) -> String {
+    let mut passed = 0u64;
+    let mut ignored = 0u64;
+    for line in output.lines().filter(|line| line.starts_with("test result:")) {
+        let number_before = |word: &str| {
+            let (before, _) = line.split_once(word)?;
+            before.trim().rsplit(' ').next()?.parse::<u64>().ok()
+        };
+        passed += number_before(" passed").unwrap_or(0);
+        ignored += number_before(" ignored").unwrap_or(0);
+    }
+    if ignored == 0 { format!("{passed} tests") } else { format!("{passed} tests, {ignored} ignored") }
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("        | {line}")).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_of_several_binaries_are_added_up() {
+        let output = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured\nnoise\n\
+                      test result: ok. 14 passed; 0 failed; 2 ignored; 0 measured";
+        assert_eq!(tests_in(output), "17 tests, 2 ignored");
+    }
+
+    #[test]
+    fn one_failed_step_fails_the_list_and_the_others_still_run() {
+        use std::cell::Cell;
+        use std::rc::Rc;
+        let ran = Rc::new(Cell::new(false));
+        let seen = Rc::clone(&ran);
+        let mut steps = Steps::default();
+        steps.add("one", |_| Err("broken".to_owned()));
+        steps.add("two", move |_| {
+            seen.set(true);
+            Ok(String::new())
+        });
+        assert_eq!(steps.run("unit"), Err("failed: one".to_owned()));
+        assert!(ran.get());
+    }
+}

@@ -1,0 +1,123 @@
+//! The core on machines without an operating system: wasm32 with `std`, and bare metal without.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use crate::process::{Outcome, output_of};
+use crate::steps::{Log, Steps};
+use crate::{debian, environment, workspace};
+
+/// WebAssembly as browsers run it.
+const WASM: &str = "wasm32-unknown-unknown";
+/// WebAssembly for which no standard library exists: what compiles here needs none.
+const BARE: &str = "wasm32v1-none";
+/// Clang under its usual names; blst is C, and only clang compiles C to WebAssembly.
+const CLANGS: &[&str] = &[
+    "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14",
+];
+
+/// Adds both builds.
+pub(crate) fn add_to(steps: &mut Steps) {
+    steps.add("core on wasm32", |log| {
+        let compiler = Compiler::for_target(log, WASM)?;
+        compiler.build(log, WASM, &[])?;
+        Ok(compiler.origin)
+    });
+    steps.add("core as no_std", |log| {
+        const NO_STD: &[&str] = &["--no-default-features", "--features", "bls,ed25519"];
+        if has_std("rustc", BARE) || rustup_adds(log, BARE) {
+            let compiler = Compiler::for_target(log, BARE)?;
+            compiler.build(log, BARE, NO_STD)?;
+            return Ok(format!("{BARE}, which has no std"));
+        }
+        let compiler = Compiler::for_target(log, WASM)?;
+        compiler.build(log, WASM, NO_STD)?;
+        Ok(format!("{WASM}, because {BARE} is not to be had here; {}", compiler.origin))
+    });
+}
+
+/// A compiler for a target, with the C compiler that goes with it.
+#[derive(Debug)]
+pub(crate) struct Compiler {
+    /// None: the toolchain in use.
+    pub(crate) rustc: Option<PathBuf>,
+    pub(crate) clang: PathBuf,
+    pub(crate) linker: Option<PathBuf>,
+    /// For the step's line.
+    pub(crate) origin: String,
+}
+
+impl Compiler {
+    fn for_target(log: &Log, target: &str) -> Outcome<Self> {
+        // To try the way round rustup on a machine that has it.
+        let forced = env::var_os("QUORATE_DEBIAN_WASM").is_some();
+        if !forced && (has_std("rustc", target) || rustup_adds(log, target)) {
+            let clang = match system_clang() {
+                Some(clang) => clang,
+                None => {
+                    environment::install(log, &["clang", "llvm"])?;
+                    system_clang().ok_or(
+                        "clang was installed but has no wasm32 target; set CC_wasm32_unknown_unknown",
+                    )?
+                }
+            };
+            return Ok(Self { rustc: None, clang, linker: None, origin: "toolchain from rustup".to_owned() });
+        }
+        debian::compiler(log)
+    }
+
+    fn build(&self, log: &Log, target: &str, features: &[&str]) -> Outcome<String> {
+        let mut cargo = workspace::cargo();
+        cargo.args(["build", "--package", "quorate", "--target", target]).args(features);
+        // Another compiler invalidates what the first one made: apart from each other.
+        let folder = if self.rustc.is_some() { "debian" } else { "targets" };
+        cargo.arg("--target-dir").arg(workspace::target(folder));
+        let name = target.replace('-', "_");
+        cargo.env(format!("CC_{name}"), &self.clang);
+        cargo.env(format!("AR_{name}"), if crate::process::is_there("llvm-ar") { "llvm-ar" } else { "ar" });
+        if let Some(rustc) = &self.rustc {
+            cargo.env("RUSTC", rustc).env_remove("RUSTC_WRAPPER");
+        }
+        if let Some(linker) = &self.linker {
+            cargo.env(format!("CARGO_TARGET_{}_LINKER", name.to_uppercase()), linker);
+        }
+        log.run(&mut cargo)
+    }
+}
+
+/// Whether `rustc` finds a standard library (or at least `core`) for the target: rustup's word is not enough.
+pub(crate) fn has_std(rustc: impl AsRef<Path>, target: &str) -> bool {
+    let print = ["--print", "target-libdir", "--target", target];
+    let Some(folder) = output_of(Command::new(rustc.as_ref()).args(print)) else { return false };
+    fs::read_dir(folder).is_ok_and(|entries| {
+        entries.flatten().any(|entry| {
+            let name = entry.file_name();
+            name.to_string_lossy().starts_with("libcore-")
+        })
+    })
+}
+
+fn rustup_adds(log: &Log, target: &str) -> bool {
+    log.run(Command::new("rustup").args(["target", "add", target])).is_ok() && has_std("rustc", target)
+}
+
+fn system_clang() -> Option<PathBuf> {
+    let chosen = env::var_os("CC_wasm32_unknown_unknown").map(PathBuf::from);
+    chosen.into_iter().chain(CLANGS.iter().map(PathBuf::from)).find(|clang| compiles_wasm(clang))
+}
+
+/// Whether a clang can compile C for wasm32.
+pub(crate) fn compiles_wasm(clang: &Path) -> bool {
+    let source = workspace::target("xtask/empty.c");
+    let written = source.parent().is_some_and(|folder| fs::create_dir_all(folder).is_ok())
+        && fs::write(&source, "int empty(void) { return 0; }\n").is_ok();
+    written
+        && Command::new(clang)
+            .args(["--target=wasm32-unknown-unknown", "-c", "-o", "/dev/null"])
+            .arg(&source)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+}

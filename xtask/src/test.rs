@@ -1,0 +1,65 @@
+//! `cargo xtask test`: everything that must hold. One target directory per toolchain, one profile, so that each
+//! crate is compiled as few times as possible.
+
+use clap::Args;
+
+use crate::process::Outcome;
+use crate::steps::{Steps, tests_in};
+use crate::{environment, fuzz, lint, msrv, simulate, targets, vectors, workspace};
+
+/// Runs every check and every test, and ends with a line `test steps: N passed, N failed`.
+///
+/// Sets up what it needs: rustfmt, clippy, the wasm32 targets and two older toolchains through rustup; clang,
+/// g++ and python3 through apt-get when run as root on Debian or Ubuntu. What it cannot set up, it names. The
+/// output of each step stays in target/xtask/logs.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Leaves out what takes longest: old toolchains, guided fuzzing, most simulator seeds.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// Feature sets of the core that other crates build on; each must compile without warnings.
+const FEATURE_SETS: &[&str] = &["", "bls", "ed25519", "std", "bls,ed25519,serde", "std,bls", "std,ed25519"];
+
+pub(crate) fn run(options: &Options) -> Outcome {
+    let mut steps = Steps::default();
+    steps.add("environment", environment::prepare);
+    lint::add_to(&mut steps);
+    steps.add("core's feature sets", |log| {
+        for features in FEATURE_SETS {
+            let mut clippy = workspace::cargo();
+            clippy.args(["clippy", "--package", "quorate", "--no-default-features", "--features", features]);
+            log.run(clippy.args(["--", "-D", "warnings"]))?;
+        }
+        Ok(format!("{} sets", FEATURE_SETS.len()))
+    });
+    steps.add("unit and integration tests", |log| {
+        log.run(workspace::cargo().args([
+            "test",
+            "--workspace",
+            "--lib",
+            "--bins",
+            "--tests",
+            "--features",
+            "quorate/serde",
+            "--no-fail-fast",
+        ]))
+        .map(|output| tests_in(&output))
+    });
+    steps.add("documentation examples", |log| {
+        log.run(workspace::cargo().args(["test", "--workspace", "--doc", "--features", "quorate/serde"]))
+            .map(|output| tests_in(&output))
+    });
+    steps.add("vectors and model", vectors::check);
+    let seeds = if options.quick { 50 } else { 300 };
+    steps.add("simulation", move |log| simulate::brief(log, seeds));
+    targets::add_to(&mut steps);
+    if options.quick {
+        steps.add("oldest toolchain (stated)", |_| msrv::by_metadata());
+    } else {
+        msrv::add_to(&mut steps);
+        steps.add("guided fuzzing", fuzz::brief);
+    }
+    steps.run("test steps")
+}
