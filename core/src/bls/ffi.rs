@@ -149,6 +149,7 @@ fn decoded<A>(what: &'static str, error: BLST_ERROR, point: A, infinity: bool) -
     match error {
         BLST_ERROR::BLST_SUCCESS if infinity => Err(Error::Infinity),
         BLST_ERROR::BLST_SUCCESS => Ok(point),
+        BLST_ERROR::BLST_POINT_NOT_IN_GROUP => Err(Error::NotInSubgroup),
         _ => Err(Error::Malformed { what }),
     }
 }

@@ -24,11 +24,11 @@ pub trait Variant:
     #[doc(hidden)]
     fn prepare(key: &Affine<Self::Key>) -> Self::Prepared;
     #[doc(hidden)]
-    fn pairings(
-        terms: &[(&Affine<Self::Key>, &Affine<Self::Sig>)],
-        prepared: &[(&Self::Prepared, &Affine<Self::Sig>)],
-    ) -> Target;
+    fn pairings(terms: &[Pair<'_, Self>], prepared: &[(&Self::Prepared, &Affine<Self::Sig>)]) -> Target;
 }
+
+/// Arguments of a pairing, whichever group is which.
+pub(super) type Pair<'a, V> = (&'a Affine<<V as Variant>::Key>, &'a Affine<<V as Variant>::Sig>);
 
 /// Points of a group.
 pub(super) type Affine<G> = <G as Group>::Affine;
@@ -59,7 +59,7 @@ impl Variant for MinSig {
         Lines::new(key)
     }
 
-    fn pairings(terms: &[(&Affine<G2>, &Affine<G1>)], prepared: &[(&Lines, &Affine<G1>)]) -> Target {
+    fn pairings(terms: &[Pair<'_, Self>], prepared: &[(&Lines, &Affine<G1>)]) -> Target {
         let mut product = (!terms.is_empty()).then(|| Target::miller(terms));
         for (lines, point) in prepared {
             let factor = lines.miller(point);
@@ -83,7 +83,7 @@ impl Variant for MinPk {
         *key
     }
 
-    fn pairings(terms: &[(&Affine<G1>, &Affine<G2>)], prepared: &[(&Affine<G1>, &Affine<G2>)]) -> Target {
+    fn pairings(terms: &[Pair<'_, Self>], prepared: &[(&Affine<G1>, &Affine<G2>)]) -> Target {
         let all: alloc::vec::Vec<_> = terms.iter().chain(prepared).map(|(key, sig)| (*sig, *key)).collect();
         Target::miller(&all)
     }

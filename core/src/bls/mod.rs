@@ -32,10 +32,9 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// [`Error::Infinity`] if there are none, or if they cancel.
-pub fn aggregate<V: Variant>(signatures: &[Signature<V>]) -> Result<Signature<V>>
-where
-    V: Scheme,
-{
+pub fn aggregate<V: Variant + Scheme<PublicKey = PublicKey<V>>>(
+    signatures: &[Signature<V>],
+) -> Result<Signature<V>> {
     let sum = Signature::sum(signatures.iter());
     if sum.is_infinity() { Err(Error::Infinity) } else { Ok(sum) }
 }
@@ -44,14 +43,11 @@ where
 ///
 /// # Errors
 /// [`Error::Infinity`] without keys or if they cancel, [`Error::NotInSubgroup`], [`Error::BadSignature`].
-pub fn fast_aggregate_verify<V: Variant>(
+pub fn fast_aggregate_verify<V: Variant + Scheme<PublicKey = PublicKey<V>>>(
     keys: &[VerifiedKey<V>],
     message: &[u8],
     signature: &Signature<V>,
-) -> Result<()>
-where
-    V: Scheme<PublicKey = PublicKey<V>>,
-{
+) -> Result<()> {
     let key = PublicKey::sum(keys.iter().map(VerifiedKey::public));
     pairing::verify::<V>(&[(key, message)], signature)
 }
@@ -60,13 +56,10 @@ where
 ///
 /// # Errors
 /// [`Error::Infinity`] without keys, [`Error::NotInSubgroup`], [`Error::BadSignature`].
-pub fn aggregate_verify<V: Variant>(
+pub fn aggregate_verify<V: Variant + Scheme<PublicKey = PublicKey<V>>>(
     signed: &[(&VerifiedKey<V>, &[u8])],
     signature: &Signature<V>,
-) -> Result<()>
-where
-    V: Scheme<PublicKey = PublicKey<V>>,
-{
+) -> Result<()> {
     let terms: Vec<_> = signed.iter().map(|(key, message)| (key.public().point(), *message)).collect();
     pairing::verify::<V>(&terms, signature)
 }

@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::ffi::Group;
-use super::group::{Affine, Variant};
+use super::group::{Affine, Pair, Variant};
 use super::keys::{PublicKey, Signature};
 use crate::scheme::{Claim, SignerSet, coefficients};
 use crate::wire::{Encode, Writer};
@@ -71,10 +71,7 @@ pub(super) fn verify_possession<V: Variant>(key: &PublicKey<V>, possession: &Sig
 }
 
 /// e(g, signature) is moved to the left with the generator negated, so that all Miller loops share one chain.
-fn equation<V: Variant>(
-    terms: &[(&Affine<V::Key>, &Affine<V::Sig>)],
-    signature: &Affine<V::Sig>,
-) -> Result<()> {
+fn equation<V: Variant>(terms: &[Pair<'_, V>], signature: &Affine<V::Sig>) -> Result<()> {
     let generator = V::Key::negate(&V::Key::generator());
     let terms: Vec<_> = terms.iter().copied().chain([(&generator, signature)]).collect();
     if V::pairings(&terms, &[]).equals(&V::pairings(&[], &[])) { Ok(()) } else { Err(Error::bad_signature()) }
@@ -123,7 +120,7 @@ pub(super) fn verify_many<V: Variant>(
     let messages: Vec<&[u8]> = items.iter().map(|(claim, _)| claim.message).collect();
     let hashes = V::Sig::hash_many(&messages, V::TAGS.0);
 
-    let mut groups: BTreeMap<&SignerSet, (Vec<&Affine<V::Sig>>, Vec<u128>)> = BTreeMap::new();
+    let mut groups: BTreeMap<_, (Vec<_>, Vec<_>)> = BTreeMap::new();
     for (((claim, _), hash), scalar) in items.iter().zip(&hashes).zip(&scalars) {
         let (points, factors) = groups.entry(claim.signers).or_default();
         points.push(hash);

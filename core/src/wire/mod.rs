@@ -22,6 +22,8 @@
 
 pub mod domain;
 mod reader;
+#[cfg(feature = "serde")]
+pub mod serde;
 mod writer;
 
 use alloc::vec::Vec;
