@@ -12,21 +12,283 @@
 //!
 //! `identity` is an Ed25519 secret (links, blocks), `voting` the secret of the voting key in the named scheme. The
 //! last line guards against a damaged file. Lines that begin with `#` are comments.
+//!
+//! A file is never overwritten: the old keys may be in a genesis, and what they signed is bound to them.
 
-use zeroize::Zeroizing;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::Path;
 
-use crate::genesis::SchemeName;
+use getrandom::SysRng;
+use quorate::bls::MinSig;
+use quorate::ed25519::{self, Ed25519};
+use quorate::scheme::{Scheme, UnverifiedKey};
+use quorate::wire::Encode;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::genesis::{Hex, PublicKeys, SchemeName};
+use crate::{NodeError, Result};
+
+/// Far above any key file; a larger file is something else.
+const MAX_FILE: u64 = 4096;
+const FIRST_LINE: &str = "quorate-keys 1";
 
 /// A validator's secrets. They are wiped when dropped and cannot be printed or cloned.
 pub struct NodeKeys {
-    pub(crate) scheme: SchemeName,
-    pub(crate) identity: Zeroizing<[u8; 32]>,
-    pub(crate) voting: Zeroizing<[u8; 32]>,
+    scheme: SchemeName,
+    identity: Zeroizing<[u8; 32]>,
+    voting: Zeroizing<[u8; 32]>,
 }
 
 impl NodeKeys {
+    /// New keys from the operating system's generator, not yet on disk.
+    ///
+    /// # Errors
+    /// If the generator fails.
+    pub fn generate(scheme: SchemeName) -> Result<Self> {
+        let identity = Ed25519::secret_to_bytes(&Ed25519::generate(&mut SysRng)?);
+        let voting = match scheme {
+            SchemeName::Bls => MinSig::secret_to_bytes(&MinSig::generate(&mut SysRng)?),
+            SchemeName::Ed25519 => Ed25519::secret_to_bytes(&Ed25519::generate(&mut SysRng)?),
+        };
+        Ok(Self { scheme, identity, voting })
+    }
+
+    /// Writes a key file that only its owner can read, and waits until the disk has it.
+    ///
+    /// # Errors
+    /// [`NodeError::KeyFile`] if the file exists; [`NodeError::Io`].
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let mut file = create_private(path)?;
+        let failed = |e| NodeError::file("writing the key file", path, e);
+        file.write_all(self.text()?.as_bytes()).map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(directory).and_then(|d| d.sync_all()).map_err(failed)
+    }
+
+    /// Reads a key file.
+    ///
+    /// # Errors
+    /// [`NodeError::KeyFile`] if others can read the file, or if it is damaged.
+    pub fn load(path: &Path) -> Result<Self> {
+        let failed = |e| NodeError::file("reading the key file", path, e);
+        let mut file = File::open(path).map_err(failed)?;
+        check_private(path, &file)?;
+        // Room is made beforehand: a buffer that grows would leave copies of the secrets behind.
+        let mut text = Zeroizing::new(String::with_capacity(MAX_FILE as usize + 1));
+        let wrong = |problem: &str| NodeError::KeyFile { path: path.to_owned(), problem: problem.to_owned() };
+        if file.metadata().map_err(failed)?.len() > MAX_FILE {
+            return Err(wrong("it is too large to be a key file; check the path"));
+        }
+        (&mut file).take(MAX_FILE).read_to_string(&mut text).map_err(failed)?;
+        Self::from_text(&text).map_err(|problem| wrong(&problem))
+    }
+
     /// The scheme of the voting key.
     pub fn scheme(&self) -> SchemeName {
         self.scheme
+    }
+
+    /// What goes into the genesis file: the public keys and the proofs that their secrets are known.
+    ///
+    /// # Errors
+    /// If the secrets are not valid.
+    pub fn public(&self) -> Result<PublicKeys> {
+        let (voting_key, voting_possession) = match self.scheme {
+            SchemeName::Bls => prove::<MinSig>(&self.voting)?,
+            SchemeName::Ed25519 => prove::<Ed25519>(&self.voting)?,
+        };
+        let (identity_key, identity_possession) = prove::<Ed25519>(&self.identity)?;
+        Ok(PublicKeys { identity_key, identity_possession, voting_key, voting_possession })
+    }
+
+    /// The identity key.
+    ///
+    /// # Errors
+    /// If the secret is not valid.
+    pub fn identity(&self) -> Result<ed25519::SecretKey> {
+        Ok(Ed25519::secret_from_bytes(self.identity.as_slice())?)
+    }
+
+    /// The voting key.
+    ///
+    /// # Errors
+    /// [`NodeError::Genesis`] if `S` is not the scheme of the keys, or if the secret is not valid.
+    pub fn voting<S: Scheme>(&self) -> Result<S::SecretKey> {
+        if SchemeName::of::<S>() != Some(self.scheme) {
+            return Err(NodeError::Genesis {
+                path: None,
+                problem: format!(
+                    "the chain votes with {}, the key file has a voting key for {}; make keys for this chain's scheme",
+                    S::NAME,
+                    self.scheme
+                ),
+            });
+        }
+        Ok(S::secret_from_bytes(self.voting.as_slice())?)
+    }
+
+    fn text(&self) -> Result<Zeroizing<String>> {
+        let (mut identity, mut voting) = (hex::encode(*self.identity), hex::encode(*self.voting));
+        let public = self.public()?.identity_key;
+        let mut text = Zeroizing::new(String::with_capacity(MAX_FILE as usize));
+        for part in [
+            "# Secret keys of a quorate validator. Whoever has this file can sign in its name.\n",
+            FIRST_LINE,
+            "\nscheme ",
+            self.scheme.as_str(),
+            "\nidentity ",
+            &identity,
+            "\nvoting ",
+            &voting,
+            "\nidentity-public ",
+            &public.to_string(),
+            "\n",
+        ] {
+            text.push_str(part);
+        }
+        identity.zeroize();
+        voting.zeroize();
+        Ok(text)
+    }
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        let mut lines = text.lines().filter(|l| !l.is_empty() && !l.starts_with('#'));
+        if lines.next() != Some(FIRST_LINE) {
+            return Err(format!("the first line is not `{FIRST_LINE}`; check the path"));
+        }
+        let mut field = |name: &str| {
+            let line = lines.next().unwrap_or_default();
+            let value = line.strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+            value.ok_or_else(|| format!("the line `{name} …` is missing; restore the file from its copy"))
+        };
+        let keys = Self {
+            scheme: field("scheme")?.parse()?,
+            identity: secret("identity", field("identity")?)?,
+            voting: secret("voting", field("voting")?)?,
+        };
+        let stated = field("identity-public")?;
+        let public = keys.public().map_err(|e| format!("{e}; restore the file from its copy"))?.identity_key;
+        if lines.next().is_some() || stated != public.to_string() {
+            return Err("it is damaged (keys and their check do not agree); restore it from its copy".into());
+        }
+        Ok(keys)
+    }
+}
+
+fn secret(name: &str, digits: &str) -> Result<Zeroizing<[u8; 32]>, String> {
+    let mut bytes = Zeroizing::new([0; 32]);
+    hex::decode_to_slice(digits, bytes.as_mut())
+        .map_err(|_| format!("`{name}` is not 64 hexadecimal digits; restore the file from its copy"))?;
+    Ok(bytes)
+}
+
+fn prove<S: Scheme>(secret: &[u8; 32]) -> Result<(Hex, Hex)> {
+    let key = UnverifiedKey::<S>::prove(&S::secret_from_bytes(secret)?);
+    Ok((Hex(key.public().encode()), Hex(key.possession().encode())))
+}
+
+fn create_private(path: &Path) -> Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::AlreadyExists => NodeError::KeyFile {
+            path: path.to_owned(),
+            problem: "it exists and is not overwritten; choose another path, or move it away if you are sure"
+                .into(),
+        },
+        _ => NodeError::file("creating the key file", path, e),
+    })
+}
+
+#[cfg(unix)]
+fn check_private(path: &Path, file: &File) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+
+    let metadata = file.metadata().map_err(|e| NodeError::file("reading the key file", path, e))?;
+    if metadata.permissions().mode() & 0o077 != 0 {
+        return Err(NodeError::KeyFile {
+            path: path.to_owned(),
+            problem: format!("others can read it; run `chmod 600 {}` first", path.display()),
+        });
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_private(_: &Path, _: &File) -> Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn keys_survive_the_disk() {
+        let dir = tempfile::tempdir().unwrap();
+        for scheme in [SchemeName::Bls, SchemeName::Ed25519] {
+            let path = dir.path().join(scheme.as_str());
+            let keys = NodeKeys::generate(scheme).unwrap();
+            keys.save(&path).unwrap();
+            let again = NodeKeys::load(&path).unwrap();
+            assert_eq!(again.public().unwrap(), keys.public().unwrap());
+            assert_eq!(again.scheme(), scheme);
+        }
+    }
+
+    #[test]
+    fn a_key_file_is_never_overwritten() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("keys");
+        let keys = NodeKeys::generate(SchemeName::Ed25519).unwrap();
+        keys.save(&path).unwrap();
+        let before = fs::read(&path).unwrap();
+        let error = NodeKeys::generate(SchemeName::Bls).unwrap().save(&path).unwrap_err();
+        assert_eq!(error.code(), "KEY_FILE");
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_may_read_it() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("keys");
+        NodeKeys::generate(SchemeName::Ed25519).unwrap().save(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let error = NodeKeys::load(&path).err().unwrap();
+        assert!(error.to_string().contains("chmod 600"), "{error}");
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused() {
+        let text = NodeKeys::generate(SchemeName::Bls).unwrap().text().unwrap();
+        assert!(NodeKeys::from_text(&text).is_ok());
+        let other = NodeKeys::generate(SchemeName::Bls).unwrap().public().unwrap().identity_key.to_string();
+        let digits = text.rsplit(' ').next().unwrap().trim();
+        for damaged in [
+            String::new(),
+            text.replace("keys 1", "keys 2"),
+            text.replace("scheme bls", "scheme dsa"),
+            text.replace("voting ", "voting 0"),
+            text.replace(digits, &other),
+            format!("{}more\n", *text),
+        ] {
+            assert!(NodeKeys::from_text(&damaged).is_err());
+        }
+    }
+
+    #[test]
+    fn a_voting_key_serves_its_scheme_alone() {
+        let keys = NodeKeys::generate(SchemeName::Bls).unwrap();
+        assert!(keys.voting::<MinSig>().is_ok());
+        assert_eq!(keys.voting::<Ed25519>().err().map(|e| e.code()), Some("GENESIS"));
     }
 }

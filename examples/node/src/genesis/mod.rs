@@ -21,13 +21,24 @@
 //! voting_possession = "…"
 //! ```
 
+mod committees;
+mod text;
+
 use std::fmt;
 use std::fs;
 use std::path::Path;
 use std::str::FromStr;
 
+use quorate::bls::MinSig;
+use quorate::committee::ChainId;
+use quorate::ed25519::Ed25519;
+use quorate::scheme::Scheme;
 use quorate::wire::{Encode, Writer, domain};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
+
+pub use committees::Committees;
+pub use text::Hex;
+use text::MemberTable;
 
 use crate::{NodeError, Result};
 
@@ -109,10 +120,6 @@ pub struct Parameters {
     pub max_view_timeout_ms: u32,
 }
 
-/// Bytes whose text form is hexadecimal, lower case.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Hex(pub Vec<u8>);
-
 impl Default for Parameters {
     fn default() -> Self {
         Self {
@@ -163,8 +170,8 @@ impl Genesis {
     }
 
     /// The chain's identity.
-    pub fn chain_id_bytes(&self) -> [u8; 32] {
-        domain::hash(domain::GENESIS, &self.encode())
+    pub fn chain_id(&self) -> ChainId {
+        ChainId(domain::hash(domain::GENESIS, &self.encode()))
     }
 
     /// The member whose name is `name`.
@@ -219,6 +226,15 @@ impl Parameters {
 }
 
 impl SchemeName {
+    /// The name of a scheme that a chain can vote with.
+    pub fn of<S: Scheme>() -> Option<Self> {
+        match S::SUITE {
+            MinSig::SUITE => Some(SchemeName::Bls),
+            Ed25519::SUITE => Some(SchemeName::Ed25519),
+            _ => None,
+        }
+    }
+
     /// The name in files and on command lines.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -276,63 +292,6 @@ impl Encode for Genesis {
     }
 }
 
-impl fmt::Display for Hex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(&self.0))
-    }
-}
-
-impl Serialize for Hex {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Hex {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        hex::decode(&text).map(Hex).map_err(|e| serde::de::Error::custom(format!("not hexadecimal: {e}")))
-    }
-}
-
-/// A `[[member]]` table: flat, and no unknown field is accepted.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MemberTable {
-    name: String,
-    address: String,
-    #[serde(serialize_with = "write_weight", deserialize_with = "read_weight")]
-    weight: u128,
-    identity_key: Hex,
-    identity_possession: Hex,
-    voting_key: Hex,
-    voting_possession: Hex,
-}
-
-impl From<MemberTable> for Member {
-    fn from(t: MemberTable) -> Self {
-        let MemberTable { identity_key, identity_possession, voting_key, voting_possession, .. } = t;
-        let keys = PublicKeys { identity_key, identity_possession, voting_key, voting_possession };
-        Member { name: t.name, address: t.address, weight: t.weight, keys }
-    }
-}
-
-impl From<Member> for MemberTable {
-    fn from(m: Member) -> Self {
-        let PublicKeys { identity_key, identity_possession, voting_key, voting_possession } = m.keys;
-        let (name, address, weight) = (m.name, m.address, m.weight);
-        MemberTable {
-            name,
-            address,
-            weight,
-            identity_key,
-            identity_possession,
-            voting_key,
-            voting_possession,
-        }
-    }
-}
-
 fn wrong(problem: String) -> NodeError {
     NodeError::Genesis { path: None, problem }
 }
@@ -346,48 +305,22 @@ fn short(field: &str, text: &str) -> Result<()> {
     Ok(())
 }
 
-fn write_weight<S: Serializer>(weight: &u128, serializer: S) -> Result<S::Ok, S::Error> {
-    match i64::try_from(*weight) {
-        Ok(weight) => serializer.serialize_i64(weight),
-        Err(_) => serializer.collect_str(weight),
-    }
-}
-
-fn read_weight<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Weight {
-        Number(u64),
-        Text(String),
-    }
-    match Weight::deserialize(deserializer)? {
-        Weight::Number(n) => Ok(n.into()),
-        Weight::Text(t) => {
-            t.parse().map_err(|_| serde::de::Error::custom("weight: a whole number is needed"))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    pub(crate) fn sample() -> Genesis {
-        let keys = |n: u8| PublicKeys {
-            identity_key: Hex(vec![n; 32]),
-            identity_possession: Hex(vec![n; 64]),
-            voting_key: Hex(vec![n; 96]),
-            voting_possession: Hex(vec![n; 48]),
-        };
-        let member = |n: u8| Member {
+    use crate::keys::NodeKeys;
+
+    pub(super) fn sample(scheme: SchemeName) -> Genesis {
+        let member = |n: u16| Member {
             name: format!("node{n}"),
-            address: format!("127.0.0.1:{}", 7000 + u16::from(n)),
+            address: format!("127.0.0.1:{}", 7000 + n),
             weight: if n == 0 { u128::from(u64::MAX) * 5 } else { 1 },
-            keys: keys(n),
+            keys: NodeKeys::generate(scheme).unwrap().public().unwrap(),
         };
         Genesis {
             chain: "sample".into(),
-            scheme: SchemeName::Bls,
+            scheme,
             epoch: 3,
             parameters: Parameters::default(),
             members: (0..4).map(member).collect(),
@@ -396,15 +329,15 @@ mod tests {
 
     #[test]
     fn the_written_file_reads_back_and_names_the_same_chain() {
-        let genesis = sample();
+        let genesis = sample(SchemeName::Bls);
         let again = Genesis::parse(&genesis.to_toml().unwrap()).unwrap();
         assert_eq!(again, genesis);
-        assert_eq!(again.chain_id_bytes(), genesis.chain_id_bytes());
+        assert_eq!(again.chain_id(), genesis.chain_id());
     }
 
     #[test]
     fn any_change_makes_another_chain() {
-        let id = sample().chain_id_bytes();
+        let original = sample(SchemeName::Bls);
         let changes: [fn(&mut Genesis); 6] = [
             |g| g.chain.push('x'),
             |g| g.scheme = SchemeName::Ed25519,
@@ -414,9 +347,9 @@ mod tests {
             |g| g.members[2].weight += 1,
         ];
         for change in changes {
-            let mut genesis = sample();
+            let mut genesis = original.clone();
             change(&mut genesis);
-            assert_ne!(genesis.chain_id_bytes(), id);
+            assert_ne!(genesis.chain_id(), original.chain_id());
         }
     }
 
@@ -430,13 +363,13 @@ mod tests {
             (|g| g.members[1].address.clear(), "address of member 1 (node1)"),
         ];
         for (change, text) in cases {
-            let mut genesis = sample();
+            let mut genesis = sample(SchemeName::Bls);
             change(&mut genesis);
             let error = genesis.to_toml().unwrap_err();
             assert_eq!(error.code(), "GENESIS");
             assert!(error.to_string().contains(text), "{error}");
         }
-        let typo = sample().to_toml().unwrap().replace("address", "adress");
+        let typo = sample(SchemeName::Bls).to_toml().unwrap().replace("address", "adress");
         assert!(Genesis::parse(&typo).unwrap_err().to_string().contains("adress"), "{typo}");
     }
 }
