@@ -34,6 +34,16 @@ pub const LEDGER_LEAF: &str = "quorate-v1-ledger-leaf";
 pub const LEDGER_NODE: &str = "quorate-v1-ledger-node";
 /// The ledger's state root.
 pub const LEDGER_ROOT: &str = "quorate-v1-ledger-root";
+/// Where a key lives in the ledger's state tree.
+pub const LEDGER_KEY: &str = "quorate-v1-ledger-key";
+/// The hash of a ledger value.
+pub const LEDGER_VALUE: &str = "quorate-v1-ledger-value";
+/// The running hash of the payloads that a ledger has recorded.
+pub const LEDGER_PAYLOADS: &str = "quorate-v1-ledger-payloads";
+/// The running hash over the application's state roots: what blocks agree on.
+pub const EXECUTED: &str = "quorate-v1-executed";
+/// The checksum of a frame in a store's segment file.
+pub const STORE_FRAME: &str = "quorate-v1-store-frame";
 
 /// All of the above.
 pub const ALL: &[&str] = &[
@@ -53,6 +63,11 @@ pub const ALL: &[&str] = &[
     LEDGER_LEAF,
     LEDGER_NODE,
     LEDGER_ROOT,
+    LEDGER_KEY,
+    LEDGER_VALUE,
+    LEDGER_PAYLOADS,
+    EXECUTED,
+    STORE_FRAME,
 ];
 
 /// BLAKE3 in key-derivation mode under one of the strings above.

@@ -1,0 +1,384 @@
+//! The default application: a key–value ledger that also records payloads it does not understand.
+//!
+//! A transaction is one of
+//!
+//! | bytes | meaning |
+//! |---|---|
+//! | `put KEY VALUE` | the value of KEY is VALUE from now on |
+//! | `delete KEY` | KEY has no value any more (it need not have had one) |
+//! | anything else | a payload: counted, and bound into the state root by a running hash of transaction identities |
+//!
+//! KEY is 1 to 128 bytes without a space; VALUE is everything behind the one space after KEY, 0 to 4096 bytes, spaces
+//! included. Command names are lower case and one space is one byte 0x20, so `quorate submit "put alice 10"` says
+//! exactly what it seems to. What begins with `put ` or `delete ` and breaks these limits is refused on admission;
+//! a block that holds it nevertheless records it as a payload.
+//!
+//! **State root** = H(ledger-root; trie root ‖ entries u64 ‖ payloads u64 ‖ running hash), where the
+//! [`Trie`] maps H(ledger-key; KEY) to H(ledger-value; VALUE), and the running hash, zero at first, becomes
+//! H(ledger-payloads; running hash ‖ identity of each payload of the block) at each block that has any.
+//!
+//! **Limits.** The trie is in memory, about 170 bytes for each entry; values and keys are on disk. With
+//! [`MAX_ENTRIES`] entries a `put` of a new key does nothing, so a ledger never needs more than about 1.5 GB; the
+//! limit is part of the chain's rules. A restart reads and hashes every entry once (about a second for a million).
+
+use std::sync::{Arc, LazyLock};
+
+use blake3::hazmat::{ContextKey, HasherExt, hash_derive_key_context};
+use quorate::wire::{Decode, Encode, Reader, Writer, domain};
+use quorate::{Error, Result};
+
+use super::trie::{Digest, Trie, TrieProof, hash_parts};
+use super::{Application, ApplicationError, Changes, Checker, ExecutionBlock, Found, Rejection, State};
+
+/// Longest key of a ledger, in bytes.
+pub const MAX_KEY: usize = 128;
+/// Longest value of a ledger, in bytes.
+pub const MAX_VALUE: usize = 4096;
+/// Most entries of a ledger.
+pub const MAX_ENTRIES: u64 = 1 << 23;
+
+/// Under this key the state holds the summary's counters; entries are under `ENTRY` and their key.
+const SUMMARY: &[u8] = b"s";
+const ENTRY: u8 = b'e';
+
+/// The key–value ledger. See the module's description.
+#[derive(Debug)]
+pub struct Ledger {
+    trie: Trie,
+    summary: Summary,
+    state: State,
+}
+
+/// A transaction that the ledger understands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LedgerCommand<'a> {
+    /// `put KEY VALUE`
+    Put {
+        /// The key.
+        key: &'a [u8],
+        /// Its new value.
+        value: &'a [u8],
+    },
+    /// `delete KEY`
+    Delete {
+        /// The key.
+        key: &'a [u8],
+    },
+}
+
+/// Proof that a key has a value, or none, under a state root of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerProof {
+    summary: Summary,
+    trie: TrieProof,
+}
+
+/// What the state root is the hash of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Summary {
+    trie_root: Digest,
+    entries: u64,
+    payloads: u64,
+    payload_hash: Digest,
+}
+
+impl<'a> LedgerCommand<'a> {
+    /// Reads a command; `None` for a payload.
+    ///
+    /// # Errors
+    /// If the bytes begin like a command and break its rules.
+    pub fn parse(transaction: &'a [u8]) -> Result<Option<Self>, Rejection> {
+        if let Some(rest) = transaction.strip_prefix(b"put ") {
+            let Some(space) = rest.iter().position(|byte| *byte == b' ') else {
+                return Err(Rejection::new(
+                    "NO_VALUE",
+                    "write `put KEY VALUE`: there is no space after the key",
+                ));
+            };
+            let (key, value) = rest.split_at(space);
+            let value = value.get(1..).unwrap_or_default();
+            if value.len() > MAX_VALUE {
+                return Err(Rejection::new(
+                    "VALUE_TOO_LONG",
+                    format!("the value has {} bytes; at most {MAX_VALUE} are allowed", value.len()),
+                ));
+            }
+            return Ok(Some(LedgerCommand::Put { key: checked_key(key)?, value }));
+        }
+        match transaction.strip_prefix(b"delete ") {
+            Some(key) => Ok(Some(LedgerCommand::Delete { key: checked_key(key)? })),
+            None => Ok(None),
+        }
+    }
+}
+
+impl LedgerProof {
+    /// Checks that under `state_root` the value of `key` is `value` (`None`: the key has no value).
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if the proof shows something else.
+    pub fn verify(&self, state_root: &[u8; 32], key: &[u8], value: Option<&[u8]>) -> Result<()> {
+        if self.summary.root() != *state_root {
+            return Err(Error::WrongContext { what: "state root" });
+        }
+        let found = self.trie.verify(&self.summary.trie_root, &path_of(key))?;
+        if found != value.map(value_hash) {
+            return Err(Error::WrongContext { what: "value" });
+        }
+        Ok(())
+    }
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self { trie: Trie::default(), summary: Summary::default(), state: State::empty() }
+    }
+}
+
+impl Application for Ledger {
+    fn checker(&self) -> Arc<dyn Checker> {
+        Arc::new(|transaction: &[u8]| LedgerCommand::parse(transaction).map(|_| ()))
+    }
+
+    fn restore(&mut self, state: State, _height: u64) -> Result<[u8; 32], ApplicationError> {
+        let mut trie = Trie::default();
+        state.visit(&[ENTRY], |key, value| {
+            trie.insert(path_of(key.get(1..).unwrap_or_default()), value_hash(value));
+            Ok(())
+        })?;
+        let summary = match state.get(SUMMARY)? {
+            None => Summary::default(),
+            Some(bytes) => Summary::decode(&bytes, &())
+                .map_err(|e| ApplicationError::new(format!("the ledger's summary is unreadable: {e}")))?,
+        };
+        if (trie.root(), trie.len()) != (summary.trie_root, summary.entries) {
+            return Err(ApplicationError::new(
+                "the ledger's entries do not add up to its state root: the data directory is damaged; restore it \
+                 from a copy, or empty it and let the node catch up from its peers",
+            ));
+        }
+        *self = Self { trie, summary, state };
+        Ok(self.summary.root())
+    }
+
+    fn execute(
+        &mut self,
+        block: &ExecutionBlock<'_>,
+        changes: &mut Changes,
+    ) -> Result<[u8; 32], ApplicationError> {
+        static CONTEXT: LazyLock<ContextKey> =
+            LazyLock::new(|| hash_derive_key_context(domain::LEDGER_PAYLOADS));
+        let mut payloads = blake3::Hasher::new_from_context_key(&CONTEXT);
+        payloads.update(&self.summary.payload_hash);
+        let before = self.summary.payloads;
+        for (id, transaction) in block.transactions() {
+            match LedgerCommand::parse(transaction) {
+                Ok(Some(command)) => self.apply(command, changes),
+                Ok(None) | Err(_) => {
+                    payloads.update(id);
+                    self.summary.payloads += 1;
+                }
+            }
+        }
+        if self.summary.payloads != before {
+            self.summary.payload_hash = *payloads.finalize().as_bytes();
+        }
+        self.summary.trie_root = self.trie.root();
+        self.summary.entries = self.trie.len();
+        changes.put(SUMMARY, &self.summary.encode());
+        Ok(self.summary.root())
+    }
+
+    fn query(&self, key: &[u8]) -> Result<Option<Found>, ApplicationError> {
+        if checked_key(key).is_err() {
+            return Ok(None);
+        }
+        let trie = self
+            .trie
+            .prove(&path_of(key))
+            .ok_or_else(|| ApplicationError::new("a block is half executed"))?;
+        let value = self.state.get(&entry(key))?;
+        Ok(Some(Found { value, proof: LedgerProof { summary: self.summary, trie }.encode() }))
+    }
+}
+
+impl Ledger {
+    fn apply(&mut self, command: LedgerCommand<'_>, changes: &mut Changes) {
+        match command {
+            LedgerCommand::Put { key, value } => {
+                let path = path_of(key);
+                if self.trie.len() < MAX_ENTRIES || self.trie.contains(&path) {
+                    self.trie.insert(path, value_hash(value));
+                    changes.put(&entry(key), value);
+                }
+            }
+            LedgerCommand::Delete { key } => {
+                if self.trie.remove(&path_of(key)) {
+                    changes.delete(&entry(key));
+                }
+            }
+        }
+    }
+}
+
+impl Summary {
+    fn root(&self) -> Digest {
+        domain::hash(domain::LEDGER_ROOT, &self.encode())
+    }
+}
+
+impl Encode for Summary {
+    fn encode_to(&self, w: &mut Writer) {
+        w.raw(&self.trie_root);
+        w.u64(self.entries);
+        w.u64(self.payloads);
+        w.raw(&self.payload_hash);
+    }
+}
+
+impl Decode for Summary {
+    fn decode_from(r: &mut Reader<'_>, (): &()) -> Result<Self> {
+        Ok(Self { trie_root: r.array()?, entries: r.u64()?, payloads: r.u64()?, payload_hash: r.array()? })
+    }
+}
+
+impl Encode for LedgerProof {
+    fn encode_to(&self, w: &mut Writer) {
+        self.summary.encode_to(w);
+        self.trie.encode_to(w);
+    }
+}
+
+impl Decode for LedgerProof {
+    fn decode_from(r: &mut Reader<'_>, context: &()) -> Result<Self> {
+        Ok(Self { summary: Summary::decode_from(r, context)?, trie: TrieProof::decode_from(r, context)? })
+    }
+}
+
+fn checked_key(key: &[u8]) -> Result<&[u8], Rejection> {
+    if key.is_empty() || key.len() > MAX_KEY || key.contains(&b' ') {
+        return Err(Rejection::new("BAD_KEY", format!("a key is 1 to {MAX_KEY} bytes without a space")));
+    }
+    Ok(key)
+}
+
+fn entry(key: &[u8]) -> Vec<u8> {
+    [&[ENTRY], key].concat()
+}
+
+fn path_of(key: &[u8]) -> Digest {
+    static CONTEXT: LazyLock<ContextKey> = LazyLock::new(|| hash_derive_key_context(domain::LEDGER_KEY));
+    hash_parts(&CONTEXT, &[key])
+}
+
+fn value_hash(value: &[u8]) -> Digest {
+    static CONTEXT: LazyLock<ContextKey> = LazyLock::new(|| hash_derive_key_context(domain::LEDGER_VALUE));
+    hash_parts(&CONTEXT, &[value])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    type Map = BTreeMap<Vec<u8>, Vec<u8>>;
+
+    fn ledger(map: &Map) -> (Ledger, Digest) {
+        let mut ledger = Ledger::default();
+        let root = ledger.restore(State::new(Arc::new(map.clone())), 0).unwrap();
+        (ledger, root)
+    }
+
+    /// Executes on a ledger that was restored from `map`, as after a restart before each block.
+    fn step(map: &mut Map, height: u64, transactions: &[Vec<u8>]) -> Digest {
+        let mut changes = Changes::default();
+        let views: Vec<&[u8]> = transactions.iter().map(Vec::as_slice).collect();
+        let root = ledger(map).0.execute(&ExecutionBlock::of(height, 0, &views), &mut changes).unwrap();
+        changes.apply_to(map);
+        assert_eq!(ledger(map).1, root);
+        root
+    }
+
+    fn transaction() -> impl Strategy<Value = Vec<u8>> {
+        let key = "[a-d]{1,2}";
+        prop_oneof![
+            (key, "[a-z ]{0,4}").prop_map(|(k, v)| format!("put {k} {v}").into_bytes()),
+            key.prop_map(|k| format!("delete {k}").into_bytes()),
+            proptest::collection::vec(any::<u8>(), 1..8),
+        ]
+    }
+
+    #[test]
+    fn a_command_means_what_it_seems_to() {
+        let put = |key, value| Ok(Some(LedgerCommand::Put { key, value }));
+        assert_eq!(LedgerCommand::parse(b"put alice 10"), put(b"alice", b"10"));
+        assert_eq!(LedgerCommand::parse(b"put a two words"), put(b"a", b"two words"));
+        assert_eq!(LedgerCommand::parse(b"put a "), put(b"a", b""));
+        assert_eq!(LedgerCommand::parse(b"delete a"), Ok(Some(LedgerCommand::Delete { key: b"a" })));
+        for payload in [&b"PUT a b"[..], b"put", b"deleted", b"\0"] {
+            assert_eq!(LedgerCommand::parse(payload), Ok(None));
+        }
+        let code = |tx: &[u8]| LedgerCommand::parse(tx).err().map(|e| e.code());
+        assert_eq!(code(b"put a"), Some("NO_VALUE"));
+        assert_eq!(code(b"put  b"), Some("BAD_KEY"));
+        assert_eq!(code(b"delete a b"), Some("BAD_KEY"));
+        assert_eq!(code(&[&b"put "[..], &[b'k'; 129], b" v"].concat()), Some("BAD_KEY"));
+        assert_eq!(code(&[&b"put k "[..], &[b'v'; 4097]].concat()), Some("VALUE_TOO_LONG"));
+    }
+
+    #[test]
+    fn payloads_change_the_root_by_content_and_order() {
+        let root = |txs: &[&[u8]]| {
+            let txs: Vec<_> = txs.iter().map(|tx| tx.to_vec()).collect();
+            step(&mut Map::new(), 1, &txs)
+        };
+        let roots = [root(&[]), root(&[b"x"]), root(&[b"y"]), root(&[b"x", b"y"]), root(&[b"y", b"x"])];
+        let distinct: std::collections::BTreeSet<_> = roots.iter().collect();
+        assert_eq!(distinct.len(), roots.len());
+    }
+
+    #[test]
+    fn damaged_entries_are_noticed_on_restore() {
+        let mut map = Map::new();
+        step(&mut map, 1, &[b"put a 1".to_vec(), b"put b 2".to_vec()]);
+        map.insert(b"ea".to_vec(), b"9".to_vec());
+        let error = Ledger::default().restore(State::new(Arc::new(map)), 1).unwrap_err();
+        assert!(error.to_string().contains("do not add up"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_ledger_that_restarts_before_each_block_agrees_with_one_that_never_does(
+            blocks in proptest::collection::vec(proptest::collection::vec(transaction(), 0..12), 1..8)
+        ) {
+            let (mut restarting, mut model) = (Map::new(), Map::new());
+            let (mut steady, _) = ledger(&Map::new());
+            let mut steady_map = Map::new();
+            for (height, block) in (1..).zip(&blocks) {
+                let root = step(&mut restarting, height, block);
+                let mut changes = Changes::default();
+                let views: Vec<&[u8]> = block.iter().map(Vec::as_slice).collect();
+                prop_assert_eq!(steady.execute(&ExecutionBlock::of(height, 0, &views), &mut changes).unwrap(), root);
+                changes.apply_to(&mut steady_map);
+                for tx in block {
+                    match LedgerCommand::parse(tx) {
+                        Ok(Some(LedgerCommand::Put { key, value })) => { model.insert(key.to_vec(), value.to_vec()); }
+                        Ok(Some(LedgerCommand::Delete { key })) => { model.remove(key); }
+                        _ => {}
+                    }
+                }
+                let (reader, _) = ledger(&restarting);
+                for key in ["a", "b", "cc", "da", "zz"] {
+                    let found = reader.query(key.as_bytes()).unwrap().unwrap();
+                    prop_assert_eq!(found.value.as_ref(), model.get(key.as_bytes()));
+                    let proof = LedgerProof::decode(&found.proof, &()).unwrap();
+                    prop_assert!(proof.verify(&root, key.as_bytes(), found.value.as_deref()).is_ok());
+                    prop_assert!(proof.verify(&root, key.as_bytes(), Some(b"not this")).is_err());
+                    prop_assert!(proof.verify(&[1; 32], key.as_bytes(), found.value.as_deref()).is_err());
+                }
+            }
+            prop_assert_eq!(steady_map, restarting);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::ApplicationError;
+
+/// The application's key–value map as the node stores it: read-only, cheap to clone, always as of the last executed
+/// block.
+#[derive(Clone)]
+pub struct State {
+    source: Arc<dyn StateSource>,
+}
+
+/// Where a [`State`] reads from.
+pub trait StateSource: Send + Sync {
+    /// The value of a key.
+    ///
+    /// # Errors
+    /// If the disk fails.
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, ApplicationError>;
+
+    /// Calls `visit` with every entry whose key begins with `prefix`, in ascending order of keys.
+    ///
+    /// # Errors
+    /// If the disk fails, or what `visit` says.
+    fn visit(&self, prefix: &[u8], visit: &mut Visitor<'_>) -> Result<(), ApplicationError>;
+}
+
+/// What is called with each entry.
+pub type Visitor<'a> = dyn FnMut(&[u8], &[u8]) -> Result<(), ApplicationError> + 'a;
+
+impl State {
+    /// A state that reads from `source`.
+    pub fn new(source: Arc<dyn StateSource>) -> Self {
+        Self { source }
+    }
+
+    /// A state without entries.
+    pub fn empty() -> Self {
+        Self::new(Arc::new(BTreeMap::new()))
+    }
+
+    /// The value of a key.
+    ///
+    /// # Errors
+    /// If the disk fails.
+    pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, ApplicationError> {
+        self.source.get(key)
+    }
+
+    /// Calls `visit` with every entry whose key begins with `prefix`, in ascending order of keys.
+    ///
+    /// # Errors
+    /// If the disk fails, or what `visit` says.
+    pub fn visit(
+        &self,
+        prefix: &[u8],
+        mut visit: impl FnMut(&[u8], &[u8]) -> Result<(), ApplicationError>,
+    ) -> Result<(), ApplicationError> {
+        self.source.visit(prefix, &mut visit)
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("State")
+    }
+}
+
+/// A map in memory: for tests and examples.
+impl StateSource for BTreeMap<Vec<u8>, Vec<u8>> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, ApplicationError> {
+        Ok(BTreeMap::get(self, key).cloned())
+    }
+
+    fn visit(&self, prefix: &[u8], visit: &mut Visitor<'_>) -> Result<(), ApplicationError> {
+        self.range(prefix.to_vec()..)
+            .take_while(|(key, _)| key.starts_with(prefix))
+            .try_for_each(|(k, v)| visit(k, v))
+    }
+}
+
+/// What a block changes in the [`State`]. The last change of a key counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    entries: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
+}
+
+impl Changes {
+    /// Sets a key.
+    pub fn put(&mut self, key: &[u8], value: &[u8]) {
+        self.entries.insert(key.to_vec(), Some(value.to_vec()));
+    }
+
+    /// Removes a key, if it is there.
+    pub fn delete(&mut self, key: &[u8]) {
+        self.entries.insert(key.to_vec(), None);
+    }
+
+    /// The changed keys in ascending order, each with its new value or `None` if it is removed.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
+        self.entries.iter().map(|(k, v)| (k.as_slice(), v.as_deref()))
+    }
+
+    /// Carries the changes out on a map in memory: for tests and examples.
+    pub fn apply_to(&self, map: &mut BTreeMap<Vec<u8>, Vec<u8>>) {
+        for (key, value) in self.iter() {
+            match value {
+                Some(value) => map.insert(key.to_vec(), value.to_vec()),
+                None => map.remove(key),
+            };
+        }
+    }
+}
