@@ -1,0 +1,237 @@
+use alloc::vec::Vec;
+use core::fmt;
+
+use rand_core::TryCryptoRng;
+
+use super::signers;
+use super::statement::{Kind, Statement};
+use crate::committee::{Committee, SignerSet, Verified};
+use crate::scheme::{Claim, Scheme, random_32};
+use crate::wire::{Decode, Encode, Reader, Writer};
+use crate::{Error, Result};
+
+/// A quorum's signatures on one [`Statement`]. What decoded is canonical, of the committee's epoch and above the
+/// quorum; the signatures are still to be checked.
+///
+/// | bytes | field |
+/// |---|---|
+/// | 1 | suite |
+/// | 49 | statement: kind 1, epoch 8, view 8, digest 32 |
+/// | 1 + at most ⌈n/8⌉ | the members who did **not** sign: a bitmap (form 0) or a list (form 1), whichever is shorter |
+/// | 48 (MinSig), 96 (MinPk), 64 per signer (Ed25519) | the aggregate, or the signatures in ascending order of signers |
+///
+/// With MinSig that is at most 99 + ⌈n/8⌉ bytes: 104 for 40 members, 112 for 100. The detached form leaves out the
+/// suite and the statement where the receiver knows them.
+///
+/// Two certificates of one statement may differ in their signers. Compare statements, never certificates.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Certificate<S: Scheme> {
+    statement: Statement,
+    signers: SignerSet,
+    proof: S::Proof,
+}
+
+impl<S: Scheme> Certificate<S> {
+    /// What is certified.
+    pub fn statement(&self) -> &Statement {
+        &self.statement
+    }
+
+    /// Who signed.
+    pub fn signers(&self) -> &SignerSet {
+        &self.signers
+    }
+
+    /// The aggregate signature, or the list of signatures.
+    pub fn proof(&self) -> &S::Proof {
+        &self.proof
+    }
+
+    /// Checks the signatures. Cost: BLS two pairings, one hash to the curve, one subgroup check, and as many point
+    /// additions as members are absent (or present, if they are fewer).
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for a certificate of another epoch or committee size, [`Error::BelowQuorum`], and
+    /// what is wrong with the signatures.
+    pub fn verify(self, committee: &Committee<S>) -> Result<Verified<Self>> {
+        self.check(committee)?;
+        Ok(Verified::assume(self, committee.id()))
+    }
+
+    /// As [`verify`](Certificate::verify), for a certificate that stays where it is.
+    ///
+    /// # Errors
+    /// As [`verify`](Certificate::verify).
+    pub fn check(&self, committee: &Committee<S>) -> Result<()> {
+        self.check_structure(committee)?;
+        let message = self.statement.signed_bytes(&committee.id());
+        S::verify_claims(
+            committee.scheme_keys(),
+            &[Claim { message: &message, signers: &self.signers }],
+            &self.proof,
+        )
+    }
+
+    /// Checks many certificates by a random linear combination with 64-bit coefficients from `rng`, and says of
+    /// each whether it is good. Certificates of one signer set share a pairing: sixteen of them cost about a
+    /// quarter of sixteen single checks. If the combination fails, halves of it are tried until every bad one is
+    /// known. Should the generator fail, the coefficients are derived as in
+    /// [`verify_batch_derived`](Certificate::verify_batch_derived).
+    pub fn verify_batch<R: TryCryptoRng + ?Sized>(
+        committee: &Committee<S>,
+        certificates: Vec<Self>,
+        rng: &mut R,
+    ) -> Vec<Result<Verified<Self>>> {
+        let entropy = random_32(rng).ok();
+        batch(committee, certificates, entropy.as_deref())
+    }
+
+    /// As [`verify_batch`](Certificate::verify_batch) where there is no generator: the coefficients have 128 bits
+    /// and come from a hash over everything that is checked, so that all nodes compute the same.
+    pub fn verify_batch_derived(
+        committee: &Committee<S>,
+        certificates: Vec<Self>,
+    ) -> Vec<Result<Verified<Self>>> {
+        batch(committee, certificates, None)
+    }
+
+    /// Bytes of the encoding.
+    pub fn encoded_len(&self) -> usize {
+        1 + Statement::LEN
+            + signers::encoded_len(&self.signers.complement())
+            + S::proof_len(self.signers.len())
+    }
+
+    /// Writes the form for where the statement is known: non-signers and proof.
+    pub fn encode_detached(&self, w: &mut Writer) {
+        signers::encode(&self.signers.complement(), w);
+        S::encode_proof(&self.proof, w);
+    }
+
+    /// Reads the detached form of a certificate of `statement`.
+    ///
+    /// # Errors
+    /// As decoding the whole form.
+    pub fn decode_detached(
+        r: &mut Reader<'_>,
+        statement: Statement,
+        committee: &Committee<S>,
+    ) -> Result<Self> {
+        statement.check_epoch(committee)?;
+        let signers = signers::decode(r, committee.len())?.complement();
+        committee.require_quorum(&signers)?;
+        let proof = S::decode_proof(r, &signers)?;
+        Ok(Self { statement, signers, proof })
+    }
+
+    /// For the collector, whose parts are verified.
+    pub(super) fn from_verified_parts(statement: Statement, signers: SignerSet, proof: S::Proof) -> Self {
+        Self { statement, signers, proof }
+    }
+
+    fn check_structure(&self, committee: &Committee<S>) -> Result<()> {
+        self.statement.check_epoch(committee)?;
+        if self.signers.committee_len() != committee.len() {
+            return Err(Error::WrongContext { what: "committee size" });
+        }
+        committee.require_quorum(&self.signers)
+    }
+}
+
+impl<S: Scheme> Encode for Certificate<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u8(S::SUITE);
+        self.statement.encode_to(w);
+        self.encode_detached(w);
+    }
+}
+
+impl<S: Scheme> Decode<Committee<S>> for Certificate<S> {
+    fn decode_from(r: &mut Reader<'_>, committee: &Committee<S>) -> Result<Self> {
+        read_suite::<S>(r)?;
+        let statement = Statement::decode_from(r, &())?;
+        Self::decode_detached(r, statement, committee)
+    }
+}
+
+impl<S: Scheme> fmt::Debug for Certificate<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Certificate({} of {}, {:?})",
+            self.signers.len(),
+            self.signers.committee_len(),
+            self.statement
+        )
+    }
+}
+
+/// Reads the suite byte, which must be the scheme's.
+pub(super) fn read_suite<S: Scheme>(r: &mut Reader<'_>) -> Result<()> {
+    if r.u8()? == S::SUITE { Ok(()) } else { Err(Error::WrongContext { what: "suite" }) }
+}
+
+/// Reads the kind, for the encodings that do not hold a whole statement.
+pub(super) fn read_kind(r: &mut Reader<'_>) -> Result<Kind> {
+    Ok(Kind::new(r.u8()?))
+}
+
+fn batch<S: Scheme>(
+    committee: &Committee<S>,
+    certificates: Vec<Certificate<S>>,
+    entropy: Option<&[u8; 32]>,
+) -> Vec<Result<Verified<Certificate<S>>>> {
+    let mut errors: Vec<Option<Error>> =
+        certificates.iter().map(|c| c.check_structure(committee).err()).collect();
+    let sound: Vec<(usize, &Certificate<S>, [u8; Statement::SIGNED_LEN])> = (0..)
+        .zip(&certificates)
+        .zip(&errors)
+        .filter(|(_, error)| error.is_none())
+        .map(|((i, c), _)| (i, c, c.statement.signed_bytes(&committee.id())))
+        .collect();
+    let items: Vec<(usize, (Claim<'_>, &S::Proof))> = sound
+        .iter()
+        .map(|(i, c, message)| (*i, (Claim { message, signers: &c.signers }, &c.proof)))
+        .collect();
+    let mut bad = Vec::new();
+    find_bad(committee, &items, entropy, &mut bad);
+    for (i, error) in bad {
+        if let Some(slot) = errors.get_mut(i) {
+            *slot = Some(error);
+        }
+    }
+    let verdict = |(certificate, error)| match error {
+        None => Ok(Verified::assume(certificate, committee.id())),
+        Some(error) => Err(error),
+    };
+    certificates.into_iter().zip(errors).map(verdict).collect()
+}
+
+type Item<'a, S> = (usize, (Claim<'a>, &'a <S as Scheme>::Proof));
+
+/// Bisects down to single certificates. The entropy was drawn after all inputs were fixed, so that every part may
+/// use it.
+fn find_bad<S: Scheme>(
+    committee: &Committee<S>,
+    items: &[Item<'_, S>],
+    entropy: Option<&[u8; 32]>,
+    bad: &mut Vec<(usize, Error)>,
+) {
+    let result = match items {
+        [] => Ok(()),
+        [(_, (claim, proof))] => S::verify_claims(committee.scheme_keys(), &[*claim], proof),
+        _ => {
+            let many: Vec<_> = items.iter().map(|(_, item)| *item).collect();
+            S::verify_many(committee.scheme_keys(), &many, entropy)
+        }
+    };
+    match (result, items) {
+        (Ok(()), _) | (_, []) => {}
+        (Err(error), [(i, _)]) => bad.push((*i, error)),
+        (Err(_), _) => {
+            let (left, right) = items.split_at(items.len() / 2);
+            find_bad(committee, left, entropy, bad);
+            find_bad(committee, right, entropy, bad);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::certificate::Certificate;
+use super::evidence::Equivocation;
+use super::statement::Kind;
+use super::suspects::Suspects;
+use super::tally::{Scope, Tally};
+use super::vote::Vote;
+use crate::Error;
+use crate::committee::{Committee, Verified};
+use crate::machine::MemberIndex;
+use crate::scheme::Scheme;
+
+/// Gathers the votes of one kind and view until some statement has a certificate.
+///
+/// Memory: at most one vote per member, whatever arrives. Cost: nothing until a quorum is held, then one sum and one
+/// check (see the [module](super)).
+pub struct VoteCollector<S: Scheme> {
+    tally: Tally<S>,
+    done: bool,
+}
+
+/// What adding a vote led to.
+#[must_use = "a certificate is handed out once"]
+pub struct Collected<S: Scheme, C = Certificate<S>> {
+    /// The certificate, once: when the quorum was reached.
+    pub certificate: Option<Verified<C>>,
+    /// What was found wrong with this vote or with earlier ones.
+    pub faults: Vec<VoteFault<S>>,
+}
+
+/// Something is wrong with a vote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VoteFault<S: Scheme> {
+    /// The vote does not belong here: another kind, epoch or view, or no such member. It was dropped.
+    Stray {
+        /// Whose vote it claims to be.
+        signer: MemberIndex,
+        /// What differs.
+        error: Error,
+    },
+    /// The signature of the vote, checked alone, is bad. It is the member's doing only if the vote came over a
+    /// link that authenticates the member; else it is whoever delivered it.
+    BadSignature {
+        /// Whose vote it claims to be.
+        signer: MemberIndex,
+    },
+    /// The member signed two contradicting statements. The first vote still counts.
+    Equivocation(Box<Verified<Equivocation<S>>>),
+}
+
+impl<S: Scheme> VoteFault<S> {
+    /// Whose vote it is, or claims to be.
+    pub fn signer(&self) -> MemberIndex {
+        match self {
+            VoteFault::Stray { signer, .. } | VoteFault::BadSignature { signer } => *signer,
+            VoteFault::Equivocation(evidence) => evidence.signer(),
+        }
+    }
+}
+
+impl<S: Scheme> VoteCollector<S> {
+    /// An empty collector.
+    pub fn new(committee: Arc<Committee<S>>, kind: Kind, view: u64) -> Self {
+        // One vote is held per member, so there are no more statements than members.
+        let max_claims = committee.len().into();
+        Self { tally: Tally::new(committee, kind, view, max_claims), done: false }
+    }
+
+    /// Checks votes singly where fewer than `votes` are pending, instead of
+    /// [`DEFAULT_BATCH_THRESHOLD`](super::DEFAULT_BATCH_THRESHOLD). With 2, everything is checked together.
+    pub fn with_batch_threshold(mut self, votes: usize) -> Self {
+        self.tally.set_batch_threshold(votes);
+        self
+    }
+
+    /// Takes a vote in.
+    pub fn add(&mut self, vote: Vote<S>, suspects: &mut Suspects) -> Collected<S> {
+        self.take(vote, false, suspects)
+    }
+
+    /// Takes in a vote that was checked already, for instance one's own. A vote that was checked against another
+    /// committee is treated as unchecked.
+    pub fn add_verified(&mut self, vote: Verified<Vote<S>>, suspects: &mut Suspects) -> Collected<S> {
+        let proven = vote.committee() == self.tally.committee().id();
+        self.take(vote.into_inner(), proven, suspects)
+    }
+
+    /// What is collected.
+    pub fn topic(&self) -> (Kind, u64) {
+        self.tally.topic()
+    }
+
+    /// The weight of the votes held for a digest, verified or not.
+    pub fn weight_for(&self, digest: &[u8; 32]) -> u128 {
+        self.tally.claim_for(digest).map_or(0, |claim| self.tally.weight(Scope::Claim(claim)))
+    }
+
+    /// Whether the certificate was handed out.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    fn take(&mut self, vote: Vote<S>, proven: bool, suspects: &mut Suspects) -> Collected<S> {
+        let mut faults = Vec::new();
+        let claim = self.tally.take(vote, proven, suspects, &mut faults);
+        let certificate = claim.and_then(|claim| self.certify(claim, suspects, &mut faults));
+        Collected { certificate, faults }
+    }
+
+    fn certify(
+        &mut self,
+        claim: usize,
+        suspects: &mut Suspects,
+        faults: &mut Vec<VoteFault<S>>,
+    ) -> Option<Verified<Certificate<S>>> {
+        let scope = Scope::Claim(claim);
+        let quorum = self.tally.committee().quorum_weight();
+        if self.done || self.tally.weight(scope) < quorum {
+            return None;
+        }
+        self.tally.settle(scope, suspects, faults);
+        if self.tally.verified_weight(scope) < quorum {
+            return None;
+        }
+        let statement = *self.tally.statement(claim)?;
+        let (signers, proof) = self.tally.verified(scope);
+        let signers = signers.into_values().next()?;
+        self.done = true;
+        suspects.decay();
+        let certificate = Certificate::from_verified_parts(statement, signers, proof);
+        Some(Verified::assume(certificate, self.tally.committee().id()))
+    }
+}
+
+impl<S: Scheme> fmt::Debug for VoteCollector<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, view) = self.topic();
+        write!(f, "VoteCollector(kind {}, view {view}, done: {})", kind.number(), self.done)
+    }
+}
+
+impl<S: Scheme, C: fmt::Debug> fmt::Debug for Collected<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Collected")
+            .field("certificate", &self.certificate)
+            .field("faults", &self.faults)
+            .finish()
+    }
+}

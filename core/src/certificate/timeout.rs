@@ -1,0 +1,344 @@
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::certificate::{read_kind, read_suite};
+use super::signers;
+use super::statement::{Kind, Statement};
+use super::vote::Vote;
+use crate::committee::{Committee, SignerSet, Verified};
+use crate::machine::MemberIndex;
+use crate::scheme::{Claim, Scheme};
+use crate::wire::{Decode, Encode, Reader, Writer};
+use crate::{Error, Result};
+
+/// The most different values in one timeout certificate. Honest members name few; the cap bounds the work of a
+/// check and the memory of a decoded certificate. Committees of up to 1,024 members cannot reach it.
+pub const MAX_TIMEOUT_GROUPS: usize = 1024;
+
+/// A member gives up a view and names a value, in HotStuff-like protocols the view of the highest certificate it
+/// knows. It is a vote on the statement whose digest is the value as eight little-endian bytes and 24 zeros.
+///
+/// | bytes | field |
+/// |---|---|
+/// | 1 | kind |
+/// | 8 | epoch |
+/// | 8 | view |
+/// | 8 | value |
+/// | 2 | signer |
+/// | as in [`Vote`] | signature |
+#[derive(Clone, PartialEq, Eq)]
+pub struct TimeoutVote<S: Scheme> {
+    value: u64,
+    vote: Vote<S>,
+}
+
+impl<S: Scheme> TimeoutVote<S> {
+    /// Puts a timeout vote together from its parts. Nothing is checked.
+    pub fn new(
+        kind: Kind,
+        epoch: u64,
+        view: u64,
+        value: u64,
+        signer: MemberIndex,
+        signature: S::Signature,
+    ) -> Self {
+        Self { value, vote: Vote::new(Self::statement_of(kind, epoch, view, value), signer, signature) }
+    }
+
+    /// What a timeout vote signs.
+    pub fn statement_of(kind: Kind, epoch: u64, view: u64, value: u64) -> Statement {
+        let mut digest = [0; 32];
+        if let Some(head) = digest.first_chunk_mut::<8>() {
+            *head = value.to_le_bytes();
+        }
+        Statement { kind, epoch, view, digest }
+    }
+
+    /// Signs **without remembering it**, for tests. A node signs through its [`Guard`](crate::guard::Guard).
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if the key is no member's.
+    pub fn sign_unguarded(
+        secret: &S::SecretKey,
+        committee: &Committee<S>,
+        kind: Kind,
+        view: u64,
+        value: u64,
+    ) -> Result<Self> {
+        let statement = Self::statement_of(kind, committee.epoch(), view, value);
+        Ok(Self { value, vote: Vote::sign_unguarded(secret, committee, statement)? })
+    }
+
+    /// The phase of the protocol.
+    pub fn kind(&self) -> Kind {
+        self.vote.statement().kind
+    }
+
+    /// The committee's term.
+    pub fn epoch(&self) -> u64 {
+        self.vote.statement().epoch
+    }
+
+    /// The view that is given up.
+    pub fn view(&self) -> u64 {
+        self.vote.statement().view
+    }
+
+    /// The value that the member names.
+    pub fn value(&self) -> u64 {
+        self.value
+    }
+
+    /// Who claims to have signed.
+    pub fn signer(&self) -> MemberIndex {
+        self.vote.signer()
+    }
+
+    /// The plain vote that it is.
+    pub fn as_vote(&self) -> &Vote<S> {
+        &self.vote
+    }
+
+    /// Checks the vote by itself, as [`Vote::verify`].
+    ///
+    /// # Errors
+    /// As [`Vote::verify`].
+    pub fn verify(self, committee: &Committee<S>) -> Result<Verified<Self>> {
+        self.vote.check(committee)?;
+        Ok(Verified::assume(self, committee.id()))
+    }
+
+    /// As [`verify`](TimeoutVote::verify), for a vote that stays where it is.
+    ///
+    /// # Errors
+    /// As [`Vote::verify`].
+    pub fn check(&self, committee: &Committee<S>) -> Result<()> {
+        self.vote.check(committee)
+    }
+
+    /// Writes the form for direct links, with an uncompressed signature.
+    pub fn encode_link(&self, w: &mut Writer) {
+        self.encode_head(w);
+        S::encode_link(self.vote.signature(), w);
+    }
+
+    /// Reads the form for direct links.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes.
+    pub fn decode_link(r: &mut Reader<'_>) -> Result<Self> {
+        Self::decode_with(r, S::decode_link)
+    }
+
+    pub(crate) fn from_vote(value: u64, vote: Vote<S>) -> Self {
+        Self { value, vote }
+    }
+
+    pub(super) fn into_vote(self) -> Vote<S> {
+        self.vote
+    }
+
+    fn encode_head(&self, w: &mut Writer) {
+        w.u8(self.kind().number());
+        w.u64(self.epoch());
+        w.u64(self.view());
+        w.u64(self.value);
+        w.u16(self.signer());
+    }
+
+    fn decode_with(
+        r: &mut Reader<'_>,
+        signature: impl FnOnce(&mut Reader<'_>) -> Result<S::Signature>,
+    ) -> Result<Self> {
+        let (kind, epoch, view) = (read_kind(r)?, r.u64()?, r.u64()?);
+        let (value, signer) = (r.u64()?, r.u16()?);
+        Ok(Self::new(kind, epoch, view, value, signer, signature(r)?))
+    }
+}
+
+impl<S: Scheme> Encode for TimeoutVote<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        self.encode_head(w);
+        self.vote.signature().encode_to(w);
+    }
+}
+
+impl<S: Scheme> Decode for TimeoutVote<S> {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        Self::decode_with(r, |r| S::Signature::decode_from(r, &()))
+    }
+}
+
+impl<S: Scheme> fmt::Debug for TimeoutVote<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TimeoutVote(member {}, view {}, value {})", self.signer(), self.view(), self.value)
+    }
+}
+
+/// A quorum gave up a view; the members are grouped by the value that they named, and one aggregate covers the
+/// different statements of all groups.
+///
+/// | bytes | field |
+/// |---|---|
+/// | 1 | suite |
+/// | 1 | kind |
+/// | 8 | epoch |
+/// | 8 | view |
+/// | 2 | number of groups, 1 to [`MAX_TIMEOUT_GROUPS`] |
+/// | each group | value 8, then its **signers** in the codec of [`Certificate`](super::Certificate)'s non-signers |
+/// | 48 (MinSig), 96 (MinPk), 64 per signer (Ed25519) | the aggregate, or the signatures in ascending order of signers |
+///
+/// Groups are in strictly ascending order of values, not empty and disjoint; together they weigh a quorum.
+#[derive(Clone, PartialEq, Eq)]
+pub struct TimeoutCertificate<S: Scheme> {
+    kind: Kind,
+    epoch: u64,
+    view: u64,
+    groups: Vec<(u64, SignerSet)>,
+    proof: S::Proof,
+}
+
+impl<S: Scheme> TimeoutCertificate<S> {
+    /// The phase of the protocol.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The committee's term.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// The view that was given up.
+    pub fn view(&self) -> u64 {
+        self.view
+    }
+
+    /// The highest value that a signer named.
+    pub fn highest_value(&self) -> u64 {
+        self.groups.last().map_or(0, |(value, _)| *value)
+    }
+
+    /// The values, ascending, each with the members who named it.
+    pub fn groups(&self) -> &[(u64, SignerSet)] {
+        &self.groups
+    }
+
+    /// Everybody who signed.
+    pub fn signers(&self) -> SignerSet {
+        let n = self.groups.first().map_or(0, |(_, signers)| signers.committee_len());
+        self.groups.iter().fold(SignerSet::new(n), |all, (_, signers)| all.union(signers))
+    }
+
+    /// Checks the signatures. Cost (BLS): per group a hash to the curve, a pairing and an addition per signer; one
+    /// more pairing and one subgroup check.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`], [`Error::BelowQuorum`], and what is wrong with the signatures.
+    pub fn verify(self, committee: &Committee<S>) -> Result<Verified<Self>> {
+        self.check(committee)?;
+        Ok(Verified::assume(self, committee.id()))
+    }
+
+    /// As [`verify`](TimeoutCertificate::verify), for a certificate that stays where it is.
+    ///
+    /// # Errors
+    /// As [`verify`](TimeoutCertificate::verify).
+    pub fn check(&self, committee: &Committee<S>) -> Result<()> {
+        if self.epoch != committee.epoch() {
+            return Err(Error::WrongContext { what: "epoch" });
+        }
+        if self.groups.iter().any(|(_, signers)| signers.committee_len() != committee.len()) {
+            return Err(Error::WrongContext { what: "committee size" });
+        }
+        committee.require_quorum(&self.signers())?;
+        let message = |value| {
+            TimeoutVote::<S>::statement_of(self.kind, self.epoch, self.view, value)
+                .signed_bytes(&committee.id())
+        };
+        let messages: Vec<_> = self.groups.iter().map(|(value, _)| message(*value)).collect();
+        let claims: Vec<Claim<'_>> = self
+            .groups
+            .iter()
+            .zip(&messages)
+            .map(|((_, signers), message)| Claim { message, signers })
+            .collect();
+        S::verify_claims(committee.scheme_keys(), &claims, &self.proof)
+    }
+
+    /// Bytes of the encoding.
+    pub fn encoded_len(&self) -> usize {
+        let groups: usize = self.groups.iter().map(|(_, signers)| 8 + signers::encoded_len(signers)).sum();
+        let signers = self.groups.iter().map(|(_, signers)| signers.len()).sum();
+        1 + 1 + 8 + 8 + 2 + groups + S::proof_len(signers)
+    }
+
+    /// For the collector, whose parts are verified; groups ascend by value.
+    pub(super) fn from_verified_parts(
+        (kind, epoch, view): (Kind, u64, u64),
+        groups: Vec<(u64, SignerSet)>,
+        proof: S::Proof,
+    ) -> Self {
+        Self { kind, epoch, view, groups, proof }
+    }
+}
+
+impl<S: Scheme> Encode for TimeoutCertificate<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u8(S::SUITE);
+        w.u8(self.kind.number());
+        w.u64(self.epoch);
+        w.u64(self.view);
+        w.u16(self.groups.len() as u16);
+        for (value, signers) in &self.groups {
+            w.u64(*value);
+            signers::encode(signers, w);
+        }
+        S::encode_proof(&self.proof, w);
+    }
+}
+
+impl<S: Scheme> Decode<Committee<S>> for TimeoutCertificate<S> {
+    fn decode_from(r: &mut Reader<'_>, committee: &Committee<S>) -> Result<Self> {
+        read_suite::<S>(r)?;
+        let (kind, epoch, view) = (read_kind(r)?, r.u64()?, r.u64()?);
+        if epoch != committee.epoch() {
+            return Err(Error::WrongContext { what: "epoch" });
+        }
+        let (groups, all) = decode_groups(r, committee.len())?;
+        committee.require_quorum(&all)?;
+        let proof = S::decode_proof(r, &all)?;
+        Ok(Self { kind, epoch, view, groups, proof })
+    }
+}
+
+impl<S: Scheme> fmt::Debug for TimeoutCertificate<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TimeoutCertificate(view {}, groups {:?})", self.view, self.groups)
+    }
+}
+
+fn decode_groups(r: &mut Reader<'_>, n: u16) -> Result<(Vec<(u64, SignerSet)>, SignerSet)> {
+    let count = usize::from(r.u16()?);
+    if count > MAX_TIMEOUT_GROUPS.min(n.into()) {
+        return Err(Error::TooLarge {
+            what: "timeout groups",
+            limit: MAX_TIMEOUT_GROUPS.min(n.into()) as u64,
+        });
+    }
+    let mut groups: Vec<(u64, SignerSet)> = Vec::new();
+    let mut all = SignerSet::new(n);
+    for _ in 0..count {
+        let (value, signers) = (r.u64()?, signers::decode(r, n)?);
+        if signers.is_empty() || groups.last().is_some_and(|(last, _)| *last >= value) {
+            return Err(Error::NonCanonical { what: "timeout groups" });
+        }
+        for index in signers.iter() {
+            if !all.insert(index) {
+                return Err(Error::DuplicateSigner { index: index.into() });
+            }
+        }
+        groups.push((value, signers));
+    }
+    Ok((groups, all))
+}
