@@ -8,6 +8,7 @@
 //! | [`committee`] | members, weights, thresholds, cached keys |
 //! | [`certificate`] | statements, votes, collectors, certificates, evidence |
 //! | [`guard`] | what was signed, so that nothing contradictory ever is |
+//! | [`merkle`] | Merkle roots and paths |
 //! | [`machine`] | the one shape of every state machine |
 //!
 //! Arrows point down only: `certificate` → `committee` → `scheme` → `bls`/`ed25519` → `wire`. Nothing in this
@@ -29,6 +30,7 @@ pub mod ed25519;
 mod error;
 pub mod guard;
 pub mod machine;
+pub mod merkle;
 pub mod scheme;
 pub mod wire;
 

@@ -20,6 +20,8 @@ pub const KEY_SEED: &str = "quorate-v1-key-seed";
 pub const GUARD: &str = "quorate-v1-guard";
 /// Identity of a Jolteon block.
 pub const JOLTEON_BLOCK: &str = "quorate-v1-jolteon-block";
+/// Stands for a Jolteon chain's block 0.
+pub const JOLTEON_GENESIS: &str = "quorate-v1-jolteon-genesis";
 /// A leaf of a batch's Merkle tree; also the identity of a transaction.
 pub const BATCH_LEAF: &str = "quorate-v1-transaction";
 /// An inner node of a batch's Merkle tree.
@@ -56,6 +58,7 @@ pub const ALL: &[&str] = &[
     KEY_SEED,
     GUARD,
     JOLTEON_BLOCK,
+    JOLTEON_GENESIS,
     BATCH_LEAF,
     BATCH_NODE,
     BATCH,

@@ -1,0 +1,255 @@
+//! Binary Merkle trees over BLAKE3: one root for many items, and a short path that proves one of them.
+//!
+//! * A leaf is the hash of an item under the tree's leaf domain; a node is the hash of its two children (64 bytes)
+//!   under the tree's node domain. Different domains keep a node from being passed off as a leaf.
+//! * A level of odd length passes its last node up unchanged. Nothing is duplicated, so two different lists of
+//!   leaves never have the same tree for that reason.
+//! * The root of no leaves is the hash of nothing under the node domain.
+//!
+//! **The root alone does not fix the number of leaves**; whoever signs a root signs the count with it, as a path
+//! is checked for both. A path is `index u32 | count u32 | siblings 32·k`, bottom first, where k follows from
+//! index and count: there is one encoding of each path and at most 32 siblings.
+//!
+//! ```
+//! use quorate::merkle::Merkle;
+//! use quorate::wire::domain;
+//!
+//! const TREE: Merkle = Merkle::new(domain::BATCH_LEAF, domain::BATCH_NODE);
+//! let leaves = TREE.leaves([b"a", b"b", b"c"]);
+//! let path = TREE.path(&leaves, 2)?;
+//! assert!(TREE.verify(&TREE.root(&leaves), &TREE.leaf(b"c"), &path).is_ok());
+//! assert!(TREE.verify(&TREE.root(&leaves), &TREE.leaf(b"x"), &path).is_err());
+//! # Ok::<(), quorate::Error>(())
+//! ```
+
+use alloc::vec::Vec;
+
+use crate::wire::{Decode, Encode, Reader, Writer, domain};
+use crate::{Error, Result};
+
+/// A leaf, a node or a root.
+pub type Hash = [u8; 32];
+
+/// A kind of tree: the domains of its leaves and of its nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Merkle {
+    leaf: &'static str,
+    node: &'static str,
+}
+
+/// The way from one leaf to the root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    index: u32,
+    count: u32,
+    siblings: Vec<Hash>,
+}
+
+impl Merkle {
+    /// A kind of tree. The two strings are different, and used for nothing else.
+    pub const fn new(leaf: &'static str, node: &'static str) -> Self {
+        Self { leaf, node }
+    }
+
+    /// The leaf of one item. Cost: ⌈len/64⌉ + 1 compressions.
+    pub fn leaf(&self, item: &[u8]) -> Hash {
+        domain::hash(self.leaf, item)
+    }
+
+    /// The leaves of many items: as [`leaf`](Merkle::leaf), with the domain hashed once.
+    pub fn leaves<T: AsRef<[u8]>>(&self, items: impl IntoIterator<Item = T>) -> Vec<Hash> {
+        let mut hasher = domain::hasher(self.leaf);
+        let hash = |item: T| {
+            hasher.reset();
+            *hasher.update(item.as_ref()).finalize().as_bytes()
+        };
+        items.into_iter().map(hash).collect()
+    }
+
+    /// The root over `leaves`. Cost: one compression per leaf.
+    pub fn root(&self, leaves: &[Hash]) -> Hash {
+        let mut level = leaves.to_vec();
+        let mut hasher = domain::hasher(self.node);
+        while level.len() > 1 {
+            level = level.chunks(2).map(|pair| parent(&mut hasher, pair)).collect();
+        }
+        level.first().copied().unwrap_or_else(|| domain::hash(self.node, &[]))
+    }
+
+    /// The path of the leaf at `index`. Cost: as [`root`](Merkle::root).
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if there is no such leaf, or more than 2³² − 1.
+    pub fn path(&self, leaves: &[Hash], index: usize) -> Result<Path> {
+        let wrong = Error::Malformed { what: "Merkle path: no leaf at this index" };
+        if index >= leaves.len() {
+            return Err(wrong);
+        }
+        let (Ok(at), Ok(count)) = (u32::try_from(index), u32::try_from(leaves.len())) else {
+            return Err(wrong);
+        };
+        let mut hasher = domain::hasher(self.node);
+        let (mut level, mut place, mut siblings) = (leaves.to_vec(), index, Vec::new());
+        while level.len() > 1 {
+            siblings.extend(level.get(place ^ 1).copied());
+            level = level.chunks(2).map(|pair| parent(&mut hasher, pair)).collect();
+            place /= 2;
+        }
+        Ok(Path { index: at, count, siblings })
+    }
+
+    /// Checks that `leaf` is where the path says in the tree under `root`. Compare [`Path::count`] with the count
+    /// that was signed. Cost: one compression per level.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if the path leads to another root.
+    pub fn verify(&self, root: &Hash, leaf: &Hash, path: &Path) -> Result<()> {
+        let mut hasher = domain::hasher(self.node);
+        let (mut at, mut siblings) = (*leaf, path.siblings.iter());
+        for side in sides(path.index, path.count) {
+            let sibling = *siblings.next().ok_or(Error::Malformed { what: "Merkle path" })?;
+            at = match side {
+                Side::Left => parent(&mut hasher, &[sibling, at]),
+                Side::Right => parent(&mut hasher, &[at, sibling]),
+            };
+        }
+        if &at == root { Ok(()) } else { Err(Error::WrongContext { what: "root of the Merkle path" }) }
+    }
+}
+
+impl Path {
+    /// The leaf's place.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// How many leaves the tree has, as far as this path knows.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The siblings on the way, bottom first.
+    pub fn siblings(&self) -> &[Hash] {
+        &self.siblings
+    }
+}
+
+impl Encode for Path {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u32(self.index);
+        w.u32(self.count);
+        for sibling in &self.siblings {
+            w.raw(sibling);
+        }
+    }
+}
+
+impl Decode for Path {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        let (index, count) = (r.u32()?, r.u32()?);
+        if index >= count {
+            return Err(Error::Malformed { what: "Merkle path: no leaf at this index" });
+        }
+        let siblings = sides(index, count).map(|_| r.array()).collect::<Result<_>>()?;
+        Ok(Self { index, count, siblings })
+    }
+}
+
+/// On which side of the way up a sibling stands.
+enum Side {
+    Left,
+    Right,
+}
+
+/// The siblings that the leaf at `index` of `count` has; levels at which it is passed up have none.
+fn sides(index: u32, count: u32) -> impl Iterator<Item = Side> {
+    let mut level = (index, count);
+    core::iter::from_fn(move || {
+        while level.1 > 1 {
+            let (place, len) = level;
+            level = (place / 2, len.div_ceil(2));
+            match place {
+                odd if odd % 2 == 1 => return Some(Side::Left),
+                even if even + 1 < len => return Some(Side::Right),
+                _passed_up => {}
+            }
+        }
+        None
+    })
+}
+
+fn parent(hasher: &mut blake3::Hasher, pair: &[Hash]) -> Hash {
+    match pair {
+        [left, right] => {
+            hasher.reset();
+            *hasher.update(left).update(right).finalize().as_bytes()
+        }
+        [alone] => *alone,
+        _never => [0; 32],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TREE: Merkle = Merkle::new(domain::BATCH_LEAF, domain::BATCH_NODE);
+
+    /// The definition, said once more: the left subtree is the largest full one.
+    fn reference(leaves: &[Hash]) -> Hash {
+        match leaves {
+            [] => domain::hash(domain::BATCH_NODE, &[]),
+            [one] => *one,
+            many => {
+                let split = many.len().next_power_of_two() / 2;
+                let (left, right) = many.split_at(split);
+                domain::hash(domain::BATCH_NODE, &[reference(left), reference(right)].concat())
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn roots_and_paths_agree_with_the_definition(n in 0usize..70, other: [u8; 32], at in any::<prop::sample::Index>()) {
+            let leaves = TREE.leaves((0..n).map(|i| i.to_le_bytes()));
+            let root = TREE.root(&leaves);
+            prop_assert_eq!(root, reference(&leaves));
+            prop_assert!(TREE.path(&leaves, n).is_err());
+            if n > 0 {
+                let i = at.index(n);
+                let path = TREE.path(&leaves, i)?;
+                prop_assert_eq!(&Path::decode(&path.encode(), &())?, &path);
+                prop_assert!(TREE.verify(&root, &TREE.leaf(&i.to_le_bytes()), &path).is_ok());
+                prop_assert!(TREE.verify(&root, &other, &path).is_err());
+                for (j, leaf) in leaves.iter().enumerate() {
+                    prop_assert_eq!(TREE.verify(&root, leaf, &path).is_ok(), i == j);
+                }
+            }
+        }
+
+        #[test]
+        fn whatever_decodes_encodes_to_the_same_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..120)) {
+            if let Ok(path) = Path::decode(&bytes, &()) {
+                prop_assert!(path.siblings.len() <= 32);
+                prop_assert_eq!(path.encode(), bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn a_node_is_no_leaf_and_a_shorter_or_longer_path_is_refused() {
+        let leaves = TREE.leaves([b"a", b"b", b"c", b"d"]);
+        let root = TREE.root(&leaves);
+        let path = TREE.path(&leaves, 0).unwrap();
+        let inner = domain::hash(domain::BATCH_NODE, &[leaves[0], leaves[1]].concat());
+        let short = Path { index: 0, count: 2, siblings: path.siblings[1..].to_vec() };
+        assert!(TREE.verify(&root, &TREE.leaf(&[leaves[0], leaves[1]].concat()), &short).is_err());
+        assert!(TREE.verify(&root, &inner, &short).is_ok(), "which is why the count is signed with the root");
+        let mut bytes = path.encode();
+        bytes.push(0);
+        assert!(Path::decode(&bytes, &()).is_err());
+        bytes.truncate(bytes.len() - 2);
+        assert!(Path::decode(&bytes, &()).is_err());
+    }
+}

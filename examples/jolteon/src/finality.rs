@@ -1,0 +1,74 @@
+//! Why a block is committed, for somebody who only knows the committee.
+
+use std::sync::Arc;
+
+use quorate::certificate::Certificate;
+use quorate::committee::Committee;
+use quorate::scheme::Scheme;
+use quorate::wire::{Decode, Encode, Reader, Writer};
+use quorate::{Error, Result};
+
+use crate::block::{Block, Committees};
+
+/// The most blocks between a block and the certificate that commits it.
+pub const MAX_LINKS: usize = 1024;
+
+/// The certified chain that commits a block: its descendants down to a block whose parent is of the view before
+/// it, and that block's certificate. Usually one descendant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finality<S: Scheme> {
+    /// Child, grandchild and so on; never empty.
+    pub links: Vec<Arc<Block<S>>>,
+    /// The certificate of the last of them.
+    pub certificate: Certificate<S>,
+}
+
+impl<S: Scheme> Finality<S> {
+    /// Checks that `block` is committed: by its hash it is an ancestor of a certified block whose own parent is
+    /// of the view before. Cost: one certificate verification.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if a link is missing, and what is wrong with the certificate.
+    pub fn verify(&self, voters: &Committee<S>, block: &Block<S>) -> Result<()> {
+        let mut parent = block;
+        let mut consecutive = false;
+        for link in &self.links {
+            if link.parent != parent.digest() || link.parent_view() != parent.view {
+                return Err(Error::WrongContext { what: "parent of a block in the commit proof" });
+            }
+            consecutive = parent.view.checked_add(1) == Some(link.view);
+            parent = link;
+        }
+        if !consecutive {
+            return Err(Error::WrongContext { what: "last view of the commit proof" });
+        }
+        if !parent.is_certified_by(&self.certificate) {
+            return Err(Error::WrongContext { what: "certificate of the commit proof" });
+        }
+        self.certificate.check(voters)
+    }
+}
+
+impl<S: Scheme> Encode for Finality<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        w.count(self.links.len());
+        for link in &self.links {
+            link.encode_to(w);
+        }
+        self.certificate.encode_to(w);
+    }
+}
+
+impl<S: Scheme> Decode<Committees<S>> for Finality<S> {
+    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
+        let n = r.count("blocks of a commit proof", MAX_LINKS)?;
+        let mut links = Vec::new();
+        for _ in 0..n {
+            links.push(Arc::new(Block::decode_from(r, committees)?));
+        }
+        if links.is_empty() {
+            return Err(Error::Malformed { what: "commit proof without blocks" });
+        }
+        Ok(Self { links, certificate: Certificate::decode_from(r, &committees.voters)? })
+    }
+}

@@ -1,0 +1,53 @@
+//! What can be tuned. Members need not agree on any of it.
+
+use core::time::Duration;
+
+/// The pace and the limits of a replica. [`Default`] fits four to a hundred members in one region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// How long a view may take while there is work. Above the round trip with room for a loaded machine.
+    pub view_timeout: Duration,
+    /// The longest that repeated timeouts make it: each that follows another without a certificate in between is
+    /// half as long again.
+    pub view_timeout_cap: Duration,
+    /// How far apart a leader keeps its block from the one before. Lower is faster and costs every member two
+    /// pairings per block.
+    pub min_block_interval: Duration,
+    /// The most batches that this member puts into a block.
+    pub max_block_batches: usize,
+    /// A batch is sealed when it has that many bytes.
+    pub batch_bytes: usize,
+    /// Or when its first transaction has waited that long.
+    pub batch_delay: Duration,
+    /// With that many own batches not yet committed, [`Output::Congestion`](crate::Output::Congestion) asks the
+    /// driver to hold back. At most 48.
+    pub max_outstanding: usize,
+    /// How long before an unanswered request, or a batch without acknowledgements, is sent again. Doubles up to
+    /// sixteenfold.
+    pub retry: Duration,
+    /// How many bytes of not yet committed batches are kept for each author. An honest author stays below
+    /// `max_outstanding` batches.
+    pub max_author_bytes: usize,
+    /// How many bytes per second one peer may have served to it when it catches up.
+    pub serve_bytes_per_second: u64,
+    /// How many committed blocks may wait for their batches before no more blocks are asked for.
+    pub max_undelivered: usize,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            view_timeout: Duration::from_millis(1000),
+            view_timeout_cap: Duration::from_secs(10),
+            min_block_interval: Duration::from_millis(25),
+            max_block_batches: 256,
+            batch_bytes: 500_000,
+            batch_delay: Duration::from_millis(100),
+            max_outstanding: 32,
+            retry: Duration::from_millis(250),
+            max_author_bytes: 48 << 20,
+            serve_bytes_per_second: 32 << 20,
+            max_undelivered: 256,
+        }
+    }
+}

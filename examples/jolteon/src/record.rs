@@ -1,0 +1,153 @@
+//! What survives a crash.
+
+use std::sync::Arc;
+
+use quorate::certificate::Certificate;
+use quorate::guard::GuardRecord;
+use quorate::scheme::Scheme;
+use quorate::wire::{Decode, Encode, Reader, Writer};
+use quorate::{Error, Result};
+
+use crate::batch::Batch;
+use crate::block::{Block, Committees};
+use crate::chain::ChainState;
+use crate::ids::{BatchDigest, BlockDigest};
+use crate::message::Timeout;
+
+/// A record that is durable before what depends on it leaves.
+///
+/// A store may keep all of them in order, or only the last of each [`RecordKey`]; the replica can be made again from
+/// either. Blocks at or below the committed height and batches that were executed are not needed for that, and
+/// those that were delivered are for the archive to keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record<S: Scheme> {
+    /// A batch, own or acknowledged or fetched.
+    Batch(Arc<Batch>),
+    /// A block, voted for or committed.
+    Block(Arc<Block<S>>),
+    /// What the voting key signed: votes and timeouts.
+    VoteGuard(GuardRecord),
+    /// What the identity key signed: proposals.
+    ProposalGuard(GuardRecord),
+    /// The timeout of the current view, with the certificates that back it.
+    Timeout(Box<Timeout<S>>),
+    /// How far the chain is committed.
+    Committed(Box<Committed<S>>),
+}
+
+/// The tip of the committed chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committed<S: Scheme> {
+    /// Its height.
+    pub height: u64,
+    /// Its view.
+    pub view: u64,
+    /// Its digest.
+    pub digest: BlockDigest,
+    /// The block on top of it, in the view after it.
+    pub child: BlockDigest,
+    /// The certificate of that block, which committed the tip.
+    pub certificate: Certificate<S>,
+    /// What the chain up to the tip says.
+    pub state: ChainState,
+}
+
+/// Records of the same key replace each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RecordKey {
+    /// One per batch.
+    Batch(BatchDigest),
+    /// One per block.
+    Block(BlockDigest),
+    /// One per kind of statement.
+    VoteGuard(u8),
+    /// One per kind of statement.
+    ProposalGuard(u8),
+    /// One.
+    Timeout,
+    /// One.
+    Committed,
+}
+
+impl<S: Scheme> Record<S> {
+    /// What a later record replaces.
+    pub fn key(&self) -> RecordKey {
+        match self {
+            Record::Batch(batch) => RecordKey::Batch(batch.digest()),
+            Record::Block(block) => RecordKey::Block(block.digest()),
+            Record::VoteGuard(record) => RecordKey::VoteGuard(record.kind().number()),
+            Record::ProposalGuard(record) => RecordKey::ProposalGuard(record.kind().number()),
+            Record::Timeout(_) => RecordKey::Timeout,
+            Record::Committed(_) => RecordKey::Committed,
+        }
+    }
+}
+
+impl<S: Scheme> Encode for Record<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        match self {
+            Record::Batch(batch) => {
+                w.u8(1);
+                batch.encode_to(w);
+            }
+            Record::Block(block) => {
+                w.u8(2);
+                block.encode_to(w);
+            }
+            Record::VoteGuard(record) => {
+                w.u8(3);
+                record.encode_to(w);
+            }
+            Record::ProposalGuard(record) => {
+                w.u8(4);
+                record.encode_to(w);
+            }
+            Record::Timeout(timeout) => {
+                w.u8(5);
+                timeout.encode_to(w);
+            }
+            Record::Committed(committed) => {
+                w.u8(6);
+                committed.encode_to(w);
+            }
+        }
+    }
+}
+
+impl<S: Scheme> Decode<Committees<S>> for Record<S> {
+    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
+        Ok(match r.u8()? {
+            1 => Record::Batch(Arc::new(Batch::decode_from(r, &())?)),
+            2 => Record::Block(Arc::new(Block::decode_from(r, committees)?)),
+            3 => Record::VoteGuard(GuardRecord::decode_from(r, &())?),
+            4 => Record::ProposalGuard(GuardRecord::decode_from(r, &())?),
+            5 => Record::Timeout(Box::new(Timeout::decode_from(r, committees)?)),
+            6 => Record::Committed(Box::new(Committed::decode_from(r, committees)?)),
+            _ => return Err(Error::Malformed { what: "record tag" }),
+        })
+    }
+}
+
+impl<S: Scheme> Encode for Committed<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u64(self.height);
+        w.u64(self.view);
+        self.digest.encode_to(w);
+        self.child.encode_to(w);
+        self.certificate.encode_to(w);
+        self.state.encode_to(w);
+    }
+}
+
+impl<S: Scheme> Decode<Committees<S>> for Committed<S> {
+    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
+        Ok(Self {
+            height: r.u64()?,
+            view: r.u64()?,
+            digest: BlockDigest::decode_from(r, &())?,
+            child: BlockDigest::decode_from(r, &())?,
+            certificate: Certificate::decode_from(r, &committees.voters)?,
+            state: ChainState::decode_from(r, &())?,
+        })
+    }
+}
