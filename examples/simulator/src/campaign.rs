@@ -1,0 +1,176 @@
+//! Many seeds, the first failure explained, and made smaller.
+
+use core::cell::RefCell;
+use core::fmt;
+use core::ops::Range;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use crate::checker::Violation;
+use crate::fault::Fault;
+use crate::host::Host;
+use crate::network::Network;
+use crate::report::Report;
+use crate::scenario::Scenario;
+use crate::simulation::Simulation;
+use crate::trace::{Entry, Observer};
+
+/// So many entries of the trace go with a failure.
+const TAIL: usize = 60;
+
+/// A failed run, explained.
+#[derive(Debug)]
+pub struct Failure {
+    /// The run again, with the last entries of its trace.
+    pub report: Report,
+    /// Exactly what was run.
+    pub scenario: Scenario,
+    /// The command that replays it.
+    pub command: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Scenario { network, faults, byzantine, clocks, work, .. } = &self.scenario;
+        writeln!(f, "{}\n", self.report)?;
+        writeln!(f, "Byzantine: {byzantine:?}\n{clocks:?}\n{work:?}\n{network:?}\nfaults:")?;
+        for scheduled in faults {
+            writeln!(f, "  {:?} {:?}", scheduled.at, scheduled.fault)?;
+        }
+        write!(f, "replay: {}", self.command)
+    }
+}
+
+/// Runs a scenario. A panic is caught and reported as the violation `panic`, so that its seed is not lost.
+pub fn run<H: Host>(scenario: &Scenario, host: impl FnOnce(&Scenario) -> H) -> Report {
+    guarded(scenario, || Simulation::new(scenario.clone(), host(scenario)).run())
+}
+
+/// Runs a scenario and shows every entry of its trace to `observer`.
+pub fn replay<H: Host>(scenario: &Scenario, host: impl FnOnce(&Scenario) -> H, observer: Observer) -> Report {
+    guarded(scenario, || Simulation::new(scenario.clone(), host(scenario)).observed(observer).run())
+}
+
+/// Runs a scenario; if it fails, runs it again with a trace. That the second run goes as the first did is checked.
+///
+/// `command` is the command line up to the options that this function adds.
+///
+/// # Errors
+/// The failure; its `Display` form is a whole report with the command that replays it.
+pub fn check<H: Host>(
+    scenario: &Scenario,
+    mut host: impl FnMut(&Scenario) -> H,
+    command: &str,
+) -> Result<Report, Box<Failure>> {
+    let first = run(scenario, &mut host);
+    let Err(violation) = &first.outcome else { return Ok(first) };
+    // Kept out here, so that it survives a panic of the machine.
+    let tail = Rc::new(RefCell::new(VecDeque::with_capacity(TAIL)));
+    let kept = Rc::clone(&tail);
+    let observer = move |entry: &Entry| {
+        let mut kept = kept.borrow_mut();
+        if kept.len() == TAIL {
+            kept.pop_front();
+        }
+        kept.push_back(entry.clone());
+    };
+    let mut report = replay(scenario, &mut host, Box::new(observer));
+    report.tail = tail.take().into();
+    // A panic loses the hash of the run that it ended.
+    if violation.property != "panic" && report.trace_hash != first.trace_hash {
+        let detail = format!("two runs of one seed differ; the first ended with {violation}");
+        report.outcome = Err(Violation::new("determinism", detail));
+    }
+    let Scenario { name, nodes, seed, .. } = scenario;
+    let command = format!("{command} --scenario {name} --nodes {nodes} --seed {seed} --trace");
+    Err(Box::new(Failure { report, scenario: scenario.clone(), command }))
+}
+
+/// Runs all seeds up to the first failure. `progress` gets each good report.
+///
+/// # Errors
+/// The first failure.
+pub fn check_seeds<H: Host>(
+    seeds: Range<u64>,
+    mut scenario: impl FnMut(u64) -> Scenario,
+    mut host: impl FnMut(&Scenario) -> H,
+    command: &str,
+    mut progress: impl FnMut(&Report),
+) -> Result<u64, Box<Failure>> {
+    let mut runs = 0;
+    for seed in seeds {
+        progress(&check(&scenario(seed), &mut host, command)?);
+        runs += 1;
+    }
+    Ok(runs)
+}
+
+/// Looks for a smaller scenario that violates the same property: without a fault, a Byzantine node, bad links, wrong
+/// clocks. At most `runs` runs. The result is no longer what the seed's preset draws: its `Display` form is what counts.
+pub fn shrink<H: Host>(failure: &Failure, mut host: impl FnMut(&Scenario) -> H, mut runs: usize) -> Scenario {
+    let mut best = failure.scenario.clone();
+    let Err(wanted) = &failure.report.outcome else { return best };
+    loop {
+        let smaller = candidates(&best).into_iter().find(|candidate| {
+            runs = runs.saturating_sub(1);
+            let outcome = if runs > 0 { run(candidate, &mut host).outcome } else { Ok(()) };
+            outcome.is_err_and(|violation| violation.property == wanted.property)
+        });
+        match smaller {
+            Some(smaller) => best = smaller,
+            None => return best,
+        }
+    }
+}
+
+/// Everything that is a little simpler, the boldest first.
+fn candidates(scenario: &Scenario) -> Vec<Scenario> {
+    let mut all = Vec::new();
+    let mut add = |change: &dyn Fn(&mut Scenario)| {
+        let mut candidate = scenario.clone();
+        change(&mut candidate);
+        if candidate != *scenario {
+            all.push(candidate);
+        }
+    };
+    let half = scenario.faults.len() / 2;
+    if half > 0 {
+        add(&|s| s.faults.truncate(half));
+        add(&|s| drop(s.faults.drain(..half)));
+    }
+    add(&|s| {
+        s.network =
+            Network { stable_from: s.network.stable_from, before: s.network.after, ..s.network.clone() }
+    });
+    add(&|s| s.clocks = Default::default());
+    add(&|s| s.work = Default::default());
+    for node in scenario.byzantine.keys() {
+        add(&|s| drop(s.byzantine.remove(node)));
+    }
+    for i in 0..scenario.faults.len() {
+        add(&|s| {
+            // A crash goes with its restart, or the node would stay dead; a partition with its end.
+            let later = |f: &Fault| match (s.faults.get(i).map(|scheduled| &scheduled.fault), f) {
+                (Some(Fault::Crash { node, .. }), Fault::Restart { node: other })
+                | (Some(Fault::Degrade { node, .. }), Fault::Recover { node: other }) => node == other,
+                (Some(Fault::Split { .. }), Fault::Heal) => true,
+                _ => false,
+            };
+            let end = s.faults.iter().skip(i + 1).position(|scheduled| later(&scheduled.fault));
+            if let Some(end) = end {
+                s.faults.remove(i + 1 + end);
+            }
+            s.faults.remove(i);
+        });
+    }
+    all
+}
+
+fn guarded(scenario: &Scenario, run: impl FnOnce() -> Report) -> Report {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        Report::panicked(scenario, text)
+    })
+}

@@ -1,0 +1,180 @@
+//! What a run counts.
+
+use std::collections::BTreeMap;
+
+use core::time::Duration;
+
+use crate::links::Loss;
+
+/// Counts of one node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeMetrics {
+    /// Messages that it sent, once for each receiver.
+    pub sent: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// Messages that arrived and were decoded.
+    pub received: u64,
+    /// Their bytes.
+    pub received_bytes: u64,
+    /// Messages of this node that a receiver's decoder refused.
+    pub refused: u64,
+    /// Records that were made durable.
+    pub records: u64,
+    /// Their bytes.
+    pub record_bytes: u64,
+    /// Crashes.
+    pub crashes: u64,
+    /// The highest progress that the host reported.
+    pub progress: u64,
+}
+
+/// Counts of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metrics {
+    /// By slot.
+    pub nodes: Vec<NodeMetrics>,
+    /// Messages that did not arrive, by reason.
+    pub lost: BTreeMap<Loss, u64>,
+    /// Faults that honest nodes reported, by culprit.
+    pub accused: BTreeMap<u16, u64>,
+    /// How long messages took.
+    pub transit: Histogram,
+    /// What the host measured.
+    pub measured: BTreeMap<&'static str, Histogram>,
+}
+
+impl Metrics {
+    /// All messages sent.
+    pub fn sent(&self) -> u64 {
+        self.nodes.iter().map(|node| node.sent).sum()
+    }
+
+    /// All bytes sent.
+    pub fn sent_bytes(&self) -> u64 {
+        self.nodes.iter().map(|node| node.sent_bytes).sum()
+    }
+
+    pub(crate) fn node(&mut self, slot: usize, change: impl FnOnce(&mut NodeMetrics)) {
+        if let Some(node) = self.nodes.get_mut(slot) {
+            change(node);
+        }
+    }
+
+    pub(crate) fn lose(&mut self, loss: Loss) {
+        *self.lost.entry(loss).or_default() += 1;
+    }
+
+    pub(crate) fn progress(&mut self, slot: usize, value: u64) {
+        self.node(slot, |node| node.progress = node.progress.max(value));
+    }
+
+    pub(crate) fn measure(&mut self, name: &'static str, micros: u64) {
+        self.measured.entry(name).or_default().add(micros);
+    }
+}
+
+/// Durations, kept with a relative error below 1/32 in bounded memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram {
+    buckets: Vec<u64>,
+    count: u64,
+    sum: u128,
+    largest: u64,
+}
+
+const SUB_BITS: u32 = 5;
+
+impl Histogram {
+    /// Adds a number of microseconds.
+    pub fn add(&mut self, micros: u64) {
+        let bucket = bucket(micros);
+        if self.buckets.len() <= bucket {
+            self.buckets.resize(bucket + 1, 0);
+        }
+        if let Some(bucket) = self.buckets.get_mut(bucket) {
+            *bucket += 1;
+        }
+        self.count += 1;
+        self.sum += u128::from(micros);
+        self.largest = self.largest.max(micros);
+    }
+
+    /// How many were added.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The mean; zero of nothing.
+    pub fn mean(&self) -> Duration {
+        Duration::from_micros((self.sum / u128::from(self.count.max(1))) as u64)
+    }
+
+    /// The largest; zero of nothing.
+    pub fn largest(&self) -> Duration {
+        Duration::from_micros(self.largest)
+    }
+
+    /// The median.
+    pub fn median(&self) -> Duration {
+        self.quantile(500)
+    }
+
+    /// The 99th percentile.
+    pub fn p99(&self) -> Duration {
+        self.quantile(990)
+    }
+
+    /// The value that so many of a thousand do not exceed; zero of nothing.
+    pub fn quantile(&self, per_mille: u64) -> Duration {
+        let rank = (u128::from(self.count) * u128::from(per_mille)).div_ceil(1_000).max(1);
+        let mut seen = 0u128;
+        for (i, count) in self.buckets.iter().enumerate() {
+            seen += u128::from(*count);
+            if seen >= rank {
+                return Duration::from_micros(upper_end(i).min(self.largest));
+            }
+        }
+        Duration::ZERO
+    }
+}
+
+fn bucket(value: u64) -> usize {
+    let octave = (64 - value.leading_zeros()).saturating_sub(SUB_BITS + 1);
+    ((octave << SUB_BITS) as u64 + (value >> octave)) as usize
+}
+
+fn upper_end(bucket: usize) -> u64 {
+    let octave = (bucket >> SUB_BITS).saturating_sub(1) as u32;
+    let mantissa = bucket as u64 - (u64::from(octave) << SUB_BITS);
+    (mantissa << octave) + ((1u64 << octave) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_value_is_at_most_a_thirty_second_below_its_buckets_end(value: u64) {
+            let end = upper_end(bucket(value));
+            prop_assert!(value <= end && end - value <= value / 32, "{value} {end}");
+        }
+
+        #[test]
+        fn buckets_are_in_order(a: u64, b: u64) {
+            prop_assert!(a > b || bucket(a) <= bucket(b));
+        }
+    }
+
+    #[test]
+    fn quantiles_are_those_of_the_sorted_values() {
+        let mut histogram = Histogram::default();
+        assert_eq!(histogram.median(), Duration::ZERO);
+        (1..=1_000).for_each(|value| histogram.add(value));
+        let near = |duration: Duration, value: u128| duration.as_micros().abs_diff(value) <= value / 32;
+        assert!(near(histogram.median(), 500) && near(histogram.p99(), 990), "{histogram:?}");
+        assert_eq!((histogram.mean().as_micros(), histogram.largest().as_micros()), (500, 1_000));
+    }
+}

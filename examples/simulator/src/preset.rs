@@ -1,0 +1,251 @@
+//! Scenarios with names, drawn from a seed.
+
+use core::time::Duration;
+
+use crate::fault::{Behaviour, CrashPoint, Fault, Scheduled};
+use crate::network::{Latency, Link, Network, Regions};
+use crate::rng::{Chance, Rng};
+use crate::scenario::{Scenario, Work};
+
+/// The names of the presets, with what each is about.
+pub const PRESETS: &[(&str, &str)] = &[
+    ("calm", "a local network, nothing goes wrong"),
+    ("wan", "five regions, limited uplinks, slow disks"),
+    ("lossy", "loss, duplication and reordering until the network is stable"),
+    ("slow", "some nodes have slow links for a while, clocks are wrong"),
+    ("partitions", "partitions come and heal"),
+    ("crashes", "nodes crash at any point of their work and restart; some stay dead"),
+    ("byzantine", "as many Byzantine nodes as the protocol bears"),
+    ("chaos", "all of it"),
+];
+
+/// What a preset must know of the protocol and its committee.
+#[derive(Clone, Debug)]
+pub struct Shape<'a> {
+    /// How many members there are.
+    pub nodes: usize,
+    /// How many of them may be Byzantine or stay dead, together.
+    pub faulty: usize,
+    /// The names of the protocol's own adversaries ([`Host::adversary`](crate::Host::adversary)).
+    pub adversaries: &'a [&'a str],
+    /// Within which time of quiet each correct node must make progress, again and again.
+    pub live_within: Duration,
+}
+
+impl<'a> Shape<'a> {
+    /// A committee of `nodes` that bears less than a third of faulty members.
+    pub fn byzantine(nodes: usize, adversaries: &'a [&'a str]) -> Shape<'a> {
+        let faulty = nodes.saturating_sub(1) / 3;
+        Shape { nodes, faulty, adversaries, live_within: Duration::from_secs(30) }
+    }
+}
+
+/// The scenario of that name: the same for the same seed. Nothing if there is no such preset.
+///
+/// The network is stable after ten seconds, when the last fault is over, too; two times the liveness bound follow.
+pub fn preset(name: &str, shape: &Shape<'_>, seed: u64) -> Option<Scenario> {
+    PRESETS.iter().find(|(known, _)| *known == name)?;
+    let disturbed = Duration::from_secs(10);
+    let mut draw = Draw { rng: Rng::stream(seed, name, 0), disturbed, shape };
+    let mut scenario = Scenario::new(name, shape.nodes, seed)
+        .lasting(disturbed + 2 * shape.live_within + Duration::from_millis(1))
+        .live_within(shape.live_within)
+        .network(Network::stable(lan()));
+    let faulty = draw.rng.index(shape.faulty + 1).max(usize::from(shape.faulty > 0));
+    match name {
+        "calm" => {}
+        "wan" => draw.wan(&mut scenario),
+        "lossy" => draw.lossy(&mut scenario),
+        "slow" => draw.slow(&mut scenario),
+        "partitions" => draw.partitions(&mut scenario),
+        "crashes" => {
+            draw.crashes(&mut scenario);
+            draw.dead(&mut scenario, faulty);
+        }
+        "byzantine" => draw.byzantine(&mut scenario, shape.faulty),
+        _ => {
+            if draw.rng.chance(Chance::percent(70)) {
+                draw.lossy(&mut scenario);
+            }
+            draw.slow(&mut scenario);
+            draw.partitions(&mut scenario);
+            draw.crashes(&mut scenario);
+            draw.byzantine(&mut scenario, faulty);
+            draw.dead(&mut scenario, shape.faulty - faulty);
+        }
+    }
+    Some(scenario)
+}
+
+/// A local network with a little jitter.
+fn lan() -> Link {
+    Link::perfect(Latency::Tailed { floor: Duration::from_micros(500), mean: Duration::from_micros(500) })
+}
+
+struct Draw<'a> {
+    rng: Rng,
+    /// How long things go wrong.
+    disturbed: Duration,
+    shape: &'a Shape<'a>,
+}
+
+impl Draw<'_> {
+    fn wan(&mut self, scenario: &mut Scenario) {
+        // Rounded one-way times between five places of the world, in milliseconds.
+        const EXTRA: [[u64; 5]; 5] = [
+            [0, 30, 40, 75, 110],
+            [30, 0, 70, 85, 80],
+            [40, 70, 0, 110, 125],
+            [75, 85, 110, 0, 55],
+            [110, 80, 125, 55, 0],
+        ];
+        let extra =
+            EXTRA.iter().map(|row| row.iter().map(|ms| Duration::from_millis(*ms)).collect()).collect();
+        let link = Link::perfect(Latency::Tailed {
+            floor: Duration::from_millis(1),
+            mean: Duration::from_millis(2),
+        });
+        scenario.network = Network::stable(link);
+        scenario.network.regions =
+            Some(Regions { of: (0..self.shape.nodes).map(|_| self.rng.index(5)).collect(), extra });
+        scenario.network.uplink = Some(125_000_000);
+        let write = Latency::Tailed { floor: Duration::from_millis(1), mean: Duration::from_millis(1) };
+        scenario.work = Work { per_input: Duration::from_micros(20), write, ..Work::default() };
+    }
+
+    fn lossy(&mut self, scenario: &mut Scenario) {
+        let rng = &mut self.rng;
+        let mut chance = |most: u64| Chance::ppm(rng.below(most * 10_000) as u32);
+        let before =
+            lan().losing(chance(20)).repeating(chance(10)).reordering(chance(30), Duration::from_millis(200));
+        scenario.network = Network::stabilising(before, self.disturbed, lan());
+    }
+
+    fn slow(&mut self, scenario: &mut Scenario) {
+        scenario.clocks.offset = self.rng.duration(Duration::ZERO, Duration::from_secs(3_600));
+        scenario.clocks.drift_ppm = self.rng.below(10_000) as u32;
+        for _ in 0..self.rng.below(3) {
+            let node = self.rng.index(self.shape.nodes);
+            let (at, until) = self.interval();
+            let floor = self.rng.duration(Duration::from_millis(10), Duration::from_secs(1));
+            let latency = Latency::Tailed { floor, mean: floor / 4 };
+            let link = Link::perfect(latency).limited(self.rng.between(20_000, 2_000_000));
+            push(scenario, at, Fault::Degrade { node, link });
+            push(scenario, until, Fault::Recover { node });
+        }
+    }
+
+    fn partitions(&mut self, scenario: &mut Scenario) {
+        let count = self.rng.between(1, 4) as u32;
+        for turn in 0..count {
+            let room = self.disturbed / count;
+            let begin = room * turn + self.rng.duration(Duration::ZERO, room / 3);
+            let end = begin + self.rng.duration(room / 10, room / 2);
+            let parts = self.rng.between(1, 2) as usize;
+            let mut groups = vec![Vec::new(); parts];
+            for node in 0..self.shape.nodes {
+                let part = self.rng.index(parts + 1);
+                if let Some(group) = groups.get_mut(part) {
+                    group.push(node);
+                }
+            }
+            let holds = self.rng.chance(Chance::percent(40));
+            let one_way = self.rng.chance(Chance::percent(20));
+            push(scenario, begin, Fault::Split { groups, holds, one_way });
+            push(scenario, end, Fault::Heal);
+        }
+    }
+
+    fn crashes(&mut self, scenario: &mut Scenario) {
+        let points =
+            [CrashPoint::Now, CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend];
+        for _ in 0..self.rng.between(1, 4 + 2 * self.shape.nodes.min(16) as u64) {
+            let node = self.rng.index(self.shape.nodes);
+            let (at, end) = self.interval();
+            // Long enough for the point to come, mostly.
+            let until = end.max(at + Duration::from_millis(500)).min(self.disturbed);
+            let point = self.rng.pick(&points).copied().unwrap_or(CrashPoint::Now);
+            push(scenario, at, Fault::Crash { node, point, after: self.rng.below(6) as u32 });
+            push(scenario, until, Fault::Restart { node });
+        }
+    }
+
+    fn dead(&mut self, scenario: &mut Scenario, most: usize) {
+        for node in self.some_honest(scenario, most) {
+            let from_start = self.rng.chance(Chance::percent(50));
+            let at = if from_start { Duration::ZERO } else { self.interval().0 };
+            scenario.faults.retain(|fault| !matches!(fault.fault, Fault::Crash { node: n, .. } | Fault::Restart { node: n } if n == node));
+            push(scenario, at, Fault::Crash { node, point: CrashPoint::Now, after: 0 });
+        }
+    }
+
+    fn byzantine(&mut self, scenario: &mut Scenario, count: usize) {
+        let kinds = 7 + self.shape.adversaries.len();
+        for node in self.some_honest(scenario, count) {
+            let behaviour = match self.rng.index(kinds) {
+                0 => Behaviour::Silent,
+                1 => Behaviour::Delayer(self.rng.duration(Duration::from_millis(10), Duration::from_secs(3))),
+                2 => Behaviour::Garbage(Duration::from_millis(20)),
+                3 => Behaviour::Replayer(Duration::from_millis(20)),
+                4 => Behaviour::Mutator,
+                5 => Behaviour::Selective,
+                6 => Behaviour::Twins(self.rng.duration(Duration::from_millis(200), Duration::from_secs(5))),
+                own => Behaviour::Custom(
+                    self.shape.adversaries.get(own - 7).copied().unwrap_or_default().to_owned(),
+                ),
+            };
+            scenario.byzantine.insert(node, behaviour);
+        }
+    }
+
+    /// Up to so many nodes that are not Byzantine.
+    fn some_honest(&mut self, scenario: &Scenario, count: usize) -> Vec<usize> {
+        let mut nodes: Vec<usize> =
+            (0..self.shape.nodes).filter(|node| !scenario.byzantine.contains_key(node)).collect();
+        self.rng.shuffle(&mut nodes);
+        nodes.truncate(count);
+        nodes
+    }
+
+    /// A part of the time in which things go wrong.
+    fn interval(&mut self) -> (Duration, Duration) {
+        let at = self.rng.duration(Duration::ZERO, self.disturbed * 9 / 10);
+        (at, self.rng.duration(at, self.disturbed))
+    }
+}
+
+fn push(scenario: &mut Scenario, at: Duration, fault: Fault) {
+    scenario.faults.push(Scheduled { at, fault });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_the_same_for_the_same_seed_and_stay_within_what_the_protocol_bears() {
+        let own = ["liar"];
+        let mut seen_own = false;
+        for seed in 0..200 {
+            let shape = Shape::byzantine(7, &own);
+            for (name, _) in PRESETS {
+                let scenario = preset(name, &shape, seed).unwrap();
+                assert_eq!(Some(&scenario), preset(name, &shape, seed).as_ref());
+                let restarted = |node: usize| {
+                    scenario.faults.iter().any(|f| matches!(f.fault, Fault::Restart { node: n } if n == node))
+                };
+                let dead = (0..7).filter(|node| {
+                    let crash = |f: &Scheduled| matches!(f.fault, Fault::Crash { node: n, .. } if n == *node);
+                    scenario.faults.iter().any(crash)
+                        && !restarted(*node)
+                        && !scenario.byzantine.contains_key(node)
+                });
+                assert!(dead.count() + scenario.byzantine.len() <= 2, "{name} {seed}");
+                assert!(scenario.faults.iter().all(|fault| fault.at <= Duration::from_secs(10)));
+                seen_own |= scenario.byzantine.values().any(|b| *b == Behaviour::Custom("liar".into()));
+            }
+        }
+        assert!(seen_own);
+        assert!(preset("none", &Shape::byzantine(4, &[]), 1).is_none());
+    }
+}

@@ -1,0 +1,155 @@
+//! Starts, crashes, restarts, partitions, and whether there is progress in spite of them.
+
+use quorate::wire::Encode;
+
+use super::{Event, Simulation};
+use crate::checker::{Verdict, Violation};
+use crate::fault::{CrashPoint, Fault};
+use crate::hash;
+use crate::host::{Boot, Host};
+use crate::links::Partition;
+use crate::node::{Status, Waiting};
+use crate::rng::micros;
+use crate::trace::{Nothing, What};
+
+impl<H: Host> Simulation<H> {
+    pub(super) fn first_start(&mut self, slot: usize) {
+        // A node that the schedule killed before it began stays down.
+        if self.nodes.get(slot).is_some_and(|state| state.status == Status::New) {
+            self.start(slot);
+        }
+    }
+
+    /// Makes a node's machine from its disk and lets it begin.
+    fn start(&mut self, slot: usize) {
+        match self.boot(slot) {
+            Err(violation) => self.note(Err(violation)),
+            Ok(()) => {
+                self.ask_host(slot, |host, node, actions| host.on_start(node, actions));
+                self.ask_adversary(slot, |adversary, control| adversary.on_start(control));
+                self.accept(slot, Waiting::Start);
+            }
+        }
+    }
+
+    fn boot(&mut self, slot: usize) -> Verdict {
+        let Some(state) = self.nodes.get_mut(slot) else { return Ok(()) };
+        let mut records = Vec::with_capacity(state.disk.len());
+        let mut content = 0u64;
+        for bytes in &state.disk {
+            let record = self.host.decode_record(bytes).map_err(|error| {
+                let detail = format!("node {slot} cannot read its own record back: {error}");
+                Violation::new("readable", detail)
+            })?;
+            if self.scenario.checks.canonical && *record.encode() != **bytes {
+                let detail = format!("{record:?} was decoded from bytes that are not its encoding");
+                return Err(Violation::new("canonical", detail));
+            }
+            content = content.rotate_left(7) ^ hash::bytes(bytes);
+            records.push(record);
+        }
+        let what = What::Started { records: records.len() };
+        self.trace.event(self.now, Some(slot), what, content, &Nothing);
+        let boot = Boot { node: state.node, records, restarts: state.life, seed: state.rng.seed32() };
+        state.machine = Some(self.host.boot(boot)?);
+        state.status = Status::Up;
+        Ok(())
+    }
+
+    /// A fault of the schedule happens.
+    pub(super) fn strike(&mut self, fault: Fault) {
+        self.trace.event(self.now, None, What::Fault, 0, &fault);
+        match fault {
+            Fault::Crash { node, point, after } => match (self.nodes.get_mut(node), point) {
+                (Some(state), CrashPoint::Now) if state.status != Status::Down => self.crash(node),
+                (Some(state), point) if state.status == Status::Up => state.armed = Some((point, after)),
+                _ => {}
+            },
+            Fault::Restart { node } => {
+                if self.nodes.get(node).is_some_and(|state| state.status != Status::Down) {
+                    self.crash(node);
+                }
+                self.start(node);
+            }
+            Fault::Split { groups, holds, one_way } => {
+                let mut group = vec![0; self.nodes.len()];
+                for (number, members) in (1..).zip(&groups) {
+                    for member in members {
+                        if let Some(place) = group.get_mut(*member) {
+                            *place = number;
+                        }
+                    }
+                }
+                self.links.partition = Some(Partition { group, holds, one_way });
+                self.release();
+            }
+            Fault::Heal => {
+                self.links.partition = None;
+                self.release();
+            }
+            Fault::Degrade { node, link } => self.links.degrade(node, Some(link)),
+            Fault::Recover { node } => self.links.degrade(node, None),
+        }
+    }
+
+    /// What was held goes on, as far as the partition of the moment lets it.
+    fn release(&mut self) {
+        for crossing in core::mem::take(&mut self.held) {
+            // It was counted as sent when it was sent first.
+            let bytes = crossing.payload.bytes.len() as u64;
+            self.metrics.node(crossing.from, |node| {
+                node.sent -= 1;
+                node.sent_bytes -= bytes;
+            });
+            self.cross(crossing);
+        }
+    }
+
+    /// A node loses everything but its disk. Of a write that is going on, the first few records are durable.
+    pub(super) fn crash(&mut self, slot: usize) {
+        let Some(state) = self.nodes.get_mut(slot) else { return };
+        let node = state.node;
+        if let Some(step) = state.busy.take() {
+            let durable = state.rng.index(step.persist.len() + 1);
+            self.persist(slot, step.persist, durable);
+        }
+        if let Some(state) = self.nodes.get_mut(slot) {
+            state.forget();
+        }
+        self.trace.event(self.now, Some(slot), What::Crashed, 0, &Nothing);
+        self.metrics.node(slot, |node| node.crashes += 1);
+        self.host.on_crash(node);
+    }
+
+    /// Whether every correct node got further since the last look.
+    pub(super) fn look_for_progress(&mut self) {
+        let Some(bound) = self.scenario.checks.liveness else { return };
+        let progress: Vec<u64> = self.metrics.nodes.iter().map(|node| node.progress).collect();
+        let behind: Vec<String> = self
+            .nodes
+            .iter()
+            .zip(&progress)
+            .zip(&self.reached)
+            .filter(|((state, now), before)| state.node.honest && state.machine.is_some() && now <= before)
+            .map(|((state, now), _)| format!("node {} at {now}", state.node.slot))
+            .collect();
+        if !behind.is_empty() {
+            let detail = format!("no progress within {bound:?} of quiet: {}", behind.join(", "));
+            self.note(Err(Violation::new("liveness", detail)));
+        }
+        self.reached = progress;
+        self.queue.push(self.now.saturating_add(micros(bound).max(1)), Event::Liveness);
+    }
+
+    /// A run that ends before liveness could be looked at proves nothing, and says so.
+    pub(super) fn looked_at_liveness(&self) -> Verdict {
+        let Some(bound) = self.scenario.checks.liveness else { return Ok(()) };
+        let needed = self.scenario.quiet_from().saturating_add(micros(bound));
+        if self.now < needed && !self.host.finished() {
+            let detail =
+                format!("the run ends at {} µs, but liveness can be judged from {needed} µs on", self.now);
+            return Err(Violation::new("scenario", detail));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+//! Messages go from node to node.
+
+use std::sync::Arc;
+
+use quorate::machine::{Machine, MemberIndex, Recipient, Time};
+
+use core::time::Duration;
+
+use super::{Crossing, Event, Simulation};
+use crate::checker::Violation;
+use crate::host::{Fate, Host};
+use crate::links::{Loss, Transit};
+use crate::node::{Payload, Waiting};
+use crate::rng::{Chance, Rng, micros};
+use crate::trace::{Nothing, What};
+
+/// So many messages may wait for a partition to heal; those beyond are lost, as from a bounded queue.
+const HELD: usize = 1 << 18;
+
+impl<H: Host> Simulation<H> {
+    /// Sends to a recipient. The typed message is there if an honest node's machine sent it.
+    pub(super) fn transmit(
+        &mut self,
+        from: usize,
+        to: Recipient,
+        payload: &Arc<Payload>,
+        message: Option<&<H::Machine as Machine>::Message>,
+    ) {
+        let Some(sender) = self.nodes.get(from).map(|state| state.node) else { return };
+        match to {
+            Recipient::Others => {
+                for member in 0..self.scenario.nodes {
+                    if member != usize::from(sender.member) {
+                        self.transmit_one(from, member, payload, message);
+                    }
+                }
+            }
+            Recipient::One(member)
+                if member != sender.member && usize::from(member) < self.scenario.nodes =>
+            {
+                self.transmit_one(from, usize::from(member), payload, message);
+            }
+            Recipient::One(member) if sender.honest => {
+                let detail = format!("node {from} sends to {member}: itself, or nobody");
+                self.note(Err(Violation::new("recipient", detail)));
+            }
+            Recipient::One(_) => {}
+        }
+    }
+
+    fn transmit_one(
+        &mut self,
+        from: usize,
+        member: usize,
+        payload: &Arc<Payload>,
+        message: Option<&<H::Machine as Machine>::Message>,
+    ) {
+        let Some(to) = self.resolve(from, member) else { return };
+        let crossing = Crossing { from, to, payload: Arc::clone(payload) };
+        if let Some(message) = message {
+            let (Some(sender), Some(receiver)) = (self.nodes.get(from), self.nodes.get(to)) else { return };
+            match self.host.intercept(Time(self.now), sender.node, receiver.node, message) {
+                Fate::Pass => {}
+                Fate::Drop => return self.lose(from, to, Loss::Intercepted),
+                Fate::Delay(by) => {
+                    return self.queue.push(self.now.saturating_add(micros(by)), Event::Departure(crossing));
+                }
+            }
+        }
+        self.cross(crossing);
+    }
+
+    /// Which node gets what `from` sends to a member: with twins, the one that `from` is on the side of.
+    fn resolve(&self, from: usize, member: usize) -> Option<usize> {
+        if self.twins.is_empty() {
+            return Some(member);
+        }
+        let to = match self.twins.get(&(member as MemberIndex)) {
+            Some(twins) if twins.with_second.get(from).copied().unwrap_or(false) => twins.second,
+            _ => member,
+        };
+        let sender = self.nodes.get(from)?.node;
+        match self.twins.get(&sender.member) {
+            Some(twins) => {
+                let side = twins.with_second.get(to).copied().unwrap_or(false);
+                (side == (from == twins.second)).then_some(to)
+            }
+            None => Some(to),
+        }
+    }
+
+    /// Puts a message on its link.
+    pub(super) fn cross(&mut self, crossing: Crossing) {
+        let Crossing { from, to, ref payload } = crossing;
+        let bytes = payload.bytes.len();
+        self.metrics.node(from, |node| {
+            node.sent += 1;
+            node.sent_bytes += bytes as u64;
+        });
+        match self.links.send(self.now, from, to, bytes) {
+            Transit::Arrives { at, again } => {
+                let sent = self.now;
+                if let Some(again) = again {
+                    let crossing = Crossing { from, to, payload: Arc::clone(payload) };
+                    self.queue.push(again, Event::Arrival { crossing, sent });
+                }
+                self.queue.push(at, Event::Arrival { crossing, sent });
+            }
+            Transit::Held if self.held.len() < HELD => self.held.push(crossing),
+            Transit::Held => self.lose(from, to, Loss::Partition),
+            Transit::Lost(why) => self.lose(from, to, why),
+        }
+    }
+
+    /// A message reached the node at the other end.
+    pub(super) fn arrive(&mut self, crossing: Crossing, sent: u64) {
+        let Crossing { from, to, payload } = crossing;
+        if self.nodes.get(to).is_none_or(|state| state.machine.is_none()) {
+            return self.lose(from, to, Loss::Down);
+        }
+        self.metrics.transit.add(self.now - sent);
+        self.accept(to, Waiting::Message { from, payload });
+    }
+
+    /// Divides the members anew between two twins.
+    pub(super) fn divide(&mut self, member: MemberIndex, every: Duration) {
+        let mut rng = Rng::stream(self.scenario.seed ^ self.now, "twins", u64::from(member));
+        let count = self.nodes.len();
+        if let Some(twins) = self.twins.get_mut(&member) {
+            twins.with_second = (0..count).map(|_| rng.chance(Chance::percent(50))).collect();
+        }
+        let at = self.now.saturating_add(micros(every).max(1));
+        self.queue.push(at, Event::Divide { member, every });
+    }
+
+    fn lose(&mut self, from: usize, to: usize, why: Loss) {
+        self.metrics.lose(why);
+        self.trace.remark(self.now, Some(from), What::Lost { to, why }, &Nothing);
+    }
+}

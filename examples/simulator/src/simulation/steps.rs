@@ -1,0 +1,338 @@
+//! Inputs go into machines, and steps are carried out: persist, then send, then tell the driver.
+
+use core::marker::PhantomData;
+use std::sync::Arc;
+
+use quorate::machine::{Fault, Input, Machine, MemberIndex, Outgoing, Recipient, Step, Time, TimerChange};
+use quorate::wire::Encode;
+
+use super::{Event, Simulation};
+use crate::adversary::{Adversary, Control, Deed};
+use crate::checker::Violation;
+use crate::fault::CrashPoint;
+use crate::hash;
+use crate::host::Host;
+use crate::links::Loss;
+use crate::node::{Payload, Waiting};
+use crate::rng::micros;
+use crate::trace::{Nothing, What, receiver};
+
+impl<H: Host> Simulation<H> {
+    /// An input for a node in the life that it was meant for.
+    pub(super) fn offer(&mut self, slot: usize, life: u32, input: Waiting<H::Machine>) {
+        if self.lives(slot, life) {
+            self.accept(slot, input);
+        }
+    }
+
+    /// An input for a node that is up: it is handled at once, or waits until the node is free.
+    pub(super) fn accept(&mut self, slot: usize, input: Waiting<H::Machine>) {
+        let Some(state) = self.nodes.get_mut(slot) else { return };
+        if state.busy.is_none() {
+            return self.work(slot, Some(input));
+        }
+        if matches!(input, Waiting::Message { .. }) && state.inbox.len() >= self.scenario.work.inbox {
+            self.metrics.lose(Loss::Inbox);
+            return;
+        }
+        state.inbox.push_back(input);
+    }
+
+    /// A node finished its step.
+    pub(super) fn ready(&mut self, slot: usize) {
+        if let Some(step) = self.nodes.get_mut(slot).and_then(|state| state.busy.take()) {
+            self.carry_out(slot, step);
+            self.work(slot, None);
+        }
+    }
+
+    /// Handles `first` and what waits, as long as that takes no time; otherwise the node is busy.
+    fn work(&mut self, slot: usize, mut first: Option<Waiting<H::Machine>>) {
+        loop {
+            let mut merged = Step::new();
+            let (mut inputs, mut cost) = (0, 0u64);
+            while inputs < self.scenario.work.group.max(1) && self.violation.is_none() {
+                let next = first.take().or_else(|| self.nodes.get_mut(slot)?.inbox.pop_front());
+                let Some(input) = next else { break };
+                inputs += 1;
+                cost = cost.saturating_add(self.cost(&input));
+                if let Some(step) = self.handle(slot, input) {
+                    merged.append(step);
+                }
+            }
+            if inputs == 0 || self.violation.is_some() {
+                return;
+            }
+            let Some(state) = self.nodes.get_mut(slot) else { return };
+            if !merged.persist.is_empty() {
+                cost = cost.saturating_add(self.scenario.work.write.sample(&mut state.rng));
+            }
+            if cost > 0 {
+                state.busy = Some(merged);
+                let life = state.life;
+                return self.queue.push(self.now.saturating_add(cost), Event::Ready { slot, life });
+            }
+            self.carry_out(slot, merged);
+        }
+    }
+
+    fn cost(&self, input: &Waiting<H::Machine>) -> u64 {
+        let work = &self.scenario.work;
+        let bytes = match input {
+            Waiting::Message { payload, .. } => payload.bytes.len() as u64,
+            _ => 0,
+        };
+        micros(work.per_input).saturating_add(micros(work.per_kilobyte).saturating_mul(bytes) / 1_000)
+    }
+
+    /// Puts one input into a machine. Timers change at once: they are the node's memory, not its disk.
+    fn handle(&mut self, slot: usize, waiting: Waiting<H::Machine>) -> Option<Step<H::Machine>> {
+        let input = self.read(slot, waiting)?;
+        if self.nodes.get(slot)?.adversary.is_some() {
+            let mut lets_in = true;
+            self.ask_adversary(slot, |adversary, control| lets_in = adversary.on_input(&input, control));
+            if !lets_in {
+                return None;
+            }
+        }
+        let state = self.nodes.get_mut(slot)?;
+        let machine = state.machine.as_mut()?;
+        let mut step = machine.handle(state.clock.local(self.now), input);
+        let verdict = self.host.after_step(state.node, machine);
+        for change in step.timers.drain(..) {
+            match change {
+                TimerChange::Set { timer, after } => {
+                    state.generation += 1;
+                    let generation = state.generation;
+                    state.timers.insert(timer.clone(), generation);
+                    let at = state.clock.later(self.now, after);
+                    self.queue.push(at, Event::Timer { slot, life: state.life, generation, timer });
+                }
+                TimerChange::Cancel { timer } => {
+                    state.timers.remove(&timer);
+                }
+            }
+        }
+        self.note(verdict);
+        Some(step)
+    }
+
+    /// Makes an input of what waited: decodes messages, drops timers that were set anew or cancelled meanwhile.
+    fn read(&mut self, slot: usize, waiting: Waiting<H::Machine>) -> Option<Input<H::Machine>> {
+        let now = self.now;
+        match waiting {
+            Waiting::Start => Some(Input::Start),
+            Waiting::Message { from, payload } => self.decode(slot, from, &payload),
+            Waiting::Timer { timer, generation } => {
+                let state = self.nodes.get_mut(slot)?;
+                if state.timers.get(&timer) != Some(&generation) {
+                    return None;
+                }
+                state.timers.remove(&timer);
+                self.trace.event(now, Some(slot), What::Timer, generation, &timer);
+                Some(Input::Timer(timer))
+            }
+            Waiting::Command(command) => {
+                self.trace.event(now, Some(slot), What::Command, 0, &command);
+                Some(Input::Command(command))
+            }
+        }
+    }
+
+    fn decode(&mut self, slot: usize, from: usize, payload: &Payload) -> Option<Input<H::Machine>> {
+        let sender = self.nodes.get(from)?.node;
+        let receiver = self.nodes.get(slot)?;
+        let bytes = payload.bytes.len();
+        match receiver.machine.as_ref()?.decode(sender.member, &payload.bytes) {
+            Ok(message) => {
+                let what = What::Received { from, bytes };
+                self.trace.event(self.now, Some(slot), what, payload.hash, &message);
+                self.metrics.node(slot, |node| {
+                    node.received += 1;
+                    node.received_bytes += bytes as u64;
+                });
+                if self.scenario.checks.canonical
+                    && payload.first_check()
+                    && *message.encode() != *payload.bytes
+                {
+                    let detail = format!("{message:?} was decoded from bytes that are not its encoding");
+                    self.note(Err(Violation::new("canonical", detail)));
+                }
+                Some(Input::Message { from: sender.member, message })
+            }
+            Err(error) => {
+                self.trace.event(self.now, Some(slot), What::Refused { from, bytes }, payload.hash, &error);
+                self.metrics.node(from, |node| node.refused += 1);
+                if self.scenario.checks.readable && payload.honest && receiver.node.honest {
+                    let detail = format!("node {slot} refused what honest node {from} sent: {error}");
+                    self.note(Err(Violation::new("readable", detail)));
+                }
+                None
+            }
+        }
+    }
+
+    /// Carries a step out, or as much of it as an armed crash lets happen.
+    fn carry_out(&mut self, slot: usize, step: Step<H::Machine>) {
+        let crash = self.crash_point(slot, &step);
+        match crash {
+            Some(CrashPoint::DuringPersist) => {
+                let durable = self.nodes.get_mut(slot).map_or(0, |state| state.rng.index(step.persist.len()));
+                self.persist(slot, step.persist, durable);
+                return self.crash(slot);
+            }
+            Some(CrashPoint::BeforeSend) => {
+                self.persist(slot, step.persist, usize::MAX);
+                return self.crash(slot);
+            }
+            Some(_) => {
+                self.persist(slot, step.persist, usize::MAX);
+                self.send_some(slot, step.messages);
+                return self.crash(slot);
+            }
+            None => {}
+        }
+        self.persist(slot, step.persist, usize::MAX);
+        for outgoing in step.messages {
+            self.send(slot, outgoing);
+        }
+        for output in step.outputs {
+            self.trace.event(self.now, Some(slot), What::Output, 0, &output);
+            self.ask_host(slot, |host, node, actions| host.on_output(node, output, actions));
+        }
+        for fault in step.faults {
+            self.accuse(slot, fault);
+        }
+    }
+
+    /// Where in this step the node is to crash, if it is.
+    fn crash_point(&mut self, slot: usize, step: &Step<H::Machine>) -> Option<CrashPoint> {
+        let state = self.nodes.get_mut(slot)?;
+        let (point, after) = state.armed?;
+        let has_the_point = match point {
+            CrashPoint::Now => false,
+            CrashPoint::DuringPersist | CrashPoint::BeforeSend => !step.persist.is_empty(),
+            CrashPoint::DuringSend => !step.messages.is_empty(),
+        };
+        if has_the_point && after > 0 {
+            state.armed = Some((point, after - 1));
+        }
+        (has_the_point && after == 0).then_some(point)
+    }
+
+    /// Makes the first `durable` of the records durable.
+    pub(super) fn persist(
+        &mut self,
+        slot: usize,
+        records: Vec<<H::Machine as Machine>::Record>,
+        durable: usize,
+    ) {
+        let Some(state) = self.nodes.get_mut(slot) else { return };
+        let (mut count, mut total, mut content) = (0, 0, 0u64);
+        for record in records.into_iter().take(durable) {
+            let bytes = record.encode();
+            content = content.rotate_left(7) ^ hash::bytes(&bytes);
+            (count, total) = (count + 1, total + bytes.len() as u64);
+            state.disk.push(bytes.into());
+        }
+        if count > 0 {
+            self.trace.event(self.now, Some(slot), What::Persisted { records: count }, content, &Nothing);
+            self.metrics.node(slot, |node| {
+                node.records += count as u64;
+                node.record_bytes += total;
+            });
+        }
+    }
+
+    /// Sends a message, or lets the node's adversary do with it what it wants.
+    fn send(&mut self, slot: usize, outgoing: Outgoing<<H::Machine as Machine>::Message>) {
+        let Some(state) = self.nodes.get(slot) else { return };
+        if state.adversary.is_some() {
+            return self.ask_adversary(slot, |adversary, control| adversary.on_send(outgoing, control));
+        }
+        let bytes: Arc<[u8]> = outgoing.message.encode().into();
+        let what = What::Sent { to: receiver(outgoing.to), bytes: bytes.len() };
+        let honest = state.node.honest;
+        self.trace.remark(self.now, Some(slot), what, &outgoing.message);
+        self.transmit(slot, outgoing.to, &Payload::new(bytes, honest), Some(&outgoing.message));
+    }
+
+    /// Sends what a node got out before it crashed: some messages, to some of their receivers.
+    fn send_some(&mut self, slot: usize, messages: Vec<Outgoing<<H::Machine as Machine>::Message>>) {
+        let Some(me) = self.nodes.get(slot).map(|state| state.node.member) else { return };
+        let mut singly = Vec::new();
+        for Outgoing { to, message } in messages {
+            match to {
+                Recipient::One(_) => singly.push(Outgoing { to, message }),
+                Recipient::Others => {
+                    let members = (0..self.scenario.nodes).map(|member| member as MemberIndex);
+                    let others = members.filter(|member| *member != me).map(Recipient::One);
+                    singly.extend(others.map(|to| Outgoing { to, message: message.clone() }));
+                }
+            }
+        }
+        let Some(state) = self.nodes.get_mut(slot) else { return };
+        state.rng.shuffle(&mut singly);
+        singly.truncate(state.rng.index(singly.len()));
+        for outgoing in singly {
+            self.send(slot, outgoing);
+        }
+    }
+
+    fn accuse(&mut self, slot: usize, fault: Fault<<H::Machine as Machine>::Fault>) {
+        let Some(node) = self.nodes.get(slot).map(|state| state.node) else { return };
+        let culprit = fault.culprit;
+        self.trace.event(self.now, Some(slot), What::Accused { culprit }, 0, &fault.evidence);
+        if node.honest {
+            *self.metrics.accused.entry(culprit).or_default() += 1;
+            let innocent = self.nodes.get(usize::from(culprit)).is_some_and(|state| state.node.honest);
+            if innocent && self.scenario.checks.fair {
+                let detail = format!("node {slot} accuses honest member {culprit}: {:?}", fault.evidence);
+                self.note(Err(Violation::new("fair", detail)));
+            }
+        }
+        let verdict = self.host.on_fault(node, fault);
+        self.note(verdict);
+    }
+
+    /// Calls a node's adversary, if it has one, and does what it wants done.
+    pub(super) fn ask_adversary(
+        &mut self,
+        slot: usize,
+        ask: impl FnOnce(&mut dyn Adversary<H::Machine>, &mut Control<'_, H::Machine>),
+    ) {
+        let Some(state) = self.nodes.get_mut(slot) else { return };
+        let Some(adversary) = state.adversary.as_mut() else { return };
+        let (node, life) = (state.node, state.life);
+        let mut deeds = Vec::new();
+        let mut control = Control {
+            now: Time(self.now),
+            node,
+            count: self.scenario.nodes,
+            rng: &mut state.rng,
+            deeds: &mut deeds,
+            machine: PhantomData,
+        };
+        ask(adversary.as_mut(), &mut control);
+        for deed in deeds {
+            match deed {
+                Deed::Send { to, bytes, after } => {
+                    let what = What::Sent { to: receiver(to), bytes: bytes.len() };
+                    self.trace.remark(self.now, Some(slot), what, &Nothing);
+                    let payload = Payload::new(bytes, false);
+                    if after == 0 {
+                        self.transmit(slot, to, &payload, None);
+                    } else {
+                        let at = self.now.saturating_add(after);
+                        self.queue.push(at, Event::Emission { from: slot, to, payload });
+                    }
+                }
+                Deed::Wake { token, after } => {
+                    // A wake-up in no time at all could go on for ever without time passing.
+                    let at = self.now.saturating_add(after.max(1));
+                    self.queue.push(at, Event::AdversaryWake { slot, life, token });
+                }
+            }
+        }
+    }
+}

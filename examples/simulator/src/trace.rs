@@ -1,0 +1,257 @@
+//! What happened: a hash over all of it, and on demand the last entries or every entry as it comes.
+
+use core::fmt::{self, Debug, Write};
+use std::collections::VecDeque;
+
+use quorate::machine::{MemberIndex, Recipient, Time};
+
+use crate::hash::TraceHash;
+use crate::links::Loss;
+
+/// The longest detail of an entry, in bytes.
+const LONGEST_DETAIL: usize = 200;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// When, by the simulator's clock.
+    pub at: Time,
+    /// To which node; nothing for what concerns all.
+    pub node: Option<usize>,
+    /// What.
+    pub what: What,
+    /// The message, timer, command, output or fault, cut to a line's length.
+    pub detail: String,
+}
+
+/// Kinds of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The node started from so many records.
+    Started {
+        /// How many.
+        records: usize,
+    },
+    /// The node crashed.
+    Crashed,
+    /// A message arrived.
+    Received {
+        /// From which node.
+        from: usize,
+        /// How long it is.
+        bytes: usize,
+    },
+    /// A message arrived that the decoder refused.
+    Refused {
+        /// From which node.
+        from: usize,
+        /// How long it is.
+        bytes: usize,
+    },
+    /// A timer fired.
+    Timer,
+    /// The driver gave a command.
+    Command,
+    /// Records became durable.
+    Persisted {
+        /// How many.
+        records: usize,
+    },
+    /// The node sends.
+    Sent {
+        /// To whom; nothing means to all others.
+        to: Option<MemberIndex>,
+        /// How long it is.
+        bytes: usize,
+    },
+    /// A message was lost.
+    Lost {
+        /// On the way to which node.
+        to: usize,
+        /// Why.
+        why: Loss,
+    },
+    /// The machine told its driver something.
+    Output,
+    /// The machine accuses a member.
+    Accused {
+        /// Whom.
+        culprit: MemberIndex,
+    },
+    /// A fault of the schedule happens.
+    Fault,
+}
+
+impl What {
+    fn code(&self) -> u64 {
+        match *self {
+            What::Started { records } => 1 | (records as u64) << 8,
+            What::Crashed => 2,
+            What::Received { from, .. } => 3 | (from as u64) << 8,
+            What::Refused { from, .. } => 4 | (from as u64) << 8,
+            What::Timer => 5,
+            What::Command => 6,
+            What::Persisted { records } => 7 | (records as u64) << 8,
+            What::Sent { .. } => 8,
+            What::Lost { to, .. } => 9 | (to as u64) << 8,
+            What::Output => 10,
+            What::Accused { culprit } => 11 | u64::from(culprit) << 8,
+            What::Fault => 12,
+        }
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:>13} ", format!("{}.{:06}s", self.at.0 / 1_000_000, self.at.0 % 1_000_000))?;
+        match self.node {
+            Some(node) => write!(f, "node {node:<3} ")?,
+            None => write!(f, "         ")?,
+        }
+        match self.what {
+            What::Started { records } => write!(f, "starts from {records} records")?,
+            What::Crashed => write!(f, "crashes")?,
+            What::Received { from, bytes } => write!(f, "<- {from} ({bytes} B)")?,
+            What::Refused { from, bytes } => write!(f, "refuses <- {from} ({bytes} B)")?,
+            What::Timer => write!(f, "timer")?,
+            What::Command => write!(f, "command")?,
+            What::Persisted { records } => write!(f, "persists {records} records")?,
+            What::Sent { to: Some(to), bytes } => write!(f, "-> {to} ({bytes} B)")?,
+            What::Sent { to: None, bytes } => write!(f, "-> all ({bytes} B)")?,
+            What::Lost { to, why } => write!(f, "lost on the way to {to} ({why:?})")?,
+            What::Output => write!(f, "output")?,
+            What::Accused { culprit } => write!(f, "accuses {culprit}")?,
+            What::Fault => write!(f, "fault")?,
+        }
+        if self.detail.is_empty() { Ok(()) } else { write!(f, " {}", self.detail) }
+    }
+}
+
+/// Called with every entry.
+pub type Observer = Box<dyn FnMut(&Entry)>;
+
+pub(crate) struct Trace {
+    hash: TraceHash,
+    keep: usize,
+    last: VecDeque<Entry>,
+    pub(crate) observer: Option<Observer>,
+}
+
+impl Trace {
+    pub(crate) fn new() -> Self {
+        Self { hash: TraceHash::new(), keep: 0, last: VecDeque::new(), observer: None }
+    }
+
+    pub(crate) fn keep(&mut self, entries: usize) {
+        self.keep = entries;
+    }
+
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash.value()
+    }
+
+    pub(crate) fn take_last(&mut self) -> Vec<Entry> {
+        self.last.drain(..).collect()
+    }
+
+    /// Something that belongs to the run's identity. `content` stands for the detail in the hash, so that the hash
+    /// is the same whether details are written or not.
+    pub(crate) fn event(
+        &mut self,
+        at: u64,
+        node: Option<usize>,
+        what: What,
+        content: u64,
+        detail: &dyn Debug,
+    ) {
+        self.hash.add(at);
+        self.hash.add(node.map_or(u64::MAX, |node| node as u64));
+        self.hash.add(what.code());
+        self.hash.add(content);
+        self.remark(at, node, what, detail);
+    }
+
+    /// Something that follows from other entries and is only for readers.
+    pub(crate) fn remark(&mut self, at: u64, node: Option<usize>, what: What, detail: &dyn Debug) {
+        if self.keep == 0 && self.observer.is_none() {
+            return;
+        }
+        let entry = Entry { at: Time(at), node, what, detail: line(detail) };
+        if let Some(observer) = &mut self.observer {
+            observer(&entry);
+        }
+        if self.keep > 0 {
+            if self.last.len() == self.keep {
+                self.last.pop_front();
+            }
+            self.last.push_back(entry);
+        }
+    }
+}
+
+/// A detail that says nothing.
+pub(crate) struct Nothing;
+
+impl Debug for Nothing {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ok(())
+    }
+}
+
+/// The beginning of a value's `Debug` form. Formatting stops when the line is full: a batch of a megabyte costs a line.
+fn line(value: &dyn Debug) -> String {
+    let mut line = Line(String::new());
+    if write!(line, "{value:?}").is_err() {
+        line.0.push('…');
+    }
+    line.0
+}
+
+struct Line(String);
+
+impl Write for Line {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = LONGEST_DETAIL.saturating_sub(self.0.len());
+        if text.len() <= room {
+            self.0.push_str(text);
+            return Ok(());
+        }
+        let cut = (0..=room).rev().find(|cut| text.is_char_boundary(*cut)).unwrap_or(0);
+        self.0.push_str(text.get(..cut).unwrap_or(""));
+        Err(fmt::Error)
+    }
+}
+
+/// Whom an outgoing message goes to, for a trace.
+pub(crate) fn receiver(to: Recipient) -> Option<MemberIndex> {
+    match to {
+        Recipient::One(member) => Some(member),
+        Recipient::Others => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_does_not_depend_on_what_is_kept() {
+        let (mut bare, mut full) = (Trace::new(), Trace::new());
+        full.keep(2);
+        for trace in [&mut bare, &mut full] {
+            for i in 0..3 {
+                trace.event(i, Some(1), What::Timer, i, &i);
+            }
+        }
+        assert_eq!(bare.hash(), full.hash());
+        assert_eq!(bare.take_last(), []);
+        let details: Vec<String> = full.take_last().into_iter().map(|entry| entry.detail).collect();
+        assert_eq!(details, ["1", "2"]);
+    }
+
+    #[test]
+    fn a_long_detail_is_cut_at_a_character() {
+        let cut = line(&"é".repeat(1_000));
+        assert!(cut.ends_with('…') && cut.len() <= LONGEST_DETAIL + 3, "{}", cut.len());
+    }
+}

@@ -1,0 +1,88 @@
+//! Each checker finds the flaw that it is for, under the fault that brings it out; and a machine without a flaw passes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod paxos;
+
+use paxos::Flaw;
+use paxos::host::{PaxosHost, shape};
+use quorate_simulator::{Failure, Shape, check_seeds, preset};
+
+/// Runs seeds of a preset up to the first failure.
+fn hunt(name: &str, flaw: Flaw, seeds: u64) -> Result<u64, Box<Failure>> {
+    let scenario = |seed| {
+        let mut scenario = preset(name, &shape(5), seed).unwrap();
+        if name == "crashes" {
+            // A crash alone hurts nobody as long as everybody else knows what was decided.
+            let more = |name| preset(name, &Shape { faulty: 0, ..shape(3) }, seed).unwrap();
+            scenario = more("crashes");
+            scenario.network = more("lossy").network;
+            scenario.faults.extend(more("partitions").faults);
+        }
+        scenario.checks.events = 2_000_000;
+        scenario
+    };
+    check_seeds(0..seeds, scenario, |scenario| PaxosHost::new(scenario, flaw), "cargo xtask simulate", |_| {})
+}
+
+#[track_caller]
+fn caught(name: &str, flaw: Flaw, property: &str) -> Failure {
+    let failure = hunt(name, flaw, 100).expect_err("no seed of a hundred found the flaw");
+    assert_eq!(failure.report.outcome.as_ref().unwrap_err().property, property, "{failure}");
+    *failure
+}
+
+#[test]
+fn a_machine_without_a_flaw_passes() {
+    for name in ["calm", "wan", "lossy", "slow", "partitions", "crashes"] {
+        if let Err(failure) = hunt(name, Flaw::None, 50) {
+            panic!("{failure}");
+        }
+    }
+}
+
+#[test]
+fn what_is_sent_before_it_is_durable_is_caught_by_crashes() {
+    caught("crashes", Flaw::LazyDisk, "agreement");
+}
+
+#[test]
+fn what_is_not_told_again_after_a_crash_between_persist_and_send_is_caught() {
+    caught("crashes", Flaw::NoRedelivery, "order");
+}
+
+#[test]
+fn a_quorum_of_half_is_caught_by_partitions() {
+    caught("partitions", Flaw::SmallQuorum, "agreement");
+}
+
+#[test]
+fn deliveries_out_of_order_are_caught() {
+    caught("lossy", Flaw::Unordered, "order");
+}
+
+#[test]
+fn a_machine_that_gives_up_is_caught_by_liveness() {
+    caught("lossy", Flaw::NoRetry, "liveness");
+}
+
+#[test]
+fn a_machine_that_spins_is_caught() {
+    caught("calm", Flaw::Spins, "spin");
+}
+
+#[test]
+fn an_accusation_of_an_honest_member_is_caught() {
+    caught("calm", Flaw::Unfair, "fair");
+}
+
+#[test]
+fn a_decoder_that_refuses_honest_messages_is_caught() {
+    caught("calm", Flaw::DeafAtThree, "readable");
+}
+
+#[test]
+fn a_panic_is_caught_and_its_trace_kept() {
+    let failure = caught("calm", Flaw::PanicsAtThree, "panic");
+    assert!(!failure.report.tail.is_empty());
+    assert!(failure.to_string().contains("height three was too much"), "{failure}");
+}
