@@ -1,0 +1,208 @@
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Buf, BufMut, Bytes, BytesMut};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::LinkError;
+
+/// A frame of length 0.
+pub(super) const PROBE: Bytes = Bytes::from_static(&[0; 4]);
+
+/// Frames up to this size are copied together into one buffer, larger ones are written from where they are.
+const COPY_BELOW: usize = 4 << 10;
+
+/// A frame, or a probe.
+pub(super) enum Incoming {
+    /// Length 0.
+    Probe,
+    /// A frame and its share of the peer's inbound bound.
+    Frame(Bytes, OwnedSemaphorePermit),
+}
+
+/// Gives up after a time without progress.
+pub(super) struct Watchdog {
+    sleep: Pin<Box<Sleep>>,
+    patience: Duration,
+}
+
+impl Watchdog {
+    pub(super) fn new(patience: Duration) -> Self {
+        Self { sleep: Box::pin(sleep(patience)), patience }
+    }
+
+    /// Runs `work` as long as it does not exceed the patience.
+    pub(super) async fn guard<T>(
+        &mut self,
+        during: &'static str,
+        work: impl Future<Output = io::Result<T>>,
+    ) -> Result<T, LinkError> {
+        self.sleep.as_mut().reset(Instant::now() + self.patience);
+        tokio::select! {
+            biased;
+            result = work => Ok(result?),
+            () = &mut self.sleep => Err(LinkError::Timeout { during }),
+        }
+    }
+}
+
+/// Reads one frame of at most `cap` bytes. Nothing is allocated before the length is checked and `shares` has room
+/// for it; waiting for room is not held against the peer.
+pub(super) async fn read<R: AsyncBufRead + Unpin>(
+    stream: &mut R,
+    cap: usize,
+    shares: &Arc<Semaphore>,
+    watchdog: &mut Watchdog,
+) -> Result<Incoming, LinkError> {
+    let mut header = [0; 4];
+    fill(stream, header.len(), &mut header.as_mut_slice(), watchdog).await?;
+    let length = u32::from_le_bytes(header);
+    if length == 0 {
+        return Ok(Incoming::Probe);
+    }
+    let size = length as usize;
+    if size > cap {
+        return Err(LinkError::TooLarge { length: size, limit: cap });
+    }
+    let share = shares.clone().acquire_many_owned(length).await.map_err(|_| LinkError::Replaced)?;
+    let mut body = BytesMut::with_capacity(size);
+    fill(stream, size, &mut body, watchdog).await?;
+    Ok(Incoming::Frame(body.freeze(), share))
+}
+
+/// Reads a short frame whole: a hello or an answer.
+pub(super) async fn read_short<R: AsyncBufRead + Unpin>(
+    stream: &mut R,
+    cap: usize,
+    watchdog: &mut Watchdog,
+) -> Result<Bytes, LinkError> {
+    let shares = Arc::new(Semaphore::new(cap));
+    match read(stream, cap, &shares, watchdog).await? {
+        Incoming::Frame(body, _) => Ok(body),
+        Incoming::Probe => Ok(Bytes::new()),
+    }
+}
+
+async fn fill<R: AsyncBufRead + Unpin>(
+    stream: &mut R,
+    mut missing: usize,
+    into: &mut impl BufMut,
+    watchdog: &mut Watchdog,
+) -> Result<(), LinkError> {
+    while missing > 0 {
+        let available = watchdog.guard("waiting for the other end", stream.fill_buf()).await?;
+        if available.is_empty() {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        let part = available.get(..missing).unwrap_or(available);
+        let n = part.len();
+        into.put_slice(part);
+        stream.consume(n);
+        missing -= n;
+    }
+    Ok(())
+}
+
+/// Lays frames out for writing: lengths and small frames in shared buffers, large frames where they are.
+pub(super) fn lay_out(frames: &mut Vec<Bytes>, chunks: &mut VecDeque<Bytes>) {
+    let mut small = BytesMut::new();
+    for frame in frames.drain(..) {
+        // Frames are capped far below 4 GiB.
+        small.put_u32_le(u32::try_from(frame.len()).unwrap_or(0));
+        if frame.len() <= COPY_BELOW {
+            small.put_slice(&frame);
+        } else {
+            chunks.push_back(small.split().freeze());
+            chunks.push_back(frame);
+        }
+    }
+    if !small.is_empty() {
+        chunks.push_back(small.freeze());
+    }
+}
+
+/// Writes all chunks out.
+pub(super) async fn write<W: AsyncWrite + Unpin>(
+    stream: &mut W,
+    chunks: &mut VecDeque<Bytes>,
+    watchdog: &mut Watchdog,
+) -> Result<(), LinkError> {
+    const STUCK: &str = "writing to the other end";
+    while !chunks.is_empty() {
+        let mut slices = [IoSlice::new(&[]); 32];
+        for (slice, chunk) in slices.iter_mut().zip(chunks.iter()) {
+            *slice = IoSlice::new(chunk);
+        }
+        let mut written = watchdog.guard(STUCK, stream.write_vectored(&slices)).await?;
+        if written == 0 {
+            return Err(io::Error::from(io::ErrorKind::WriteZero).into());
+        }
+        while let Some(front) = chunks.front_mut() {
+            let n = written.min(front.len());
+            front.advance(n);
+            written -= n;
+            if !front.is_empty() {
+                break;
+            }
+            chunks.pop_front();
+        }
+    }
+    watchdog.guard(STUCK, stream.flush()).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn read_all(bytes: &[u8], cap: usize) -> Result<Vec<Bytes>, LinkError> {
+        let (mut stream, shares) = (bytes, Arc::new(Semaphore::new(1 << 20)));
+        let mut watchdog = Watchdog::new(Duration::from_secs(5));
+        let mut frames = Vec::new();
+        while !stream.is_empty() {
+            if let Incoming::Frame(body, _) = read(&mut stream, cap, &shares, &mut watchdog).await? {
+                frames.push(body);
+            }
+        }
+        Ok(frames)
+    }
+
+    #[tokio::test]
+    async fn what_is_written_is_read() {
+        let frames: Vec<Bytes> =
+            [1, 4096, 4097, 70_000, 3].iter().map(|n| vec![*n as u8; *n].into()).collect();
+        let mut chunks = VecDeque::new();
+        lay_out(&mut frames.clone(), &mut chunks);
+        chunks.push_back(PROBE);
+        let mut wire = Vec::new();
+        write(&mut wire, &mut chunks, &mut Watchdog::new(Duration::from_secs(5))).await.unwrap();
+        assert_eq!(read_all(&wire, 70_000).await.unwrap(), frames);
+        assert_eq!(read_all(&wire, 69_999).await.unwrap_err().code(), "TOO_LARGE");
+        assert_eq!(read_all(&wire[..wire.len() - 5], 70_000).await.unwrap_err().code(), "CLOSED");
+    }
+
+    #[tokio::test]
+    async fn silence_ends_a_connection_but_waiting_for_room_does_not() {
+        let patience = Duration::from_millis(20);
+        let shares = Arc::new(Semaphore::new(8));
+        let held = shares.clone().acquire_many_owned(8).await.unwrap();
+        tokio::spawn(async move {
+            sleep(patience * 10).await;
+            drop(held);
+        });
+        let (mut here, mut there) = tokio::io::duplex(64);
+        there.write_all(&[2, 0, 0, 0, 1, 2]).await.unwrap();
+        let mut here = tokio::io::BufReader::new(&mut here);
+        let mut watchdog = Watchdog::new(patience);
+        let Incoming::Frame(body, _share) = read(&mut here, 8, &shares, &mut watchdog).await.unwrap() else {
+            panic!("a probe")
+        };
+        assert_eq!(*body, [1, 2]);
+        let error = read(&mut here, 8, &shares, &mut watchdog).await.err().unwrap();
+        assert_eq!(error.code(), "TIMEOUT");
+    }
+}

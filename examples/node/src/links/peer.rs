@@ -1,0 +1,295 @@
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use prometheus_client::metrics::counter::Counter;
+use quorate::ed25519;
+use quorate::machine::MemberIndex;
+use tokio::sync::{Notify, Semaphore};
+
+use super::hello::{InstanceId, Verdict};
+use super::queue::Outbox;
+use super::{Lane, Limits, LinkError};
+use crate::config::LinkConfig;
+use crate::handle::PeerStatus;
+use crate::metrics::{LinkMetrics, PeerCodeLabel, PeerLabel};
+
+/// So many refused frames end a connection.
+const STRIKES: u32 = 64;
+/// And the peer may come back after this long.
+const COOL_DOWN: Duration = Duration::from_secs(1);
+/// How many processes of a peer are remembered as replaced.
+const REMEMBERED: usize = 8;
+/// A peer's lanes of bulk are bounded by bytes, but a queue of tiny frames is bounded as well.
+const MAX_BULK_FRAMES: usize = 1 << 16;
+/// Urgent frames are bounded by number and are small, but not for certain.
+const MAX_URGENT_BYTES: usize = 32 << 20;
+
+/// Another member, as the links see it.
+pub(super) struct Peer {
+    pub(super) index: MemberIndex,
+    pub(super) name: String,
+    pub(super) address: String,
+    pub(super) key: ed25519::PublicKey,
+    urgent: Side,
+    bulk: Side,
+    counters: Counters,
+    metrics: LinkMetrics,
+    strikes: AtomicU32,
+    faults: AtomicU64,
+    refused: AtomicU64,
+    processes: Mutex<Processes>,
+    last_error: Mutex<Option<String>>,
+}
+
+/// One lane, both directions.
+struct Side {
+    outbox: Outbox,
+    outgoing: AtomicBool,
+    inbound: Arc<Semaphore>,
+}
+
+struct Counters {
+    frames_sent: Counter,
+    bytes_sent: Counter,
+    frames_received: Counter,
+    bytes_received: Counter,
+    frames_dropped: Counter,
+    links_lost: Counter,
+}
+
+/// Which process of the peer is connected, and by which connections.
+#[derive(Default)]
+struct Processes {
+    current: Option<InstanceId>,
+    replaced: VecDeque<InstanceId>,
+    urgent: Option<Arc<Notify>>,
+    bulk: Option<Arc<Notify>>,
+    not_before: Option<Instant>,
+}
+
+impl Peer {
+    pub(super) fn new(
+        index: MemberIndex,
+        name: String,
+        address: String,
+        key: ed25519::PublicKey,
+        config: &LinkConfig,
+        limits: &Limits,
+        metrics: &LinkMetrics,
+    ) -> Self {
+        let side = |max_frames, max_bytes, inbound| Side {
+            outbox: Outbox::new(max_frames, max_bytes),
+            outgoing: AtomicBool::new(false),
+            inbound: Arc::new(Semaphore::new(inbound)),
+        };
+        Self {
+            urgent: side(
+                config.urgent_queue_frames,
+                MAX_URGENT_BYTES,
+                limits.inbound_urgent.max(limits.urgent_frame),
+            ),
+            bulk: side(MAX_BULK_FRAMES, config.bulk_queue_bytes, limits.inbound_bulk.max(limits.bulk_frame)),
+            counters: Counters::new(&name, metrics),
+            metrics: metrics.clone(),
+            strikes: AtomicU32::new(0),
+            faults: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+            processes: Mutex::default(),
+            last_error: Mutex::default(),
+            index,
+            name,
+            address,
+            key,
+        }
+    }
+
+    pub(super) fn enqueue(&self, lane: Lane, body: Bytes) {
+        self.dropped(self.side(lane).outbox.push(body));
+    }
+
+    pub(super) fn outbox(&self, lane: Lane) -> &Outbox {
+        &self.side(lane).outbox
+    }
+
+    /// Room for what came in and waits for the receiver.
+    pub(super) fn inbound(&self, lane: Lane) -> &Arc<Semaphore> {
+        &self.side(lane).inbound
+    }
+
+    /// Says whether this node's connection stands; true if that makes frames flow, or flow no more.
+    pub(super) fn set_outgoing(&self, lane: Lane, up: bool) -> bool {
+        let side = self.side(lane);
+        self.dropped(side.outbox.set_connected(up));
+        if side.outgoing.swap(up, Ordering::Relaxed) == up {
+            return false;
+        }
+        let gauge = &self.metrics.links_up;
+        if up {
+            gauge.inc()
+        } else {
+            gauge.dec()
+        };
+        if !up {
+            self.counters.links_lost.inc();
+        }
+        // Consensus lives on the urgent lane.
+        lane == Lane::Urgent
+    }
+
+    /// Takes in a connection of `process`, or says why not. An older connection of the lane is replaced. When the
+    /// returned notice comes, this one is.
+    pub(super) fn admit(&self, lane: Lane, process: InstanceId) -> Result<Arc<Notify>, Verdict> {
+        let mut processes = lock(&self.processes);
+        if processes.not_before.is_some_and(|t| Instant::now() < t) {
+            return Err(Verdict::TooSoon);
+        }
+        if processes.replaced.contains(&process) {
+            return Err(Verdict::SameIdentity);
+        }
+        processes.meet(process);
+        let notice = Arc::new(Notify::new());
+        if let Some(old) = processes.slot(lane).replace(notice.clone()) {
+            old.notify_one();
+        }
+        self.strikes.store(0, Ordering::Relaxed);
+        Ok(notice)
+    }
+
+    /// A connection that [`admit`](Self::admit) took in has ended.
+    pub(super) fn leave(&self, lane: Lane, notice: &Arc<Notify>) {
+        let mut processes = lock(&self.processes);
+        let slot = processes.slot(lane);
+        if slot.as_ref().is_some_and(|current| Arc::ptr_eq(current, notice)) {
+            *slot = None;
+        }
+    }
+
+    pub(super) fn sent(&self, frames: u64, bytes: u64) {
+        self.counters.frames_sent.inc_by(frames);
+        self.counters.bytes_sent.inc_by(bytes);
+    }
+
+    pub(super) fn received(&self, bytes: usize) {
+        self.counters.frames_received.inc();
+        self.counters.bytes_received.inc_by(bytes as u64);
+    }
+
+    /// Counts a frame that could not be read, and closes the peer's connections when there are too many.
+    pub(super) fn refuse(&self, code: &'static str) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+        self.metrics.frames_refused.get_or_create(&self.label(code)).inc();
+        if self.strikes.fetch_add(1, Ordering::Relaxed) + 1 != STRIKES {
+            return;
+        }
+        tracing::warn!(peer = %self.name, code, "too many frames that cannot be read: closing its connections");
+        self.note(&LinkError::Expelled);
+        let mut processes = lock(&self.processes);
+        processes.not_before = Some(Instant::now() + COOL_DOWN);
+        for lane in Lane::ALL {
+            if let Some(notice) = processes.slot(lane).take() {
+                notice.notify_one();
+            }
+        }
+    }
+
+    pub(super) fn count_fault(&self) {
+        self.faults.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Remembers what went wrong, for the operator.
+    pub(super) fn note(&self, error: &LinkError) {
+        *lock(&self.last_error) = Some(format!("{}: {error}", error.code()));
+    }
+
+    pub(super) fn status(&self) -> PeerStatus {
+        let (urgent, bulk) = (self.urgent.outbox.len(), self.bulk.outbox.len());
+        let c = &self.counters;
+        let incoming = {
+            let processes = lock(&self.processes);
+            processes.urgent.is_some() && processes.bulk.is_some()
+        };
+        PeerStatus {
+            index: self.index,
+            name: self.name.clone(),
+            address: self.address.clone(),
+            outgoing: Lane::ALL.iter().all(|lane| self.side(*lane).outgoing.load(Ordering::Relaxed)),
+            incoming,
+            frames_sent: c.frames_sent.get(),
+            bytes_sent: c.bytes_sent.get(),
+            frames_received: c.frames_received.get(),
+            bytes_received: c.bytes_received.get(),
+            frames_dropped: c.frames_dropped.get(),
+            frames_refused: self.refused.load(Ordering::Relaxed),
+            faults: self.faults.load(Ordering::Relaxed),
+            queued_frames: urgent.0 + bulk.0,
+            queued_bytes: urgent.1 + bulk.1,
+            last_error: lock(&self.last_error).clone(),
+        }
+    }
+
+    fn side(&self, lane: Lane) -> &Side {
+        match lane {
+            Lane::Urgent => &self.urgent,
+            Lane::Bulk => &self.bulk,
+        }
+    }
+
+    fn dropped(&self, frames: u64) {
+        if frames > 0 {
+            self.counters.frames_dropped.inc_by(frames);
+        }
+    }
+
+    fn label(&self, code: &'static str) -> PeerCodeLabel {
+        PeerCodeLabel { peer: self.name.clone(), code }
+    }
+}
+
+impl Processes {
+    /// Notes which process is connected; connections of an older one end.
+    fn meet(&mut self, process: InstanceId) {
+        if self.current == Some(process) {
+            return;
+        }
+        if let Some(old) = self.current.replace(process) {
+            self.replaced.push_back(old);
+            if self.replaced.len() > REMEMBERED {
+                self.replaced.pop_front();
+            }
+        }
+        for lane in Lane::ALL {
+            if let Some(notice) = self.slot(lane).take() {
+                notice.notify_one();
+            }
+        }
+    }
+
+    fn slot(&mut self, lane: Lane) -> &mut Option<Arc<Notify>> {
+        match lane {
+            Lane::Urgent => &mut self.urgent,
+            Lane::Bulk => &mut self.bulk,
+        }
+    }
+}
+
+impl Counters {
+    fn new(name: &str, metrics: &LinkMetrics) -> Self {
+        let label = PeerLabel { peer: name.to_owned() };
+        Self {
+            frames_sent: metrics.frames_sent.get_or_create(&label).clone(),
+            bytes_sent: metrics.bytes_sent.get_or_create(&label).clone(),
+            frames_received: metrics.frames_received.get_or_create(&label).clone(),
+            bytes_received: metrics.bytes_received.get_or_create(&label).clone(),
+            frames_dropped: metrics.frames_dropped.get_or_create(&label).clone(),
+            links_lost: metrics.links_lost.get_or_create(&label).clone(),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No code panics while it holds one of these locks.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

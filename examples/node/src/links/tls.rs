@@ -1,0 +1,248 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use quorate::committee::Committee;
+use quorate::ed25519::{self, Ed25519};
+use quorate::machine::MemberIndex;
+use quorate::scheme::Scheme;
+use rustls::client::AlwaysResolvesClientRawPublicKeys;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls13_signature_with_raw_key};
+use rustls::pki_types::{CertificateDer, ServerName, SubjectPublicKeyInfoDer, UnixTime};
+use rustls::server::AlwaysResolvesServerRawPublicKeys;
+use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use rustls::sign::{CertifiedKey, Signer, SigningKey};
+use rustls::{
+    CertificateError, CipherSuite, ClientConfig, DigitallySignedStruct, DistinguishedName, Error,
+    ServerConfig, SignatureAlgorithm, SignatureScheme, version,
+};
+use tokio_rustls::{TlsAcceptor, TlsConnector};
+
+use crate::{NodeError, Result};
+
+/// Keeps any other protocol over TLS from being mistaken for this one.
+const ALPN: &[u8] = b"quorate-link/1";
+
+/// What precedes an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410).
+const SPKI_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
+
+/// TLS 1.3 with raw public keys, both ends.
+pub(super) struct Tls {
+    provider: Arc<CryptoProvider>,
+    key: Arc<CertifiedKey>,
+    acceptor: TlsAcceptor,
+    members: Arc<HashMap<[u8; 44], MemberIndex>>,
+}
+
+impl Tls {
+    pub(super) fn new(identity: ed25519::SecretKey, identities: &Committee<Ed25519>) -> Result<Self> {
+        let provider = Arc::new(provider());
+        let spki = spki(&Ed25519::public_key(&identity));
+        let signer = Arc::new(Identity { secret: Arc::new(identity) });
+        let key = Arc::new(CertifiedKey::new(vec![CertificateDer::from(spki)], signer));
+        let members: HashMap<_, _> = (0..).zip(identities.keys()).map(|(i, key)| (spki_of(key), i)).collect();
+        let members = Arc::new(members);
+        let algorithms = provider.signature_verification_algorithms;
+        let verifier = Arc::new(Members { members: members.clone(), algorithms });
+        let mut config = ServerConfig::builder_with_provider(provider.clone())
+            .with_protocol_versions(&[&version::TLS13])
+            .map_err(failed)?
+            .with_client_cert_verifier(verifier)
+            .with_cert_resolver(Arc::new(AlwaysResolvesServerRawPublicKeys::new(key.clone())));
+        config.alpn_protocols = vec![ALPN.to_vec()];
+        // No resumption: a link lives long, and each one is to prove the identity anew.
+        config.send_tls13_tickets = 0;
+        Ok(Self { provider, key, acceptor: TlsAcceptor::from(Arc::new(config)), members })
+    }
+
+    /// Accepts members and nobody else.
+    pub(super) fn acceptor(&self) -> &TlsAcceptor {
+        &self.acceptor
+    }
+
+    /// Whose key the other end proved.
+    pub(super) fn member(&self, certificates: Option<&[CertificateDer<'_>]>) -> Option<MemberIndex> {
+        self.members.get(certificates?.first()?.as_ref()).copied()
+    }
+
+    /// Dials whoever has this key and nobody else.
+    pub(super) fn connector(&self, key: &ed25519::PublicKey) -> Result<TlsConnector, Error> {
+        let algorithms = self.provider.signature_verification_algorithms;
+        let mut config = ClientConfig::builder_with_provider(self.provider.clone())
+            .with_protocol_versions(&[&version::TLS13])?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(Pinned { spki: spki_of(key), algorithms }))
+            .with_client_cert_resolver(Arc::new(AlwaysResolvesClientRawPublicKeys::new(self.key.clone())));
+        config.alpn_protocols = vec![ALPN.to_vec()];
+        config.enable_sni = false;
+        config.resumption = rustls::client::Resumption::disabled();
+        Ok(TlsConnector::from(Arc::new(config)))
+    }
+}
+
+/// The name that rustls wants; the key is what counts.
+pub(super) fn server_name() -> Result<ServerName<'static>, Error> {
+    ServerName::try_from("quorate").map_err(|_| Error::General("server name".into()))
+}
+
+/// AES-128 first: on every server processor of the last decade it is the fastest.
+fn provider() -> CryptoProvider {
+    let mut provider = rustls::crypto::ring::default_provider();
+    provider.cipher_suites.sort_by_key(|s| s.suite() != CipherSuite::TLS13_AES_128_GCM_SHA256);
+    provider
+}
+
+fn spki(key: &ed25519::PublicKey) -> Vec<u8> {
+    spki_of(key).to_vec()
+}
+
+fn spki_of(key: &ed25519::PublicKey) -> [u8; 44] {
+    let mut spki = [0; 44];
+    let (prefix, rest) = spki.split_at_mut(SPKI_PREFIX.len());
+    prefix.copy_from_slice(&SPKI_PREFIX);
+    rest.copy_from_slice(key.as_bytes());
+    spki
+}
+
+fn failed(e: Error) -> NodeError {
+    NodeError::Tls { problem: e.to_string() }
+}
+
+/// The dialer's side: one key.
+#[derive(Debug)]
+struct Pinned {
+    spki: [u8; 44],
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+/// The acceptor's side: the members' keys, this node's own among them (whoever else proves it is a twin).
+#[derive(Debug)]
+struct Members {
+    members: Arc<HashMap<[u8; 44], MemberIndex>>,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl ServerCertVerifier for Pinned {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        if end_entity.as_ref() == self.spki && intermediates.is_empty() {
+            return Ok(ServerCertVerified::assertion());
+        }
+        Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Err(Error::General("TLS 1.2 is not spoken here".into()))
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let spki = SubjectPublicKeyInfoDer::from(cert.as_ref());
+        verify_tls13_signature_with_raw_key(message, &spki, dss, &self.algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        vec![SignatureScheme::ED25519]
+    }
+
+    fn requires_raw_public_keys(&self) -> bool {
+        true
+    }
+}
+
+impl ClientCertVerifier for Members {
+    fn root_hint_subjects(&self) -> &[DistinguishedName] {
+        &[]
+    }
+
+    fn verify_client_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        _: UnixTime,
+    ) -> Result<ClientCertVerified, Error> {
+        if self.members.contains_key(end_entity.as_ref()) && intermediates.is_empty() {
+            return Ok(ClientCertVerified::assertion());
+        }
+        Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Err(Error::General("TLS 1.2 is not spoken here".into()))
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let spki = SubjectPublicKeyInfoDer::from(cert.as_ref());
+        verify_tls13_signature_with_raw_key(message, &spki, dss, &self.algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        vec![SignatureScheme::ED25519]
+    }
+
+    fn requires_raw_public_keys(&self) -> bool {
+        true
+    }
+}
+
+/// Signs handshakes with the identity key itself, so that no copy of the secret is made that does not wipe itself.
+struct Identity {
+    secret: Arc<ed25519::SecretKey>,
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Identity")
+    }
+}
+
+impl SigningKey for Identity {
+    fn choose_scheme(&self, offered: &[SignatureScheme]) -> Option<Box<dyn Signer>> {
+        let offered = offered.contains(&SignatureScheme::ED25519);
+        offered.then(|| Box::new(Identity { secret: self.secret.clone() }) as Box<dyn Signer>)
+    }
+
+    fn public_key(&self) -> Option<SubjectPublicKeyInfoDer<'_>> {
+        Some(SubjectPublicKeyInfoDer::from(spki(&Ed25519::public_key(&self.secret))))
+    }
+
+    fn algorithm(&self) -> SignatureAlgorithm {
+        SignatureAlgorithm::ED25519
+    }
+}
+
+impl Signer for Identity {
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
+        Ok(Ed25519::sign(&self.secret, message).to_bytes().to_vec())
+    }
+
+    fn scheme(&self) -> SignatureScheme {
+        SignatureScheme::ED25519
+    }
+}

@@ -1,0 +1,342 @@
+//! Links over real TLS and real sockets on this machine.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use common::{chain, eventually};
+use quorate::committee::ChainId;
+use quorate::ed25519::Ed25519;
+use quorate_node::config::LinkConfig;
+use quorate_node::genesis::{Genesis, SchemeName};
+use quorate_node::handle::PeerStatus;
+use quorate_node::keys::NodeKeys;
+use quorate_node::links::{Lane, Limits, LinkEvent, LinkSender, Links, Received, Settings, Sink};
+use quorate_node::metrics::Metrics;
+
+/// Keeps what comes in.
+#[derive(Default)]
+struct Inbox {
+    frames: Mutex<Vec<Received>>,
+    events: Mutex<Vec<LinkEvent>>,
+    /// Keeps frames, and so their share of the bound, even when a test takes a look.
+    order: Mutex<Vec<(u16, Lane, usize)>>,
+}
+
+impl Sink for Inbox {
+    fn frame(&self, received: Received) {
+        self.order.lock().unwrap().push((received.from, received.lane, received.body.len()));
+        self.frames.lock().unwrap().push(received);
+    }
+
+    fn event(&self, event: LinkEvent) {
+        self.events.lock().unwrap().push(event);
+    }
+}
+
+impl Inbox {
+    fn bodies(&self, from: u16) -> Vec<Bytes> {
+        self.frames.lock().unwrap().iter().filter(|r| r.from == from).map(|r| r.body.clone()).collect()
+    }
+
+    fn has(&self, from: u16, body: &[u8]) -> bool {
+        self.bodies(from).iter().any(|b| b == body)
+    }
+
+    fn saw_twin(&self) -> bool {
+        self.events.lock().unwrap().iter().any(|e| matches!(e, LinkEvent::SameIdentity { .. }))
+    }
+}
+
+struct TestNode {
+    links: Links,
+    sender: LinkSender,
+    inbox: Arc<Inbox>,
+    metrics: Metrics,
+}
+
+impl TestNode {
+    fn peer(&self, index: u16) -> PeerStatus {
+        self.sender.status().into_iter().find(|p| p.index == index).unwrap()
+    }
+
+    async fn linked(&self, index: u16) {
+        eventually("the link stands", || {
+            let peer = self.peer(index);
+            peer.outgoing && peer.incoming
+        })
+        .await;
+    }
+}
+
+fn config() -> LinkConfig {
+    LinkConfig { keep_alive_ms: 100, dead_after_ms: 2_000, max_backoff_ms: 500, ..LinkConfig::default() }
+}
+
+/// A node as `change` wants it.
+async fn node(genesis: &Genesis, keys: &NodeKeys, me: u16, change: impl FnOnce(&mut Settings)) -> TestNode {
+    let metrics = Metrics::new();
+    let members: Vec<_> = genesis.members.iter().map(|m| (m.name.clone(), m.address.clone())).collect();
+    let mut settings = Settings {
+        config: LinkConfig { listen: members[usize::from(me)].1.clone(), ..config() },
+        limits: Limits { probe_every: Duration::from_millis(200), ..Limits::default() },
+        chain: genesis.chain_id(),
+        me,
+        identity: keys.identity().unwrap(),
+        identities: genesis.committees::<Ed25519>().unwrap().identities,
+        members,
+        metrics: metrics.links.clone(),
+    };
+    change(&mut settings);
+    let inbox = Arc::new(Inbox::default());
+    let links = Links::start(settings, inbox.clone()).await.unwrap();
+    TestNode { sender: links.sender(), links, inbox, metrics }
+}
+
+fn as_is(_: &mut Settings) {}
+
+#[tokio::test]
+async fn members_exchange_frames_on_both_lanes() {
+    let (genesis, keys) = chain(4, SchemeName::Ed25519);
+    let mut nodes = Vec::new();
+    for i in 0..4 {
+        nodes.push(node(&genesis, &keys[i], i as u16, as_is).await);
+    }
+    for (i, a) in nodes.iter().enumerate() {
+        for j in (0..4).filter(|j| *j != i) {
+            a.linked(j as u16).await;
+        }
+    }
+    let batch = Bytes::from(vec![7; 500_000]);
+    nodes[0].sender.broadcast(Lane::Bulk, &batch);
+    nodes[0].sender.broadcast(Lane::Urgent, &Bytes::from_static(b"vote"));
+    nodes[2].sender.send(3, Lane::Urgent, Bytes::from_static(b"for one"));
+    for other in &nodes[1..] {
+        eventually("all arrive", || other.inbox.has(0, &batch) && other.inbox.has(0, b"vote")).await;
+    }
+    eventually("one arrives", || nodes[3].inbox.has(2, b"for one")).await;
+    assert!(!nodes[1].inbox.has(2, b"for one"));
+    let sent = nodes[0].peer(1);
+    assert_eq!((sent.frames_sent, sent.bytes_sent), (2, 500_004));
+    for node in nodes {
+        node.links.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn a_stranger_is_refused_and_told_why() {
+    let (genesis, keys) = chain(2, SchemeName::Ed25519);
+    let (mut foreign, stranger) = chain(2, SchemeName::Ed25519);
+    // The stranger knows where member 0 is and who it is, but is nobody itself.
+    foreign.members[0] = genesis.members[0].clone();
+    let host = node(&genesis, &keys[0], 0, as_is).await;
+    let guest = node(&foreign, &stranger[1], 1, |s| s.chain = genesis.chain_id()).await;
+    eventually("it is told", || {
+        guest.peer(0).last_error.is_some_and(|e| e.starts_with("UNKNOWN_IDENTITY") && e.contains("genesis"))
+    })
+    .await;
+    eventually("it is counted", || {
+        let text = host.metrics.render();
+        text.contains("quorate_link_connections_refused_total{peer=\"unknown\",code=\"UNKNOWN_IDENTITY\"}")
+    })
+    .await;
+    assert!(!guest.peer(0).outgoing && !host.peer(1).incoming);
+}
+
+#[tokio::test]
+async fn an_impostor_is_not_talked_to() {
+    let (genesis, keys) = chain(2, SchemeName::Ed25519);
+    let (_, impostor) = chain(1, SchemeName::Ed25519);
+    // Somebody else answers at the address of member 1.
+    let mut elsewhere = genesis.clone();
+    elsewhere.members[1].keys = impostor[0].public().unwrap();
+    let _host = node(&elsewhere, &impostor[0], 1, |s| s.chain = genesis.chain_id()).await;
+    let honest = node(&genesis, &keys[0], 0, as_is).await;
+    eventually("it is noticed", || {
+        honest.peer(1).last_error.is_some_and(|e| e.starts_with("UNKNOWN_IDENTITY"))
+    })
+    .await;
+    assert!(!honest.peer(1).outgoing);
+}
+
+#[tokio::test]
+async fn another_chain_is_refused_by_name() {
+    let (genesis, keys) = chain(2, SchemeName::Ed25519);
+    let ours = node(&genesis, &keys[0], 0, as_is).await;
+    let theirs = node(&genesis, &keys[1], 1, |s| s.chain = ChainId::from_name("another")).await;
+    for (node, other) in [(&ours, 1), (&theirs, 0)] {
+        eventually("both say so", || node.peer(other).last_error.is_some_and(|e| e.contains("WRONG_CHAIN")))
+            .await;
+        let text = node.metrics.render();
+        let line = format!("connections_refused_total{{peer=\"node{other}\",code=\"WRONG_CHAIN\"}}");
+        eventually("and count it", || node.metrics.render().contains(&line)).await;
+        assert!(!node.peer(other).outgoing && !node.peer(other).incoming, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn an_index_that_belongs_to_another_key_is_refused() {
+    let (genesis, keys) = chain(3, SchemeName::Ed25519);
+    let host = node(&genesis, &keys[0], 0, as_is).await;
+    // Member 1 says that it is member 2.
+    let liar = node(&genesis, &keys[1], 2, |s| s.config.listen = "127.0.0.1:0".into()).await;
+    eventually("it is told", || liar.peer(0).last_error.is_some_and(|e| e.contains("WRONG_MEMBER"))).await;
+    assert!(!host.peer(2).incoming && !host.peer(1).incoming);
+}
+
+#[tokio::test]
+async fn garbage_and_oversized_frames_cost_only_their_sender() {
+    let (genesis, keys) = chain(3, SchemeName::Ed25519);
+    let host = node(&genesis, &keys[0], 0, |s| s.limits.urgent_frame = 1000).await;
+    let honest = node(&genesis, &keys[1], 1, as_is).await;
+    let hostile = node(&genesis, &keys[2], 2, as_is).await;
+    honest.linked(0).await;
+    hostile.linked(0).await;
+    hostile.sender.send(0, Lane::Urgent, vec![1; 1001].into());
+    let line = "quorate_link_frames_refused_total{peer=\"node2\",code=\"TOO_LARGE\"} 1";
+    eventually("it is counted", || host.metrics.render().contains(line)).await;
+    assert!(host.peer(2).last_error.unwrap().contains("1001 bytes"));
+    hostile.linked(0).await;
+    // The receiver could not read so many frames that the sender is shut out for a while.
+    for _ in 0..64 {
+        host.sender.refuse(2, "MALFORMED");
+    }
+    eventually("it is shut out", || hostile.peer(0).last_error.is_some_and(|e| e.starts_with("TOO_SOON")))
+        .await;
+    honest.sender.send(0, Lane::Urgent, Bytes::from_static(b"still here"));
+    eventually("others are not disturbed", || host.inbox.has(1, b"still here")).await;
+    assert_eq!((host.peer(2).frames_refused, host.peer(1).frames_refused), (65, 0));
+    hostile.linked(0).await;
+}
+
+#[tokio::test]
+async fn raw_bytes_from_unknown_peers_neither_stall_nor_stay() {
+    use std::io::{Read, Write};
+
+    let (genesis, keys) = chain(2, SchemeName::Ed25519);
+    let host = node(&genesis, &keys[0], 0, |s| {
+        s.config.max_unauthenticated = 4;
+        s.config.handshake_timeout_ms = 300;
+    })
+    .await;
+    let address = genesis.members[0].address.clone();
+    let silent: Vec<_> = (0..4).map(|_| std::net::TcpStream::connect(&address).unwrap()).collect();
+    let crowded = |m: &Metrics| m.render().contains("{peer=\"unknown\",code=\"TOO_MANY\"}");
+    eventually("the fifth is turned away", || {
+        let _ = std::net::TcpStream::connect(&address);
+        crowded(&host.metrics)
+    })
+    .await;
+    eventually("silence is counted", || {
+        host.metrics.render().contains("{peer=\"unknown\",code=\"TIMEOUT\"} 4")
+    })
+    .await;
+    for mut stream in silent {
+        assert!(matches!(stream.read(&mut [0]), Ok(0) | Err(_)), "it is closed");
+    }
+    let mut garbage = std::net::TcpStream::connect(&address).unwrap();
+    garbage.write_all(b"GET / HTTP/1.1\r\nHost: validator\r\n\r\n").unwrap();
+    eventually("garbage is counted", || host.metrics.render().contains("{peer=\"unknown\",code=\"TLS\"}"))
+        .await;
+    let honest = node(&genesis, &keys[1], 1, as_is).await;
+    honest.linked(0).await;
+}
+
+#[tokio::test]
+async fn a_slow_peer_does_not_hold_up_others_and_its_queue_is_bounded() {
+    let (genesis, keys) = chain(3, SchemeName::Ed25519);
+    let sender = node(&genesis, &keys[0], 0, |s| s.config.bulk_queue_bytes = 8 << 20).await;
+    // It keeps all frames it gets, so that its share of the bound is used up and nothing more is read.
+    let slow = node(&genesis, &keys[1], 1, |s| {
+        s.limits.inbound_bulk = 1 << 20;
+        s.limits.bulk_frame = 1 << 20;
+    })
+    .await;
+    let quick = node(&genesis, &keys[2], 2, as_is).await;
+    sender.linked(1).await;
+    sender.linked(2).await;
+    let frame = Bytes::from(vec![3; 500_000]);
+    for _ in 0..100 {
+        let before = quick.inbox.order.lock().unwrap().len();
+        sender.sender.broadcast(Lane::Bulk, &frame);
+        eventually("the quick one gets each", || quick.inbox.order.lock().unwrap().len() > before).await;
+        quick.inbox.frames.lock().unwrap().clear();
+    }
+    let status = sender.peer(1);
+    assert!(status.queued_bytes <= 8 << 20, "{}", status.queued_bytes);
+    assert!(status.frames_dropped > 50, "{}", status.frames_dropped);
+    assert_eq!(sender.peer(2).frames_dropped, 0);
+    // The slow one is behind with bulk alone.
+    sender.sender.send(1, Lane::Urgent, Bytes::from_static(b"vote"));
+    eventually("votes pass batches", || slow.inbox.has(0, b"vote")).await;
+    // And it gets the newest once it handles what it has.
+    sender.sender.send(1, Lane::Bulk, vec![9; 400_000].into());
+    eventually("the newest bulk comes", || {
+        slow.inbox.frames.lock().unwrap().retain(|r| r.body.len() != 500_000);
+        slow.inbox.order.lock().unwrap().last() == Some(&(0, Lane::Bulk, 400_000))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_restarted_peer_is_reached_again() {
+    let (genesis, keys) = chain(2, SchemeName::Ed25519);
+    let stayer = node(&genesis, &keys[0], 0, as_is).await;
+    for round in 0..3u8 {
+        let comer = node(&genesis, &keys[1], 1, as_is).await;
+        stayer.linked(1).await;
+        comer.linked(0).await;
+        stayer.sender.send(1, Lane::Urgent, vec![round].into());
+        comer.sender.send(0, Lane::Bulk, vec![round + 100].into());
+        eventually("frames flow", || comer.inbox.has(0, &[round]) && stayer.inbox.has(1, &[round + 100]))
+            .await;
+        comer.links.shutdown().await;
+        eventually("it is missed", || !stayer.peer(1).outgoing && !stayer.peer(1).incoming).await;
+    }
+    let events = stayer.inbox.events.lock().unwrap().clone();
+    assert_eq!(events.iter().filter(|e| **e == LinkEvent::Up(1)).count(), 3);
+    assert_eq!(events.iter().filter(|e| **e == LinkEvent::Down(1)).count(), 3);
+}
+
+#[tokio::test]
+async fn two_processes_with_one_key_are_found() {
+    let (genesis, keys) = chain(2, SchemeName::Ed25519);
+    let peer = node(&genesis, &keys[0], 0, as_is).await;
+    let first = node(&genesis, &keys[1], 1, as_is).await;
+    first.linked(0).await;
+    assert!(!first.inbox.saw_twin(), "a node is not its own twin");
+    let second = node(&genesis, &keys[1], 1, |s| s.config.listen = "127.0.0.1:0".into()).await;
+    // Each of the two learns it by itself, whoever of them the address leads to.
+    eventually("both know", || first.inbox.saw_twin() && second.inbox.saw_twin()).await;
+    // And their peer names it.
+    eventually("the older one is refused", || {
+        first.peer(0).last_error.is_some_and(|e| e.starts_with("SAME_IDENTITY"))
+    })
+    .await;
+    let text = peer.metrics.render();
+    assert!(text.contains("connections_refused_total{peer=\"node1\",code=\"SAME_IDENTITY\"}"), "{text}");
+    assert!(!peer.inbox.saw_twin());
+}
+
+#[tokio::test]
+async fn an_address_in_use_is_an_error_that_names_it() {
+    let (genesis, keys) = chain(2, SchemeName::Ed25519);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let settings = Settings {
+        config: LinkConfig { listen: address.clone(), ..config() },
+        limits: Limits::default(),
+        chain: genesis.chain_id(),
+        me: 0,
+        identity: keys[0].identity().unwrap(),
+        identities: genesis.committees::<Ed25519>().unwrap().identities,
+        members: vec![("a".into(), "x:1".into()), ("b".into(), "x:2".into())],
+        metrics: Metrics::new().links,
+    };
+    let error = Links::start(settings, Arc::new(Inbox::default())).await.err().unwrap();
+    assert_eq!(error.code(), "BIND");
+    assert!(error.to_string().contains(&address));
+}
