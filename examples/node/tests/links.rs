@@ -102,8 +102,8 @@ fn as_is(_: &mut Settings) {}
 async fn members_exchange_frames_on_both_lanes() {
     let (genesis, keys) = chain(4, SchemeName::Ed25519);
     let mut nodes = Vec::new();
-    for i in 0..4 {
-        nodes.push(node(&genesis, &keys[i], i as u16, as_is).await);
+    for (i, keys) in (0..).zip(&keys) {
+        nodes.push(node(&genesis, keys, i, as_is).await);
     }
     for (i, a) in nodes.iter().enumerate() {
         for j in (0..4).filter(|j| *j != i) {

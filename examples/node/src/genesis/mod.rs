@@ -355,7 +355,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named() {
-        let cases: [(fn(&mut Genesis), &str); 5] = [
+        type Change = fn(&mut Genesis);
+        let cases: [(Change, &str); 5] = [
             (|g| g.members.clear(), "no members"),
             (|g| g.members[3].name = "node1".into(), "member 3 is named node1"),
             (|g| g.members[2].weight = 0, "member 2 (node2) has weight 0"),
