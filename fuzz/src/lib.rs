@@ -1,2 +1,44 @@
 #![forbid(unsafe_code)]
-//! Work in progress.
+//! Fuzz targets for every decoder and every state machine.
+//!
+//! Each target is a function that takes bytes and asserts what must hold for all of them: no panic, whatever
+//! decodes encodes to the same bytes, no state machine contradicts itself. The same functions run in two ways:
+//!
+//! - `cargo test --package quorate-fuzz`: a bounded number of mutations of each seed, the same on every run;
+//! - `cargo xtask fuzz`: guided by coverage, with libFuzzer, for as long as you like.
+//!
+//! Seeds are values that the code itself makes, and everything that stands in `spec/vectors`.
+
+mod fixture;
+mod keys;
+pub mod mutate;
+mod scheme;
+mod seeds;
+
+use quorate::wire::{Decode, Encode};
+
+/// One thing to fuzz.
+#[derive(Debug)]
+pub struct Target {
+    /// How it is called on the command line.
+    pub name: &'static str,
+    /// Panics if the bytes show a bug.
+    pub run: fn(&[u8]),
+    /// Inputs to begin from.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+    /// How many inputs the deterministic test tries: less where one of them is expensive.
+    pub brief: u32,
+}
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    Target { name: "keys", run: keys::keys, seeds: keys::key_seeds, brief: 6_000 },
+    Target { name: "signer-sets", run: keys::signer_sets, seeds: keys::signer_set_seeds, brief: 20_000 },
+];
+
+/// Decodes, and asserts that what decoded encodes to the very same bytes.
+pub(crate) fn identity<T: Encode + Decode<C>, C: ?Sized>(bytes: &[u8], context: &C) -> Option<T> {
+    let value = T::decode(bytes, context).ok()?;
+    assert_eq!(value.encode(), bytes, "decoded, but encodes to other bytes");
+    Some(value)
+}

@@ -1,0 +1,31 @@
+//! The three schemes behind one byte of input.
+
+use quorate::bls::{MinPk, MinSig};
+use quorate::ed25519::Ed25519;
+
+use crate::fixture::Fixed;
+
+/// Something to do with whichever scheme the input names.
+pub(crate) trait ForScheme {
+    /// Does it.
+    fn run<S: Fixed>(self, bytes: &[u8]);
+}
+
+/// Takes the scheme from the first byte and hands on the rest.
+pub(crate) fn choose(bytes: &[u8], action: impl ForScheme) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    match first % 3 {
+        0 => action.run::<MinSig>(rest),
+        1 => action.run::<MinPk>(rest),
+        _ => action.run::<Ed25519>(rest),
+    }
+}
+
+/// Seeds of all three schemes, each behind its byte.
+pub(crate) fn seeds_of_each(of: [fn() -> Vec<Vec<u8>>; 3]) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for (byte, seeds) in (0u8..).zip(of) {
+        all.extend(seeds().into_iter().map(|seed| [&[byte], seed.as_slice()].concat()));
+    }
+    all
+}

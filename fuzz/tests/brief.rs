@@ -1,0 +1,49 @@
+//! Every fuzz target on its seeds and on a bounded number of mutations of them, the same on every run.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use quorate_fuzz::mutate::{Chance, mutate};
+use quorate_fuzz::{TARGETS, Target};
+
+fn brief(name: &str) {
+    let target = TARGETS.iter().find(|target| target.name == name).expect("a target of that name");
+    let seeds = (target.seeds)();
+    assert!(!seeds.is_empty(), "{name} has no seeds");
+    for seed in &seeds {
+        try_one(target, seed);
+    }
+    let mut chance = Chance::new(0);
+    for _ in 0..target.brief {
+        let mut input = seeds[chance.below(seeds.len())].clone();
+        let other = &seeds[chance.below(seeds.len())];
+        mutate(&mut input, other, &mut chance);
+        try_one(target, &input);
+    }
+}
+
+/// Shows the input of a failure as hexadecimal digits; `cargo xtask fuzz <target> --replay FILE` runs it again.
+fn try_one(target: &Target, input: &[u8]) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (target.run)(input))) {
+        let digits: String = input.iter().map(|byte| format!("{byte:02x}")).collect();
+        eprintln!("target {} fails on {} bytes: {digits}", target.name, input.len());
+        std::panic::resume_unwind(panic);
+    }
+}
+
+/// One test per target, so that they run side by side and a failure names its target.
+macro_rules! targets {
+    ($($test:ident = $name:literal),* $(,)?) => {
+        $(#[test] fn $test() { brief($name); })*
+
+        #[test]
+        fn every_target_has_its_test() {
+            assert_eq!(TARGETS.iter().map(|target| target.name).collect::<Vec<_>>(), [$($name),*]);
+        }
+    };
+}
+
+targets! {
+    keys = "keys",
+    signer_sets = "signer-sets",
+}
