@@ -138,7 +138,7 @@ fn fuzzer(program: &PathBuf, target: &str) -> Outcome<Command> {
     let mut command = Command::new(program);
     command.env("QUORATE_FUZZ_TARGET", target);
     // An input that needs this long or this much is a finding too.
-    command.args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=0", "-verbosity=0"]);
+    command.args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=0"]);
     command.arg(format!("-artifact_prefix={}/", artifacts.display()));
     Ok(command)
 }

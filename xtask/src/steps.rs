@@ -43,6 +43,17 @@ impl Steps {
         self.list.push((name, Box::new(work)));
     }
 
+    /// Drops the steps whose name does not contain `text`.
+    pub(crate) fn keep(&mut self, text: Option<&str>) -> Outcome {
+        let names: Vec<_> = self.list.iter().map(|(name, _)| *name).collect();
+        self.list.retain(|(name, _)| text.is_none_or(|text| name.contains(text)));
+        if self.list.is_empty() {
+            Err(format!("no such step; there are: {}", names.join(", ")))
+        } else {
+            Ok(())
+        }
+    }
+
     /// Runs all steps, whatever fails, and closes with `<title>: N passed, N failed`.
     pub(crate) fn run(self, title: &str) -> Outcome {
         let total = self.list.len();

@@ -17,6 +17,9 @@ pub(crate) struct Options {
     /// Leaves out what takes longest: old toolchains, guided fuzzing, most simulator seeds.
     #[arg(long)]
     quick: bool,
+    /// Runs only the steps whose name contains this.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
 }
 
 /// Feature sets of the core that other crates build on; each must compile without warnings.
@@ -61,5 +64,6 @@ pub(crate) fn run(options: &Options) -> Outcome {
         msrv::add_to(&mut steps);
         steps.add("guided fuzzing", fuzz::brief);
     }
+    steps.keep(options.only.as_deref())?;
     steps.run("test steps")
 }
