@@ -1,21 +1,35 @@
-//! Committees that are the same on every run.
+//! Committees and votes that are the same on every run.
 
 use std::sync::{Arc, LazyLock};
 
 use quorate::bls::{MinPk, MinSig};
+use quorate::certificate::{Kind, Statement, TimeoutVote, Vote};
 use quorate::committee::{ChainId, Committee};
 use quorate::ed25519::Ed25519;
+use quorate::machine::MemberIndex;
 use quorate::scheme::{Scheme, VerifiedKey};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 /// Weights of the members. They differ, so that counting members instead of weight shows.
-const WEIGHTS: [u128; 7] = [3, 1, 4, 1, 5, 2, 6];
+const WEIGHTS: [u128; MEMBERS] = [3, 1, 4, 1, 5, 2, 6];
+/// How many members there are.
+pub(crate) const MEMBERS: usize = 7;
+/// How many statements of one view there are signatures for.
+pub(crate) const CHOICES: usize = 3;
+/// The kind of plain votes.
+pub(crate) const VOTE: Kind = Kind::new(1);
+/// The kind of timeout votes.
+pub(crate) const TIMEOUT: Kind = Kind::new(2);
+/// The view of all votes.
+pub(crate) const VIEW: u64 = 9;
 
-/// A committee with its secret keys.
+/// A committee with its secret keys, and every member's signature on every choice.
 pub(crate) struct Fixture<S: Scheme> {
     pub(crate) secrets: Vec<S::SecretKey>,
     pub(crate) committee: Arc<Committee<S>>,
+    votes: Vec<Vec<Vote<S>>>,
+    timeouts: Vec<Vec<TimeoutVote<S>>>,
 }
 
 /// A scheme with a committee of ours.
@@ -36,14 +50,58 @@ macro_rules! fixed {
 }
 fixed!(MinSig, MinPk, Ed25519);
 
+#[allow(clippy::expect_used, clippy::indexing_slicing)] // what is made here is the same on every run
 impl<S: Scheme> Fixture<S> {
-    #[allow(clippy::expect_used)] // without its fixture a target cannot run at all
     fn make() -> Self {
         let mut rng = StdRng::seed_from_u64(u64::from(S::SUITE));
         let secrets: Vec<_> =
             WEIGHTS.iter().map(|_| S::generate(&mut rng).expect("a seeded generator")).collect();
         let members = secrets.iter().map(VerifiedKey::<S>::of).zip(WEIGHTS).collect();
         let committee = Committee::new(ChainId::from_name("fuzz"), 1, members).expect("seven distinct keys");
-        Self { secrets, committee: Arc::new(committee) }
+        let vote = |secret, choice| {
+            let statement = Self::statement_in(&committee, choice);
+            Vote::sign_unguarded(secret, &committee, statement).expect("a member's key")
+        };
+        let timeout = |secret, choice| {
+            TimeoutVote::sign_unguarded(secret, &committee, TIMEOUT, VIEW, Self::value(choice))
+                .expect("a member's key")
+        };
+        let votes = secrets.iter().map(|s| (0..CHOICES).map(|c| vote(s, c)).collect()).collect();
+        let timeouts = secrets.iter().map(|s| (0..CHOICES).map(|c| timeout(s, c)).collect()).collect();
+        Self { committee: Arc::new(committee), votes, timeouts, secrets }
     }
+
+    /// A member's good vote for a choice.
+    pub(crate) fn vote(&self, member: usize, choice: usize) -> Vote<S> {
+        self.votes[member % MEMBERS][choice % CHOICES].clone()
+    }
+
+    /// A member's good timeout vote that names a choice's value.
+    pub(crate) fn timeout(&self, member: usize, choice: usize) -> TimeoutVote<S> {
+        self.timeouts[member % MEMBERS][choice % CHOICES].clone()
+    }
+
+    /// What a choice states.
+    pub(crate) fn statement(&self, choice: usize) -> Statement {
+        Self::statement_in(&self.committee, choice)
+    }
+
+    /// The value that a timeout vote for a choice names.
+    pub(crate) fn value(choice: usize) -> u64 {
+        [8, 3, 7][choice % CHOICES]
+    }
+
+    /// The weight of members.
+    pub(crate) fn weight(&self, members: impl IntoIterator<Item = usize>) -> u128 {
+        members.into_iter().map(|member| WEIGHTS[member % MEMBERS]).sum()
+    }
+
+    fn statement_in(committee: &Committee<S>, choice: usize) -> Statement {
+        committee.statement(VOTE, VIEW, [choice as u8; 32])
+    }
+}
+
+/// As an index into a committee.
+pub(crate) fn index(member: usize) -> MemberIndex {
+    (member % MEMBERS) as MemberIndex
 }

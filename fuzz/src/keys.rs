@@ -28,10 +28,10 @@ pub(crate) fn keys(bytes: &[u8]) {
                 );
             }
             link_identity::<S>(bytes);
-            if let Some(key) = identity::<UnverifiedKey<S>, ()>(bytes, &()) {
-                if let Ok(verified) = key.verify() {
-                    assert_eq!(verified.public(), key.public());
-                }
+            if let Some(key) = identity::<UnverifiedKey<S>, ()>(bytes, &())
+                && let Ok(verified) = key.verify()
+            {
+                assert_eq!(verified.public(), key.public());
             }
             if let Ok(secret) = S::secret_from_bytes(bytes) {
                 assert_eq!(S::secret_to_bytes(&secret).as_slice(), bytes);

@@ -9,6 +9,8 @@
 //!
 //! Seeds are values that the code itself makes, and everything that stands in `spec/vectors`.
 
+mod certificates;
+mod collectors;
 mod fixture;
 mod keys;
 pub mod mutate;
@@ -34,6 +36,15 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "keys", run: keys::keys, seeds: keys::key_seeds, brief: 6_000 },
     Target { name: "signer-sets", run: keys::signer_sets, seeds: keys::signer_set_seeds, brief: 20_000 },
+    Target { name: "votes", run: certificates::votes, seeds: certificates::vote_seeds, brief: 4_000 },
+    Target {
+        name: "certificates",
+        run: certificates::certificates,
+        seeds: certificates::certificate_seeds,
+        brief: 4_000,
+    },
+    Target { name: "vote-collector", run: collectors::votes, seeds: collectors::seeds, brief: 300 },
+    Target { name: "timeout-collector", run: collectors::timeouts, seeds: collectors::seeds, brief: 300 },
 ];
 
 /// Decodes, and asserts that what decoded encodes to the very same bytes.

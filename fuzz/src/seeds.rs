@@ -38,7 +38,7 @@ fn collect(value: &Value, found: &mut Vec<Vec<u8>>) {
 
 fn bytes_of(text: &str) -> Option<Vec<u8>> {
     let digits = text.as_bytes();
-    if digits.len() < 2 || digits.len() % 2 != 0 || digits.len() / 2 > LONGEST {
+    if digits.len() < 2 || !digits.len().is_multiple_of(2) || digits.len() / 2 > LONGEST {
         return None;
     }
     let digit = |d: u8| char::from(d).to_digit(16).and_then(|d| u8::try_from(d).ok());

@@ -46,4 +46,8 @@ macro_rules! targets {
 targets! {
     keys = "keys",
     signer_sets = "signer-sets",
+    votes = "votes",
+    certificates = "certificates",
+    vote_collector = "vote-collector",
+    timeout_collector = "timeout-collector",
 }

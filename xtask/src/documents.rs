@@ -81,7 +81,7 @@ fn impossible(command: &str) -> Option<String> {
     let words: Vec<&str> =
         command.split_whitespace().take_while(|word| !["&", "|", "&&", ">"].contains(word)).collect();
     match words.as_slice() {
-        ["cargo", "xtask", rest @ ..] => {
+        ["cargo", "xtask", rest @ ..] if !rest.is_empty() => {
             let values = rest.iter().copied().filter(|word| !is_placeholder(word));
             let line =
                 std::iter::once("xtask").chain(values.map(|word| if is_variable(word) { "1" } else { word }));

@@ -1,0 +1,313 @@
+//! Collectors under good, forged, repeated, contradicting and misplaced votes in any order.
+//!
+//! An input is a scheme, a batch threshold, and then two bytes for each vote: what is done to it, and whose and
+//! which it is. What must hold:
+//!
+//! - a certificate verifies, is handed out once, and all its signers signed what it states;
+//! - members who signed one choice only are enough: once they weigh a quorum there is a certificate;
+//! - nobody is blamed for a vote that was good, or for an equivocation that did not happen.
+
+use std::collections::BTreeSet;
+
+use quorate::certificate::{
+    Certificate, Collected, Kind, Suspects, TimeoutCertificate, TimeoutCollector, TimeoutVote, Vote,
+    VoteCollector, VoteFault,
+};
+use quorate::committee::{Committee, SignerSet, Verified};
+use quorate::wire::{Decode, Encode};
+
+use crate::fixture::{CHOICES, Fixed, Fixture, MEMBERS, TIMEOUT, VIEW, VOTE, index};
+use crate::scheme::{ForScheme, choose, seeds_of_each};
+
+/// Most votes of one input: pairings are slow.
+const MAX_VOTES: usize = 48;
+
+/// What is done to a vote before it is delivered.
+#[derive(Clone, Copy, Debug)]
+enum Deed {
+    /// Nothing: it is good.
+    Deliver,
+    /// It was checked before.
+    DeliverVerified,
+    /// It carries the member's signature on another choice.
+    OtherChoice,
+    /// It carries another member's signature on the same choice.
+    OtherMember,
+    /// Two members' votes carry each other's signatures: together they pass, alone neither does.
+    Swap,
+    /// It is of another view, kind, epoch or of a member that does not exist.
+    Stray,
+}
+
+impl Deed {
+    fn of(byte: u8) -> Self {
+        match byte % 8 {
+            0..=2 => Deed::Deliver,
+            3 => Deed::DeliverVerified,
+            4 => Deed::OtherChoice,
+            5 => Deed::OtherMember,
+            6 => Deed::Swap,
+            _ => Deed::Stray,
+        }
+    }
+}
+
+/// What the collector may and may not say, kept beside it.
+#[derive(Default)]
+struct Ledger {
+    /// Signatures that exist, by member and choice: what an attacker can build on.
+    signed: BTreeSet<(usize, usize)>,
+    /// Good votes that were delivered.
+    delivered: BTreeSet<(usize, usize)>,
+    /// Members in whose name a bad vote was delivered.
+    slandered: BTreeSet<usize>,
+    certified: bool,
+}
+
+impl Ledger {
+    fn deliver(&mut self, member: usize, choice: usize) {
+        self.signed.insert((member, choice));
+        self.delivered.insert((member, choice));
+    }
+
+    fn forge(&mut self, member: usize, source: (usize, usize)) {
+        self.signed.insert(source);
+        self.slandered.insert(member);
+    }
+
+    /// Members of whom signatures on one choice at most exist.
+    fn is_faithful(&self, member: usize) -> bool {
+        (0..CHOICES).filter(|choice| self.signed.contains(&(member, *choice))).count() <= 1
+    }
+
+    fn judge<S: Fixed>(&self, faults: &[VoteFault<S>]) {
+        for fault in faults {
+            match fault {
+                VoteFault::Stray { signer, .. } => {
+                    panic_unless(false, "a vote that belongs here was called stray", usize::from(*signer));
+                }
+                VoteFault::BadSignature { signer } => {
+                    let member = usize::from(*signer);
+                    panic_unless(self.slandered.contains(&member), "blamed for a good vote", member);
+                }
+                VoteFault::Equivocation(evidence) => {
+                    let member = usize::from(evidence.signer());
+                    panic_unless(
+                        !self.is_faithful(member),
+                        "blamed for an equivocation that was none",
+                        member,
+                    );
+                    let evidence: Verified<_> = (**evidence).clone();
+                    let checked = evidence.into_inner().verify(&S::fixture().committee);
+                    panic_unless(checked.is_ok(), "evidence that does not verify", member);
+                }
+            }
+        }
+    }
+
+    fn certify(&mut self, signers: &SignerSet, choice: usize) {
+        assert!(!self.certified, "a second certificate");
+        self.certified = true;
+        for member in signers.iter().map(usize::from) {
+            panic_unless(self.signed.contains(&(member, choice)), "certified without having signed", member);
+        }
+    }
+}
+
+fn panic_unless(holds: bool, what: &str, member: usize) {
+    assert!(holds, "{what}: member {member}");
+}
+
+/// Plain votes.
+pub(crate) fn votes(bytes: &[u8]) {
+    struct Votes;
+    impl ForScheme for Votes {
+        fn run<S: Fixed>(self, bytes: &[u8]) {
+            let fixture = S::fixture();
+            let mut suspects = Suspects::new();
+            let mut ledger = Ledger::default();
+            let Some((threshold, deeds)) = bytes.split_first() else { return };
+            let mut collector = VoteCollector::new(fixture.committee.clone(), VOTE, VIEW)
+                .with_batch_threshold(usize::from(threshold % 9));
+            for (deed, member, choice) in deeds_in(deeds) {
+                for (vote, verified) in plain_votes(fixture, deed, member, choice, &mut ledger) {
+                    let collected = match verified.then(|| vote.clone().verify(&fixture.committee)) {
+                        Some(Ok(vote)) => collector.add_verified(vote, &mut suspects),
+                        _ => collector.add(vote, &mut suspects),
+                    };
+                    after::<S>(collected, &mut ledger);
+                }
+                for vote in stray_votes(fixture, deed, member, choice) {
+                    let collected = collector.add(vote, &mut suspects);
+                    assert!(matches!(collected.faults.as_slice(), [VoteFault::Stray { .. }]));
+                    assert!(collected.certificate.is_none());
+                }
+                assert_eq!(collector.is_done(), ledger.certified);
+            }
+            for choice in 0..CHOICES {
+                let faithful =
+                    ledger.delivered.iter().filter(|(m, c)| *c == choice && ledger.is_faithful(*m));
+                let enough = fixture.weight(faithful.map(|(m, _)| *m)) >= fixture.committee.quorum_weight();
+                assert!(ledger.certified || !enough, "good votes of a quorum gave no certificate");
+            }
+        }
+    }
+    choose(bytes, Votes);
+}
+
+fn after<S: Fixed>(collected: Collected<S>, ledger: &mut Ledger) {
+    ledger.judge(&collected.faults);
+    let Some(certificate) = collected.certificate else { return };
+    let fixture = S::fixture();
+    let choice = (0..CHOICES).find(|choice| fixture.statement(*choice) == *certificate.statement());
+    assert!(choice.is_some(), "a statement that nobody made");
+    ledger.certify(certificate.signers(), choice.unwrap_or_default());
+    let again = Certificate::<S>::decode(&certificate.encode(), &fixture.committee);
+    assert_eq!(again.as_ref(), Ok(&*certificate), "the certificate does not survive its encoding");
+    assert!(again.is_ok_and(|c| c.verify(&fixture.committee).is_ok()), "a certificate that does not verify");
+}
+
+/// Timeout votes: the choices are values, and all count together.
+pub(crate) fn timeouts(bytes: &[u8]) {
+    struct Timeouts;
+    impl ForScheme for Timeouts {
+        fn run<S: Fixed>(self, bytes: &[u8]) {
+            let fixture = S::fixture();
+            let mut suspects = Suspects::new();
+            let mut ledger = Ledger::default();
+            let Some((threshold, deeds)) = bytes.split_first() else { return };
+            let mut collector = TimeoutCollector::new(fixture.committee.clone(), TIMEOUT, VIEW)
+                .with_batch_threshold(usize::from(threshold % 9));
+            for (deed, member, choice) in deeds_in(deeds) {
+                for vote in timeout_votes(fixture, deed, member, choice, &mut ledger) {
+                    let collected = collector.add(vote, &mut suspects);
+                    after_timeout::<S>(collected, &mut ledger);
+                }
+                if threshold & 0x80 != 0 {
+                    let (honest, faults) = collector.verify_honest(&mut suspects);
+                    ledger.judge(&faults);
+                    let signers =
+                        (0..MEMBERS).filter(|m| (0..CHOICES).any(|c| ledger.signed.contains(&(*m, c))));
+                    assert!(!honest || fixture.weight(signers) >= fixture.committee.honest_weight());
+                }
+                assert_eq!(collector.is_done(), ledger.certified);
+            }
+            let faithful: BTreeSet<_> =
+                ledger.delivered.iter().map(|(m, _)| *m).filter(|m| ledger.is_faithful(*m)).collect();
+            let enough = fixture.weight(faithful) >= fixture.committee.quorum_weight();
+            assert!(ledger.certified || !enough, "good timeout votes of a quorum gave no certificate");
+        }
+    }
+    choose(bytes, Timeouts);
+}
+
+fn after_timeout<S: Fixed>(collected: Collected<S, TimeoutCertificate<S>>, ledger: &mut Ledger) {
+    ledger.judge(&collected.faults);
+    let Some(certificate) = collected.certificate else { return };
+    let committee: &Committee<S> = &S::fixture().committee;
+    assert!(!ledger.certified, "a second certificate");
+    for (value, signers) in certificate.groups() {
+        let choice = (0..CHOICES).find(|choice| Fixture::<S>::value(*choice) == *value);
+        assert!(choice.is_some(), "a value that nobody named");
+        ledger.certified = false;
+        ledger.certify(signers, choice.unwrap_or_default());
+    }
+    let again = TimeoutCertificate::<S>::decode(&certificate.encode(), committee);
+    assert_eq!(again.as_ref(), Ok(&*certificate), "the certificate does not survive its encoding");
+    assert!(again.is_ok_and(|c| c.verify(committee).is_ok()), "a certificate that does not verify");
+}
+
+fn deeds_in(bytes: &[u8]) -> impl Iterator<Item = (Deed, usize, usize)> {
+    bytes.chunks_exact(2).take(MAX_VOTES).filter_map(|pair| match pair {
+        [deed, which] => {
+            let which = usize::from(*which);
+            Some((Deed::of(*deed), which % MEMBERS, which / MEMBERS % CHOICES))
+        }
+        _ => None,
+    })
+}
+
+/// The votes that a deed delivers, with whether they were checked before. Strays are made elsewhere.
+fn plain_votes<S: Fixed>(
+    fixture: &Fixture<S>,
+    deed: Deed,
+    member: usize,
+    choice: usize,
+    ledger: &mut Ledger,
+) -> Vec<(Vote<S>, bool)> {
+    let mut forged = |member: usize, source: (usize, usize)| {
+        let source = (source.0 % MEMBERS, source.1 % CHOICES);
+        ledger.forge(member, source);
+        let signature = fixture.vote(source.0, source.1).signature().clone();
+        (Vote::new(fixture.statement(choice), index(member), signature), false)
+    };
+    let next = (member + 1) % MEMBERS;
+    match deed {
+        Deed::OtherChoice => vec![forged(member, (member, choice + 1))],
+        Deed::OtherMember => vec![forged(member, (next, choice))],
+        Deed::Swap => vec![forged(member, (next, choice)), forged(next, (member, choice))],
+        Deed::Stray => vec![],
+        Deed::Deliver | Deed::DeliverVerified => {
+            ledger.deliver(member, choice);
+            vec![(fixture.vote(member, choice), matches!(deed, Deed::DeliverVerified))]
+        }
+    }
+}
+
+fn timeout_votes<S: Fixed>(
+    fixture: &Fixture<S>,
+    deed: Deed,
+    member: usize,
+    choice: usize,
+    ledger: &mut Ledger,
+) -> Vec<TimeoutVote<S>> {
+    let epoch = fixture.committee.epoch();
+    let mut forged = |member: usize, source: (usize, usize)| {
+        let source = (source.0 % MEMBERS, source.1 % CHOICES);
+        ledger.forge(member, source);
+        let signature = fixture.timeout(source.0, source.1).as_vote().signature().clone();
+        TimeoutVote::new(TIMEOUT, epoch, VIEW, Fixture::<S>::value(choice), index(member), signature)
+    };
+    let next = (member + 1) % MEMBERS;
+    match deed {
+        Deed::OtherChoice => vec![forged(member, (member, choice + 1))],
+        Deed::OtherMember => vec![forged(member, (next, choice))],
+        Deed::Swap => vec![forged(member, (next, choice)), forged(next, (member, choice))],
+        Deed::Stray => vec![],
+        Deed::Deliver | Deed::DeliverVerified => {
+            ledger.deliver(member, choice);
+            vec![fixture.timeout(member, choice)]
+        }
+    }
+}
+
+fn stray_votes<S: Fixed>(fixture: &Fixture<S>, deed: Deed, member: usize, choice: usize) -> Vec<Vote<S>> {
+    if !matches!(deed, Deed::Stray) {
+        return Vec::new();
+    }
+    let vote = fixture.vote(member, choice);
+    let mut statement = *vote.statement();
+    let mut signer = vote.signer();
+    match member % 4 {
+        0 => statement.view += 1,
+        1 => statement.kind = Kind::new(VOTE.number() + 1),
+        2 => statement.epoch += 1,
+        _ => signer += MEMBERS as u16,
+    }
+    vec![Vote::new(statement, signer, vote.signature().clone())]
+}
+
+/// Seeds of both targets.
+pub(crate) fn seeds() -> Vec<Vec<u8>> {
+    fn of() -> Vec<Vec<u8>> {
+        let all_deeds_for = |deed: u8| (0..21u8).flat_map(|which| [deed, which]).collect::<Vec<u8>>();
+        let quorum: Vec<u8> = (0..7u8).flat_map(|member| [0, member]).collect();
+        let mut seeds = vec![[&[2], quorum.as_slice()].concat(), [&[8], quorum.as_slice()].concat()];
+        for deed in [3, 4, 5, 6, 7] {
+            seeds.push([&[2], all_deeds_for(deed).as_slice(), quorum.as_slice()].concat());
+            seeds.push([&[0x82, deed, 2, deed, 5], quorum.as_slice()].concat());
+        }
+        seeds
+    }
+    seeds_of_each([of, of, of])
+}
