@@ -1,0 +1,63 @@
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use crate::NodeError;
+use crate::client::code::Code;
+use crate::handle::Refusal;
+
+/// What a client is told instead of what it asked for: `{"code": "…", "message": "…"}`.
+#[derive(Debug, Serialize)]
+pub(super) struct ApiError {
+    #[serde(serialize_with = "name_of")]
+    pub(super) code: Code,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
+}
+
+impl ApiError {
+    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), retry_after_ms: None }
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        let retry_after_ms = match &refusal {
+            Refusal::Busy { retry_after } => u64::try_from(retry_after.as_millis()).ok(),
+            Refusal::Syncing => Some(1000),
+            _ => None,
+        };
+        Self { code: Code::from(&refusal), message: refusal.to_string(), retry_after_ms }
+    }
+}
+
+impl From<NodeError> for ApiError {
+    fn from(error: NodeError) -> Self {
+        // What is wrong inside is for the operator, not for whoever can reach the port.
+        tracing::error!(%error, code = error.code(), "a client's request failed");
+        Self::new(Code::Internal, "the validator failed to answer; its log says why")
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let status =
+            StatusCode::from_u16(self.code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let seconds = self.retry_after_ms.map(|ms| ms.div_ceil(1000).max(1));
+        let code = self.code;
+        let mut response = (status, Json(self)).into_response();
+        // For whoever counts errors on the way out.
+        response.extensions_mut().insert(code);
+        if let Some(seconds) = seconds {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}
+
+fn name_of<S: serde::Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(code.name())
+}

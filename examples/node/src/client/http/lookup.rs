@@ -1,0 +1,216 @@
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, timeout_at};
+
+use super::Context;
+use super::error::ApiError;
+use crate::client::code::Code;
+use crate::client::listen::stopped;
+use crate::handle::{BlockView, Digest, Handle, TransactionId, TransactionView};
+
+/// The longest that a request may wait for a commit.
+const LONGEST_WAIT: f64 = 60.0;
+/// The most blocks that one request lists.
+const MOST_BLOCKS: u64 = 1000;
+/// The longest key that is looked up.
+const LONGEST_KEY: usize = 1024;
+/// Between two looks at the store while waiting for a commit.
+const LOOK_PAUSE: Duration = Duration::from_millis(10);
+
+/// `?wait=` of a transaction.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wait {
+    wait: Option<f64>,
+}
+
+/// `?from=&limit=` of blocks.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Range {
+    from: Option<u64>,
+    limit: Option<u64>,
+}
+
+/// `?encoding=` of a key.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Encoding {
+    encoding: Option<String>,
+}
+
+/// A block of a list.
+#[derive(Serialize)]
+struct BlockSummary {
+    height: u64,
+    view: u64,
+    digest: Digest,
+    author: u16,
+    transactions: u64,
+}
+
+/// `GET /v1/transactions/{id}`.
+pub(super) async fn transaction(
+    State(context): State<Context>,
+    Path(id): Path<String>,
+    query: Result<Query<Wait>, QueryRejection>,
+) -> Result<Response, ApiError> {
+    let id: TransactionId = id.parse().map_err(|e| bad(format!("transaction {id:?}: {e}")))?;
+    let wait = query.map_err(bad_query)?.0.wait.unwrap_or(0.0);
+    if !(0.0..=LONGEST_WAIT).contains(&wait) {
+        return Err(bad(format!("wait is a number of seconds from 0 to {LONGEST_WAIT}")));
+    }
+    let found = if wait > 0.0 {
+        let deadline = Instant::now() + Duration::from_secs_f64(wait);
+        wait_for(&context, id, deadline).await?
+    } else {
+        let _turn = take_turn(&context)?;
+        look(&context, move |handle| handle.transaction(id)).await?
+    };
+    let missing = || {
+        let text = format!("no committed transaction {id}; it may still be on its way (add ?wait=SECONDS)");
+        ApiError::new(Code::NotFound, text)
+    };
+    found.map(|found| Json(found).into_response()).ok_or_else(missing)
+}
+
+/// Looks again after each commit until the transaction is there or the time is over.
+async fn wait_for(
+    context: &Context,
+    id: TransactionId,
+    deadline: Instant,
+) -> Result<Option<TransactionView>, ApiError> {
+    let _turn = take_turn(context)?;
+    // Followed before the first look, so that no commit falls between the two.
+    let mut commits = context.handle.commits();
+    let mut stopping = context.stopping.clone();
+    loop {
+        let found = look(context, move |handle| handle.transaction(id)).await?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        let next = async {
+            loop {
+                match commits.recv().await {
+                    Ok(commit) if commit.transactions == 0 => {}
+                    Ok(_) | Err(RecvError::Lagged(_)) => return true,
+                    Err(RecvError::Closed) => return false,
+                }
+            }
+        };
+        let again = tokio::select! {
+            next = timeout_at(deadline, next) => next.unwrap_or(false),
+            () = stopped(&mut stopping) => false,
+        };
+        if !again {
+            return look(context, move |handle| handle.transaction(id)).await;
+        }
+        // Commits that come close together need one look.
+        tokio::time::sleep(LOOK_PAUSE).await;
+        while commits.try_recv().is_ok() {}
+    }
+}
+
+/// `GET /v1/blocks/{height}`.
+pub(super) async fn block(
+    State(context): State<Context>,
+    Path(height): Path<String>,
+) -> Result<Response, ApiError> {
+    let height: u64 = height.parse().map_err(|_| bad("a height is a whole number"))?;
+    let _turn = take_turn(&context)?;
+    match look(&context, move |handle| handle.block(height)).await? {
+        Some(block) => Ok(Json(block).into_response()),
+        None => Err(ApiError::new(Code::NotFound, format!("no committed block has height {height} here"))),
+    }
+}
+
+/// `GET /v1/blocks?from=H&limit=N`.
+pub(super) async fn blocks(
+    State(context): State<Context>,
+    query: Result<Query<Range>, QueryRejection>,
+) -> Result<Response, ApiError> {
+    let Query(range) = query.map_err(bad_query)?;
+    let (from, limit) = (range.from.unwrap_or(1).max(1), range.limit.unwrap_or(100));
+    if limit > MOST_BLOCKS {
+        return Err(bad(format!("limit is at most {MOST_BLOCKS}")));
+    }
+    let _turn = take_turn(&context)?;
+    let found = look(&context, move |handle| {
+        let mut found = Vec::new();
+        for height in from..from.saturating_add(limit) {
+            match handle.block(height)? {
+                Some(block) => found.push(summary(&block)),
+                None => break,
+            }
+        }
+        Ok(found)
+    });
+    Ok(Json(found.await?).into_response())
+}
+
+/// `GET /v1/ledger/{key}`.
+pub(super) async fn ledger(
+    State(context): State<Context>,
+    Path(key): Path<String>,
+    query: Result<Query<Encoding>, QueryRejection>,
+) -> Result<Response, ApiError> {
+    let bytes = match query.map_err(bad_query)?.0.encoding.as_deref() {
+        None | Some("text") => key.clone().into_bytes(),
+        Some("hex") => hex::decode(&key).map_err(|e| bad(format!("the key is not hexadecimal: {e}")))?,
+        Some(_) => return Err(bad("encoding is text or hex")),
+    };
+    if bytes.len() > LONGEST_KEY {
+        return Err(bad(format!("a key has at most {LONGEST_KEY} bytes")));
+    }
+    let _turn = take_turn(&context)?;
+    match look(&context, move |handle| handle.query(&bytes)).await? {
+        Some(answer) => Ok(Json(answer).into_response()),
+        None => Err(ApiError::new(Code::NotFound, format!("the state holds nothing under {key:?}"))),
+    }
+}
+
+/// A place among the requests that wait.
+fn take_turn(context: &Context) -> Result<tokio::sync::OwnedSemaphorePermit, ApiError> {
+    let text = "too many requests are waiting; try again, or at another validator";
+    context.waiters.clone().try_acquire_owned().map_err(|_| ApiError::new(Code::TooManyClients, text))
+}
+
+/// Reads the disk on a thread that may block, a few requests at a time.
+async fn look<T: Send + 'static>(
+    context: &Context,
+    read: impl FnOnce(&Handle) -> crate::Result<T> + Send + 'static,
+) -> Result<T, ApiError> {
+    let failed = || ApiError::new(Code::Internal, "the validator failed to answer; its log says why");
+    let permit = context.lookups.clone().acquire_owned().await.map_err(|_| failed())?;
+    let handle = context.handle.clone();
+    let read = move || {
+        // Kept until the reading is done, even if the client has gone away by then.
+        let _permit = permit;
+        read(&handle)
+    };
+    tokio::task::spawn_blocking(read).await.map_err(|_| failed())?.map_err(ApiError::from)
+}
+
+fn summary(block: &BlockView) -> BlockSummary {
+    BlockSummary {
+        height: block.height,
+        view: block.view,
+        digest: block.digest,
+        author: block.author,
+        transactions: block.transactions,
+    }
+}
+
+fn bad(text: impl Into<String>) -> ApiError {
+    ApiError::new(Code::BadRequest, text)
+}
+
+fn bad_query(rejection: QueryRejection) -> ApiError {
+    bad(rejection.body_text())
+}

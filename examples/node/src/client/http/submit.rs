@@ -1,0 +1,83 @@
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::Serialize;
+
+use super::Context;
+use super::error::ApiError;
+use crate::client::code::Code;
+use crate::handle::{Refusal, Ticket};
+
+/// How long a body may take to arrive.
+const BODY_PATIENCE: Duration = Duration::from_secs(20);
+/// The most transactions of one request.
+const MOST_TRANSACTIONS: usize = 10_000;
+
+/// What became of one transaction of many.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Outcome {
+    Taken(Ticket),
+    Refused(ApiError),
+}
+
+/// `POST /v1/transactions`.
+pub(super) async fn submit(State(context): State<Context>, request: Request) -> Result<Response, ApiError> {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let many = kind.is_some_and(|kind| kind.split(';').next().map(str::trim) == Some("application/json"));
+    let body = read(request.into_body(), context.max_body).await?;
+    if !many {
+        // Refused here, so that a transaction above the chain's limit is not copied any further.
+        if body.len() > context.max_transaction {
+            return Err(Refusal::TooLarge { limit: context.max_transaction }.into());
+        }
+        let ticket = context.handle.submit(body)?;
+        return Ok((StatusCode::ACCEPTED, Json(ticket)).into_response());
+    }
+    let transactions = parse(&body)?;
+    let outcomes = context.handle.submit_many(transactions).into_iter();
+    let outcomes: Vec<Outcome> =
+        outcomes.map(|o| o.map_or_else(|refusal| Outcome::Refused(refusal.into()), Outcome::Taken)).collect();
+    Ok((StatusCode::ACCEPTED, Json(outcomes)).into_response())
+}
+
+/// Reads a whole body, not more than `limit` bytes and not for ever.
+async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
+    match tokio::time::timeout(BODY_PATIENCE, Limited::new(body, limit).collect()).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let text = format!("the body is above this validator's limit of {limit} bytes; send it in parts");
+            Err(ApiError::new(Code::BodyTooLarge, text))
+        }
+        Ok(Err(error)) => {
+            Err(ApiError::new(Code::BadRequest, format!("the body did not arrive whole: {error}")))
+        }
+        Err(_) => {
+            let text = format!("the body did not arrive within {} seconds", BODY_PATIENCE.as_secs());
+            Err(ApiError::new(Code::Timeout, text))
+        }
+    }
+}
+
+/// Reads a JSON list of hexadecimal strings.
+fn parse(body: &[u8]) -> Result<Vec<Bytes>, ApiError> {
+    let bad = |text: String| ApiError::new(Code::BadRequest, text);
+    let texts: Vec<&str> = serde_json::from_slice(body)
+        .map_err(|e| bad(format!("the body is not a JSON list of hexadecimal strings: {e}")))?;
+    if texts.len() > MOST_TRANSACTIONS {
+        let text = format!("{} transactions; one request takes at most {MOST_TRANSACTIONS}", texts.len());
+        return Err(ApiError::new(Code::BodyTooLarge, text));
+    }
+    let decode = |(i, text)| {
+        hex::decode(text)
+            .map(Bytes::from)
+            .map_err(|e| bad(format!("transaction {i} is not hexadecimal: {e}")))
+    };
+    texts.into_iter().enumerate().map(decode).collect()
+}

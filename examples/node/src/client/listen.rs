@@ -1,0 +1,77 @@
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+use crate::{NodeError, Result};
+
+/// Tells every connection that the node is stopping.
+pub(super) type Stopping = watch::Receiver<bool>;
+
+/// How long connections may take to finish what they are doing when the node stops.
+const GRACE: Duration = Duration::from_secs(2);
+/// A pause after `accept` failed, which is mostly because there are no file descriptors left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Binds an address.
+pub(super) async fn bind(address: &str) -> Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|source| NodeError::Bind { address: address.to_owned(), source })
+}
+
+/// Resolves when the node stops.
+pub(super) async fn stopped(stopping: &mut Stopping) {
+    // An error means that the sender is gone, which is a stop as well.
+    let _ = stopping.wait_for(|stop| *stop).await;
+}
+
+/// Accepts connections until the node stops, at most `limit` at once; then gives the open ones a moment to end.
+/// `refuse` is called on connections above the limit, and must not wait.
+pub(super) async fn accept<F, R>(
+    listener: TcpListener,
+    limit: usize,
+    mut stopping: Stopping,
+    serve: impl Fn(TcpStream, SocketAddr) -> F,
+    refuse: R,
+) where
+    F: Future<Output = ()> + Send + 'static,
+    R: Fn(TcpStream),
+{
+    let slots = Arc::new(Semaphore::new(limit));
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            Some(_) = connections.join_next() => continue,
+            () = stopped(&mut stopping) => break,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a client");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        // Without it small answers wait for the other end's delayed acknowledgement.
+        if stream.set_nodelay(true).is_err() {
+            continue;
+        }
+        match slots.clone().try_acquire_owned() {
+            Ok(slot) => {
+                let connection = serve(stream, peer);
+                connections.spawn(async move {
+                    connection.await;
+                    drop(slot);
+                });
+            }
+            Err(_) => refuse(stream),
+        }
+    }
+    drop(listener);
+    let all = async { while connections.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(GRACE, all).await;
+}

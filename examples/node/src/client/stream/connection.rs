@@ -1,0 +1,303 @@
+use std::collections::VecDeque;
+use std::io;
+use std::time::Duration;
+
+use bytes::{Buf, Bytes, BytesMut};
+use quorate::wire::Writer;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::broadcast::{Receiver, error::RecvError};
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::Context;
+use super::protocol::{Event, PREAMBLE};
+use crate::client::code::Code;
+use crate::client::listen::{Stopping, stopped};
+use crate::handle::{CommitEvent, Handle, Refusal};
+
+use super::open::OpenTransactions;
+
+/// How many transactions of a connection may be neither refused nor committed before it is not read any more.
+const WINDOW: u64 = 1 << 16;
+/// The most that is read at once. A connection begins with the smaller buffer and earns the larger.
+const READ_CHUNK: std::ops::RangeInclusive<usize> = (16 << 10)..=(256 << 10);
+/// Above this many bytes of unsent events the connection is not read any more.
+const EVENTS_HIGH: usize = 64 << 10;
+/// How long a client may take to say what it wants.
+const PREAMBLE_PATIENCE: Duration = Duration::from_secs(5);
+/// How long a client may leave its events unread.
+const READ_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a connection may stand with nothing open and nothing said.
+const IDLE_PATIENCE: Duration = Duration::from_secs(600);
+/// How long to wait before handing in again what a validator that catches up did not take.
+const SYNC_PAUSE: Duration = Duration::from_millis(50);
+/// How long the last words may take.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(1);
+
+/// One client's stream.
+pub(super) struct Connection<'a> {
+    context: &'a Context,
+    stopping: Stopping,
+    reader: OwnedReadHalf,
+    writer: OwnedWriteHalf,
+    input: BytesMut,
+    chunk: usize,
+    /// Events to be sent.
+    output: BytesMut,
+    /// The client will send no more.
+    ended: bool,
+    /// The sequence of the next transaction.
+    next: u64,
+    /// Read, but not taken by the mempool for the moment.
+    waiting: VecDeque<(u64, Bytes)>,
+    retry_at: Instant,
+    open: OpenTransactions,
+    /// When the output last moved, or was last empty.
+    moved_at: Instant,
+}
+
+/// What ends a connection.
+enum End {
+    /// The client went away, or is told nothing more.
+    Gone,
+    /// The client is told why.
+    Closing(Code),
+}
+
+impl From<io::Error> for End {
+    fn from(_: io::Error) -> Self {
+        End::Gone
+    }
+}
+
+impl<'a> Connection<'a> {
+    pub(super) fn new(stream: TcpStream, context: &'a Context, stopping: Stopping) -> Self {
+        let (reader, writer) = stream.into_split();
+        let now = Instant::now();
+        Self {
+            context,
+            stopping,
+            reader,
+            writer,
+            input: BytesMut::new(),
+            chunk: *READ_CHUNK.start(),
+            output: BytesMut::new(),
+            ended: false,
+            next: 0,
+            waiting: VecDeque::new(),
+            retry_at: now,
+            open: OpenTransactions::default(),
+            moved_at: now,
+        }
+    }
+
+    /// Serves the client until it goes away, breaks the protocol, or the node stops.
+    pub(super) async fn run(mut self) -> Result<(), Code> {
+        let served = match timeout(PREAMBLE_PATIENCE, self.greet()).await {
+            Ok(Ok(())) => self.converse().await,
+            Ok(Err(end)) => end,
+            Err(_) => End::Closing(Code::Timeout),
+        };
+        let End::Closing(code) = served else { return Ok(()) };
+        self.say(Event::Closing { code: code.number() });
+        let _ = timeout(CLOSE_PATIENCE, async {
+            self.writer.write_all(&self.output).await?;
+            self.writer.shutdown().await
+        })
+        .await;
+        Err(code)
+    }
+
+    async fn greet(&mut self) -> Result<(), End> {
+        let mut preamble = [0; PREAMBLE.len()];
+        self.reader.read_exact(&mut preamble).await?;
+        if preamble != PREAMBLE {
+            return Err(End::Closing(Code::BadPreamble));
+        }
+        self.say(Event::Welcome {
+            chain: self.context.chain,
+            window: WINDOW as u32,
+            max_transaction: u32::try_from(self.context.max_transaction).unwrap_or(u32::MAX),
+        });
+        Ok(())
+    }
+
+    async fn converse(&mut self) -> End {
+        let mut commits = self.context.handle.commits();
+        loop {
+            if let Err(end) = self.turn(&mut commits).await {
+                return end;
+            }
+            if self.ended && self.waiting.is_empty() && self.open.is_empty() && self.output.is_empty() {
+                return End::Gone;
+            }
+        }
+    }
+
+    /// Waits for the next thing to happen, and does what it asks for.
+    async fn turn(&mut self, commits: &mut Receiver<std::sync::Arc<CommitEvent>>) -> Result<(), End> {
+        let reading = !self.ended
+            && self.waiting.is_empty()
+            && self.open.len() < WINDOW
+            && self.output.len() < EVENTS_HIGH;
+        if reading {
+            self.input.reserve(self.chunk);
+        }
+        let silent = reading && self.open.is_empty() && self.output.is_empty();
+        let patience = if silent { IDLE_PATIENCE } else { READ_PATIENCE };
+        tokio::select! {
+            read = self.reader.read_buf(&mut self.input), if reading => {
+                self.moved_at = Instant::now();
+                self.take(read?)
+            }
+            commit = commits.recv() => match commit {
+                Ok(commit) => {
+                    self.committed(&commit);
+                    Ok(())
+                }
+                // Commits were missed, so some transactions would never be answered.
+                Err(RecvError::Lagged(_)) => Err(End::Closing(Code::TooSlow)),
+                Err(RecvError::Closed) => Err(End::Closing(Code::ShuttingDown)),
+            },
+            written = self.writer.write(&self.output), if !self.output.is_empty() => {
+                self.moved_at = Instant::now();
+                match written? {
+                    0 => Err(End::Gone),
+                    n => {
+                        self.output.advance(n);
+                        Ok(())
+                    }
+                }
+            }
+            () = sleep_until(self.retry_at), if !self.waiting.is_empty() => {
+                let again = self.waiting.drain(..).collect();
+                self.submit(again)
+            }
+            () = sleep_until(self.moved_at + patience), if silent || !self.output.is_empty() => {
+                Err(End::Closing(if silent { Code::Timeout } else { Code::TooSlow }))
+            }
+            () = stopped(&mut self.stopping) => Err(End::Closing(Code::ShuttingDown)),
+        }
+    }
+
+    /// Takes `n` new bytes of input: every complete frame in it becomes a transaction.
+    fn take(&mut self, n: usize) -> Result<(), End> {
+        self.ended = n == 0;
+        let full = n >= self.chunk;
+        self.chunk = if full { self.chunk * 2 } else { self.chunk.min(n * 2) };
+        self.chunk = self.chunk.clamp(*READ_CHUNK.start(), *READ_CHUNK.end());
+        let (transactions, rest) = take_frames(&mut self.input, self.context.max_transaction);
+        let first = self.next;
+        self.next += transactions.len() as u64;
+        self.submit((first..).zip(transactions).collect())?;
+        rest.map_err(End::Closing)
+    }
+
+    /// Hands transactions in. What the node cannot take for the moment is kept, and nothing more is read until it
+    /// is taken.
+    fn submit(&mut self, transactions: Vec<(u64, Bytes)>) -> Result<(), End> {
+        if transactions.is_empty() {
+            return Ok(());
+        }
+        let bytes = transactions.iter().map(|(_, transaction)| transaction.clone()).collect();
+        let answers = Handle::submit_many(&self.context.handle, bytes);
+        let was_empty = self.output.is_empty();
+        for ((sequence, transaction), answer) in transactions.into_iter().zip(answers) {
+            match answer {
+                Ok(ticket) => self.open.add(ticket.batch_sequence, sequence),
+                Err(Refusal::Busy { retry_after }) => self.wait(sequence, transaction, retry_after),
+                Err(Refusal::Syncing) => self.wait(sequence, transaction, SYNC_PAUSE),
+                Err(Refusal::ShuttingDown) => return Err(End::Closing(Code::ShuttingDown)),
+                Err(refusal) => {
+                    self.say(Event::Refused { sequence, code: Code::from(&refusal).number() });
+                }
+            }
+        }
+        let up_to = self.waiting.front().map_or(self.next, |(sequence, _)| *sequence);
+        self.say(Event::Accepted { up_to });
+        if was_empty {
+            self.moved_at = Instant::now();
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, sequence: u64, transaction: Bytes, pause: Duration) {
+        self.retry_at = Instant::now() + pause.clamp(Duration::from_millis(1), Duration::from_secs(1));
+        self.waiting.push_back((sequence, transaction));
+    }
+
+    fn committed(&mut self, commit: &CommitEvent) {
+        for batch in &commit.own_batches {
+            for (first, count) in self.open.committed(*batch) {
+                if self.output.is_empty() {
+                    self.moved_at = Instant::now();
+                }
+                self.say(Event::Committed { first, count, height: commit.height });
+            }
+        }
+    }
+
+    fn say(&mut self, event: Event) {
+        let mut w = Writer::with_capacity(super::protocol::LONGEST_EVENT);
+        event.write(&mut w);
+        self.output.extend_from_slice(&w.into_bytes());
+    }
+}
+
+/// Takes all complete frames off `input`. The bytes are shared, not copied. A frame above `limit` ends the
+/// connection, for skipping it would mean reading what is not wanted.
+fn take_frames(input: &mut BytesMut, limit: usize) -> (Vec<Bytes>, Result<(), Code>) {
+    let mut frames = Vec::new();
+    loop {
+        let Some(length) = input.first_chunk().map(|length| u32::from_le_bytes(*length) as usize) else {
+            return (frames, Ok(()));
+        };
+        if length > limit {
+            return (frames, Err(Code::TooLarge));
+        }
+        if input.len() < 4 + length {
+            return (frames, Ok(()));
+        }
+        input.advance(4);
+        frames.push(input.split_to(length).freeze());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn frames_are_found_from_any_cut(
+            transactions in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..20), 0..10),
+            cut in 1usize..30,
+        ) {
+            let mut stream = Vec::new();
+            for transaction in &transactions {
+                stream.extend_from_slice(&(transaction.len() as u32).to_le_bytes());
+                stream.extend_from_slice(transaction);
+            }
+            let mut input = BytesMut::new();
+            let mut found = Vec::new();
+            for piece in stream.chunks(cut) {
+                input.extend_from_slice(piece);
+                let (frames, rest) = take_frames(&mut input, 20);
+                prop_assert_eq!(rest, Ok(()));
+                found.extend(frames);
+            }
+            prop_assert!(input.is_empty());
+            prop_assert_eq!(found, transactions);
+        }
+    }
+
+    #[test]
+    fn a_frame_above_the_limit_ends_it_after_what_came_before() {
+        let mut input = BytesMut::from(&b"\x01\0\0\0a\xff\xff\xff\xff"[..]);
+        let (frames, rest) = take_frames(&mut input, 20);
+        assert_eq!(frames, [&b"a"[..]]);
+        assert_eq!(rest, Err(Code::TooLarge));
+    }
+}

@@ -1,0 +1,120 @@
+//! How the program ends: one failure type that carries the exit code, what went wrong, and what to do.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// The exit codes. `HELP` documents them and a test keeps the two together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Something failed for which there is no code below, such as a full disk.
+    Failed = 1,
+    /// The command line is wrong (clap uses the same code).
+    Usage = 2,
+    /// A configuration, genesis or key file, or a data directory, cannot be used.
+    Setup = 3,
+    /// No validator answers.
+    Unreachable = 4,
+    /// A validator refused the request.
+    Refused = 5,
+    /// There is no such thing, or it did not commit in the time given.
+    NotFound = 6,
+    /// A proof does not verify: the validator that sent it is wrong or lying.
+    BadProof = 7,
+    /// Validators delivered different blocks at one height.
+    Contradiction = 8,
+    /// A validator process ended by itself, or never became healthy.
+    Crashed = 9,
+    /// A port that a validator needs is taken.
+    PortTaken = 10,
+}
+
+/// The table at the end of `quorate --help`.
+pub const HELP: &str = "\
+Exit codes:
+  0   done
+  1   something failed that has no code below, such as a full disk
+  2   the command line is wrong
+  3   a configuration, genesis or key file, or a data directory, cannot be used
+  4   no validator answers
+  5   a validator refused the request
+  6   there is no such thing, or it did not commit in the time given
+  7   a proof does not verify: the validator that sent it is wrong or lying
+  8   validators delivered different blocks at one height
+  9   a validator process ended by itself, or never became healthy
+  10  a port that a validator needs is taken";
+
+/// Why a command did not succeed.
+#[derive(Debug)]
+pub struct Failure {
+    exit: Exit,
+    message: String,
+}
+
+impl Failure {
+    /// A failure with its exit code; the message says what is wrong and what to do.
+    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into() }
+    }
+
+    /// The exit code.
+    pub fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// The same failure, with what was being done in front.
+    pub fn context(mut self, doing: impl fmt::Display) -> Self {
+        self.message = format!("{doing}: {}", self.message);
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// For failures of the operating system.
+pub trait OrFail<T> {
+    /// Turns an error into a failure with this exit code and what was being done.
+    fn or_fail(self, exit: Exit, doing: impl fmt::Display) -> Result<T, Failure>;
+}
+
+impl<T, E: fmt::Display> OrFail<T> for Result<T, E> {
+    fn or_fail(self, exit: Exit, doing: impl fmt::Display) -> Result<T, Failure> {
+        self.map_err(|error| Failure::new(exit, format!("{doing}: {error}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_lists_every_exit_code_once() {
+        let listed: Vec<&str> = HELP.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+        let all = [
+            Exit::Failed,
+            Exit::Usage,
+            Exit::Setup,
+            Exit::Unreachable,
+            Exit::Refused,
+            Exit::NotFound,
+            Exit::BadProof,
+            Exit::Contradiction,
+            Exit::Crashed,
+            Exit::PortTaken,
+        ];
+        let expected: Vec<String> =
+            std::iter::once(0).chain(all.iter().map(|e| *e as i32)).map(|n| n.to_string()).collect();
+        assert_eq!(listed, expected);
+    }
+}
