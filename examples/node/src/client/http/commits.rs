@@ -31,7 +31,12 @@ pub(super) async fn commits(State(context): State<Context>) -> Response {
     let greeting = stream::once(async { Ok::<_, Infallible>(Bytes::from_static(b": quorate commits\n\n")) });
     let events = stream::unfold(follow, next);
     let body = Body::from_stream(stream::StreamExt::chain(greeting, events));
-    let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-cache"),
+        // When the stream ends there is nothing more to say.
+        (header::CONNECTION, "close"),
+    ];
     (headers, body).into_response()
 }
 

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -49,12 +49,17 @@ pub(super) async fn submit(State(context): State<Context>, request: Request) -> 
 
 /// Reads a whole body, not more than `limit` bytes and not for ever.
 async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
+    let too_large = || {
+        let text = format!("the body is above this validator's limit of {limit} bytes; send it in parts");
+        ApiError::new(Code::BodyTooLarge, text)
+    };
+    // What says beforehand that it is too large is not read at all.
+    if body.size_hint().lower() > limit as u64 {
+        return Err(too_large());
+    }
     match tokio::time::timeout(BODY_PATIENCE, Limited::new(body, limit).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            let text = format!("the body is above this validator's limit of {limit} bytes; send it in parts");
-            Err(ApiError::new(Code::BodyTooLarge, text))
-        }
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
         Ok(Err(error)) => {
             Err(ApiError::new(Code::BadRequest, format!("the body did not arrive whole: {error}")))
         }

@@ -1,0 +1,350 @@
+//! HTTP as its clients see it, the hostile ones included.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use quorate_node::client::Clients;
+use serde_json::{Value, json};
+use support::{Fake, MAX_TRANSACTION, id_of, start};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("{e}: {}", self.body))
+    }
+
+    fn refused_as(&self, status: u16, code: &str) {
+        assert_eq!((self.status, &self.json()["code"]), (status, &json!(code)), "{}", self.body);
+        assert!(self.json()["message"].as_str().unwrap().len() > 10);
+    }
+}
+
+async fn connect(clients: &Clients) -> TcpStream {
+    TcpStream::connect(clients.http_address().unwrap()).await.unwrap()
+}
+
+/// Sends bytes as they are and reads until the server closes.
+async fn exchange(clients: &Clients, request: &[u8]) -> Answer {
+    let mut stream = connect(clients).await;
+    // The server may answer and close before it has read everything.
+    let _ = stream.write_all(request).await;
+    let mut all = Vec::new();
+    let _ = stream.read_to_end(&mut all).await;
+    let text = String::from_utf8(all).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    let status = head.split(' ').nth(1).and_then(|s| s.parse().ok()).unwrap_or(0);
+    Answer { status, head: head.to_lowercase(), body: body.into() }
+}
+
+async fn get(clients: &Clients, path: &str) -> Answer {
+    exchange(clients, format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes()).await
+}
+
+async fn post(clients: &Clients, headers: &str, body: &[u8]) -> Answer {
+    let mut request = format!(
+        "POST /v1/transactions HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n",
+        body.len()
+    )
+    .into_bytes();
+    request.extend_from_slice(body);
+    exchange(clients, &request).await
+}
+
+const JSON: &str = "content-type: application/json\r\n";
+
+#[tokio::test]
+async fn a_transaction_is_taken_and_every_refusal_has_its_code() {
+    let fake = Fake::new();
+    let clients = start(&fake).await;
+    let taken = post(&clients, "", b"hello").await;
+    assert_eq!((taken.status, &taken.json()["id"]), (202, &json!(id_of(b"hello").to_string())));
+    post(&clients, "", b"").await.refused_as(400, "EMPTY");
+    post(&clients, "", b"bad").await.refused_as(422, "REJECTED");
+    post(&clients, "", &[7; MAX_TRANSACTION + 1]).await.refused_as(413, "TOO_LARGE");
+    fake.busy.store(true, Ordering::Relaxed);
+    let busy = post(&clients, "", b"hello").await;
+    busy.refused_as(429, "BUSY");
+    assert!(busy.head.contains("retry-after: 1"), "{}", busy.head);
+    assert_eq!(busy.json()["retry_after_ms"], json!(5));
+    assert_eq!(fake.taken(), 1);
+}
+
+#[tokio::test]
+async fn many_transactions_are_answered_one_by_one() {
+    let clients = start(&Fake::new()).await;
+    let body = json!([hex::encode("one"), hex::encode("bad"), ""]).to_string();
+    let answer = post(&clients, JSON, body.as_bytes()).await;
+    assert_eq!(answer.status, 202);
+    let outcomes = answer.json();
+    assert_eq!(outcomes[0]["id"], json!(id_of(b"one").to_string()));
+    assert_eq!(outcomes[1]["code"], json!("REJECTED"));
+    assert_eq!(outcomes[2]["code"], json!("EMPTY"));
+    for wrong in ["", "{}", "[1]", "[\"xyz\"]", "[\"abc\"]", "[[[[[[", "\u{0}"] {
+        post(&clients, JSON, wrong.as_bytes()).await.refused_as(400, "BAD_REQUEST");
+    }
+    let too_many = format!("[{}\"\"]", "\"\",".repeat(3000));
+    assert_eq!(post(&clients, JSON, too_many.as_bytes()).await.json().as_array().unwrap().len(), 3001);
+}
+
+#[tokio::test]
+async fn a_body_above_the_limit_is_refused_whether_it_says_its_length_or_not() {
+    let clients = start(&Fake::new()).await;
+    post(&clients, "", &[7; 20_000]).await.refused_as(413, "BODY_TOO_LARGE");
+    let claims = b"POST /v1/transactions HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\nab";
+    exchange(&clients, claims).await.refused_as(413, "BODY_TOO_LARGE");
+    let mut chunked =
+        b"POST /v1/transactions HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
+    for _ in 0..20 {
+        chunked.extend_from_slice(b"400\r\n");
+        chunked.extend_from_slice(&[7; 1024]);
+        chunked.extend_from_slice(b"\r\n");
+    }
+    exchange(&clients, &chunked).await.refused_as(413, "BODY_TOO_LARGE");
+}
+
+#[tokio::test]
+async fn wrong_paths_methods_and_parameters_are_named() {
+    let clients = start(&Fake::new()).await;
+    get(&clients, "/v1/nothing").await.refused_as(404, "NOT_FOUND");
+    get(&clients, "/v1/transactions").await.refused_as(405, "METHOD_NOT_ALLOWED");
+    exchange(&clients, b"DELETE /v1/status HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        .await
+        .refused_as(405, "METHOD_NOT_ALLOWED");
+    let id = id_of(b"x");
+    for path in [
+        "/v1/transactions/xyz".to_owned(),
+        format!("/v1/transactions/{id}00"),
+        format!("/v1/transactions/{id}?wait=-1"),
+        format!("/v1/transactions/{id}?wait=NaN"),
+        format!("/v1/transactions/{id}?wait=1e300"),
+        format!("/v1/transactions/{id}?wiat=1"),
+        "/v1/blocks/-1".into(),
+        "/v1/blocks/99999999999999999999999".into(),
+        "/v1/blocks?limit=1001".into(),
+        "/v1/ledger/zz?encoding=hex".into(),
+        format!("/v1/ledger/{}", "k".repeat(1025)),
+    ] {
+        get(&clients, &path).await.refused_as(400, "BAD_REQUEST");
+    }
+    for path in [format!("/v1/transactions/{id}"), "/v1/blocks/1".into(), "/v1/ledger/nothing".into()] {
+        get(&clients, &path).await.refused_as(404, "NOT_FOUND");
+    }
+}
+
+#[tokio::test]
+async fn garbage_harms_nobody_else() {
+    let clients = start(&Fake::new()).await;
+    let garbage: [&[u8]; 5] = [
+        b"\0\xff\x16\x03\x01garbage\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"\r\n\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"",
+    ];
+    for bytes in garbage {
+        let mut stream = connect(&clients).await;
+        stream.write_all(bytes).await.unwrap();
+        stream.shutdown().await.unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        assert!(
+            answer.is_empty() || answer.starts_with(b"HTTP/1.1 4"),
+            "{:?}",
+            String::from_utf8_lossy(&answer)
+        );
+    }
+    let endless_head = [b"GET / HTTP/1.1\r\n".to_vec(), b"x: y\r\n".repeat(100_000)].concat();
+    let answer = exchange(&clients, &endless_head).await;
+    assert!(answer.status == 431 || answer.status == 0, "{}", answer.status);
+    assert_eq!(get(&clients, "/v1/status").await.json()["view"], json!(7));
+}
+
+#[tokio::test]
+async fn a_web_page_of_another_site_cannot_submit() {
+    let fake = Fake::new();
+    let clients = start(&fake).await;
+    post(&clients, "origin: https://evil.example\r\n", b"hello").await.refused_as(403, "FOREIGN_ORIGIN");
+    post(&clients, "origin: null\r\n", b"hello").await.refused_as(403, "FOREIGN_ORIGIN");
+    assert_eq!(fake.taken(), 0);
+    assert_eq!(post(&clients, "origin: http://x\r\n", b"hello").await.status, 202);
+}
+
+#[tokio::test]
+async fn waiting_for_a_commit_ends_with_it() {
+    let fake = Fake::new();
+    let clients = Arc::new(start(&fake).await);
+    assert_eq!(post(&clients, "", b"hello").await.status, 202);
+    let path = format!("/v1/transactions/{}?wait=30", id_of(b"hello"));
+    let waiting = tokio::spawn({
+        let clients = clients.clone();
+        async move { get(&clients, &path).await }
+    });
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    fake.commit(vec![0]);
+    let found = waiting.await.unwrap();
+    assert_eq!((found.status, &found.json()["transaction"]), (200, &json!(hex::encode("hello"))));
+    let unknown = format!("/v1/transactions/{}?wait=0.01", id_of(b"other"));
+    get(&clients, &unknown).await.refused_as(404, "NOT_FOUND");
+}
+
+#[tokio::test]
+async fn blocks_ledger_genesis_and_the_rest_answer() {
+    let fake = Fake::new();
+    let clients = start(&fake).await;
+    (0..5).for_each(|_| fake.commit(vec![]));
+    assert_eq!(get(&clients, "/v1/blocks/3").await.json()["signers"], json!([0, 1, 3]));
+    let listed = get(&clients, "/v1/blocks?from=4&limit=9").await.json();
+    let heights: Vec<u64> =
+        listed.as_array().unwrap().iter().map(|b| b["height"].as_u64().unwrap()).collect();
+    assert_eq!(heights, [4, 5]);
+    let zero = get(&clients, "/v1/blocks?from=0&limit=1").await.json();
+    assert_eq!(zero[0]["height"], json!(1));
+    assert_eq!(get(&clients, "/v1/ledger/a%20b").await.json()["value"], json!(hex::encode("a b")));
+    assert_eq!(get(&clients, "/v1/ledger/00ff?encoding=hex").await.json()["value"], json!("00ff"));
+    let genesis = get(&clients, "/v1/genesis").await.body;
+    assert_eq!(quorate_node::genesis::Genesis::parse(&genesis).unwrap(), support::genesis());
+    assert!(get(&clients, "/").await.body.contains("/v1/commits"));
+    assert_eq!(get(&clients, "/v1/validators").await.status, 200);
+    let metrics = get(&clients, "/metrics").await.body;
+    assert!(metrics.contains("quorate_client_requests_total{code=\"blocks\"} 3"), "{metrics}");
+    assert!(metrics.ends_with("# EOF\n"));
+    let status = get(&clients, "/v1/status").await.json();
+    assert_eq!(status["stream"], json!(clients.stream_address().unwrap()));
+}
+
+#[tokio::test]
+async fn health_says_why_a_node_is_not_ready() {
+    let fake = Fake::new();
+    let clients = start(&fake).await;
+    assert_eq!(get(&clients, "/health").await.status, 200);
+    fake.syncing.store(true, Ordering::Relaxed);
+    let ready = get(&clients, "/health/ready").await;
+    assert_eq!((ready.status, &ready.json()["why"]), (503, &json!("catching up with the chain")));
+    assert_eq!(get(&clients, "/health/live").await.status, 200);
+}
+
+#[tokio::test]
+async fn what_fails_inside_is_not_told_outside() {
+    let fake = Fake::new();
+    let clients = start(&fake).await;
+    fake.broken.store(true, Ordering::Relaxed);
+    let answer = get(&clients, "/v1/blocks/1").await;
+    answer.refused_as(500, "INTERNAL");
+    assert!(!answer.body.contains("secret"));
+    assert!(
+        get(&clients, "/metrics").await.body.contains("quorate_client_errors_total{code=\"INTERNAL\"} 1")
+    );
+}
+
+async fn follow(clients: &Clients) -> BufReader<TcpStream> {
+    let mut stream = connect(clients).await;
+    stream.write_all(b"GET /v1/commits HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    while !line.contains("quorate commits") {
+        line.clear();
+        assert!(reader.read_line(&mut line).await.unwrap() > 0);
+    }
+    reader
+}
+
+#[tokio::test]
+async fn commits_are_streamed() {
+    let fake = Fake::new();
+    let clients = start(&fake).await;
+    let mut reader = follow(&clients).await;
+    fake.commit(vec![7]);
+    let mut line = String::new();
+    while !line.starts_with("data: ") {
+        line.clear();
+        assert!(reader.read_line(&mut line).await.unwrap() > 0);
+    }
+    let event: Value = serde_json::from_str(&line["data: ".len()..]).unwrap();
+    assert_eq!((&event["height"], &event["own_batches"]), (&json!(1), &json!([7])));
+}
+
+#[tokio::test]
+async fn a_slow_reader_of_commits_is_told_and_cut_off() {
+    let fake = Fake::new();
+    let clients = start(&fake).await;
+    let mut reader = follow(&clients).await;
+    // Without a pause, so that the server's side cannot run in between and falls behind.
+    (0..1000).for_each(|_| fake.commit(vec![]));
+    let mut rest = String::new();
+    tokio::time::timeout(Duration::from_secs(20), reader.read_to_string(&mut rest)).await.unwrap().unwrap();
+    assert!(rest.contains("event: end"), "{rest}");
+    assert!(rest.contains("TOO_SLOW"), "{rest}");
+    assert_eq!(get(&clients, "/health").await.status, 200);
+}
+
+/// Time stands still until nothing else can happen, then jumps to the next timer.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_never_finishes_its_request_loses_its_connection() {
+    let clients = start(&Fake::new()).await;
+    for unfinished in [&b""[..], b"GET /v1/status HTTP/1.1\r\nx: "] {
+        let mut stream = connect(&clients).await;
+        stream.write_all(unfinished).await.unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        assert!(answer.is_empty() || answer.starts_with(b"HTTP/1.1 408"), "{answer:?}");
+    }
+    let body = b"POST /v1/transactions HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nab";
+    exchange(&clients, body).await.refused_as(408, "TIMEOUT");
+}
+
+#[tokio::test]
+async fn connections_above_the_limit_are_refused_and_the_place_comes_back() {
+    let clients = start(&Fake::new()).await;
+    let mut held = Vec::new();
+    for _ in 0..support::config().max_connections {
+        held.push(follow(&clients).await);
+    }
+    get(&clients, "/v1/status").await.refused_as(503, "TOO_MANY_CLIENTS");
+    drop(held);
+    let mut status = 503;
+    for _ in 0..200 {
+        status = get(&clients, "/v1/status").await.status;
+        if status == 200 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(status, 200);
+}
+
+#[tokio::test]
+async fn stopping_ends_what_is_open() {
+    let fake = Fake::new();
+    let clients = start(&fake).await;
+    let mut reader = follow(&clients).await;
+    let address = clients.http_address().unwrap();
+    clients.stop().await;
+    let mut rest = String::new();
+    reader.read_to_string(&mut rest).await.unwrap();
+    assert!(rest.contains("SHUTTING_DOWN"), "{rest}");
+    assert!(TcpStream::connect(address).await.is_err());
+}
+
+#[tokio::test]
+async fn a_taken_port_is_named() {
+    let fake = Fake::new();
+    let clients = start(&fake).await;
+    let mut config = support::config();
+    config.http = clients.http_address().unwrap().to_string();
+    let handle = quorate_node::handle::Handle::new(fake.clone());
+    let error = Clients::start(&config, handle, &support::genesis()).await.unwrap_err();
+    assert_eq!(error.code(), "BIND");
+    assert!(error.to_string().contains(&config.http));
+}

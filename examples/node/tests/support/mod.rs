@@ -1,0 +1,215 @@
+//! A node that does what a test says: what clients see of a busy, failing or silent validator cannot be had from a
+//! real one at will.
+
+#![allow(dead_code, unreachable_pub)]
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use quorate_node::client::Clients;
+use quorate_node::config::ClientConfig;
+use quorate_node::genesis::{Genesis, Member, Parameters, PublicKeys, SchemeName};
+use quorate_node::handle::*;
+use quorate_node::keys::NodeKeys;
+use quorate_node::metrics::Metrics;
+use quorate_node::{NodeError, Result};
+use tokio::sync::broadcast;
+
+pub const MAX_TRANSACTION: usize = 1000;
+
+pub struct Fake {
+    commits: Mutex<Option<broadcast::Sender<Arc<CommitEvent>>>>,
+    metrics: Metrics,
+    pub busy: AtomicBool,
+    pub broken: AtomicBool,
+    pub syncing: AtomicBool,
+    pub taken: AtomicU64,
+    /// How many transactions go into one batch.
+    pub per_batch: AtomicU64,
+    transactions: Mutex<HashMap<TransactionId, Bytes>>,
+    committed: Mutex<HashMap<TransactionId, Bytes>>,
+    height: AtomicU64,
+}
+
+impl Fake {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            commits: Mutex::new(Some(broadcast::channel(64).0)),
+            metrics: Metrics::new(),
+            busy: AtomicBool::new(false),
+            broken: AtomicBool::new(false),
+            syncing: AtomicBool::new(false),
+            taken: AtomicU64::new(0),
+            per_batch: AtomicU64::new(10),
+            transactions: Mutex::default(),
+            committed: Mutex::default(),
+            height: AtomicU64::new(0),
+        })
+    }
+
+    /// Commits everything taken so far, and these batches.
+    pub fn commit(&self, own_batches: Vec<u64>) {
+        self.committed.lock().unwrap().extend(self.transactions.lock().unwrap().drain());
+        let height = self.height.fetch_add(1, Ordering::Relaxed) + 1;
+        let event = CommitEvent {
+            height,
+            view: height + 1,
+            digest: Digest([height as u8; 32]),
+            author: 2,
+            transactions: 1,
+            bytes: 10,
+            state_root: Digest([9; 32]),
+            own_batches,
+            certificate_bytes: 100,
+            timestamp: 5,
+        };
+        let _ = self.commits.lock().unwrap().as_ref().unwrap().send(Arc::new(event));
+    }
+
+    pub fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    fn take(&self, transaction: Bytes) -> Result<Ticket, Refusal> {
+        let id = id_of(&transaction);
+        if transaction.is_empty() {
+            return Err(Refusal::Empty);
+        }
+        if transaction.len() > MAX_TRANSACTION {
+            return Err(Refusal::TooLarge { limit: MAX_TRANSACTION });
+        }
+        if transaction.starts_with(b"bad") {
+            return Err(Refusal::Rejected { reason: "it begins with bad".into() });
+        }
+        if self.busy.load(Ordering::Relaxed) {
+            return Err(Refusal::Busy { retry_after: Duration::from_millis(5) });
+        }
+        let place = self.taken.fetch_add(1, Ordering::Relaxed);
+        self.transactions.lock().unwrap().insert(id, transaction);
+        let per_batch = self.per_batch.load(Ordering::Relaxed);
+        Ok(Ticket { id, batch_sequence: place / per_batch, position: (place % per_batch) as u32 })
+    }
+
+    fn fail(&self) -> Result<()> {
+        match self.broken.load(Ordering::Relaxed) {
+            true => Err(NodeError::store("reading", "the disk's secret name")),
+            false => Ok(()),
+        }
+    }
+}
+
+pub fn id_of(transaction: &[u8]) -> TransactionId {
+    Digest(*blake3::hash(transaction).as_bytes())
+}
+
+impl Service for Fake {
+    fn submit_many(&self, transactions: Vec<Bytes>) -> Vec<Result<Ticket, Refusal>> {
+        transactions.into_iter().map(|transaction| self.take(transaction)).collect()
+    }
+
+    fn commits(&self) -> broadcast::Receiver<Arc<CommitEvent>> {
+        self.commits.lock().unwrap().as_ref().unwrap().subscribe()
+    }
+
+    fn status(&self) -> Status {
+        Status {
+            version: "test",
+            chain: "test".into(),
+            chain_id: Digest([1; 32]),
+            scheme: "bls",
+            me: 1,
+            name: "node1".into(),
+            epoch: 0,
+            view: 7,
+            leader: 3,
+            height: self.height.load(Ordering::Relaxed),
+            executed_height: 0,
+            state_root: Digest([2; 32]),
+            certificate_bytes: 100,
+            committed_transactions: 0,
+            pending_transactions: 0,
+            pending_bytes: 0,
+            timeouts: 0,
+            syncing: self.syncing.load(Ordering::Relaxed),
+            congested: false,
+            stopping: false,
+            uptime_ms: 1,
+            peers: Vec::new(),
+        }
+    }
+
+    fn validators(&self) -> Vec<ValidatorView> {
+        Vec::new()
+    }
+
+    fn block(&self, height: u64) -> Result<Option<BlockView>> {
+        self.fail()?;
+        let view = BlockView {
+            height,
+            epoch: 0,
+            view: height + 1,
+            digest: Digest([height as u8; 32]),
+            parent: Digest([0; 32]),
+            author: 2,
+            timestamp: 5,
+            batches: Vec::new(),
+            transactions: 3,
+            bytes: 30,
+            executed_height: 0,
+            executed_root: Digest([2; 32]),
+            certificate: Bytes::from_static(b"c"),
+            signers: vec![0, 1, 3],
+        };
+        Ok((1..=self.height.load(Ordering::Relaxed)).contains(&height).then_some(view))
+    }
+
+    fn transaction(&self, id: TransactionId) -> Result<Option<TransactionView>> {
+        self.fail()?;
+        Ok(self.committed.lock().unwrap().get(&id).map(|transaction| TransactionView {
+            id,
+            transaction: transaction.clone(),
+            height: 1,
+            block: Digest([1; 32]),
+            batch: Digest([2; 32]),
+            position: 0,
+            proof: Bytes::from_static(b"p"),
+        }))
+    }
+
+    fn query(&self, key: &[u8]) -> Result<Option<Answer>> {
+        self.fail()?;
+        let value = Bytes::copy_from_slice(key);
+        let answer = Answer { value, height: 1, state_root: Digest([2; 32]), proof: Bytes::new() };
+        Ok((key != b"nothing").then_some(answer))
+    }
+
+    fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+}
+
+pub fn config() -> ClientConfig {
+    let any = "127.0.0.1:0".to_owned();
+    ClientConfig { http: any.clone(), stream: any, max_connections: 8, max_body_bytes: 10_000 }
+}
+
+pub fn genesis() -> Genesis {
+    static KEYS: LazyLock<PublicKeys> =
+        LazyLock::new(|| NodeKeys::generate(SchemeName::Ed25519).unwrap().public().unwrap());
+    let member =
+        Member { name: "node1".into(), address: "127.0.0.1:1".into(), weight: 1, keys: KEYS.clone() };
+    Genesis {
+        chain: "test".into(),
+        scheme: SchemeName::Ed25519,
+        epoch: 0,
+        parameters: Parameters { max_transaction_bytes: MAX_TRANSACTION as u32, ..Parameters::default() },
+        members: vec![member],
+    }
+}
+
+pub async fn start(fake: &Arc<Fake>) -> Clients {
+    Clients::start(&config(), Handle::new(fake.clone()), &genesis()).await.unwrap()
+}
