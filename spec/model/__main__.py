@@ -1,0 +1,47 @@
+"""`python3 -m model --write` writes the vectors; `--check` fails unless the files are what the model says.
+
+Run it in the folder `spec/`. It needs nothing but Python 3.9 or later.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from . import conformance
+from .cases import bls, certificate, committee, ed25519, evidence, public, timeout, vote, wire
+
+SPEC = Path(__file__).resolve().parent.parent
+
+
+def files():
+    """Every file that the model makes: path and text."""
+    for module in (wire, bls, ed25519, committee, vote, certificate, timeout, evidence):
+        book = module.book()
+        yield SPEC / "vectors" / f"{book.block}.json", book.text(), len(book.cases)
+    yield SPEC / "conformance.json", *conformance.text()
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python3 -m model", description=__doc__.splitlines()[0])
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--write", action="store_true", help="write spec/vectors and spec/conformance.json")
+    mode.add_argument("--check", action="store_true", help="compare them with what the model says")
+    write = parser.parse_args().write
+    start, cases, differing = time.monotonic(), public.check(SPEC / "vectors" / "public"), []
+    print(f"{cases:5} public known answers hold")
+    for path, text, count in files():
+        cases += count
+        if write:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            differing.append(path.name)
+        print(f"{count:5} {path.name}", flush=True)
+    if differing:
+        sys.exit(f"these files are not what the model says: {', '.join(differing)}; see spec/vectors/README.md")
+    print(f"the model agrees with all {cases} cases in {time.monotonic() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

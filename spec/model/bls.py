@@ -1,0 +1,123 @@
+"""BLS signatures, both variants of the proof-of-possession ciphersuite (`spec/bls.md`)."""
+
+from .curve import G1, G2
+from .errors import Refused
+from .field import R
+from .hash_to_curve import hash_to_curve
+from .pairing import product_is_one
+
+
+class Variant:
+    """The operations of a suite, with the names that `ed25519.Ed25519` has too. Keys and signatures are points."""
+
+    def __init__(self, suite, name, key_group, sig_group):
+        self.suite, self.name, self.keys, self.sigs = suite, name, key_group, sig_group
+        tag = f"BLS12381{sig_group.name}_XMD:SHA-256_SSWU_RO_POP_".encode()
+        self.sign_tag, self.pop_tag = b"BLS_SIG_" + tag, b"BLS_POP_" + tag
+        self.key_len, self.sig_len, self.link_len = key_group.compressed, sig_group.compressed, sig_group.uncompressed
+
+    # --- keys and signatures as bytes -------------------------------------------------------------------------
+
+    def secret(self, data):
+        scalar = int.from_bytes(data, "big")
+        if len(data) != 32 or not 0 < scalar < R:
+            raise Refused("MALFORMED")
+        return scalar
+
+    def decode_key(self, data):
+        point = self.keys.decode(data)
+        if point is None:
+            raise Refused("INFINITY")
+        if not self.keys.in_subgroup(point):
+            raise Refused("NOT_IN_SUBGROUP")
+        return point
+
+    def encode_key(self, key):
+        return self.keys.encode(key)
+
+    def decode_signature(self, data):
+        return self._finite(self.sigs.decode(data))
+
+    def decode_link_signature(self, data):
+        return self._finite(self.sigs.decode_uncompressed(data))
+
+    def encode_signature(self, signature):
+        return self.sigs.encode(signature)
+
+    def encode_link_signature(self, signature):
+        return self.sigs.encode_uncompressed(signature)
+
+    @staticmethod
+    def _finite(point):
+        if point is None:
+            raise Refused("INFINITY")
+        return point
+
+    # --- the raw API ------------------------------------------------------------------------------------------
+
+    def public_key(self, secret):
+        return self.keys.mul(self.keys.generator, secret)
+
+    def sign(self, secret, message):
+        return self.sigs.mul(hash_to_curve(self.sigs.name, message, self.sign_tag), secret)
+
+    def verify(self, key, message, signature):
+        self.aggregate_verify([(key, message)], signature)
+
+    def prove_possession(self, secret):
+        key = self.encode_key(self.public_key(secret))
+        return self.sigs.mul(hash_to_curve(self.sigs.name, key, self.pop_tag), secret)
+
+    def verify_possession(self, key, possession):
+        try:
+            self._equation([(key, self.encode_key(key))], possession, self.pop_tag)
+        except Refused:
+            raise Refused("BAD_POSSESSION") from None
+
+    def aggregate(self, signatures):
+        return self._finite(self.sigs.sum(signatures))
+
+    def fast_aggregate_verify(self, keys, message, signature):
+        self.aggregate_verify([(self.keys.sum(keys), message)], signature)
+
+    def aggregate_verify(self, signed, signature):
+        """Each of the pairs (key, message) was signed, together by `signature`."""
+        if not signed:
+            raise Refused("INFINITY")
+        self._equation(signed, signature, self.sign_tag)
+
+    def _equation(self, signed, signature, tag):
+        if signature is None or any(key is None for key, _ in signed):
+            raise Refused("INFINITY")
+        if not self.sigs.in_subgroup(signature):
+            raise Refused("NOT_IN_SUBGROUP")
+        terms = [(key, hash_to_curve(self.sigs.name, message, tag)) for key, message in signed]
+        terms.append((self.keys.neg(self.keys.generator), signature))
+        if self.keys is G2:
+            terms = [(sig, key) for key, sig in terms]
+        if not product_is_one(terms):
+            raise Refused("BAD_SIGNATURE")
+
+    # --- what certificates need -------------------------------------------------------------------------------
+
+    def check_committee_keys(self, keys):
+        if self.keys.sum(keys) is None:
+            raise Refused("INFINITY")
+
+    def negated_key(self, key):
+        return self.keys.neg(key)
+
+    def encode_proof(self, signatures):
+        """Signatures as a dictionary from member to point."""
+        return self.encode_signature(self.sigs.sum(signatures.values()))
+
+    def read_proof(self, reader, signers):
+        return self.decode_signature(reader.raw(self.sig_len))
+
+    def verify_claims(self, claims, proof):
+        """`claims` is a list of (message, {member: key})."""
+        self.aggregate_verify([(self.keys.sum(keys.values()), message) for message, keys in claims], proof)
+
+
+MIN_SIG = Variant(1, "bls-min-sig", G2, G1)
+MIN_PK = Variant(2, "bls-min-pk", G1, G2)

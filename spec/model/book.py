@@ -1,0 +1,47 @@
+"""Collects the cases of one vector file. A case states what must come out; the model must agree."""
+
+import json
+
+from .errors import Refused
+from .operations import OPERATIONS
+
+
+class Book:
+    def __init__(self, block, description):
+        self.block, self.description = block, description
+        self.committees, self.cases = {}, []
+
+    def committee(self, name, suite, chain, epoch, members, repeats=False):
+        """Names a committee for the cases of this file; `members` as in the file."""
+        self.committees[name] = {
+            "suite": suite,
+            "chain": chain.hex(),
+            "epoch": str(epoch),
+            "repeats": repeats,
+            "members": members,
+        }
+        return name
+
+    def add(self, name, description, operation, expect="ok", /, **inputs):
+        """Runs the case and returns its output."""
+        assert all(name != case["name"] for case in self.cases), name
+        resolved = dict(inputs)
+        if isinstance(inputs.get("committee"), str):
+            resolved["committee"] = self.committees[inputs["committee"]]
+        try:
+            output, outcome = OPERATIONS[operation](resolved), "ok"
+        except Refused as refused:
+            output, outcome = None, refused.code
+        assert outcome == expect, f"{self.block}: {name}: the model says {outcome}, the case {expect}"
+        case = {"name": name, "description": description, "operation": operation, "input": inputs, "expect": expect}
+        if output:
+            case["output"] = output
+        self.cases.append(case)
+        return output
+
+    def text(self):
+        content = {"block": self.block, "description": self.description}
+        if self.committees:
+            content["committees"] = self.committees
+        content["cases"] = self.cases
+        return json.dumps(content, indent=1) + "\n"

@@ -1,0 +1,41 @@
+"""Keys and committees that the cases share. Secret keys are hashes of their number, nothing random."""
+
+from ..committee import SCHEMES, chain_id_from_name
+from ..field import R
+from ..wire import derive, u8, u16
+
+CHAIN = chain_id_from_name("vectors")
+OTHER_CHAIN = chain_id_from_name("another chain")
+NAMES = {1: "min-sig", 2: "min-pk", 3: "ed25519"}
+SUITES = (1, 2, 3)
+BLS_SUITES = (1, 2)
+
+
+def secret(suite, number):
+    """32 bytes."""
+    seed = derive("quorate vectors: secret key", u8(suite) + u16(number))
+    return seed if suite == 3 else (int.from_bytes(seed, "big") % (R - 1) + 1).to_bytes(32, "big")
+
+
+def key_pair(suite, number):
+    """The scheme, the secret key as the scheme has it, the public key as bytes."""
+    scheme = SCHEMES[suite]
+    value = scheme.secret(secret(suite, number))
+    return scheme, value, scheme.encode_key(scheme.public_key(value))
+
+
+def member(suite, number, weight=1):
+    """A member in the form of a vector file; the secret is there so that others can make more cases."""
+    _, _, key = key_pair(suite, number)
+    return {"public_key": key.hex(), "weight": str(weight), "secret": secret(suite, number).hex()}
+
+
+def members(suite, n, weights=None):
+    return [member(suite, i, weights[i] if weights else 1) for i in range(n)]
+
+
+def flip(data, position, mask=1):
+    """The bytes with one of them changed."""
+    changed = bytearray(data)
+    changed[position] ^= mask
+    return bytes(changed)

@@ -1,0 +1,85 @@
+"""Published known answers (`spec/vectors/public`): they are read, never written."""
+
+import json
+
+from ..committee import SCHEMES
+from ..errors import Refused
+from ..hash_to_curve import hash_to_curve
+
+MIN_PK, ED25519 = SCHEMES[2], SCHEMES[3]
+
+
+def check(folder):
+    """Checks the model against all of them and says how many there are."""
+    return sum(
+        len(list(cases(json.loads((folder / name).read_text()))))
+        for name, cases in {"rfc9380.json": rfc9380, "rfc8032.json": rfc8032, "ethereum-bls.json": ethereum}.items()
+    )
+
+
+def rfc9380(data):
+    for suite in data["suites"]:
+        for case in suite["cases"]:
+            x, y = (tuple(int(part, 16) for part in case[axis]) for axis in "xy")
+            if suite["group"] == "G1":
+                x, y = x[0], y[0]
+            assert hash_to_curve(suite["group"], bytes.fromhex(case["message"]), suite["dst"].encode()) == (x, y), case
+            yield case
+
+
+def rfc8032(data):
+    for case in data["cases"]:
+        secret, key, message, signature = (
+            bytes.fromhex(case[field]) for field in ("secret", "public_key", "message", "signature")
+        )
+        assert ED25519.public_key(secret) == key and ED25519.sign(secret, message) == signature, case
+        ED25519.verify(ED25519.decode_key(key), message, ED25519.decode_signature(signature))
+        yield case
+
+
+def accepted(function):
+    try:
+        function()
+        return True
+    except Refused:
+        return False
+
+
+def ethereum(data):
+    def key(text):
+        return MIN_PK.decode_key(bytes.fromhex(text))
+
+    def signature(text):
+        return MIN_PK.decode_signature(bytes.fromhex(text))
+
+    for case in data["sign"]:
+        made = MIN_PK.sign(MIN_PK.secret(bytes.fromhex(case["secret"])), bytes.fromhex(case["message"]))
+        assert MIN_PK.encode_signature(made).hex() == case["signature"], case
+        yield case
+    for case in data["aggregate"]:
+        total = MIN_PK.aggregate([signature(s) for s in case["signatures"]])
+        assert MIN_PK.encode_signature(total).hex() == case["aggregate"], case
+        yield case
+    for case in data["verify"]:
+        message = bytes.fromhex(case["message"])
+        verdict = accepted(lambda: MIN_PK.verify(key(case["public_key"]), message, signature(case["signature"])))
+        assert verdict == case["expect"], case
+        yield case
+    for case in data["fast_aggregate_verify"]:
+        message = bytes.fromhex(case["message"])
+        verdict = accepted(
+            lambda: MIN_PK.fast_aggregate_verify(
+                [key(k) for k in case["public_keys"]], message, signature(case["signature"])
+            )
+        )
+        assert verdict == case["expect"], case
+        yield case
+    for case in data["aggregate_verify"]:
+        messages = [bytes.fromhex(m) for m in case["messages"]]
+        verdict = accepted(
+            lambda: MIN_PK.aggregate_verify(
+                list(zip([key(k) for k in case["public_keys"]], messages)), signature(case["signature"])
+            )
+        )
+        assert verdict == case["expect"], case
+        yield case

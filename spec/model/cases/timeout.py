@@ -1,0 +1,207 @@
+"""timeout.json: timeout votes and timeout certificates."""
+
+from .. import signers as codec
+from ..book import Book
+from ..committee import SCHEMES
+from ..operations import committee
+from ..timeout import TimeoutCertificate, TimeoutVote
+from ..wire import u8, u16, u64
+from .bls import small_order
+from .common import CHAIN, NAMES, OTHER_CHAIN, SUITES, flip, key_pair, members, secret
+
+EPOCH, KIND, VIEW = 7, 2, 42
+COUNT_AT = 18  # after suite, kind, epoch, view
+
+
+def book():
+    b = Book("timeout", "Timeout votes, and certificates that aggregate votes on different values.")
+    for suite in SUITES:
+        name = NAMES[suite]
+        b.committee(f"{name}/four", suite, CHAIN, EPOCH, members(suite, 4))
+        b.committee(f"{name}/four-next-epoch", suite, CHAIN, EPOCH + 1, members(suite, 4))
+        b.committee(f"{name}/four-other-chain", suite, OTHER_CHAIN, EPOCH, members(suite, 4))
+        b.committee(f"{name}/forty", suite, CHAIN, EPOCH, members(suite, 40))
+        votes(b, suite)
+        Certificates(b, suite).add()
+    return b
+
+
+def votes(b, suite):
+    name = NAMES[suite]
+    c = committee(b.committees[f"{name}/four"])
+    for i, value in ((0, 0), (1, 41), (2, 2**64 - 1)):
+        made = b.add(
+            f"{name}/sign-{i}",
+            f"Member {i} names {value}.",
+            "timeout_vote.sign",
+            committee=f"{name}/four",
+            secret=secret(suite, i).hex(),
+            kind=KIND,
+            view=str(VIEW),
+            value=str(value),
+        )
+        for form in ("vote", "link"):
+            b.add(
+                f"{name}/{form}-{i}",
+                "It verifies.",
+                "timeout_vote.verify",
+                committee=f"{name}/four",
+                **{form: made[form]},
+            )
+    vote = TimeoutVote.sign(key_pair(suite, 0)[1], c, 0, KIND, VIEW, 41)
+    data = vote.encode()
+
+    def case(label, description, expect, data=data, committee="four", form="vote"):
+        b.add(
+            f"{name}/{form}-{label}",
+            description,
+            "timeout_vote.verify",
+            expect,
+            committee=f"{name}/{committee}",
+            **{form: data.hex()},
+        )
+
+    case("other-value", "The value changed.", "BAD_SIGNATURE", flip(data, COUNT_AT))
+    case("other-view", "The view changed.", "BAD_SIGNATURE", flip(data, 10))
+    case("other-kind", "The kind changed.", "BAD_SIGNATURE", flip(data, 1))
+    case("other-suite", "The suite byte changed.", "WRONG_CONTEXT", flip(data, 0, 4))
+    case("stranger", "The committee has no member 4.", "UNKNOWN_SIGNER", data[:26] + u16(4) + data[28:])
+    case("other-signer", "Another member's signature.", "BAD_SIGNATURE", data[:26] + u16(1) + data[28:])
+    case("next-epoch", "Shown to the next epoch's committee.", "WRONG_CONTEXT", committee="four-next-epoch")
+    case("other-chain", "Shown to another chain's committee.", "BAD_SIGNATURE", committee="four-other-chain")
+    for form, whole in (("vote", data), ("link", vote.encode_link())):
+        case("truncated", "Cut short.", "MALFORMED", whole[:-1], form=form)
+        case("extended", "A byte is left over.", "MALFORMED", whole + b"\0", form=form)
+
+
+class Certificates:
+    def __init__(self, b, suite):
+        self.b, self.suite, self.name, self.scheme = b, suite, NAMES[suite], SCHEMES[suite]
+        self.c = committee(b.committees[f"{self.name}/four"])
+
+    def vote(self, i, value, c=None):
+        return TimeoutVote.sign(key_pair(self.suite, i)[1], c or self.c, i, KIND, VIEW, value)
+
+    def held(self, values, c=None):
+        """Votes by member, from a dictionary of values by member."""
+        return {i: (value, self.vote(i, value, c).vote.signature) for i, value in values.items()}
+
+    def encoded(self, values, c=None):
+        return TimeoutCertificate.encode_parts(c or self.c, KIND, VIEW, self.held(values, c))
+
+    def case(self, label, description, data, expect="ok", committee="four", operation="timeout_certificate.verify"):
+        self.b.add(
+            f"{self.name}/{label}",
+            description,
+            operation,
+            expect,
+            committee=f"{self.name}/{committee}",
+            certificate=data.hex(),
+        )
+
+    def add(self):
+        for label, values in {
+            "one-group": {0: 41, 1: 41, 3: 41},
+            "two-groups": {0: 41, 1: 40, 2: 41},
+            "three-groups": {1: 41, 2: 0, 3: 2**64 - 1},
+            "all-four": {0: 3, 1: 2, 2: 3, 3: 1},
+        }.items():
+            listed = [self.vote(i, value).encode().hex() for i, value in values.items()]
+            made = self.b.add(
+                f"{self.name}/collect-{label}",
+                "Votes to certificate.",
+                "timeout_certificate.collect",
+                committee=f"{self.name}/four",
+                votes=listed,
+            )
+            self.case(label, "It verifies.", bytes.fromhex(made["certificate"]))
+        self.forty()
+        self.structure()
+        self.context()
+
+    def forty(self):
+        c = committee(self.b.committees[f"{self.name}/forty"])
+        values = {i: 100 + (i % 7 == 0) + (i == 11) for i in range(27)}
+        self.case("forty", "Groups in both forms.", self.encoded(values, c), committee="forty")
+        del values[26]
+        self.case(
+            "forty-below-quorum",
+            "26 of 40.",
+            self.encoded(values, c),
+            "BELOW_QUORUM",
+            "forty",
+            "timeout_certificate.decode",
+        )
+
+    def parts(self, groups, held, count=None):
+        head = u8(self.suite) + u8(KIND) + u64(EPOCH) + u64(VIEW) + u16(len(groups) if count is None else count)
+        body = b"".join(u64(value) + codec.encode(set(signers), 4) for value, signers in groups)
+        return head + body + self.scheme.encode_proof({i: signature for i, (_, signature) in held.items()})
+
+    def structure(self):
+        held = self.held({0: 41, 1: 40, 2: 41})
+        good = self.parts([(40, [1]), (41, [0, 2])], held)
+        assert good == self.encoded({0: 41, 1: 40, 2: 41})
+
+        def case(label, description, data, expect):
+            self.case(label, description, data, expect, operation="timeout_certificate.decode")
+
+        for cut in (0, COUNT_AT, COUNT_AT + 2, COUNT_AT + 11, len(good) - 1):
+            case(f"truncated-{cut}", "Cut short.", good[:cut], "MALFORMED")
+        case("extended", "A byte is left over.", good + b"\0", "MALFORMED")
+        case("descending", "Values descend.", self.parts([(41, [0, 2]), (40, [1])], held), "NON_CANONICAL")
+        case("split-group", "One value in two groups.", self.parts([(41, [0]), (41, [1, 2])], held), "NON_CANONICAL")
+        case(
+            "empty-group", "A group of nobody.", self.parts([(39, []), (40, [1]), (41, [0, 2])], held), "NON_CANONICAL"
+        )
+        case(
+            "member-twice",
+            "A member in two groups counts once, or not at all.",
+            self.parts([(40, [1, 2]), (41, [0, 2])], held),
+            "DUPLICATE_SIGNER",
+        )
+        case(
+            "more-groups-than-members",
+            "Five groups of four members.",
+            self.parts([(40, [1]), (41, [0, 2])], held, 5),
+            "TOO_LARGE",
+        )
+        case("65535-groups", "As many groups as the count can say.", self.parts([], held, 65_535), "TOO_LARGE")
+        case("no-groups", "No groups.", self.parts([], held), "BELOW_QUORUM")
+        case("below-quorum", "Two of four.", self.encoded({0: 41, 1: 40}), "BELOW_QUORUM")
+        listed = good[: COUNT_AT + 10] + b"\x01\x01\x01" + good[COUNT_AT + 12 :]
+        case("other-form", "A group in the form that is not canonical.", listed, "NON_CANONICAL")
+        padded = good[: COUNT_AT + 11] + b"\x12" + good[COUNT_AT + 12 :]
+        case("padding", "A bit of the padding is set.", padded, "NON_CANONICAL")
+
+    def context(self):
+        held = self.held({0: 41, 1: 40, 2: 41})
+        good = self.encoded({0: 41, 1: 40, 2: 41})
+        self.case("other-suite", "The suite byte changed.", flip(good, 0, 4), "WRONG_CONTEXT")
+        self.case("other-epoch", "The epoch changed.", flip(good, 2), "WRONG_CONTEXT")
+        self.case("next-epoch", "Shown to the next epoch's committee.", good, "WRONG_CONTEXT", "four-next-epoch")
+        self.case("other-chain", "Shown to another chain's committee.", good, "BAD_SIGNATURE", "four-other-chain")
+        self.case("other-view", "The view changed.", flip(good, 10), "BAD_SIGNATURE")
+        self.case("other-kind", "The kind changed.", flip(good, 1), "BAD_SIGNATURE")
+        self.case("value-raised", "A value was raised.", self.parts([(40, [1]), (43, [0, 2])], held), "BAD_SIGNATURE")
+        self.case(
+            "value-swapped",
+            "Members are said to have named each other's values.",
+            self.parts([(40, [0]), (41, [1, 2])], held),
+            "BAD_SIGNATURE",
+        )
+        self.case(
+            "joined", "All are said to have named the same value.", self.parts([(41, [0, 1, 2])], held), "BAD_SIGNATURE"
+        )
+        if self.suite == 3:
+            return
+        group = self.scheme.sigs
+        total = group.sum(signature for _, signature in held.values())
+        at = len(good) - self.scheme.sig_len
+        self.case("infinity", "Infinity for a signature.", good[:at] + group.encode(None), "INFINITY")
+        self.case(
+            "small-order-added",
+            "Plus a point of small order.",
+            good[:at] + group.encode(group.add(total, small_order(group))),
+            "NOT_IN_SUBGROUP",
+        )

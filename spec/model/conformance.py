@@ -1,0 +1,180 @@
+"""conformance.json: hashes over many generated encodings (`spec/vectors/README.md` says how they are generated).
+
+The Rust tests generate the same values through the public API and hash what it encodes.
+"""
+
+import json
+
+from . import blake3, wire
+from .cases.common import BLS_SUITES, NAMES, SUITES, key_pair
+from .certificate import Certificate, Statement, Vote
+from .committee import SCHEMES, Committee
+from .evidence import Equivocation
+from .timeout import TimeoutCertificate, TimeoutVote, statement_of
+
+POOL = 12
+
+
+class Stream:
+    """SplitMix64."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def next(self):
+        mask = 2**64 - 1
+        self.state = (self.state + 0x9E3779B97F4A7C15) & mask
+        z = self.state
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & mask
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
+        return z ^ z >> 31
+
+    def below(self, n):
+        return self.next() % n
+
+    def bytes32(self):
+        return b"".join(wire.u64(self.next()) for _ in range(4))
+
+    def statement(self, epoch=None):
+        kind = self.below(256)
+        epoch = self.next() if epoch is None else epoch
+        return Statement(kind, epoch, self.next(), self.bytes32())
+
+
+def varints(s):
+    return wire.varint(s.next() >> 32 + s.below(32))
+
+
+def statements(s):
+    statement, committee_id = s.statement(), s.bytes32()
+    return statement.encode() + statement.signed_bytes(committee_id) + statement.identity(committee_id)
+
+
+def committee_ids(suite):
+    def one(s):
+        chain, epoch, n, start = s.bytes32(), s.next(), 1 + s.below(POOL), s.below(POOL)
+        members = [(key_pair_of(suite, (start + i) % POOL)[1], 1 + s.next()) for i in range(n)]
+        c = Committee(suite, chain, epoch, members)
+        return c.id + wire.u128(c.total) + wire.u128(c.quorum_weight) + wire.u128(c.honest_weight)
+
+    return one
+
+
+_pairs = {}
+
+
+def key_pair_of(suite, number):
+    """The secret key as the scheme has it, the public key as bytes."""
+    if (suite, number) not in _pairs:
+        _pairs[suite, number] = key_pair(suite, number)[1:]
+    return _pairs[suite, number]
+
+
+def pool_committee(suite, epoch):
+    return Committee(suite, bytes(32), epoch, [(key_pair_of(suite, i)[1], 1) for i in range(POOL)])
+
+
+def votes(suite):
+    c = pool_committee(suite, 5)
+
+    def one(s):
+        signer, statement = s.below(POOL), s.statement(5)
+        vote = Vote.sign(key_pair_of(suite, signer)[0], c, signer, statement)
+        timeout = TimeoutVote.sign(key_pair_of(suite, signer)[0], c, signer, statement.kind, statement.view, s.next())
+        return vote.encode() + vote.encode_link() + timeout.encode() + timeout.encode_link()
+
+    return one
+
+
+def equivocations(suite):
+    c = pool_committee(suite, 5)
+
+    def one(s):
+        signer, a = s.below(POOL), s.statement(5)
+        b = Statement(a.kind, a.epoch, a.view, s.bytes32())
+        secret = key_pair_of(suite, signer)[0]
+        return Equivocation.new(*(Vote.sign(secret, c, signer, statement) for statement in (a, b))).encode()
+
+    return one
+
+
+def lopsided(suite, s, largest):
+    """A committee of one key many times, and its signers: a member whose weight decides alone, who votes last, and a
+    random choice of others."""
+    n = 1 + s.below(largest)
+    heavy, share = s.below(n), s.next()
+    key = key_pair_of(suite, 0)[1]
+    members = [(key, 3 * n if i == heavy else 1) for i in range(n)]
+    c = Committee(suite, s.bytes32(), s.next(), members, allow_repeats=True)
+    others = [i for i in range(n) if i != heavy and s.next() >= share]
+    return c, others, heavy
+
+
+def repeated(scheme, counts):
+    """A proof in which each signature occurs as often as it says: BLS by multiplication instead of many additions."""
+    total = scheme.sigs.sum(scheme.sigs.mul(signature, n) for signature, n in counts)
+    return scheme.encode_signature(total)
+
+
+def certificates(suite):
+    def one(s):
+        c, others, heavy = lopsided(suite, s, 300)
+        statement = s.statement(c.epoch)
+        signature = c.scheme.sign(key_pair_of(suite, 0)[0], statement.signed_bytes(c.id))
+        signatures = dict.fromkeys(sorted([*others, heavy]), signature)
+        if suite not in BLS_SUITES:
+            whole = Certificate.encode_parts(c, statement, signatures)
+        else:
+            lone = Certificate.encode_parts(c, statement, dict.fromkeys(signatures, None))
+            whole = lone[: -c.scheme.sig_len] + repeated(c.scheme, [(signature, len(signatures))])
+        return whole + whole[50:]
+
+    return one
+
+
+def timeout_certificates(suite):
+    def one(s):
+        c, others, heavy = lopsided(suite, s, 60)
+        kind, view, base = s.below(256), s.next(), s.next() >> 8
+        values = {i: base + s.below(5) for i in [*others, heavy]}
+        secret = key_pair_of(suite, 0)[0]
+        signatures = {
+            v: c.scheme.sign(secret, statement_of(kind, c.epoch, view, v).signed_bytes(c.id))
+            for v in set(values.values())
+        }
+        held = {i: (v, signatures[v] if suite not in BLS_SUITES else None) for i, v in sorted(values.items())}
+        whole = TimeoutCertificate.encode_parts(c, kind, view, held)
+        if suite in BLS_SUITES:
+            counts = [(signature, list(values.values()).count(v)) for v, signature in signatures.items()]
+            whole = whole[: -c.scheme.sig_len] + repeated(c.scheme, counts)
+        return whole
+
+    return one
+
+
+def entries():
+    yield "varint", 2000, varints
+    yield "statement", 300, statements
+    for suite in SUITES:
+        yield f"committee/{NAMES[suite]}", 24, committee_ids(suite)
+        yield f"vote/{NAMES[suite]}", 24, votes(suite)
+        yield f"certificate/{NAMES[suite]}", 40, certificates(suite)
+        yield f"timeout-certificate/{NAMES[suite]}", 16, timeout_certificates(suite)
+        yield f"equivocation/{NAMES[suite]}", 12, equivocations(suite)
+
+
+def text():
+    """The file, and how many encodings it covers."""
+    listed, total = [], 0
+    for seed, (name, count, one) in enumerate(entries(), 1):
+        stream = Stream(seed)
+        hashed = blake3.hash(b"".join(wire.blob(one(stream)) for _ in range(count)))
+        listed.append({"name": name, "seed": seed, "count": count, "hash": hashed.hex()})
+        total += count
+    description = (
+        "BLAKE3 over generated encodings, each preceded by its length as u32. A change here is a change of format."
+    )
+    return json.dumps({"description": description, "entries": listed}, indent=1) + "\n", total
+
+
+assert set(SUITES) == set(SCHEMES)

@@ -1,0 +1,29 @@
+"""One exception, with the stable codes of the specification (`spec/wire.md`)."""
+
+CODES = (
+    "MALFORMED",
+    "NON_CANONICAL",
+    "TOO_LARGE",
+    "NOT_IN_SUBGROUP",
+    "INFINITY",
+    "UNKNOWN_SIGNER",
+    "DUPLICATE_SIGNER",
+    "RELATED_KEYS",
+    "BAD_COMMITTEE",
+    "BELOW_QUORUM",
+    "BAD_SIGNATURE",
+    "BAD_POSSESSION",
+    "WRONG_CONTEXT",
+    "CONTRADICTION",
+    "NOT_EVIDENCE",
+    "RNG",
+)
+
+
+class Refused(Exception):
+    """An input that a conforming implementation refuses, with this code."""
+
+    def __init__(self, code):
+        assert code in CODES, code
+        super().__init__(code)
+        self.code = code

@@ -1,0 +1,219 @@
+"""The fields of BLS12-381, as plain functions on integers and tuples.
+
+Fp  : int modulo P
+Fp2 : (a, b) = a + b·u,          u² = −1
+Fp6 : (a, b, c) = a + b·v + c·v², v³ = 1 + u
+Fp12: (a, b) = a + b·w,          w² = v
+"""
+
+P = 0x1A0111EA397FE69A4B1BA7B6434BACD764774B84F38512BF6730D2A0F6B0F6241EABFFFEB153FFFFB9FEFFFFFFFFAAAB
+R = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
+X = -0xD201000000010000  # the curve's parameter
+assert R == X**4 - X**2 + 1 and P == (X - 1) ** 2 * R // 3 + X
+
+
+class Fp:
+    """Field operations for curves over Fp."""
+
+    ZERO, ONE = 0, 1
+    BYTES = 48
+
+    @staticmethod
+    def add(a, b):
+        return (a + b) % P
+
+    @staticmethod
+    def sub(a, b):
+        return (a - b) % P
+
+    @staticmethod
+    def mul(a, b):
+        return a * b % P
+
+    @staticmethod
+    def neg(a):
+        return -a % P
+
+    @staticmethod
+    def inv(a):
+        return pow(a, -1, P) if a else 0  # inv0 of RFC 9380
+
+    @staticmethod
+    def sqrt(a):
+        """A square root, or None."""
+        root = pow(a, (P + 1) // 4, P)
+        return root if root * root % P == a else None
+
+    @staticmethod
+    def sgn0(a):
+        return a & 1
+
+    @staticmethod
+    def larger(a):
+        """Whether `a` is lexicographically larger than its negation: the sign bit of compressed points."""
+        return a > (P - 1) // 2
+
+    @staticmethod
+    def to_bytes(a):
+        return a.to_bytes(48, "big")
+
+    @staticmethod
+    def from_bytes(data):
+        """The element, or None if the number is not below P."""
+        a = int.from_bytes(data, "big")
+        return a if a < P else None
+
+
+class Fp2:
+    """Field operations for curves over Fp2."""
+
+    ZERO, ONE = (0, 0), (1, 0)
+    BYTES = 96
+
+    @staticmethod
+    def add(a, b):
+        return ((a[0] + b[0]) % P, (a[1] + b[1]) % P)
+
+    @staticmethod
+    def sub(a, b):
+        return ((a[0] - b[0]) % P, (a[1] - b[1]) % P)
+
+    @staticmethod
+    def mul(a, b):
+        x, y = a[0] * b[0], a[1] * b[1]
+        return ((x - y) % P, ((a[0] + a[1]) * (b[0] + b[1]) - x - y) % P)
+
+    @staticmethod
+    def neg(a):
+        return (-a[0] % P, -a[1] % P)
+
+    @staticmethod
+    def inv(a):
+        norm = (a[0] * a[0] + a[1] * a[1]) % P
+        if norm == 0:
+            return (0, 0)
+        n = pow(norm, -1, P)
+        return (a[0] * n % P, -a[1] * n % P)
+
+    @staticmethod
+    def sqrt(a):
+        """A square root, or None: by the norm, in Fp."""
+        if a[1] == 0:
+            root = Fp.sqrt(a[0])
+            return (root, 0) if root is not None else (0, Fp.sqrt(-a[0] % P))
+        norm = Fp.sqrt((a[0] * a[0] + a[1] * a[1]) % P)
+        if norm is None:
+            return None
+        half = (P + 1) // 2
+        for n in (norm, -norm % P):
+            x = Fp.sqrt((a[0] + n) * half % P)
+            if x:
+                return (x, a[1] * pow(2 * x, -1, P) % P)
+        return None
+
+    @staticmethod
+    def sgn0(a):
+        return (a[0] & 1) | ((a[0] == 0) & (a[1] & 1))
+
+    @staticmethod
+    def larger(a):
+        return Fp.larger(a[1]) if a[1] else Fp.larger(a[0])
+
+    @staticmethod
+    def to_bytes(a):
+        return Fp.to_bytes(a[1]) + Fp.to_bytes(a[0])
+
+    @staticmethod
+    def from_bytes(data):
+        b, a = Fp.from_bytes(data[:48]), Fp.from_bytes(data[48:])
+        return None if a is None or b is None else (a, b)
+
+
+def frobenius2(a):
+    """a^P in Fp2."""
+    return (a[0], -a[1] % P)
+
+
+def _by_xi(a):
+    """a·(1 + u)"""
+    return ((a[0] - a[1]) % P, (a[0] + a[1]) % P)
+
+
+_add, _sub, _mul = Fp2.add, Fp2.sub, Fp2.mul
+
+
+def mul6(a, b):
+    p0, p1, p2 = _mul(a[0], b[0]), _mul(a[1], b[1]), _mul(a[2], b[2])
+    c01 = _sub(_mul(_add(a[0], a[1]), _add(b[0], b[1])), _add(p0, p1))
+    c02 = _sub(_mul(_add(a[0], a[2]), _add(b[0], b[2])), _add(p0, p2))
+    c12 = _sub(_mul(_add(a[1], a[2]), _add(b[1], b[2])), _add(p1, p2))
+    return (_add(p0, _by_xi(c12)), _add(c01, _by_xi(p2)), _add(c02, p1))
+
+
+def add6(a, b):
+    return tuple(map(_add, a, b))
+
+
+def sub6(a, b):
+    return tuple(map(_sub, a, b))
+
+
+def _by_v(a):
+    return (_by_xi(a[2]), a[0], a[1])
+
+
+def inv6(a):
+    c0 = _sub(_mul(a[0], a[0]), _by_xi(_mul(a[1], a[2])))
+    c1 = _sub(_by_xi(_mul(a[2], a[2])), _mul(a[0], a[1]))
+    c2 = _sub(_mul(a[1], a[1]), _mul(a[0], a[2]))
+    norm = _add(_mul(a[0], c0), _by_xi(_add(_mul(a[2], c1), _mul(a[1], c2))))
+    n = Fp2.inv(norm)
+    return (_mul(c0, n), _mul(c1, n), _mul(c2, n))
+
+
+ONE12 = (((1, 0), (0, 0), (0, 0)), ((0, 0), (0, 0), (0, 0)))
+
+
+def mul12(a, b):
+    p0, p1 = mul6(a[0], b[0]), mul6(a[1], b[1])
+    cross = sub6(mul6(add6(a[0], a[1]), add6(b[0], b[1])), add6(p0, p1))
+    return (add6(p0, _by_v(p1)), cross)
+
+
+def conjugate12(a):
+    """a^(P^6); the inverse after the easy part of the final exponentiation."""
+    return (a[0], tuple(map(Fp2.neg, a[1])))
+
+
+def inv12(a):
+    n = inv6(sub6(mul6(a[0], a[0]), _by_v(mul6(a[1], a[1]))))
+    return (mul6(a[0], n), tuple(map(Fp2.neg, mul6(a[1], n))))
+
+
+def pow12(a, exponent):
+    result = ONE12
+    for bit in bin(exponent)[2:]:
+        result = mul12(result, result)
+        if bit == "1":
+            result = mul12(result, a)
+    return result
+
+
+def _pow2(a, exponent):
+    result = Fp2.ONE
+    for bit in bin(exponent)[2:]:
+        result = _mul(result, result)
+        if bit == "1":
+            result = _mul(result, a)
+    return result
+
+
+# w^P = w·ξ^((P−1)/6), since w^6 = ξ = 1 + u
+_GAMMA = [_pow2((1, 1), i * (P - 1) // 6) for i in range(6)]
+
+
+def frobenius12(a):
+    """a^P. The coefficient of w^i is multiplied by γ^i."""
+    even = tuple(_mul(frobenius2(c), _GAMMA[2 * i]) for i, c in enumerate(a[0]))
+    odd = tuple(_mul(frobenius2(c), _GAMMA[2 * i + 1]) for i, c in enumerate(a[1]))
+    return (even, odd)

@@ -1,0 +1,380 @@
+"""What a vector can ask for: each operation takes the `input` object of a case and returns its `output`, or raises
+`Refused`. Hex strings are bytes, decimal strings are integers of more than 32 bits (`spec/vectors/README.md`)."""
+
+from . import wire
+from .certificate import Certificate, Statement, Vote
+from .committee import SCHEMES, Committee, chain_id_from_name
+from .evidence import Conflict, Equivocation
+from .timeout import TimeoutCertificate, TimeoutVote
+
+OPERATIONS = {}
+
+
+def operation(name):
+    def register(function):
+        OPERATIONS[name] = function
+        return function
+
+    return register
+
+
+def raw(text):
+    return bytes.fromhex(text)
+
+
+# --- wire -----------------------------------------------------------------------------------------------------
+
+
+@operation("wire.uint")
+def wire_uint(i):
+    return {"value": str(wire.whole(raw(i["bytes"]), lambda r: r.uint(i["width"])))}
+
+
+@operation("wire.varint")
+def wire_varint(i):
+    return {"value": str(wire.whole(raw(i["bytes"]), lambda r: r.varint()))}
+
+
+@operation("wire.bytes")
+def wire_bytes(i):
+    return {"value": wire.whole(raw(i["bytes"]), lambda r: r.blob(i["cap"])).hex()}
+
+
+@operation("wire.list")
+def wire_list(i):
+    return {"value": wire.whole(raw(i["bytes"]), lambda r: [str(r.uint(8)) for _ in range(r.count(i["cap"]))])}
+
+
+@operation("wire.option")
+def wire_option(i):
+    value = wire.whole(raw(i["bytes"]), lambda r: r.option(lambda r: r.uint(8)))
+    return {"value": None if value is None else str(value)}
+
+
+@operation("wire.hash")
+def wire_hash(i):
+    return {"hash": wire.derive(i["domain"], raw(i["bytes"])).hex()}
+
+
+# --- keys and signatures --------------------------------------------------------------------------------------
+
+
+@operation("secret_key.decode")
+def secret_key_decode(i):
+    scheme = SCHEMES[i["suite"]]
+    return {"public_key": scheme.encode_key(scheme.public_key(scheme.secret(raw(i["secret"])))).hex()}
+
+
+@operation("public_key.decode")
+def public_key_decode(i):
+    scheme = SCHEMES[i["suite"]]
+    return {"public_key": scheme.encode_key(scheme.decode_key(raw(i["public_key"]))).hex()}
+
+
+@operation("signature.decode")
+def signature_decode(i):
+    scheme = SCHEMES[i["suite"]]
+    signature = scheme.decode_signature(raw(i["signature"]))
+    return {"link": scheme.encode_link_signature(signature).hex()}
+
+
+@operation("signature.decode_link")
+def signature_decode_link(i):
+    scheme = SCHEMES[i["suite"]]
+    signature = scheme.decode_link_signature(raw(i["link"]))
+    return {"signature": scheme.encode_signature(signature).hex()}
+
+
+@operation("sign")
+def sign(i):
+    scheme = SCHEMES[i["suite"]]
+    signature = scheme.sign(scheme.secret(raw(i["secret"])), raw(i["message"]))
+    return {"signature": scheme.encode_signature(signature).hex()}
+
+
+@operation("verify")
+def verify(i):
+    scheme = SCHEMES[i["suite"]]
+    key, signature = scheme.decode_key(raw(i["public_key"])), scheme.decode_signature(raw(i["signature"]))
+    scheme.verify(key, raw(i["message"]), signature)
+    return {}
+
+
+@operation("possession.prove")
+def possession_prove(i):
+    scheme = SCHEMES[i["suite"]]
+    return {"possession": scheme.encode_signature(scheme.prove_possession(scheme.secret(raw(i["secret"])))).hex()}
+
+
+def _verified_key(scheme, i):
+    key = scheme.decode_key(raw(i["public_key"]))
+    scheme.verify_possession(key, scheme.decode_signature(raw(i["possession"])))
+    return key
+
+
+@operation("possession.verify")
+def possession_verify(i):
+    _verified_key(SCHEMES[i["suite"]], i)
+    return {}
+
+
+@operation("bls.aggregate")
+def bls_aggregate(i):
+    scheme = SCHEMES[i["suite"]]
+    total = scheme.aggregate([scheme.decode_signature(raw(s)) for s in i["signatures"]])
+    return {"signature": scheme.encode_signature(total).hex()}
+
+
+@operation("bls.fast_aggregate_verify")
+def bls_fast_aggregate_verify(i):
+    scheme = SCHEMES[i["suite"]]
+    keys = [_verified_key(scheme, key) for key in i["keys"]]
+    scheme.fast_aggregate_verify(keys, raw(i["message"]), scheme.decode_signature(raw(i["signature"])))
+    return {}
+
+
+@operation("bls.aggregate_verify")
+def bls_aggregate_verify(i):
+    scheme = SCHEMES[i["suite"]]
+    signed = [(_verified_key(scheme, key), raw(key["message"])) for key in i["keys"]]
+    scheme.aggregate_verify(signed, scheme.decode_signature(raw(i["signature"])))
+    return {}
+
+
+# --- committees -----------------------------------------------------------------------------------------------
+
+_committees = {}
+
+
+def committee(definition):
+    """A committee from its definition in a vector file; made once."""
+    key = repr(definition)
+    if key not in _committees:
+        members = [
+            (raw(m["public_key"]), int(m["weight"])) for m in definition["members"] for _ in range(m.get("times", 1))
+        ]
+        _committees[key] = Committee(
+            definition["suite"],
+            raw(definition["chain"]),
+            int(definition["epoch"]),
+            members,
+            definition["repeats"],
+        )
+    return _committees[key]
+
+
+def _figures(c):
+    return {
+        "id": c.id.hex(),
+        "total_weight": str(c.total),
+        "quorum_weight": str(c.quorum_weight),
+        "honest_weight": str(c.honest_weight),
+    }
+
+
+@operation("chain_id.from_name")
+def chain_id(i):
+    return {"chain": chain_id_from_name(i["name"]).hex()}
+
+
+@operation("committee.new")
+def committee_new(i):
+    members = [(raw(m["public_key"]), raw(m["possession"]), int(m["weight"])) for m in i["members"]]
+    return _figures(Committee.new(i["suite"], raw(i["chain"]), int(i["epoch"]), members))
+
+
+@operation("committee.from_attested")
+def committee_from_attested(i):
+    return _figures(committee(i["committee"]))
+
+
+@operation("committee.signers")
+def committee_signers(i):
+    c = committee(i["committee"])
+    if "indices" in i:
+        members = c.signers_from_indices(i["indices"])
+    elif "lsb_first" in i:
+        members = c.signers_from_bitmap(raw(i["lsb_first"]))
+    else:
+        members = c.signers_from_bitmap(raw(i["msb_first"]), msb_first=True)
+    return {"signers": sorted(members), "weight": str(c.weight_of(members))}
+
+
+@operation("committee.verify_raw")
+def committee_verify_raw(i):
+    c = committee(i["committee"])
+    signers = c.signers_from_indices(i["indices"])
+    return {"weight": str(c.verify_raw(raw(i["message"]), signers, raw(i["proof"])))}
+
+
+# --- statements, votes, certificates --------------------------------------------------------------------------
+
+
+def statement(i):
+    return Statement(i["kind"], int(i["epoch"]), int(i["view"]), raw(i["digest"]))
+
+
+def statement_json(s):
+    return {"kind": s.kind, "epoch": str(s.epoch), "view": str(s.view), "digest": s.digest.hex()}
+
+
+@operation("statement.encode")
+def statement_encode(i):
+    s, c = statement(i["statement"]), committee(i["committee"])
+    return {
+        "bytes": s.encode().hex(),
+        "signed_bytes": s.signed_bytes(c.id).hex(),
+        "identity": s.identity(c.id).hex(),
+    }
+
+
+@operation("vote.sign")
+def vote_sign(i):
+    c = committee(i["committee"])
+    secret = c.scheme.secret(raw(i["secret"]))
+    signer = c.keys.index(c.scheme.public_key(secret))
+    vote = Vote.sign(secret, c, signer, statement(i["statement"]))
+    return {"vote": vote.encode().hex(), "link": vote.encode_link().hex()}
+
+
+@operation("vote.verify")
+def vote_verify(i):
+    c = committee(i["committee"])
+    read = Vote.read_link if "link" in i else Vote.read
+    vote = wire.whole(raw(i["link"] if "link" in i else i["vote"]), lambda r: read(r, c.scheme))
+    vote.verify(c)
+    return {"statement": statement_json(vote.statement), "signer": vote.signer}
+
+
+def _votes(i, c):
+    return [wire.whole(raw(v), lambda r: Vote.read(r, c.scheme)) for v in i["votes"]]
+
+
+@operation("certificate.collect")
+def certificate_collect(i):
+    """The certificate of a quorum of good votes on one statement. (How a collector deals with bad ones is not a
+    matter of bytes; the page has the rules.)"""
+    c, votes = committee(i["committee"]), _votes(i, committee(i["committee"]))
+    for vote in votes:
+        vote.verify(c)
+        assert vote.statement == votes[0].statement
+    signatures = {vote.signer: vote.signature for vote in votes}
+    c.require_quorum(signatures)
+    data = Certificate.encode_parts(c, votes[0].statement, signatures)
+    return {
+        "certificate": data.hex(),
+        "detached": Certificate.detached_parts(c, signatures).hex(),
+        "signers": sorted(signatures),
+    }
+
+
+def _certificate(i):
+    c = committee(i["committee"])
+    return c, wire.whole(raw(i["certificate"]), lambda r: Certificate.read(r, c))
+
+
+@operation("certificate.decode")
+def certificate_decode(i):
+    _, certificate = _certificate(i)
+    return {"statement": statement_json(certificate.statement), "signers": sorted(certificate.signers)}
+
+
+@operation("certificate.verify")
+def certificate_verify(i):
+    c, certificate = _certificate(i)
+    certificate.verify(c)
+    return {"statement": statement_json(certificate.statement), "signers": sorted(certificate.signers)}
+
+
+@operation("certificate.verify_detached")
+def certificate_verify_detached(i):
+    c, s = committee(i["committee"]), statement(i["statement"])
+    certificate = wire.whole(raw(i["detached"]), lambda r: Certificate.read_detached(r, s, c))
+    certificate.verify(c)
+    return {"signers": sorted(certificate.signers)}
+
+
+# --- timeouts and evidence ------------------------------------------------------------------------------------
+
+
+@operation("timeout_vote.sign")
+def timeout_vote_sign(i):
+    c = committee(i["committee"])
+    secret = c.scheme.secret(raw(i["secret"]))
+    signer = c.keys.index(c.scheme.public_key(secret))
+    vote = TimeoutVote.sign(secret, c, signer, i["kind"], int(i["view"]), int(i["value"]))
+    return {
+        "vote": vote.encode().hex(),
+        "link": vote.encode_link().hex(),
+        "signed_bytes": vote.vote.statement.signed_bytes(c.id).hex(),
+    }
+
+
+def _timeout_vote(c, data, link=False):
+    read = TimeoutVote.read_link if link else TimeoutVote.read
+    return wire.whole(data, lambda r: read(r, c.scheme))
+
+
+@operation("timeout_vote.verify")
+def timeout_vote_verify(i):
+    c = committee(i["committee"])
+    vote = _timeout_vote(c, raw(i["link"] if "link" in i else i["vote"]), "link" in i)
+    vote.vote.verify(c)
+    s = vote.vote.statement
+    return {"kind": s.kind, "view": str(s.view), "value": str(vote.value), "signer": vote.vote.signer}
+
+
+@operation("timeout_certificate.collect")
+def timeout_certificate_collect(i):
+    """The certificate of a quorum of good timeout votes of one kind and view."""
+    c = committee(i["committee"])
+    votes = [_timeout_vote(c, raw(v)) for v in i["votes"]]
+    for vote in votes:
+        vote.vote.verify(c)
+    s = votes[0].vote.statement
+    held = {vote.vote.signer: (vote.value, vote.vote.signature) for vote in votes}
+    c.require_quorum(held)
+    return {"certificate": TimeoutCertificate.encode_parts(c, s.kind, s.view, held).hex()}
+
+
+def _timeout_certificate(i):
+    c = committee(i["committee"])
+    certificate = wire.whole(raw(i["certificate"]), lambda r: TimeoutCertificate.read(r, c))
+    groups = [{"value": str(value), "signers": sorted(signers)} for value, signers in certificate.groups]
+    return c, certificate, {"kind": certificate.kind, "view": str(certificate.view), "groups": groups}
+
+
+@operation("timeout_certificate.decode")
+def timeout_certificate_decode(i):
+    return _timeout_certificate(i)[2]
+
+
+@operation("timeout_certificate.verify")
+def timeout_certificate_verify(i):
+    c, certificate, output = _timeout_certificate(i)
+    certificate.verify(c)
+    return output
+
+
+@operation("equivocation.new")
+def equivocation_new(i):
+    c, votes = committee(i["committee"]), _votes(i, committee(i["committee"]))
+    evidence = Equivocation.new(*votes)
+    evidence.verify(c)
+    return {"evidence": evidence.encode().hex()}
+
+
+@operation("equivocation.verify")
+def equivocation_verify(i):
+    c = committee(i["committee"])
+    evidence = wire.whole(raw(i["evidence"]), lambda r: Equivocation.read(r, c.scheme))
+    evidence.verify(c)
+    return {"culprits": [evidence.first.signer]}
+
+
+@operation("conflict.verify")
+def conflict_verify(i):
+    c = committee(i["committee"])
+    evidence = wire.whole(raw(i["evidence"]), lambda r: Conflict.read(r, c))
+    evidence.verify(c)
+    return {"culprits": evidence.culprits()}
