@@ -52,6 +52,22 @@ pub fn replay<H: Host>(scenario: &Scenario, host: impl FnOnce(&Scenario) -> H, o
     guarded(scenario, || Simulation::new(scenario.clone(), host(scenario)).observed(observer).run())
 }
 
+/// Runs a scenario twice and compares.
+///
+/// # Errors
+/// `determinism` if the runs differ, or else what the first run violates.
+pub fn repeatable<H: Host>(
+    scenario: &Scenario,
+    mut host: impl FnMut(&Scenario) -> H,
+) -> Result<Report, Violation> {
+    let (first, second) = (run(scenario, &mut host), run(scenario, &mut host));
+    if first.trace_hash != second.trace_hash {
+        let detail = format!("traces {:016x} and {:016x} of one seed", first.trace_hash, second.trace_hash);
+        return Err(Violation::new("determinism", detail));
+    }
+    first.outcome.clone().map(|()| first)
+}
+
 /// Runs a scenario; if it fails, runs it again with a trace. That the second run goes as the first did is checked.
 ///
 /// `command` is the command line up to the options that this function adds.

@@ -115,7 +115,7 @@ mod simulation;
 mod trace;
 
 pub use adversary::{Adversary, Control};
-pub use campaign::{Failure, check, check_seeds, replay, run, shrink};
+pub use campaign::{Failure, check, check_seeds, repeatable, replay, run, shrink};
 pub use checker::{Agreement, Delivered, Verdict, Violation};
 pub use fault::{Behaviour, CrashPoint, Fault, Scheduled};
 pub use host::{Actions, Boot, Fate, Host, Node};

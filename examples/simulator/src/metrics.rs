@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use core::fmt;
 use core::time::Duration;
 
 use crate::links::Loss;
@@ -74,6 +75,34 @@ impl Metrics {
     }
 }
 
+impl fmt::Display for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.nodes.len().max(1) as u64;
+        let (sent, bytes) = (self.sent(), self.sent_bytes());
+        writeln!(
+            f,
+            "sent       {sent} messages, {bytes} bytes; each node {} and {}",
+            sent / count,
+            bytes / count
+        )?;
+        let records: u64 = self.nodes.iter().map(|node| node.records).sum();
+        let record_bytes: u64 = self.nodes.iter().map(|node| node.record_bytes).sum();
+        writeln!(f, "persisted  {records} records, {record_bytes} bytes")?;
+        let crashes: u64 = self.nodes.iter().map(|node| node.crashes).sum();
+        let refused: u64 = self.nodes.iter().map(|node| node.refused).sum();
+        writeln!(
+            f,
+            "disturbed  {crashes} crashes, lost {:?}, refused {refused}, accused {:?}",
+            self.lost, self.accused
+        )?;
+        write!(f, "transit    {}", self.transit)?;
+        for (name, histogram) in &self.measured {
+            write!(f, "\n{name:<10} {histogram}")?;
+        }
+        Ok(())
+    }
+}
+
 /// Durations, kept with a relative error below 1/32 in bounded memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
@@ -81,6 +110,13 @@ pub struct Histogram {
     count: u64,
     sum: u128,
     largest: u64,
+}
+
+impl fmt::Display for Histogram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (median, p99, largest) = (self.median(), self.p99(), self.largest());
+        write!(f, "median {median:?}, p99 {p99:?}, largest {largest:?} of {}", self.count)
+    }
 }
 
 const SUB_BITS: u32 = 5;

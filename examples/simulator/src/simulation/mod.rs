@@ -289,6 +289,10 @@ impl<H: Host> Simulation<H> {
 
     /// Gives the Byzantine nodes their adversaries.
     fn cast(&mut self) {
+        if self.scenario.nodes > usize::from(MemberIndex::MAX) {
+            let detail = format!("{} nodes are more than members can be numbered", self.scenario.nodes);
+            self.violation = Some(Violation::new("scenario", detail));
+        }
         for (slot, behaviour) in self.scenario.byzantine.clone() {
             let Some(state) = self.nodes.get_mut(slot) else {
                 let detail =

@@ -11,7 +11,7 @@ use crate::checker::Violation;
 use crate::host::{Fate, Host};
 use crate::links::{Loss, Transit};
 use crate::node::{Payload, Waiting};
-use crate::rng::{Chance, Rng, micros};
+use crate::rng::{Rng, micros};
 use crate::trace::{Nothing, What};
 
 /// So many messages may wait for a partition to heal; those beyond are lost, as from a bounded queue.
@@ -125,9 +125,18 @@ impl<H: Host> Simulation<H> {
     /// Divides the members anew between two twins.
     pub(super) fn divide(&mut self, member: MemberIndex, every: Duration) {
         let mut rng = Rng::stream(self.scenario.seed ^ self.now, "twins", u64::from(member));
-        let count = self.nodes.len();
+        let mut others: Vec<usize> = self.nodes().filter(|n| n.member != member).map(|n| n.slot).collect();
+        rng.shuffle(&mut others);
+        // Each twin gets somebody, where there is anybody to share.
+        others.truncate(1 + rng.index(others.len().saturating_sub(1)));
+        let mut with_second = vec![false; self.nodes.len()];
+        for slot in others {
+            if let Some(side) = with_second.get_mut(slot) {
+                *side = true;
+            }
+        }
         if let Some(twins) = self.twins.get_mut(&member) {
-            twins.with_second = (0..count).map(|_| rng.chance(Chance::percent(50))).collect();
+            twins.with_second = with_second;
         }
         let at = self.now.saturating_add(micros(every).max(1));
         self.queue.push(at, Event::Divide { member, every });

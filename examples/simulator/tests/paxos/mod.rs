@@ -6,6 +6,7 @@
 pub mod host;
 pub mod message;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
@@ -38,6 +39,8 @@ pub enum Flaw {
     DeafAtThree,
     /// Panics at height 3.
     PanicsAtThree,
+    /// Keeps a global.
+    Moody,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,6 +59,8 @@ pub struct Decision {
 pub struct Propose(pub u64);
 
 type Ballot = u64;
+
+thread_local!(static MOOD: Cell<u64> = const { Cell::new(0) });
 
 pub struct Paxos {
     me: MemberIndex,
@@ -132,6 +137,9 @@ impl Paxos {
     fn rearm(&mut self, step: &mut Step<Self>) {
         if self.flaw == Flaw::NoRetry && self.attempts > 0 {
             return;
+        }
+        if self.flaw == Flaw::Moody {
+            self.noise ^= MOOD.replace(MOOD.get() + 1);
         }
         self.noise =
             self.noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
