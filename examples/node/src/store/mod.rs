@@ -1,1 +1,5 @@
 //! Records, blocks and batches on disk.
+
+mod files;
+mod index;
+mod segments;

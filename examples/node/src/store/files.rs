@@ -1,0 +1,41 @@
+//! Files and directories that survive a crash.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+use crate::{NodeError, Result};
+
+/// Makes a directory, readable by its owner only, and its name in the parent durable.
+pub(super) fn create_dir(dir: &Path) -> Result<()> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir).map_err(|e| NodeError::file("creating the directory", dir, e))?;
+    dir.parent().map_or(Ok(()), sync_dir)
+}
+
+/// Makes the names in a directory durable. Only Unix can and need do it.
+pub(super) fn sync_dir(dir: &Path) -> Result<()> {
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+    if cfg!(unix) {
+        File::open(dir)
+            .and_then(|d| d.sync_all())
+            .map_err(|e| NodeError::file("synchronising the directory", dir, e))?;
+    }
+    Ok(())
+}
+
+/// Replaces a file as a whole: after a crash it has the old content or the new, never a mixture.
+pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<()> {
+    let error = |e| NodeError::file("writing", path, e);
+    let temporary = path.with_extension("new");
+    let mut file = File::create(&temporary).map_err(error)?;
+    write(&mut file).and_then(|()| file.flush()).and_then(|()| file.sync_all()).map_err(error)?;
+    fs::rename(&temporary, path).map_err(error)?;
+    path.parent().map_or(Ok(()), sync_dir)
+}

@@ -1,0 +1,357 @@
+//! Where each committed transaction is: identity → height, batch, position.
+//!
+//! Identities are hashes, so inserting them one by one into a tree touches a random page each (measured: 1.8 µs of
+//! processor time in an LSM tree, 4.0 µs in a B-tree). Blocks arrive in order and are never changed, so sorted
+//! *runs* do:
+//!
+//! 1. A block's identities are sorted when it is executed: a run in memory.
+//! 2. When memory holds [`FLUSH_ENTRIES`] entries (or [`FLUSH_BLOCKS`] blocks), a thread merges its runs into one
+//!    file that covers those heights, synchronises it, and gives it its name.
+//! 3. When [`FAN_IN`] files of a level follow each other, the thread merges them into one of the next level.
+//!
+//! So an entry is written at most four times, in long sequential writes, and a lookup is a binary search (28 bytes
+//! read per probe) in at most 7 files of each of the three lower levels and one for each 134 million entries of the
+//! top level, which is merged no further. A file covers a range of heights and is named for
+//! it; the set of files says by itself how far the index reaches, there is no list of files that could disagree.
+//! What memory held is lost with the process: the blocks after [`TransactionIndex::tip`] are entered again on
+//! start, from the store.
+//!
+//! An entry has 16 bytes of the identity. Two transactions that agree in those take 2⁶⁴ hashes to find; who looks
+//! one up compares the whole identity with the batch anyway.
+
+mod run;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use super::files::create_dir;
+use crate::{NodeError, Result};
+use run::{Entry, Run};
+
+/// Entries in memory before they become a file: 7 MB, four seconds at 60,000 transactions a second.
+const FLUSH_ENTRIES: usize = 1 << 18;
+/// Blocks in memory before they become a file: what a restart may have to read again.
+const FLUSH_BLOCKS: usize = 1 << 12;
+/// Files of one level that are merged into one of the next.
+const FAN_IN: usize = 8;
+/// How much may gather in memory while the thread writes, in multiples of the flush limits; then executing waits.
+const BACKLOG: usize = 4;
+
+/// Where a transaction is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TransactionLocation {
+    /// Height of the block.
+    pub height: u64,
+    /// Which of the block's batches.
+    pub batch: u16,
+    /// Its place in the batch.
+    pub position: u32,
+}
+
+/// The index of one directory.
+#[derive(Debug)]
+pub(super) struct TransactionIndex {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    dir: PathBuf,
+    inner: Mutex<Inner>,
+    /// There is something to do for the thread, or it has done something.
+    changed: Condvar,
+    flush_entries: usize,
+    flush_blocks: usize,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// Blocks that are in no file yet, by height: each sorted.
+    blocks: BTreeMap<u64, Arc<[Entry]>>,
+    entries: usize,
+    /// Files in ascending order of heights.
+    runs: Vec<Arc<Run>>,
+    flush_all: bool,
+    stop: bool,
+    failed: Option<String>,
+}
+
+impl TransactionIndex {
+    /// Opens the directory and drops files that another one covers.
+    pub(super) fn open(dir: PathBuf) -> Result<Self> {
+        Self::open_with(dir, FLUSH_ENTRIES, FLUSH_BLOCKS)
+    }
+
+    fn open_with(dir: PathBuf, flush_entries: usize, flush_blocks: usize) -> Result<Self> {
+        create_dir(&dir)?;
+        let inner = Inner { runs: run::open_all(&dir)?, ..Inner::default() };
+        let shared = Arc::new(Shared {
+            dir,
+            inner: Mutex::new(inner),
+            changed: Condvar::new(),
+            flush_entries,
+            flush_blocks,
+        });
+        let worker = shared.clone();
+        let thread = std::thread::Builder::new()
+            .name("transaction-index".into())
+            .spawn(move || worker.work())
+            .map_err(|e| NodeError::store("starting the index thread", e))?;
+        Ok(Self { shared, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// The height up to which the index is complete; blocks are entered from the next one on.
+    pub(super) fn tip(&self) -> u64 {
+        self.shared.lock().tip()
+    }
+
+    /// Enters a block, which must be the one after [`tip`](Self::tip): for each of its batches, in order, the
+    /// identities of the transactions, in order. Waits if the disk does not keep up.
+    pub(super) fn insert<'a>(
+        &self,
+        height: u64,
+        batches: impl IntoIterator<Item = &'a [[u8; 32]]>,
+    ) -> Result<()> {
+        let mut entries = Vec::new();
+        for (batch, ids) in (0..=u16::MAX).zip(batches) {
+            let located = (0..)
+                .zip(ids)
+                .map(|(position, id)| Entry::new(id, TransactionLocation { height, batch, position }));
+            entries.extend(located);
+        }
+        entries.sort_unstable();
+        let mut inner = self.shared.lock();
+        while inner.failed.is_none() && self.shared.is_due(&inner, BACKLOG) {
+            inner = self.shared.wait(inner);
+        }
+        inner.check()?;
+        if height != inner.tip() + 1 {
+            let problem = format!("block {height} was entered after block {}", inner.tip());
+            return Err(NodeError::store("indexing transactions", problem));
+        }
+        inner.entries += entries.len();
+        inner.blocks.insert(height, entries.into());
+        if self.shared.is_due(&inner, 1) {
+            self.shared.changed.notify_all();
+        }
+        Ok(())
+    }
+
+    /// Where the transaction is first; `None` if it is not committed.
+    pub(super) fn find(&self, id: &[u8; 32]) -> Result<Option<TransactionLocation>> {
+        let (blocks, runs) = {
+            let inner = self.shared.lock();
+            (inner.blocks.values().cloned().collect::<Vec<_>>(), inner.runs.clone())
+        };
+        for run in &runs {
+            if let Some(found) = run.find(id)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(blocks.iter().find_map(|block| run::find_in(block, id)))
+    }
+
+    /// Writes everything to files and waits for it.
+    pub(super) fn flush(&self) -> Result<()> {
+        let mut inner = self.shared.lock();
+        inner.flush_all = true;
+        self.shared.changed.notify_all();
+        while inner.failed.is_none() && !inner.blocks.is_empty() {
+            inner = self.shared.wait(inner);
+        }
+        inner.check()
+    }
+}
+
+impl Drop for TransactionIndex {
+    fn drop(&mut self) {
+        self.shared.lock().stop = true;
+        self.shared.changed.notify_all();
+        if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            // A panic of the thread has nothing to say that its files would not.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Inner {
+    fn tip(&self) -> u64 {
+        let in_memory = self.blocks.last_key_value().map(|(height, _)| *height);
+        in_memory.or(self.runs.last().map(|run| run.last)).unwrap_or(0)
+    }
+
+    fn check(&self) -> Result<()> {
+        match &self.failed {
+            Some(problem) => Err(NodeError::store("indexing transactions", problem)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, inner: MutexGuard<'a, Inner>) -> MutexGuard<'a, Inner> {
+        self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_due(&self, inner: &Inner, times: usize) -> bool {
+        inner.entries >= times * self.flush_entries || inner.blocks.len() >= times * self.flush_blocks
+    }
+
+    /// The thread: flushes and merges until it is told to stop.
+    fn work(&self) {
+        let mut inner = self.lock();
+        while !inner.stop {
+            if !self.is_due(&inner, 1) && !inner.flush_all {
+                inner = self.wait(inner);
+                continue;
+            }
+            inner.flush_all = false;
+            let blocks: Vec<_> =
+                inner.blocks.iter().map(|(height, block)| (*height, block.clone())).collect();
+            drop(inner);
+            let done = self.flush_blocks(&blocks).and_then(|()| self.merge_levels());
+            inner = self.lock();
+            if let Err(e) = done {
+                inner.failed = Some(e.to_string());
+                inner.stop = true;
+            }
+            self.changed.notify_all();
+        }
+    }
+
+    fn flush_blocks(&self, blocks: &[(u64, Arc<[Entry]>)]) -> Result<()> {
+        let (Some((first, _)), Some((last, _))) = (blocks.first(), blocks.last()) else { return Ok(()) };
+        let mut entries: Vec<Entry> = blocks.iter().flat_map(|(_, block)| block.iter().copied()).collect();
+        entries.sort_unstable();
+        let run =
+            run::write(&self.dir, (*first, *last, 0), entries.len() as u64, entries.iter().map(|e| Ok(*e)))?;
+        let mut inner = self.lock();
+        for (height, block) in blocks {
+            inner.blocks.remove(height);
+            inner.entries -= block.len();
+        }
+        inner.runs.push(Arc::new(run));
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    fn merge_levels(&self) -> Result<()> {
+        loop {
+            let inputs = {
+                let inner = self.lock();
+                match run::mergeable(&inner.runs, FAN_IN) {
+                    Some(inputs) if !inner.stop => inputs,
+                    _ => return Ok(()),
+                }
+            };
+            let merged = Arc::new(run::merge(&self.dir, &inputs)?);
+            let mut inner = self.lock();
+            inner.runs.retain(|run| !merged.covers(run));
+            let at = inner.runs.partition_point(|run| run.last < merged.first);
+            inner.runs.insert(at, merged);
+            drop(inner);
+            // Lookups that still hold an input keep its open file.
+            inputs.iter().try_for_each(|run| run.delete())?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quorate::wire::domain;
+
+    fn ids(height: u64, batch: u64, count: u64) -> Vec<[u8; 32]> {
+        let id = |n: u64| domain::hash(domain::BATCH_LEAF, &(height << 32 | batch << 16 | n).to_le_bytes());
+        (0..count).map(id).collect()
+    }
+
+    fn fill(index: &TransactionIndex, heights: std::ops::RangeInclusive<u64>) {
+        for height in heights {
+            let batches = [ids(height, 0, height % 4), ids(height, 1, 3)];
+            index.insert(height, batches.iter().map(Vec::as_slice)).unwrap();
+        }
+    }
+
+    fn assert_complete(index: &TransactionIndex, tip: u64) {
+        assert_eq!(index.tip(), tip);
+        for height in 1..=tip {
+            for (batch, count) in [(0, height % 4), (1, 3)] {
+                for (position, id) in (0..).zip(ids(height, batch.into(), count)) {
+                    let expected = TransactionLocation { height, batch, position };
+                    assert_eq!(index.find(&id).unwrap(), Some(expected));
+                }
+            }
+        }
+        assert_eq!(index.find(&[7; 32]).unwrap(), None);
+    }
+
+    #[test]
+    fn everything_is_found_through_flushes_merges_and_restarts() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = || TransactionIndex::open_with(dir.path().to_owned(), 10, 100).unwrap();
+        let index = open();
+        fill(&index, 1..=200);
+        assert_complete(&index, 200);
+        index.flush().unwrap();
+        drop(index);
+        let index = open();
+        assert_complete(&index, 200);
+        fill(&index, 201..=230);
+        index.flush().unwrap();
+        assert_complete(&index, 230);
+        drop(index);
+        let files = std::fs::read_dir(dir.path()).unwrap().count();
+        assert!(files < 24, "{files} files");
+    }
+
+    #[test]
+    fn what_a_crash_leaves_is_sorted_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = || TransactionIndex::open_with(dir.path().to_owned(), 1, 1).unwrap();
+        let index = TransactionIndex::open_with(dir.path().to_owned(), 100_000, 100_000).unwrap();
+        for heights in [1..=4, 5..=6, 7..=9] {
+            fill(&index, heights);
+            index.flush().unwrap();
+        }
+        drop(index);
+        let path = |name: &str| dir.path().join(name);
+        // Killed while it wrote a merged file; killed before it deleted a merge's inputs; a hole; a cut-off file.
+        std::fs::write(path("1-9.1.new"), b"half").unwrap();
+        let run = run::open_all(dir.path()).unwrap();
+        run::merge(dir.path(), &run[..2]).unwrap();
+        std::fs::write(path("12-13.0.run"), std::fs::read(path("7-9.0.run")).unwrap()).unwrap();
+        let index = open();
+        assert_complete(&index, 9);
+        drop(index);
+        let cut = std::fs::read(path("7-9.0.run")).unwrap();
+        std::fs::write(path("7-9.0.run"), &cut[..cut.len() - 1]).unwrap();
+        let index = open();
+        assert_complete(&index, 6);
+        fill(&index, 7..=8);
+        index.flush().unwrap();
+        assert_complete(&index, 8);
+    }
+
+    #[test]
+    fn the_first_of_equal_transactions_is_found_and_gaps_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let index = TransactionIndex::open_with(dir.path().to_owned(), 4, 100).unwrap();
+        let twice = [[9; 32], [9; 32]];
+        for height in 1..=20 {
+            index.insert(height, [&twice[..]]).unwrap();
+        }
+        assert_eq!(
+            index.find(&[9; 32]).unwrap(),
+            Some(TransactionLocation { height: 1, batch: 0, position: 0 })
+        );
+        assert_eq!(index.insert(22, []).unwrap_err().code(), "STORE");
+    }
+}

@@ -1,0 +1,229 @@
+//! A sorted file of entries: `FIRST-LAST.LEVEL.run`, named for the heights it covers.
+//!
+//! | bytes | field |
+//! |---|---|
+//! | 8 | `qrtindx1` |
+//! | 8 | number of entries |
+//! | 28 each | 16 bytes of identity, height (u48), batch (u16), position (u32), all big endian, ascending |
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::{self, File};
+use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::TransactionLocation;
+use crate::store::files::{replace, sync_dir};
+use crate::{NodeError, Result};
+
+const MAGIC: &[u8; 8] = b"qrtindx1";
+const HEAD: u64 = 16;
+const ENTRY: usize = 28;
+/// A long file goes to disk in steps of 7 MB: one step of gigabytes would hold up the votes' writes on the same disk.
+const SYNC_ENTRIES: usize = 1 << 18;
+/// Files of this level (134 million entries, 3.8 GB) are merged no further: it would take minutes.
+const TOP_LEVEL: u32 = 3;
+
+/// An entry in its file form, which also sorts as it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Entry([u8; ENTRY]);
+
+impl Entry {
+    pub(super) fn new(id: &[u8; 32], at: TransactionLocation) -> Self {
+        let mut bytes = [0; ENTRY];
+        let low = (u128::from(at.height) << 48 | u128::from(at.batch) << 32 | u128::from(at.position)) << 32;
+        bytes.split_at_mut(16).0.copy_from_slice(prefix(id));
+        let tail = low.to_be_bytes();
+        bytes.split_at_mut(16).1.copy_from_slice(tail.split_at(12).0);
+        Self(bytes)
+    }
+
+    fn prefix(&self) -> &[u8] {
+        self.0.split_at(16).0
+    }
+
+    fn location(&self) -> TransactionLocation {
+        let mut low = [0; 16];
+        low.split_at_mut(12).0.copy_from_slice(self.0.split_at(16).1);
+        let low = u128::from_be_bytes(low) >> 32;
+        TransactionLocation { height: (low >> 48) as u64, batch: (low >> 32) as u16, position: low as u32 }
+    }
+}
+
+/// The first entry of this identity in a sorted slice.
+pub(super) fn find_in(entries: &[Entry], id: &[u8; 32]) -> Option<TransactionLocation> {
+    let at = entries.partition_point(|entry| entry.prefix() < prefix(id));
+    entries.get(at).filter(|entry| entry.prefix() == prefix(id)).map(Entry::location)
+}
+
+/// One file.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) first: u64,
+    pub(super) last: u64,
+    level: u32,
+    count: u64,
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+impl Run {
+    fn open(path: PathBuf, (first, last, level): (u64, u64, u32)) -> std::io::Result<Option<Self>> {
+        let mut file = File::open(&path)?;
+        let mut head = Vec::new();
+        Read::take(&mut file, HEAD).read_to_end(&mut head)?;
+        let Some((magic, count)) = head.split_first_chunk::<8>() else { return Ok(None) };
+        let count = u64::from_le_bytes(count.try_into().unwrap_or_default());
+        let expected = count.checked_mul(ENTRY as u64).and_then(|n| n.checked_add(HEAD));
+        let whole = magic == MAGIC && expected == Some(file.metadata()?.len());
+        Ok(whole.then(|| Self { first, last, level, count, path, file: Mutex::new(file) }))
+    }
+
+    pub(super) fn covers(&self, other: &Run) -> bool {
+        self.first <= other.first && other.last <= self.last
+    }
+
+    /// The first entry of this identity.
+    pub(super) fn find(&self, id: &[u8; 32]) -> Result<Option<TransactionLocation>> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = |at: u64| -> std::io::Result<Entry> {
+            let mut entry = [0; ENTRY];
+            file.seek(SeekFrom::Start(HEAD + at * ENTRY as u64))?;
+            file.read_exact(&mut entry)?;
+            Ok(Entry(entry))
+        };
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if read(middle).map_err(|e| io(&self.path, e))?.prefix() < prefix(id) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        if low == self.count {
+            return Ok(None);
+        }
+        let entry = read(low).map_err(|e| io(&self.path, e))?;
+        Ok((entry.prefix() == prefix(id)).then(|| entry.location()))
+    }
+
+    pub(super) fn delete(&self) -> Result<()> {
+        fs::remove_file(&self.path).map_err(|e| io(&self.path, e))
+    }
+
+    /// All entries in order, through a file handle of its own.
+    fn entries(&self) -> Result<impl Iterator<Item = std::io::Result<Entry>>> {
+        let mut file = File::open(&self.path).map_err(|e| io(&self.path, e))?;
+        file.seek(SeekFrom::Start(HEAD)).map_err(|e| io(&self.path, e))?;
+        let mut file = BufReader::with_capacity(1 << 18, file);
+        Ok((0..self.count).map(move |_| {
+            let mut entry = [0; ENTRY];
+            file.read_exact(&mut entry).map(|()| Entry(entry))
+        }))
+    }
+}
+
+/// The files of a directory that cover the heights from 1 on without a gap, ascending. Everything else was left
+/// by a crash, or is damaged: it is deleted, and what it held is entered again.
+pub(super) fn open_all(dir: &Path) -> Result<Vec<Arc<Run>>> {
+    let (mut runs, mut useless) = (Vec::new(), Vec::new());
+    for entry in fs::read_dir(dir).map_err(|e| io(dir, e))? {
+        let path = entry.map_err(|e| io(dir, e))?.path();
+        let run = match range_of(&path) {
+            Some(range) => Run::open(path.clone(), range).map_err(|e| io(&path, e))?,
+            None => None,
+        };
+        match run {
+            Some(run) => runs.push(run),
+            None => useless.push(path),
+        }
+    }
+    // The longest of those that begin at the next height; what it covers comes next and is dropped.
+    runs.sort_by_key(|run| (run.first, Reverse(run.last)));
+    let mut kept: Vec<Arc<Run>> = Vec::new();
+    for run in runs {
+        let next = kept.last().map_or(1, |run| run.last + 1);
+        if run.first == next { kept.push(Arc::new(run)) } else { useless.push(run.path) }
+    }
+    for path in useless {
+        fs::remove_file(&path).map_err(|e| io(&path, e))?;
+    }
+    Ok(kept)
+}
+
+/// Writes a file of `count` ascending entries.
+pub(super) fn write(
+    dir: &Path,
+    (first, last, level): (u64, u64, u32),
+    count: u64,
+    entries: impl Iterator<Item = std::io::Result<Entry>>,
+) -> Result<Run> {
+    let path = dir.join(format!("{first}-{last}.{level}.run"));
+    replace(&path, |file| {
+        let mut out = BufWriter::with_capacity(1 << 18, file);
+        out.write_all(MAGIC)?;
+        out.write_all(&count.to_le_bytes())?;
+        for (i, entry) in entries.enumerate() {
+            out.write_all(&entry?.0)?;
+            if i % SYNC_ENTRIES == SYNC_ENTRIES - 1 {
+                out.flush()?;
+                out.get_ref().sync_data()?;
+            }
+        }
+        out.flush()
+    })?;
+    let opened = Run::open(path.clone(), (first, last, level)).map_err(|e| io(&path, e))?;
+    opened
+        .ok_or_else(|| NodeError::corrupt("the transaction index", format!("{} is cut off", path.display())))
+}
+
+/// Files that should become one: `fan_in` neighbours of one level.
+pub(super) fn mergeable(runs: &[Arc<Run>], fan_in: usize) -> Option<Vec<Arc<Run>>> {
+    let same = |w: &&[Arc<Run>]| {
+        w.first().is_some_and(|a| a.level < TOP_LEVEL && w.iter().all(|b| a.level == b.level))
+    };
+    runs.windows(fan_in).find(same).map(<[_]>::to_vec)
+}
+
+/// Merges neighbouring files into one of the next level. The inputs stay.
+pub(super) fn merge(dir: &Path, inputs: &[Arc<Run>]) -> Result<Run> {
+    let (Some(head), Some(tail)) = (inputs.first(), inputs.last()) else {
+        return Err(NodeError::store("merging the transaction index", "nothing to merge"));
+    };
+    let mut sources = inputs.iter().map(|run| run.entries()).collect::<Result<Vec<_>>>()?;
+    let count = inputs.iter().map(|run| run.count).sum();
+    let mut heap = BinaryHeap::with_capacity(sources.len());
+    for (i, source) in sources.iter_mut().enumerate() {
+        if let Some(entry) = source.next() {
+            heap.push(Reverse((entry.map_err(|e| io(dir, e))?, i)));
+        }
+    }
+    let merged = std::iter::from_fn(|| {
+        let Reverse((entry, i)) = heap.pop()?;
+        match sources.get_mut(i).and_then(Iterator::next) {
+            Some(Ok(next)) => heap.push(Reverse((next, i))),
+            Some(Err(e)) => return Some(Err(e)),
+            None => {}
+        }
+        Some(Ok(entry))
+    });
+    write(dir, (head.first, tail.last, head.level + 1), count, merged)
+}
+
+fn prefix(id: &[u8; 32]) -> &[u8] {
+    id.split_at(16).0
+}
+
+fn range_of(path: &Path) -> Option<(u64, u64, u32)> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".run")?;
+    let (heights, level) = name.split_once('.')?;
+    let (first, last) = heights.split_once('-')?;
+    let range = (first.parse().ok()?, last.parse().ok()?, level.parse().ok()?);
+    (range.0 <= range.1).then_some(range)
+}
+
+fn io(path: &Path, source: std::io::Error) -> NodeError {
+    NodeError::file("using the transaction index", path, source)
+}

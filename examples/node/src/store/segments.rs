@@ -1,0 +1,351 @@
+//! Bodies of batches, in append-only files.
+//!
+//! `NNNNNNNN.segment` holds the 8 bytes `qrtsegm1`, then frames:
+//!
+//! | bytes | field |
+//! |---|---|
+//! | 4 | length of the body |
+//! | 32 | key: the batch's digest |
+//! | 16 | check: first half of H(store-frame; length ‖ key ‖ body) |
+//! | length | body |
+//!
+//! An append is durable when it returns: the file is synchronised, and for a new file its directory too. What a
+//! crash leaves behind the last complete frame of the last file is cut off when the store opens. A frame that was
+//! once known to be durable and does not read back is damage, never a torn tail, and is reported as such.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use quorate::wire::{Decode, Encode, Reader, Writer, domain};
+
+use super::files::{create_dir, sync_dir};
+use crate::{NodeError, Result};
+
+const MAGIC: &[u8; 8] = b"qrtsegm1";
+const HEAD: usize = 4 + 32 + 16;
+/// A file is closed once it is this large. Large enough that creating files is rare, small enough to copy about.
+const FULL: u64 = 256 << 20;
+/// Longest body.
+const MAX_BODY: usize = 16 << 20;
+
+/// Where a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) segment: u32,
+    pub(super) offset: u64,
+    pub(super) length: u32,
+}
+
+impl Place {
+    /// Before every frame.
+    pub(super) const START: Place = Place { segment: 0, offset: 0, length: 0 };
+
+    fn end(&self) -> u64 {
+        self.offset + HEAD as u64 + u64::from(self.length)
+    }
+}
+
+impl Encode for Place {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u32(self.segment);
+        w.u64(self.offset);
+        w.u32(self.length);
+    }
+}
+
+impl Decode for Place {
+    fn decode_from(r: &mut Reader<'_>, (): &()) -> quorate::Result<Self> {
+        Ok(Self { segment: r.u32()?, offset: r.u64()?, length: r.u32()? })
+    }
+}
+
+/// The files of one directory.
+#[derive(Debug)]
+pub(super) struct Segments {
+    dir: PathBuf,
+    full: u64,
+    active: Mutex<Active>,
+}
+
+#[derive(Debug)]
+struct Active {
+    segment: u32,
+    length: u64,
+    /// `None` until the first append after the directory was made.
+    file: Option<File>,
+    failed: bool,
+}
+
+impl Segments {
+    /// Opens the directory. `last` is the newest frame that is known to be durable; `found` is called with each
+    /// frame behind it, in order.
+    pub(super) fn open(dir: PathBuf, last: Place, found: impl FnMut([u8; 32], Place)) -> Result<Self> {
+        Self::open_with(dir, FULL, last, found)
+    }
+
+    fn open_with(
+        dir: PathBuf,
+        full: u64,
+        last: Place,
+        mut found: impl FnMut([u8; 32], Place),
+    ) -> Result<Self> {
+        create_dir(&dir)?;
+        let newest = newest_segment(&dir)?;
+        if newest < last.segment {
+            return Err(NodeError::corrupt(
+                "the batch store",
+                format!("segment {} is missing", last.segment),
+            ));
+        }
+        let mut length = 0;
+        for segment in last.segment.max(1)..=newest {
+            let start = if segment == last.segment { last.end() } else { MAGIC.len() as u64 };
+            let path = segment_path(&dir, segment);
+            length = scan(&path, segment, start, &mut found)?;
+            let file = OpenOptions::new().write(true).open(&path).map_err(|e| io(&path, e))?;
+            let actual = file.metadata().map_err(|e| io(&path, e))?.len();
+            if actual > length {
+                if segment != newest {
+                    return Err(NodeError::corrupt(
+                        "the batch store",
+                        format!("{} is damaged", path.display()),
+                    ));
+                }
+                file.set_len(length).and_then(|()| file.sync_all()).map_err(|e| io(&path, e))?;
+            }
+        }
+        let file = match newest {
+            0 => None,
+            _ => Some(open_at(&segment_path(&dir, newest), length)?),
+        };
+        let active = Mutex::new(Active { segment: newest, length, file, failed: false });
+        Ok(Self { dir, full, active })
+    }
+
+    /// Appends frames; they are durable when this returns. After an error nothing more is accepted until the
+    /// store is opened again, for nobody knows what the disk holds.
+    pub(super) fn append(&self, frames: &[([u8; 32], Vec<u8>)]) -> Result<Vec<Place>> {
+        let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
+        if active.failed {
+            return Err(NodeError::store("appending batches", "an earlier write failed"));
+        }
+        let done = self.append_locked(&mut active, frames);
+        active.failed = done.is_err();
+        done
+    }
+
+    /// Reads a frame back.
+    pub(super) fn read(&self, key: &[u8; 32], place: Place) -> Result<Vec<u8>> {
+        let path = segment_path(&self.dir, place.segment);
+        let mut file = File::open(&path).map_err(|e| io(&path, e))?;
+        file.seek(SeekFrom::Start(place.offset)).map_err(|e| io(&path, e))?;
+        match read_frame(&mut file) {
+            Ok(Some((found, body))) if found == *key && body.len() == place.length as usize => Ok(body),
+            Ok(_) => Err(damaged(&path, place.offset)),
+            Err(e) => Err(io(&path, e)),
+        }
+    }
+
+    fn append_locked(&self, active: &mut Active, frames: &[([u8; 32], Vec<u8>)]) -> Result<Vec<Place>> {
+        let mut places = Vec::with_capacity(frames.len());
+        if active.file.is_none() || active.length >= self.full {
+            self.next_file(active)?;
+        }
+        let path = segment_path(&self.dir, active.segment);
+        let Some(file) = active.file.as_mut() else { return Ok(places) };
+        for (key, body) in frames {
+            let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
+            if body.len() > MAX_BODY {
+                return Err(NodeError::store("appending batches", format!("a batch of {length} bytes")));
+            }
+            let head = [&length.to_le_bytes()[..], key, &check(length, key, body)].concat();
+            file.write_all(&head).and_then(|()| file.write_all(body)).map_err(|e| io(&path, e))?;
+            let place = Place { segment: active.segment, offset: active.length, length };
+            active.length = place.end();
+            places.push(place);
+        }
+        file.sync_data().map_err(|e| io(&path, e))?;
+        Ok(places)
+    }
+
+    fn next_file(&self, active: &mut Active) -> Result<()> {
+        let segment = active.segment + 1;
+        let path = segment_path(&self.dir, segment);
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).open(&path).map_err(|e| io(&path, e))?;
+        file.write_all(MAGIC).and_then(|()| file.sync_all()).map_err(|e| io(&path, e))?;
+        sync_dir(&self.dir)?;
+        (active.segment, active.length, active.file) = (segment, MAGIC.len() as u64, Some(file));
+        Ok(())
+    }
+}
+
+/// Walks the frames of a file from `start` and gives the end of the last complete one.
+fn scan(path: &Path, segment: u32, start: u64, found: &mut impl FnMut([u8; 32], Place)) -> Result<u64> {
+    let mut file = File::open(path).map_err(|e| io(path, e))?;
+    let length = file.metadata().map_err(|e| io(path, e))?.len();
+    let mut magic = [0; MAGIC.len()];
+    if length < MAGIC.len() as u64 {
+        // The crash came between creating the file and writing its first bytes.
+        rewrite_magic(path)?;
+        return Ok(MAGIC.len() as u64);
+    }
+    file.read_exact(&mut magic).map_err(|e| io(path, e))?;
+    if magic != *MAGIC || length < start {
+        return Err(damaged(path, if magic == *MAGIC { length } else { 0 }));
+    }
+    let mut offset = start;
+    file.seek(SeekFrom::Start(offset)).map_err(|e| io(path, e))?;
+    let mut file = std::io::BufReader::with_capacity(1 << 20, file);
+    while let Some((key, body)) = read_frame(&mut file).map_err(|e| io(path, e))? {
+        let place = Place { segment, offset, length: body.len() as u32 };
+        offset = place.end();
+        found(key, place);
+    }
+    Ok(offset)
+}
+
+fn rewrite_magic(path: &Path) -> Result<()> {
+    fs::write(path, MAGIC).and_then(|()| File::open(path)?.sync_all()).map_err(|e| io(path, e))
+}
+
+/// The next frame; `None` if what is there is not a complete one.
+fn read_frame(file: &mut impl Read) -> std::io::Result<Option<([u8; 32], Vec<u8>)>> {
+    let mut head = Vec::with_capacity(HEAD);
+    file.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
+    let mut r = Reader::new(&head);
+    let (Ok(length), Ok(key), Ok(sum)) = (r.u32(), r.array::<32>(), r.array::<16>()) else { return Ok(None) };
+    if length as usize > MAX_BODY {
+        return Ok(None);
+    }
+    let mut body = Vec::new();
+    file.by_ref().take(length.into()).read_to_end(&mut body)?;
+    let whole = body.len() == length as usize && check(length, &key, &body) == sum;
+    Ok(whole.then_some((key, body)))
+}
+
+fn check(length: u32, key: &[u8; 32], body: &[u8]) -> [u8; 16] {
+    let mut hasher = domain::hasher(domain::STORE_FRAME);
+    hasher.update(&length.to_le_bytes()).update(key).update(body);
+    let mut sum = [0; 16];
+    hasher.finalize_xof().fill(&mut sum);
+    sum
+}
+
+fn newest_segment(dir: &Path) -> Result<u32> {
+    let mut newest = 0;
+    for entry in fs::read_dir(dir).map_err(|e| io(dir, e))? {
+        let path = entry.map_err(|e| io(dir, e))?.path();
+        if path.extension().is_some_and(|e| e == "segment") {
+            let number = path.file_stem().and_then(|s| s.to_str()).and_then(|s| s.parse().ok()).unwrap_or(0);
+            newest = newest.max(number);
+        }
+    }
+    Ok(newest)
+}
+
+fn open_at(path: &Path, offset: u64) -> Result<File> {
+    let mut file = OpenOptions::new().write(true).open(path).map_err(|e| io(path, e))?;
+    file.seek(SeekFrom::Start(offset)).map_err(|e| io(path, e))?;
+    Ok(file)
+}
+
+fn segment_path(dir: &Path, segment: u32) -> PathBuf {
+    dir.join(format!("{segment:08}.segment"))
+}
+
+fn io(path: &Path, source: std::io::Error) -> NodeError {
+    NodeError::file("using the batch store", path, source)
+}
+
+fn damaged(path: &Path, offset: u64) -> NodeError {
+    NodeError::corrupt("the batch store", format!("{} is damaged at byte {offset}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(n: u8) -> ([u8; 32], Vec<u8>) {
+        ([n; 32], vec![n; 100 + usize::from(n)])
+    }
+
+    fn open(dir: &Path, last: Place) -> Result<(Segments, Vec<([u8; 32], Place)>)> {
+        let mut found = Vec::new();
+        let segments = Segments::open_with(dir.to_owned(), 400, last, |k, p| found.push((k, p)))?;
+        Ok((segments, found))
+    }
+
+    #[test]
+    fn what_was_appended_is_found_again_over_several_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let (segments, _) = open(dir.path(), Place::START).unwrap();
+        let places: Vec<_> = (0..9).map(|n| segments.append(&[frame(n)]).unwrap()[0]).collect();
+        assert!(places[8].segment > 2, "{places:?}");
+        drop(segments);
+        let (segments, found) = open(dir.path(), places[3]).unwrap();
+        assert_eq!(found, (4..9).map(|n| ([n; 32], places[usize::from(n)])).collect::<Vec<_>>());
+        for n in 0..9 {
+            assert_eq!(segments.read(&[n; 32], places[usize::from(n)]).unwrap(), frame(n).1);
+        }
+        assert!(segments.read(&[1; 32], places[2]).is_err());
+    }
+
+    #[test]
+    fn a_tail_torn_at_any_byte_is_cut_off_and_written_over() {
+        let whole = tempfile::tempdir().unwrap();
+        let (segments, _) = open(whole.path(), Place::START).unwrap();
+        let places = segments.append(&[frame(1), frame(2)]).unwrap();
+        let bytes = fs::read(segment_path(whole.path(), 1)).unwrap();
+        for cut in 0..bytes.len() {
+            let dir = tempfile::tempdir().unwrap();
+            fs::write(segment_path(dir.path(), 1), &bytes[..cut]).unwrap();
+            let complete = places.iter().filter(|p| p.end() <= cut as u64).count();
+            let (segments, found) = open(dir.path(), Place::START).unwrap();
+            assert_eq!(found.len(), complete, "cut at {cut}");
+            let place = segments.append(&[frame(7)]).unwrap()[0];
+            drop(segments);
+            let (segments, found) = open(dir.path(), Place::START).unwrap();
+            assert_eq!(found.len(), complete + 1);
+            assert_eq!(segments.read(&[7; 32], place).unwrap(), frame(7).1);
+        }
+    }
+
+    #[test]
+    fn garbage_behind_the_last_frame_is_cut_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let (segments, _) = open(dir.path(), Place::START).unwrap();
+        let place = segments.append(&[frame(1)]).unwrap()[0];
+        drop(segments);
+        let path = segment_path(dir.path(), 1);
+        for garbage in [&[0u8; 60][..], &[0xff; 200], &[3]] {
+            let mut bytes = fs::read(&path).unwrap();
+            bytes.extend_from_slice(garbage);
+            fs::write(&path, bytes).unwrap();
+            let (_, found) = open(dir.path(), Place::START).unwrap();
+            assert_eq!(found, [([1; 32], place)]);
+            assert_eq!(fs::metadata(&path).unwrap().len(), place.end());
+        }
+    }
+
+    #[test]
+    fn lost_durable_frames_are_damage_and_not_a_torn_tail() {
+        let dir = tempfile::tempdir().unwrap();
+        let (segments, _) = open(dir.path(), Place::START).unwrap();
+        let places = segments.append(&[frame(1), frame(2)]).unwrap();
+        drop(segments);
+        let path = segment_path(dir.path(), 1);
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        assert_eq!(open(dir.path(), places[1]).unwrap_err().code(), "CORRUPT");
+        let mut flipped = bytes.clone();
+        *flipped.last_mut().unwrap() ^= 1;
+        fs::write(&path, flipped).unwrap();
+        let (segments, _) = open(dir.path(), places[1]).unwrap();
+        assert_eq!(segments.read(&[2; 32], places[1]).unwrap_err().code(), "CORRUPT");
+        fs::remove_file(&path).unwrap();
+        assert_eq!(open(dir.path(), places[1]).unwrap_err().code(), "CORRUPT");
+    }
+}
