@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::TransactionLocation;
-use crate::store::files::{replace, sync_dir};
+use crate::store::files::replace;
 use crate::{NodeError, Result};
 
 const MAGIC: &[u8; 8] = b"qrtindx1";

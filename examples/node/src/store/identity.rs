@@ -1,0 +1,138 @@
+//! Whose data a directory holds, and who uses it now.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use quorate::ed25519::Ed25519;
+use quorate::scheme::Scheme;
+use quorate::wire::Encode;
+
+use super::files::{create_dir, replace};
+use crate::{NodeError, Result};
+
+const FORMAT: &str = "quorate-store 1";
+const FILE: &str = "IDENTITY";
+
+/// What a data directory is bound to. With the votes of another key or chain, a guard would refuse nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    chain: String,
+    validator: String,
+}
+
+impl Binding {
+    /// The binding to a chain and a validator's two public keys.
+    pub fn new<S: Scheme>(
+        chain: [u8; 32],
+        voting: &S::PublicKey,
+        identity: &<Ed25519 as Scheme>::PublicKey,
+    ) -> Self {
+        let validator =
+            format!("{} {} {}", S::NAME, hex::encode(voting.encode()), hex::encode(identity.encode()));
+        Self { chain: hex::encode(chain), validator }
+    }
+}
+
+/// Makes the directory if need be, locks it for this process, and checks or writes whose it is. Gives the lock and
+/// the second (since 1970) in which the directory was made.
+pub(super) fn claim(dir: &Path, binding: &Binding) -> Result<(File, u64)> {
+    create_dir(dir)?;
+    let path = dir.join("LOCK");
+    let lock = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(|e| NodeError::file("opening", &path, e))?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(NodeError::DataInUse { path: dir.to_owned() }),
+        Err(TryLockError::Error(e)) => return Err(NodeError::file("locking", &path, e)),
+    }
+    let path = dir.join(FILE);
+    let created = match fs::read_to_string(&path) {
+        Ok(text) => check(dir, &text, binding)?,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => create(dir, &path, binding)?,
+        Err(e) => return Err(NodeError::file("reading", &path, e)),
+    };
+    Ok((lock, created))
+}
+
+fn create(dir: &Path, path: &Path, binding: &Binding) -> Result<u64> {
+    if dir.join(super::RECORDS).exists() {
+        let problem = format!("{} has records but no {FILE} file", dir.display());
+        return Err(NodeError::corrupt("the data directory", problem));
+    }
+    let created = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    let text = format!(
+        "# Whose data this directory holds. Never edit or copy: a key that signs from two copies signs twice.\n\
+         {FORMAT}\nchain {}\nvalidator {}\ncreated {created}\n",
+        binding.chain, binding.validator
+    );
+    replace(path, |file| file.write_all(text.as_bytes()))?;
+    Ok(created)
+}
+
+fn check(dir: &Path, text: &str, binding: &Binding) -> Result<u64> {
+    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+    let format = lines.next().unwrap_or_default();
+    let mismatch = |what, found: &str, expected: &str| NodeError::DataMismatch {
+        path: dir.to_owned(),
+        what,
+        found: found.to_owned(),
+        expected: expected.to_owned(),
+    };
+    if format != FORMAT {
+        return Err(mismatch("format", format, FORMAT));
+    }
+    let mut field = |name: &str| {
+        let value = lines.next().and_then(|line| line.strip_prefix(name)).and_then(|v| v.strip_prefix(' '));
+        value
+            .ok_or_else(|| NodeError::corrupt("the data directory", format!("its {FILE} file has no {name}")))
+    };
+    let (chain, validator, created) = (field("chain")?, field("validator")?, field("created")?);
+    if chain != binding.chain {
+        return Err(mismatch("chain", chain, &binding.chain));
+    }
+    if validator != binding.validator {
+        return Err(mismatch("validator", validator, &binding.validator));
+    }
+    created
+        .parse()
+        .map_err(|_| NodeError::corrupt("the data directory", format!("its {FILE} file is damaged")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn binding(chain: u8, validator: &str) -> Binding {
+        Binding { chain: hex::encode([chain; 32]), validator: validator.into() }
+    }
+
+    #[test]
+    fn a_directory_belongs_to_one_chain_one_validator_and_one_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a/b");
+        let (lock, created) = claim(&path, &binding(1, "v")).unwrap();
+        assert!(created > 1_700_000_000);
+        assert_eq!(claim(&path, &binding(1, "v")).unwrap_err().code(), "DATA_IN_USE");
+        drop(lock);
+        assert_eq!(claim(&path, &binding(1, "v")).unwrap().1, created);
+        let mismatch = |b: &Binding| match claim(&path, b).unwrap_err() {
+            NodeError::DataMismatch { what, .. } => what,
+            other => panic!("{other}"),
+        };
+        assert_eq!(mismatch(&binding(2, "v")), "chain");
+        assert_eq!(mismatch(&binding(1, "w")), "validator");
+        fs::write(path.join(FILE), "quorate-store 9\n").unwrap();
+        assert_eq!(mismatch(&binding(1, "v")), "format");
+        fs::write(path.join(FILE), "quorate-store 1\nchain\n").unwrap();
+        assert_eq!(claim(&path, &binding(1, "v")).unwrap_err().code(), "CORRUPT");
+        fs::remove_file(path.join(FILE)).unwrap();
+        fs::create_dir(path.join(super::super::RECORDS)).unwrap();
+        assert_eq!(claim(&path, &binding(1, "v")).unwrap_err().code(), "CORRUPT");
+    }
+}

@@ -1,0 +1,365 @@
+//! Records, blocks, and where batches are: one fjall database beside the segment files.
+//!
+//! | keyspace | key | value |
+//! |---|---|---|
+//! | `records` | tag and kind of the record | the newest record of that key; `0 0`: why the newest executed block is committed |
+//! | `blocks` | digest | block |
+//! | `batches` | digest | [`Place`] |
+//! | `heights` | height, big endian | digest of the executed block |
+//! | `live` | `b` or `t` (transactions), digest | height of a block; nothing: not executed yet, needed after a restart |
+//! | `tail` | | the newest place that was entered: where the scan of the segments begins |
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fjall::{Database, Keyspace, OwnedWriteBatch, PersistMode};
+use quorate::scheme::Scheme;
+use quorate::wire::{Decode, Encode};
+use quorate_jolteon::{
+    Batch, BatchDigest, Block, BlockDigest, Committees, Finality, MAX_LINKS, Record, RecordKey,
+};
+
+use super::database::{Options, height_key, open_database, open_keyspace};
+use super::segments::{Place, Segments};
+use crate::{NodeError, Result};
+
+const LIVE_BLOCK: u8 = b'b';
+const LIVE_BATCH: u8 = b't';
+const TAIL: &[u8] = b"tail";
+const FINALITY: &[u8] = &[0, 0];
+
+pub(super) struct Records<S: Scheme> {
+    database: Database,
+    records: Keyspace,
+    blocks: Keyspace,
+    batches: Keyspace,
+    heights: Keyspace,
+    live: Keyspace,
+    tail: Keyspace,
+    segments: Segments,
+    committees: Committees<S>,
+    failed: AtomicBool,
+}
+
+impl<S: Scheme> Records<S> {
+    pub(super) fn open(dir: &Path, committees: Committees<S>) -> Result<Self> {
+        let database = open_database(&dir.join(super::RECORDS))?;
+        let keyspace = |name, memtable| open_keyspace(&database, name, Options { memtable });
+        let (batches, live) = (keyspace("batches", 8 << 20)?, keyspace("live", 4 << 20)?);
+        let tail = keyspace("tail", 4 << 20)?;
+        let last = match tail.get(TAIL).map_err(reading)? {
+            Some(bytes) => Place::decode(&bytes, &()).map_err(|e| NodeError::corrupt("the store", e))?,
+            None => Place::START,
+        };
+        let mut found = Vec::new();
+        let segments = Segments::open(dir.join("batches"), last, |key, place| found.push((key, place)))?;
+        let store = Self {
+            records: keyspace("records", 4 << 20)?,
+            blocks: keyspace("blocks", 16 << 20)?,
+            heights: keyspace("heights", 4 << 20)?,
+            database: database.clone(),
+            batches,
+            live,
+            tail,
+            segments,
+            committees,
+            failed: AtomicBool::new(false),
+        };
+        // Bodies that were durable when the process died before it entered where they are.
+        let mut batch = store.database.batch().durability(Some(PersistMode::SyncData));
+        store.enter_places(&mut batch, &found);
+        batch.commit().map_err(writing)?;
+        Ok(store)
+    }
+
+    pub(super) fn append(&self, records: &[Record<S>]) -> Result<()> {
+        if self.failed.load(Ordering::Acquire) {
+            return Err(NodeError::store(
+                "appending records",
+                "an earlier write failed; nothing is signed any more",
+            ));
+        }
+        let done = self.try_append(records);
+        if done.is_err() {
+            self.failed.store(true, Ordering::Release);
+        }
+        done
+    }
+
+    pub(super) fn load(&self, executed: u64) -> Result<Vec<Record<S>>> {
+        let mut loaded = Vec::new();
+        for entry in self.records.iter() {
+            let (key, value) = entry.into_inner().map_err(reading)?;
+            if *key != *FINALITY {
+                loaded.push(self.decode_record(&value)?);
+            }
+        }
+        // Execution may be behind the archive after a crash of the machine: both are asked.
+        let (mut blocks, mut batches) = (HashSet::new(), HashSet::new());
+        let mut next = executed + 1;
+        while let Some(block) = self.block_at(next)? {
+            batches.extend(block.payload.iter().map(|batch| batch.digest()));
+            blocks.insert(block.digest());
+            loaded.push(Record::Block(block));
+            next += 1;
+        }
+        for digest in self.live_digests(LIVE_BLOCK)? {
+            let block = self.block(&BlockDigest(digest))?.ok_or_else(|| missing("block", &digest))?;
+            if block.height <= executed {
+                self.drop_stale(&block)?;
+            } else if blocks.insert(block.digest()) {
+                loaded.push(Record::Block(block));
+            }
+        }
+        batches.extend(self.live_digests(LIVE_BATCH)?.into_iter().map(BatchDigest));
+        for digest in batches {
+            if let Some(batch) = self.batch(&digest)? {
+                loaded.push(Record::Batch(batch));
+            }
+        }
+        Ok(loaded)
+    }
+
+    pub(super) fn forget_batches(&self, digests: &[BatchDigest]) -> Result<()> {
+        let mut batch = self.database.batch();
+        for digest in digests {
+            batch.remove(&self.live, live_key(LIVE_BATCH, &digest.0));
+            batch.remove(&self.batches, digest.0);
+        }
+        batch.commit().map_err(writing)
+    }
+
+    pub(super) fn forget_blocks(&self, digests: &[BlockDigest]) -> Result<()> {
+        let mut batch = self.database.batch();
+        for digest in digests {
+            batch.remove(&self.live, live_key(LIVE_BLOCK, &digest.0));
+            batch.remove(&self.blocks, digest.0);
+        }
+        batch.commit().map_err(writing)
+    }
+
+    pub(super) fn archive(
+        &self,
+        block: &Block<S>,
+        batches: &[Arc<Batch>],
+        finality: &Finality<S>,
+    ) -> Result<()> {
+        let digest = block.digest();
+        // Both were records before; this only makes sure.
+        let absent = self.absent(batches.iter())?;
+        let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
+        self.append_bodies(&mut batch, &absent)?;
+        if !self.blocks.contains_key(digest.0).map_err(reading)? {
+            batch.insert(&self.blocks, digest.0, block.encode());
+        }
+        batch.insert(&self.heights, height_key(block.height), digest.0);
+        batch.insert(&self.records, FINALITY, finality.encode());
+        batch.remove(&self.live, live_key(LIVE_BLOCK, &digest.0));
+        for named in &block.payload {
+            batch.remove(&self.live, live_key(LIVE_BATCH, &named.digest().0));
+        }
+        batch.commit().map_err(writing)
+    }
+
+    pub(super) fn block_at(&self, height: u64) -> Result<Option<Arc<Block<S>>>> {
+        let Some(digest) = self.heights.get(height_key(height)).map_err(reading)? else { return Ok(None) };
+        let digest = BlockDigest::decode(&digest, &()).map_err(|e| NodeError::corrupt("a height", e))?;
+        self.block(&digest)?.map_or_else(|| Err(missing("block", &digest.0)), |block| Ok(Some(block)))
+    }
+
+    pub(super) fn block(&self, digest: &BlockDigest) -> Result<Option<Arc<Block<S>>>> {
+        let Some(bytes) = self.blocks.get(digest.0).map_err(reading)? else { return Ok(None) };
+        let block = Block::decode(&bytes, &self.committees).map_err(|e| NodeError::corrupt("a block", e))?;
+        if block.digest() != *digest {
+            return Err(NodeError::corrupt("a block", "its digest is another"));
+        }
+        Ok(Some(Arc::new(block)))
+    }
+
+    pub(super) fn batch(&self, digest: &BatchDigest) -> Result<Option<Arc<Batch>>> {
+        let Some(place) = self.batches.get(digest.0).map_err(reading)? else { return Ok(None) };
+        let place = Place::decode(&place, &()).map_err(|e| NodeError::corrupt("the place of a batch", e))?;
+        let body = self.segments.read(&digest.0, place)?;
+        let batch = Batch::decode(&body, &()).map_err(|e| NodeError::corrupt("a batch", e))?;
+        if batch.digest() != *digest {
+            return Err(NodeError::corrupt("a batch", "its digest is another"));
+        }
+        Ok(Some(Arc::new(batch)))
+    }
+
+    pub(super) fn history(
+        &self,
+        from: u64,
+        max_blocks: usize,
+        max_bytes: usize,
+    ) -> Result<Vec<Arc<Block<S>>>> {
+        let (mut blocks, mut bytes) = (Vec::new(), 0);
+        for height in (from..).take(max_blocks) {
+            let Some(block) = self.block_at(height)? else { break };
+            bytes += block.encode().len();
+            blocks.push(block);
+            if bytes > max_bytes {
+                break;
+            }
+        }
+        Ok(blocks)
+    }
+
+    pub(super) fn finality(&self, block: &Block<S>) -> Result<Option<Finality<S>>> {
+        let (mut chain, mut certificate) = (vec![], None);
+        for height in (block.height..).take(MAX_LINKS + 2) {
+            match self.block_at(height)? {
+                Some(next) => chain.push(next),
+                None => {
+                    // Behind the newest executed block comes what committed it.
+                    let newest = self.newest_finality()?;
+                    certificate = newest.map(|finality| {
+                        chain.extend(finality.links);
+                        finality.certificate
+                    });
+                    break;
+                }
+            }
+            if committing_link(&chain).is_some_and(|at| at + 1 < chain.len()) {
+                break;
+            }
+        }
+        let Some(at) = committing_link(&chain).filter(|at| *at <= MAX_LINKS) else { return Ok(None) };
+        let certificate = match chain.get(at + 1) {
+            Some(next) => next.justify.clone(),
+            None => certificate,
+        };
+        let links = chain.into_iter().take(at + 1).skip(1).collect();
+        Ok(certificate.map(|certificate| Finality { links, certificate }))
+    }
+
+    pub(super) fn committees(&self) -> &Committees<S> {
+        &self.committees
+    }
+
+    pub(super) fn sync(&self) -> Result<()> {
+        self.database.persist(PersistMode::SyncAll).map_err(writing)
+    }
+
+    fn try_append(&self, records: &[Record<S>]) -> Result<()> {
+        let bodies = records.iter().filter_map(|r| match r {
+            Record::Batch(batch) => Some(batch),
+            _ => None,
+        });
+        let absent = self.absent(bodies)?;
+        let mut batch = self.database.batch();
+        self.append_bodies(&mut batch, &absent)?;
+        // A write batch must not name a key twice: of records that replace each other, the last.
+        let newest: BTreeMap<RecordKey, &Record<S>> = records.iter().map(|r| (r.key(), r)).collect();
+        let mut durable = false;
+        for (key, record) in newest {
+            let small = match (key, record) {
+                (RecordKey::Batch(_), _) => continue,
+                (RecordKey::Block(digest), Record::Block(block)) => {
+                    batch.insert(&self.blocks, digest.0, block.encode());
+                    batch.insert(&self.live, live_key(LIVE_BLOCK, &digest.0), height_key(block.height));
+                    durable = true;
+                    continue;
+                }
+                (RecordKey::Block(_), _) => continue,
+                (RecordKey::VoteGuard(kind), _) => [3, kind],
+                (RecordKey::ProposalGuard(kind), _) => [4, kind],
+                (RecordKey::Timeout, _) => [5, 0],
+                (RecordKey::Committed, _) => [6, 0],
+            };
+            batch.insert(&self.records, small, record.encode());
+            durable = true;
+        }
+        // Bodies are found again by the scan at the next start: where they are need not be durable.
+        let batch = if durable { batch.durability(Some(PersistMode::SyncData)) } else { batch };
+        batch.commit().map_err(writing)
+    }
+
+    /// The encodings of those batches that are not stored yet, each once.
+    fn absent<'a>(&self, batches: impl Iterator<Item = &'a Arc<Batch>>) -> Result<Vec<([u8; 32], Vec<u8>)>> {
+        let mut absent: Vec<([u8; 32], Vec<u8>)> = Vec::new();
+        for batch in batches {
+            let key = batch.digest().0;
+            let known = absent.iter().any(|(other, _)| *other == key);
+            if !known && !self.batches.contains_key(key).map_err(reading)? {
+                absent.push((key, batch.encode()));
+            }
+        }
+        Ok(absent)
+    }
+
+    fn append_bodies(&self, batch: &mut OwnedWriteBatch, absent: &[([u8; 32], Vec<u8>)]) -> Result<()> {
+        if !absent.is_empty() {
+            let places = self.segments.append(absent)?;
+            let found: Vec<_> = absent.iter().map(|(key, _)| *key).zip(places).collect();
+            self.enter_places(batch, &found);
+        }
+        Ok(())
+    }
+
+    fn enter_places(&self, batch: &mut OwnedWriteBatch, found: &[([u8; 32], Place)]) {
+        for (key, place) in found {
+            batch.insert(&self.batches, *key, place.encode());
+            batch.insert(&self.live, live_key(LIVE_BATCH, key), []);
+        }
+        if let Some((_, last)) = found.last() {
+            batch.insert(&self.tail, TAIL, last.encode());
+        }
+    }
+
+    fn live_digests(&self, tag: u8) -> Result<Vec<[u8; 32]>> {
+        let digest = |entry: fjall::Guard| {
+            let key = entry.key().map_err(reading)?;
+            let digest = key.get(1..).and_then(|d| d.try_into().ok());
+            digest.ok_or_else(|| NodeError::corrupt("a live record", "its key is damaged"))
+        };
+        self.live.prefix([tag]).map(digest).collect()
+    }
+
+    fn newest_finality(&self) -> Result<Option<Finality<S>>> {
+        let Some(bytes) = self.records.get(FINALITY).map_err(reading)? else { return Ok(None) };
+        let finality = Finality::decode(&bytes, &self.committees);
+        finality.map(Some).map_err(|e| NodeError::corrupt("a commit proof", e))
+    }
+
+    /// A block at an executed height that is still live: recorded again after it was archived, or never committed.
+    fn drop_stale(&self, block: &Block<S>) -> Result<()> {
+        let digest = block.digest();
+        let archived = self.heights.get(height_key(block.height)).map_err(reading)?;
+        if archived.is_some_and(|archived| *archived == digest.0) {
+            return self.live.remove(live_key(LIVE_BLOCK, &digest.0)).map_err(writing);
+        }
+        self.forget_blocks(&[digest])
+    }
+
+    fn decode_record(&self, bytes: &[u8]) -> Result<Record<S>> {
+        Record::decode(bytes, &self.committees).map_err(|e| NodeError::corrupt("a record", e))
+    }
+}
+
+/// The first block of a chain, behind its first one, whose view follows on its parent's.
+fn committing_link<S: Scheme>(chain: &[Arc<Block<S>>]) -> Option<usize> {
+    let consecutive =
+        |pair: &[Arc<Block<S>>]| matches!(pair, [a, b] if a.view.checked_add(1) == Some(b.view));
+    chain.windows(2).position(consecutive).map(|at| at + 1)
+}
+
+fn live_key(tag: u8, digest: &[u8; 32]) -> [u8; 33] {
+    let mut key = [tag; 33];
+    key.split_at_mut(1).1.copy_from_slice(digest);
+    key
+}
+
+fn missing(what: &str, digest: &[u8; 32]) -> NodeError {
+    NodeError::corrupt("the chain", format!("{what} {} is missing", hex::encode(digest)))
+}
+
+fn reading(e: fjall::Error) -> NodeError {
+    NodeError::store("reading records", e)
+}
+
+fn writing(e: fjall::Error) -> NodeError {
+    NodeError::store("writing records", e)
+}

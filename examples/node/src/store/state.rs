@@ -1,0 +1,118 @@
+//! The application's part of the store: its entries, and how far it has executed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use fjall::{Database, Keyspace};
+
+use super::database::{Options, height_key, open_database, open_keyspace};
+use crate::application::{ApplicationError, Changes, State, StateSource, Visitor};
+use crate::{NodeError, Result};
+
+/// Where execution is: a height, and what agreed on there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Roots {
+    /// The root that the application gave.
+    pub application: [u8; 32],
+    /// The running hash over these roots up to this height: what blocks state. See
+    /// [`execution`](crate::execution).
+    pub execution: [u8; 32],
+}
+
+/// The application's entries and the roots of each height. Writes are atomic and ordered but wait for no disk:
+/// what a crash of the machine takes is executed again.
+#[derive(Clone)]
+pub struct StateStore {
+    database: Database,
+    entries: Keyspace,
+    roots: Keyspace,
+}
+
+impl StateStore {
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let database = open_database(path)?;
+        let entries = open_keyspace(&database, "entries", Options { memtable: 32 << 20 })?;
+        let roots = open_keyspace(&database, "roots", Options { memtable: 4 << 20 })?;
+        Ok(Self { database, entries, roots })
+    }
+
+    /// The newest executed height with its roots; `None` if not even the genesis was entered.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn executed(&self) -> Result<Option<(u64, Roots)>> {
+        let Some(last) = self.roots.last_key_value() else { return Ok(None) };
+        let (key, value) = last.into_inner().map_err(|e| NodeError::store("reading the state", e))?;
+        let height = key.as_ref().try_into().map(u64::from_be_bytes).map_err(|_| damaged())?;
+        Ok(Some((height, decode_roots(&value)?)))
+    }
+
+    /// The roots after the block at `height`; `None` if it was not executed.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn roots(&self, height: u64) -> Result<Option<Roots>> {
+        let value =
+            self.roots.get(height_key(height)).map_err(|e| NodeError::store("reading the state", e))?;
+        value.map(|bytes| decode_roots(&bytes)).transpose()
+    }
+
+    /// Enters what the block at `height` changed, with the roots after it: all or nothing.
+    ///
+    /// # Errors
+    /// If the store fails; stop then.
+    pub fn commit(&self, height: u64, roots: &Roots, changes: &Changes) -> Result<()> {
+        let mut batch = self.database.batch();
+        for (key, value) in changes.iter() {
+            match value {
+                Some(value) => batch.insert(&self.entries, key, value),
+                None => batch.remove(&self.entries, key),
+            }
+        }
+        let value = [roots.application, roots.execution].concat();
+        batch.insert(&self.roots, height_key(height), value);
+        batch.commit().map_err(|e| NodeError::store("writing the state", e))
+    }
+
+    /// Waits until the disk has everything that was entered.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn sync(&self) -> Result<()> {
+        self.database
+            .persist(fjall::PersistMode::SyncAll)
+            .map_err(|e| NodeError::store("writing the state", e))
+    }
+
+    /// The application's view of its entries.
+    pub fn state(&self) -> State {
+        State::new(Arc::new(self.clone()))
+    }
+}
+
+impl StateSource for StateStore {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, ApplicationError> {
+        Ok(self.entries.get(key).map_err(unreadable)?.map(|value| value.to_vec()))
+    }
+
+    fn visit(&self, prefix: &[u8], visit: &mut Visitor<'_>) -> Result<(), ApplicationError> {
+        for entry in self.entries.prefix(prefix) {
+            let (key, value) = entry.into_inner().map_err(unreadable)?;
+            visit(&key, &value)?;
+        }
+        Ok(())
+    }
+}
+
+fn decode_roots(bytes: &[u8]) -> Result<Roots> {
+    let (application, rest) = bytes.split_first_chunk().ok_or_else(damaged)?;
+    Ok(Roots { application: *application, execution: rest.try_into().map_err(|_| damaged())? })
+}
+
+fn damaged() -> NodeError {
+    NodeError::corrupt("the state", "a root is damaged")
+}
+
+fn unreadable(e: fjall::Error) -> ApplicationError {
+    ApplicationError::new(format!("the state cannot be read: {e}; check the disk"))
+}
