@@ -109,6 +109,19 @@ impl Target {
         Self(out)
     }
 
+    /// After the final exponentiation, where equal elements have equal coordinates.
+    pub(crate) fn finished(&self) -> Self {
+        let mut out = blst_fp12::default();
+        // SAFETY: one live field element is read and one is written.
+        unsafe { blst_final_exp(&mut out, &self.0) };
+        Self(out)
+    }
+
+    /// Whether two finished elements are equal.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+
     /// Whether the two are equal after the final exponentiation.
     pub(crate) fn equals(&self, other: &Self) -> bool {
         // SAFETY: two live field elements.
@@ -294,7 +307,7 @@ macro_rules! group {
                 let pointers: Vec<*const $affine> = points.iter().map(|p| ptr::from_ref(*p)).collect();
                 let scalars: Vec<*const u8> = bytes.iter().map(|b| b.as_ptr()).collect();
                 let mut out = $projective::default();
-                // SAFETY: `n` live points and `n` scalars of 16 ≥ ⌈bits/8⌉ bytes (callers pass 64 or 128); the
+                // SAFETY: `n` live points and `n` scalars of 16 ≥ ⌈bits/8⌉ bytes (callers pass at most 128); the
                 // scratch space has the size that blst asks for, in bytes, rounded up to limbs.
                 unsafe {
                     let mut scratch: Vec<limb_t> = vec![0; $scratch(n).div_ceil(size_of::<limb_t>())];

@@ -17,6 +17,7 @@
 mod ffi;
 mod group;
 mod keys;
+mod locate;
 mod pairing;
 mod scheme;
 

@@ -6,6 +6,7 @@ use zeroize::Zeroizing;
 use super::ffi::{Group, Scalar};
 use super::group::{MinPk, MinSig, Variant};
 use super::keys::{PublicKey, SecretKey, Signature};
+use super::locate;
 use super::pairing::{self, Cache};
 use crate::machine::MemberIndex;
 use crate::scheme::{Claim, Keys, Scheme, SignerSet, random_32};
@@ -17,6 +18,7 @@ macro_rules! scheme {
         impl Scheme for $variant {
             const SUITE: u8 = <Self as Variant>::SUITE.0;
             const NAME: &'static str = <Self as Variant>::SUITE.1;
+            const SUMMED: bool = true;
 
             type SecretKey = SecretKey<Self>;
             type PublicKey = PublicKey<Self>;
@@ -95,6 +97,14 @@ macro_rules! scheme {
                 proof: &Signature<Self>,
             ) -> Result<()> {
                 pairing::verify_claims(keys.public, keys.cache, claims, proof)
+            }
+
+            fn locate(
+                keys: Keys<'_, Self>,
+                message: &[u8],
+                signatures: &[(MemberIndex, &Signature<Self>)],
+            ) -> Option<MemberIndex> {
+                locate::locate(keys.public, message, signatures)
             }
 
             fn verify_many(

@@ -5,9 +5,10 @@ use core::fmt;
 
 use super::certificate::Certificate;
 use super::evidence::Equivocation;
+use super::holdings::Scope;
 use super::statement::Kind;
 use super::suspects::Suspects;
-use super::tally::{Scope, Tally};
+use super::tally::{Report, Tally};
 use super::vote::Vote;
 use crate::Error;
 use crate::committee::{Committee, Verified};
@@ -106,23 +107,19 @@ impl<S: Scheme> VoteCollector<S> {
 
     fn take(&mut self, vote: Vote<S>, proven: bool, suspects: &mut Suspects) -> Collected<S> {
         let mut faults = Vec::new();
-        let claim = self.tally.take(vote, proven, suspects, &mut faults);
-        let certificate = claim.and_then(|claim| self.certify(claim, suspects, &mut faults));
+        let mut report = Report { suspects, faults: &mut faults };
+        let claim = self.tally.take(vote, proven, &mut report);
+        let certificate = claim.and_then(|claim| self.certify(claim, &mut report));
         Collected { certificate, faults }
     }
 
-    fn certify(
-        &mut self,
-        claim: usize,
-        suspects: &mut Suspects,
-        faults: &mut Vec<VoteFault<S>>,
-    ) -> Option<Verified<Certificate<S>>> {
+    fn certify(&mut self, claim: usize, report: &mut Report<'_, S>) -> Option<Verified<Certificate<S>>> {
         let scope = Scope::Claim(claim);
         let quorum = self.tally.committee().quorum_weight();
         if self.done || self.tally.weight(scope) < quorum {
             return None;
         }
-        self.tally.settle(scope, suspects, faults);
+        self.tally.settle(scope, report);
         if self.tally.verified_weight(scope) < quorum {
             return None;
         }
@@ -130,7 +127,7 @@ impl<S: Scheme> VoteCollector<S> {
         let (signers, proof) = self.tally.verified(scope);
         let signers = signers.into_values().next()?;
         self.done = true;
-        suspects.decay();
+        report.suspects.decay();
         let certificate = Certificate::from_verified_parts(statement, signers, proof);
         Some(Verified::assume(certificate, self.tally.committee().id()))
     }

@@ -11,8 +11,9 @@
 //!
 //! **How votes are checked.** A collector computes nothing until the votes it holds reach the quorum. Then it sums
 //! the signatures and checks the sum once: a subgroup check and two pairings, whatever the number of votes. Only if
-//! that fails are the bad votes looked for, by bisection down to groups of four, which are checked vote by vote; their senders
-//! become [`Suspects`], whose votes are checked singly until that has decayed. Below
+//! that fails are the bad votes looked for: a single one is computed from two weighted sums and the others are
+//! checked again without it; several are found by bisection down to groups of four, which are checked vote by
+//! vote. Their signers become [`Suspects`], whose votes are checked singly until that has decayed. Below
 //! [`DEFAULT_BATCH_THRESHOLD`] pending votes everything is checked singly.
 //!
 //! **What a passed sum means.** σ₁ + X and σ₂ − X pass together. The certificate made of them is as good as any,
@@ -58,6 +59,7 @@
 mod certificate;
 mod collector;
 mod evidence;
+mod holdings;
 mod signers;
 mod statement;
 mod suspects;

@@ -3,9 +3,10 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::collector::{Collected, VoteFault};
+use super::holdings::Scope;
 use super::statement::Kind;
 use super::suspects::Suspects;
-use super::tally::{Scope, Tally};
+use super::tally::{Report, Tally};
 use super::timeout::{MAX_TIMEOUT_GROUPS, TimeoutCertificate, TimeoutVote};
 use crate::committee::{Committee, SignerSet, Verified};
 use crate::scheme::Scheme;
@@ -76,7 +77,7 @@ impl<S: Scheme> TimeoutCollector<S> {
         let mut faults = Vec::new();
         let needed = self.tally.committee().honest_weight();
         if self.has_honest() && self.tally.verified_weight(Scope::All) < needed {
-            self.tally.settle(Scope::All, suspects, &mut faults);
+            self.tally.settle(Scope::All, &mut Report { suspects, faults: &mut faults });
         }
         (self.tally.verified_weight(Scope::All) >= needed, faults)
     }
@@ -93,21 +94,18 @@ impl<S: Scheme> TimeoutCollector<S> {
         suspects: &mut Suspects,
     ) -> Collected<S, TimeoutCertificate<S>> {
         let mut faults = Vec::new();
-        let held = self.tally.take(vote.into_vote(), proven, suspects, &mut faults);
-        let certificate = held.and_then(|_| self.certify(suspects, &mut faults));
+        let mut report = Report { suspects, faults: &mut faults };
+        let held = self.tally.take(vote.into_vote(), proven, &mut report);
+        let certificate = held.and_then(|_| self.certify(&mut report));
         Collected { certificate, faults }
     }
 
-    fn certify(
-        &mut self,
-        suspects: &mut Suspects,
-        faults: &mut Vec<VoteFault<S>>,
-    ) -> Option<Verified<TimeoutCertificate<S>>> {
+    fn certify(&mut self, report: &mut Report<'_, S>) -> Option<Verified<TimeoutCertificate<S>>> {
         let quorum = self.tally.committee().quorum_weight();
         if self.done || self.weight() < quorum {
             return None;
         }
-        self.tally.settle(Scope::All, suspects, faults);
+        self.tally.settle(Scope::All, report);
         if self.tally.verified_weight(Scope::All) < quorum {
             return None;
         }
@@ -117,7 +115,7 @@ impl<S: Scheme> TimeoutCollector<S> {
             signers.into_iter().filter_map(|(claim, signers)| Some((value(claim)?, signers))).collect();
         groups.sort_unstable_by_key(|(value, _)| *value);
         self.done = true;
-        suspects.decay();
+        report.suspects.decay();
         let (kind, view) = self.tally.topic();
         let topic = (kind, self.tally.committee().epoch(), view);
         let certificate = TimeoutCertificate::from_verified_parts(topic, groups, proof);

@@ -1,4 +1,4 @@
-//! Checking many votes at once: the optimistic aggregate, and bisection when it fails.
+//! Checking many votes at once: the optimistic aggregate, and when it fails a guess, then bisection.
 
 use alloc::vec::Vec;
 
@@ -10,6 +10,9 @@ use crate::scheme::{Claim, Scheme};
 
 /// A group of this size that is known to hold a bad vote is checked vote by vote.
 const LEAF: usize = 4;
+/// How often a check may guess wrongly before it goes by halves only: a guess costs as much as two checks, and with
+/// many bad votes most are wrong.
+const WRONG_GUESSES: u8 = 4;
 
 /// A vote as the check needs it.
 pub(super) struct Ballot<'a, S: Scheme> {
@@ -18,6 +21,14 @@ pub(super) struct Ballot<'a, S: Scheme> {
     pub(super) signer: MemberIndex,
     pub(super) signature: &'a S::Signature,
 }
+
+impl<S: Scheme> Clone for Ballot<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Scheme> Copy for Ballot<'_, S> {}
 
 /// Signatures that verified **together**. Two bad ones may cancel in it (σ₁ + X and σ₂ − X), so nothing follows for
 /// any one of them, and there is no way to take one out: it only merges, whole, into a certificate.
@@ -72,6 +83,7 @@ pub(super) struct Verdict<S: Scheme> {
     pub(super) good: Vec<MemberIndex>,
     /// Refused one by one.
     pub(super) bad: Vec<MemberIndex>,
+    wrong_guesses: u8,
 }
 
 /// What the check of a batch needs to know.
@@ -84,7 +96,7 @@ pub(super) struct Check<'a, S: Scheme> {
 impl<S: Scheme> Check<'_, S> {
     /// Checks ballots, sorted by claim and then signer, together and finds the bad ones.
     pub(super) fn together(&self, ballots: &[Ballot<'_, S>]) -> Verdict<S> {
-        let mut verdict = Verdict { units: Vec::new(), good: Vec::new(), bad: Vec::new() };
+        let mut verdict = Verdict { units: Vec::new(), good: Vec::new(), bad: Vec::new(), wrong_guesses: 0 };
         self.bisect(ballots, false, &mut verdict);
         verdict
     }
@@ -104,18 +116,45 @@ impl<S: Scheme> Check<'_, S> {
         if ballots.is_empty() {
             return true;
         }
-        if !known_bad && ballots.len() > 1 {
-            if let Ok(unit) = VerifiedUnit::verify(self, ballots) {
-                verdict.units.push((unit, ballots.iter().map(|ballot| ballot.signer).collect()));
-                return true;
-            }
+        if !known_bad && ballots.len() > 1 && self.accept(ballots, verdict) {
+            return true;
         }
-        if ballots.len() <= LEAF {
+        if ballots.len() <= LEAF || !S::SUMMED {
             return self.one_by_one(ballots, known_bad || ballots.len() > 1, verdict);
+        }
+        if self.all_but_one(ballots, verdict) {
+            return false;
         }
         let (left, right) = ballots.split_at(ballots.len() / 2);
         let left_good = self.bisect(left, false, verdict);
         self.bisect(right, left_good, verdict);
+        false
+    }
+
+    /// Takes ballots that verify together as a unit.
+    fn accept(&self, ballots: &[Ballot<'_, S>], verdict: &mut Verdict<S>) -> bool {
+        let Ok(unit) = VerifiedUnit::verify(self, ballots) else { return false };
+        verdict.units.push((unit, ballots.iter().map(|ballot| ballot.signer).collect()));
+        true
+    }
+
+    /// Tries whether one bad ballot explains that these do not verify together. If the others do, it is bad; no
+    /// wrong guess can do harm.
+    fn all_but_one(&self, ballots: &[Ballot<'_, S>], verdict: &mut Verdict<S>) -> bool {
+        let (Some(first), Some(last)) = (ballots.first(), ballots.last()) else { return false };
+        let Some(message) = (self.message)(first.claim) else { return false };
+        if first.claim != last.claim || verdict.wrong_guesses >= WRONG_GUESSES {
+            return false;
+        }
+        let signatures: Vec<_> = ballots.iter().map(|ballot| (ballot.signer, ballot.signature)).collect();
+        if let Some(bad) = S::locate(self.committee.scheme_keys(), message, &signatures) {
+            let others: Vec<_> = ballots.iter().copied().filter(|ballot| ballot.signer != bad).collect();
+            if self.accept(&others, verdict) {
+                verdict.bad.push(bad);
+                return true;
+            }
+        }
+        verdict.wrong_guesses += 1;
         false
     }
 

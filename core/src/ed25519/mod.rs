@@ -42,6 +42,7 @@ impl Sealed for Ed25519 {}
 impl Scheme for Ed25519 {
     const SUITE: u8 = 3;
     const NAME: &'static str = "ed25519";
+    const SUMMED: bool = false;
 
     type SecretKey = SecretKey;
     type PublicKey = PublicKey;
@@ -125,6 +126,10 @@ impl Scheme for Ed25519 {
     }
 
     /// The coefficients are always 128 bits and derived from all inputs: they cost next to nothing here.
+    fn locate(_: Keys<'_, Self>, _: &[u8], _: &[(MemberIndex, &Signature)]) -> Option<MemberIndex> {
+        None
+    }
+
     fn verify_many(
         keys: Keys<'_, Self>,
         items: &[(Claim<'_>, &Self::Proof)],

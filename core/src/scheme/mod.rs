@@ -37,6 +37,9 @@ pub trait Scheme: sealed::Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync 
     const SUITE: u8;
     /// A short name for people and configuration files.
     const NAME: &'static str;
+    /// Whether a proof is one sum. If not, checking signatures one by one costs little more than checking them
+    /// together, and finding a bad one by halves would be a waste.
+    const SUMMED: bool;
 
     /// A secret key. It wipes itself and has neither `Clone` nor `Debug`.
     type SecretKey: Send + Sync;
@@ -120,6 +123,15 @@ pub trait Scheme: sealed::Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync 
     /// # Errors
     /// [`Error::BadSignature`], [`Error::NotInSubgroup`], [`Error::Infinity`].
     fn verify_claims(keys: Keys<'_, Self>, claims: &[Claim<'_>], proof: &Self::Proof) -> Result<()>;
+
+    /// Guesses which of these signatures on one message, of which the sum is wrong, is the bad one, assuming that
+    /// there is only one. It is a place to look at first and proves nothing. Cost (BLS): two times two pairings, two
+    /// short multiplications per signature, and a multiplication in the target field per signature.
+    fn locate(
+        keys: Keys<'_, Self>,
+        message: &[u8],
+        signatures: &[(MemberIndex, &Self::Signature)],
+    ) -> Option<MemberIndex>;
 
     /// Checks many independent proofs at once by a random linear combination, with 64-bit coefficients from
     /// `entropy`, or with 128-bit coefficients derived from all inputs without it. Cost (BLS): per proof a hash,

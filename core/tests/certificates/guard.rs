@@ -1,0 +1,132 @@
+use quorate::Error;
+use quorate::committee::ChainId;
+use quorate::guard::{Guard, GuardRecord};
+use quorate::wire::{Decode, Encode};
+
+use crate::harness::{Spoil, TIMEOUT, VOTE, World};
+
+fn secret<S: Spoil>(world: &World<S>, member: usize) -> S::SecretKey {
+    S::secret_from_bytes(S::secret_to_bytes(&world.secrets[member]).as_ref()).unwrap()
+}
+
+fn contradiction(signed_view: u64) -> Error {
+    Error::Contradiction { kind: VOTE.number(), signed_view }
+}
+
+pub(crate) fn it_signs_forwards_and_the_same_again<S: Spoil>() {
+    let world = World::<S>::new(4);
+    let mut guard = Guard::<S>::new(secret(&world, 2), world.committee.chain());
+    assert_eq!(guard.last(VOTE), None);
+    let statement = |view, digest| world.committee.statement(VOTE, view, [digest; 32]);
+    let (vote, record) = guard.sign(&world.committee, statement(0, 1)).unwrap();
+    assert_eq!(vote.signer(), 2);
+    assert!(vote.check(&world.committee).is_ok());
+    assert_eq!(guard.sign(&world.committee, statement(0, 1)).unwrap(), (vote, record));
+    let (_, later) = guard.sign(&world.committee, statement(9, 2)).unwrap();
+    assert_eq!((later.kind(), later.epoch(), later.view()), (VOTE, 3, 9));
+    assert_eq!(guard.last(VOTE), Some((3, 9)));
+    // Kinds are independent of each other.
+    assert!(guard.sign(&world.committee, world.committee.statement(TIMEOUT, 4, [7; 32])).is_ok());
+    assert_eq!(guard.records().count(), 2);
+
+    let bytes = later.encode();
+    assert_eq!(bytes.len(), GuardRecord::LEN);
+    assert_eq!(GuardRecord::decode(&bytes, &()), Ok(later));
+    assert!(GuardRecord::decode(&bytes[1..], &()).is_err());
+    let shown = format!("{guard:?}");
+    assert!(!shown.contains(&hex::encode(S::secret_to_bytes(&world.secrets[2]).as_ref())), "{shown}");
+}
+
+pub(crate) fn it_refuses_contradictions_also_after_a_restart<S: Spoil>() {
+    let world = World::<S>::new(4);
+    let chain = world.committee.chain();
+    let mut guard = Guard::<S>::new(secret(&world, 0), chain);
+    let statement = |view, digest| world.committee.statement(VOTE, view, [digest; 32]);
+    let mut records = Vec::new();
+    for view in [3, 5] {
+        records.push(guard.sign(&world.committee, statement(view, 1)).unwrap().1);
+    }
+    records.reverse();
+    let restored = Guard::<S>::restore(secret(&world, 0), chain, records.clone()).unwrap();
+    for mut guard in [guard, restored] {
+        for (view, digest) in [(5, 2), (4, 1), (3, 1), (0, 0)] {
+            assert_eq!(guard.sign(&world.committee, statement(view, digest)), Err(contradiction(5)));
+        }
+        assert!(guard.sign(&world.committee, statement(5, 1)).is_ok());
+        // A lower view is right in a later epoch, after which the earlier epoch is closed.
+        let later = World::<S>::weighted(&[1; 4], 4);
+        assert!(guard.sign(&later.committee, later.committee.statement(VOTE, 1, [9; 32])).is_ok());
+        assert_eq!(guard.sign(&world.committee, statement(6, 1)), Err(contradiction(1)));
+        // The same statement for another committee of the same epoch is another statement.
+        let twin = World::<S>::weighted(&[1, 1, 1, 2], 4);
+        let twin_statement = twin.committee.statement(VOTE, 1, [9; 32]);
+        assert_eq!(guard.sign(&twin.committee, twin_statement), Err(contradiction(1)));
+    }
+    let mut other = Guard::<S>::new(secret(&world, 0), chain);
+    records.push(other.sign(&world.committee, statement(5, 2)).unwrap().1);
+    assert_eq!(Guard::<S>::restore(secret(&world, 0), chain, records).err(), Some(contradiction(5)));
+}
+
+pub(crate) fn it_refuses_records_of_others<S: Spoil>() {
+    let (world, other) = (World::<S>::new(4), World::<S>::of(&[1; 4], 3, "other"));
+    let chain = world.committee.chain();
+    let mut guard = Guard::<S>::new(secret(&world, 0), chain);
+    let (_, record) = guard.sign(&world.committee, world.statement(1)).unwrap();
+    let code = |result: quorate::Result<Guard<S>>| result.err().map(|error| error.code());
+    assert_eq!(code(Guard::restore(secret(&world, 1), chain, [record])), Some("WRONG_CONTEXT"));
+    assert_eq!(
+        code(Guard::restore(secret(&world, 0), ChainId::from_name("other"), [record])),
+        Some("WRONG_CONTEXT")
+    );
+    assert_eq!(code(Guard::restore(secret(&world, 0), chain, [record])), None);
+
+    let refusal = |result: quorate::Result<_>| result.err();
+    let differs = |what| Some(Error::WrongContext { what });
+    assert_eq!(refusal(guard.sign(&other.committee, other.statement(1))), differs("chain"));
+    let mut statement = world.statement(1);
+    statement.epoch += 1;
+    assert_eq!(refusal(guard.sign(&world.committee, statement)), differs("epoch"));
+    let small = World::<S>::new(2);
+    let mut stranger = Guard::<S>::new(secret(&world, 3), chain);
+    assert_eq!(refusal(stranger.sign(&small.committee, small.statement(1))), differs("signing key"));
+    assert_eq!(stranger.last(VOTE), None);
+}
+
+/// Crashes at every point between signing and sending: whatever left is never contradicted.
+pub(crate) fn a_record_that_was_lost_before_it_was_durable_is_harmless<S: Spoil>() {
+    let world = World::<S>::new(1);
+    let chain = world.committee.chain();
+    let mut disk: Vec<GuardRecord> = Vec::new();
+    let mut left = std::collections::BTreeMap::new();
+    // Each step names a view and a digest and says whether the crash comes before the write, before the send, or
+    // not at all.
+    let steps =
+        [(1, 1, 0), (1, 2, 1), (1, 3, 2), (2, 1, 2), (2, 2, 2), (3, 1, 1), (3, 2, 2), (3, 1, 2), (2, 1, 2)];
+    let mut guard = Guard::<S>::new(secret(&world, 0), chain);
+    for (view, digest, reached) in steps {
+        if let Ok((vote, record)) =
+            guard.sign(&world.committee, world.committee.statement(VOTE, view, [digest; 32]))
+        {
+            if reached >= 1 {
+                disk.push(record);
+            }
+            if reached >= 2 {
+                let earlier = left.insert(view, vote.statement().digest);
+                assert!(earlier.is_none_or(|earlier| earlier == vote.statement().digest));
+            }
+        }
+        guard = Guard::restore(secret(&world, 0), chain, disk.clone()).unwrap();
+    }
+    assert_eq!(left.into_iter().collect::<Vec<_>>(), [(2, [1; 32]), (3, [1; 32])]);
+}
+
+pub(crate) fn it_signs_one_timeout_per_view<S: Spoil>() {
+    let world = World::<S>::new(4);
+    let mut guard = Guard::<S>::new(secret(&world, 1), world.committee.chain());
+    let (vote, _) = guard.sign_timeout(&world.committee, TIMEOUT, 5, 3).unwrap();
+    assert_eq!((vote.view(), vote.value(), vote.signer()), (5, 3, 1));
+    assert!(vote.check(&world.committee).is_ok());
+    assert_eq!(guard.sign_timeout(&world.committee, TIMEOUT, 5, 3).unwrap().0, vote);
+    assert_eq!(guard.sign_timeout(&world.committee, TIMEOUT, 5, 4).unwrap_err().code(), "CONTRADICTION");
+    assert!(guard.sign_timeout(&world.committee, TIMEOUT, 6, 3).is_ok());
+}

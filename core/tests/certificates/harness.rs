@@ -1,0 +1,195 @@
+//! Committees with their secrets, and ways to spoil signatures.
+
+use std::sync::Arc;
+
+use curve25519_dalek::constants::EIGHT_TORSION;
+use curve25519_dalek::edwards::CompressedEdwardsY;
+use curve25519_dalek::scalar::Scalar;
+use quorate::bls::{MinPk, MinSig};
+use quorate::certificate::{Certificate, Kind, Statement, Suspects, TimeoutVote, Vote, VoteCollector};
+use quorate::committee::{ChainId, Committee, Verified};
+use quorate::ed25519::Ed25519;
+use quorate::scheme::{Scheme, VerifiedKey};
+use quorate::wire::{Decode, Encode};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+pub(crate) const VOTE: Kind = Kind::new(1);
+pub(crate) const TIMEOUT: Kind = Kind::new(2);
+pub(crate) const VIEW: u64 = 7;
+
+/// A committee whose secrets are all at hand.
+pub(crate) struct World<S: Scheme> {
+    pub(crate) secrets: Vec<S::SecretKey>,
+    pub(crate) committee: Arc<Committee<S>>,
+}
+
+impl<S: Scheme> World<S> {
+    pub(crate) fn new(n: usize) -> Self {
+        Self::weighted(&vec![1; n], 3)
+    }
+
+    pub(crate) fn weighted(weights: &[u128], epoch: u64) -> Self {
+        Self::of(weights, epoch, "test")
+    }
+
+    pub(crate) fn of(weights: &[u128], epoch: u64, chain: &str) -> Self {
+        let mut rng = StdRng::seed_from_u64(1);
+        let secrets: Vec<_> = weights.iter().map(|_| S::generate(&mut rng).unwrap()).collect();
+        let members = secrets.iter().map(VerifiedKey::of).zip(weights.iter().copied()).collect();
+        let committee = Arc::new(Committee::new(ChainId::from_name(chain), epoch, members).unwrap());
+        Self { secrets, committee }
+    }
+
+    pub(crate) fn statement(&self, digest: u8) -> Statement {
+        self.committee.statement(VOTE, VIEW, [digest; 32])
+    }
+
+    pub(crate) fn vote(&self, signer: u16, digest: u8) -> Vote<S> {
+        Vote::sign_unguarded(&self.secrets[usize::from(signer)], &self.committee, self.statement(digest))
+            .unwrap()
+    }
+
+    /// A vote in the name of `signer` that somebody else signed.
+    pub(crate) fn forged(&self, signer: u16, digest: u8) -> Vote<S> {
+        let other = &self.secrets[(usize::from(signer) + 1) % self.secrets.len()];
+        let signature = S::sign(other, &self.statement(digest).signed_bytes(&self.committee.id()));
+        Vote::new(self.statement(digest), signer, signature)
+    }
+
+    pub(crate) fn with_signature(&self, vote: &Vote<S>, signature: S::Signature) -> Vote<S> {
+        Vote::new(*vote.statement(), vote.signer(), signature)
+    }
+
+    pub(crate) fn timeout(&self, signer: u16, value: u64) -> TimeoutVote<S> {
+        TimeoutVote::sign_unguarded(&self.secrets[usize::from(signer)], &self.committee, TIMEOUT, VIEW, value)
+            .unwrap()
+    }
+
+    pub(crate) fn collector(&self) -> VoteCollector<S> {
+        VoteCollector::new(self.committee.clone(), VOTE, VIEW)
+    }
+
+    /// A certificate of exactly these signers, who must have just a quorum with the last of them.
+    pub(crate) fn certificate(
+        &self,
+        signers: impl IntoIterator<Item = u16>,
+        digest: u8,
+    ) -> Verified<Certificate<S>> {
+        self.certify(signers.into_iter().map(|signer| self.vote(signer, digest))).unwrap()
+    }
+
+    /// As the collector makes one, everything checked together; panics on faults.
+    pub(crate) fn certify(
+        &self,
+        votes: impl IntoIterator<Item = Vote<S>>,
+    ) -> Option<Verified<Certificate<S>>> {
+        let mut suspects = Suspects::new();
+        let mut collector = self.collector().with_batch_threshold(2);
+        let mut certificate = None;
+        for vote in votes {
+            let collected = collector.add(vote, &mut suspects);
+            assert_eq!(collected.faults, []);
+            certificate = certificate.or(collected.certificate);
+        }
+        certificate
+    }
+
+    /// Encoding of a certificate with the parts as given, whether that makes sense or not; fewer than a quarter of
+    /// the members must be absent, so that the list is the canonical form.
+    pub(crate) fn raw_certificate(&self, statement: &Statement, absent: &[u8], proof: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![S::SUITE];
+        bytes.extend(statement.encode());
+        bytes.extend([1, absent.len() as u8]);
+        bytes.extend(absent);
+        bytes.extend(proof);
+        bytes
+    }
+}
+
+/// Ways to spoil a signature.
+pub(crate) trait Spoil: Scheme {
+    /// The signature plus a point of small order (BLS: outside the subgroup).
+    fn with_torsion(signature: &Self::Signature) -> Self::Signature;
+
+    /// σ₁ + X and σ₂ − X.
+    fn shifted(a: &Self::Signature, b: &Self::Signature) -> (Self::Signature, Self::Signature);
+}
+
+/// A signature as the proof of a certificate with this one signer, and back.
+fn sum<S: Scheme<Proof = <S as Scheme>::Signature>>(a: &S::Signature, b: &S::Signature) -> S::Signature {
+    S::combine(&[(0, a), (1, b)])
+}
+
+/// Any point times the group order: what is left has no part in the subgroup.
+fn torsion<S: Scheme<Proof = <S as Scheme>::Signature>>(len: usize) -> S::Signature {
+    const ORDER: &str = "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001";
+    let point = (1..=255u8)
+        .find_map(|x| {
+            let mut bytes = vec![0; len];
+            bytes[0] = 0x80;
+            bytes[len - 1] = x;
+            S::Signature::decode(&bytes, &()).ok()
+        })
+        .expect("one in two x belongs to a point");
+    let bits: Vec<bool> = hex::decode(ORDER)
+        .unwrap()
+        .iter()
+        .flat_map(|byte| (0..8).rev().map(move |i| byte >> i & 1 == 1))
+        .collect();
+    let mut product = point.clone();
+    for bit in bits.into_iter().skip_while(|bit| !bit).skip(1) {
+        product = sum::<S>(&product, &product);
+        if bit {
+            product = sum::<S>(&product, &point);
+        }
+    }
+    product
+}
+
+fn negated<S: Scheme>(signature: &S::Signature) -> S::Signature {
+    let mut bytes = signature.encode();
+    bytes[0] ^= 0x20;
+    S::Signature::decode(&bytes, &()).unwrap()
+}
+
+macro_rules! spoil_bls {
+    ($scheme:ty, $len:literal) => {
+        impl Spoil for $scheme {
+            fn with_torsion(signature: &Self::Signature) -> Self::Signature {
+                sum::<Self>(signature, &torsion::<Self>($len))
+            }
+
+            fn shifted(a: &Self::Signature, b: &Self::Signature) -> (Self::Signature, Self::Signature) {
+                let x = Self::sign(&Self::generate(&mut StdRng::seed_from_u64(99)).unwrap(), b"x");
+                (sum::<Self>(a, &x), sum::<Self>(b, &negated::<Self>(&x)))
+            }
+        }
+    };
+}
+
+spoil_bls!(MinSig, 48);
+spoil_bls!(MinPk, 96);
+
+impl Spoil for Ed25519 {
+    fn with_torsion(signature: &Self::Signature) -> Self::Signature {
+        let (r, s) = ed25519_parts(signature);
+        let r = CompressedEdwardsY(r).decompress().unwrap() + EIGHT_TORSION[1];
+        ed25519_signature(r.compress().to_bytes(), s)
+    }
+
+    fn shifted(a: &Self::Signature, b: &Self::Signature) -> (Self::Signature, Self::Signature) {
+        let ((ra, sa), (rb, sb)) = (ed25519_parts(a), ed25519_parts(b));
+        (ed25519_signature(ra, sa + Scalar::ONE), ed25519_signature(rb, sb - Scalar::ONE))
+    }
+}
+
+fn ed25519_parts(signature: &<Ed25519 as Scheme>::Signature) -> ([u8; 32], Scalar) {
+    let bytes = signature.encode();
+    let (r, s) = bytes.split_at(32);
+    (r.try_into().unwrap(), Scalar::from_canonical_bytes(s.try_into().unwrap()).unwrap())
+}
+
+fn ed25519_signature(r: [u8; 32], s: Scalar) -> <Ed25519 as Scheme>::Signature {
+    Decode::decode(&[r, s.to_bytes()].concat(), &()).unwrap()
+}
