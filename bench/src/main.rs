@@ -1,2 +1,98 @@
-//! Work in progress.
-fn main() {}
+#![forbid(unsafe_code)]
+//! What we measure, and against whom. `cargo xtask bench` builds what is needed and runs this.
+//!
+//! Everything in one table comes from one run on one machine. What is compared is measured in turns, sample by
+//! sample, so that a machine that slows down slows both sides.
+
+mod certificates;
+mod chart;
+mod growth;
+mod machine;
+mod members;
+mod network;
+mod report;
+mod row;
+mod sampling;
+mod testnet;
+
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use serde_json::{Value, json};
+
+use crate::row::Row;
+
+/// Measures certificates and networks, and prints each figure beside its target.
+#[derive(Debug, Parser)]
+struct Options {
+    /// What to measure; everything if nothing is named.
+    groups: Vec<Group>,
+    /// Fewer samples, shorter networks.
+    #[arg(long)]
+    quick: bool,
+    /// One JSON object instead of the table.
+    #[arg(long)]
+    json: bool,
+    /// Write the report and its plots to bench/report.
+    #[arg(long)]
+    write: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Group {
+    /// Votes and certificates, in this process.
+    Certificates,
+    /// Real `quorate testnet` processes.
+    Network,
+}
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("{reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    let wanted = |group| options.groups.is_empty() || options.groups.contains(&group);
+    let mut result = json!({ "machine": machine::describe(), "quick": options.quick });
+    let mut all = Vec::new();
+    if wanted(Group::Certificates) {
+        let rows = certificates::measure(options.quick).map_err(|e| e.to_string())?;
+        let growth = growth::measure(options.quick).map_err(|e| e.to_string())?;
+        shown(options, "certificates", &rows);
+        if !options.json {
+            println!("{}", growth::table(&growth));
+        }
+        put(&mut result, "certificates", rows.iter().map(Row::to_json).collect());
+        put(&mut result, "growth", growth.iter().map(growth::Point::to_json).collect());
+        all.extend(rows);
+    }
+    if wanted(Group::Network) {
+        let rows = network::measure(options.quick, !options.json)?;
+        shown(options, "network", &rows);
+        put(&mut result, "network", rows.iter().map(Row::to_json).collect());
+        all.extend(rows);
+    }
+    if options.json {
+        println!("{result:#}");
+    } else {
+        println!("{}", row::summary(&all));
+    }
+    if options.write { report::write(&result) } else { Ok(()) }
+}
+
+fn shown(options: &Options, title: &str, rows: &[Row]) {
+    if !options.json {
+        println!("{}", row::table(title, rows));
+    }
+}
+
+fn put(result: &mut Value, name: &str, values: Vec<Value>) {
+    if let Some(object) = result.as_object_mut() {
+        object.insert(name.to_owned(), Value::Array(values));
+    }
+}

@@ -1,0 +1,225 @@
+//! The rows about votes and certificates.
+
+use std::hint::black_box;
+
+use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
+use quorate::bls::{MinPk, MinSig};
+use quorate::certificate::Certificate;
+use quorate::ed25519::Ed25519;
+use quorate::scheme::Scheme;
+use quorate::wire::Encode;
+use quorate::{Error, Result};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use crate::members::{Collection, Members, collect};
+use crate::row::Row;
+use crate::sampling::{Care, Case, medians};
+
+/// The standard's ciphersuite, for the plain verification that we compare with.
+const DST: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_";
+/// As long as what members sign.
+const MESSAGE: [u8; 96] = [7; 96];
+/// Certificates in the batch rows.
+const BATCH: u8 = 16;
+
+/// Measures all rows.
+pub(crate) fn measure(quick: bool) -> Result<Vec<Row>> {
+    let care = Care::of(quick);
+    let mut rows = verification(care)?;
+    rows.extend(collection(care)?);
+    rows.extend(batches(care)?);
+    rows.extend(sizes()?);
+    Ok(rows)
+}
+
+/// One certificate against one signature.
+fn verification(care: Care) -> Result<Vec<Row>> {
+    let sample = |n, absent| {
+        let members = Members::<MinSig>::with_absent(n, absent)?;
+        let certificate = members.certificate(n - absent, 0)?;
+        Ok::<_, Error>((members, certificate))
+    };
+    let samples = [sample(100, 1)?, sample(1000, 10)?, sample(1000, 333)?];
+    let [a, b, c] = &samples;
+    let plain = PlainBls::new();
+    let single = SingleEd::new();
+    let mut cases = [
+        Case::new(|| plain.verify()),
+        Case::new(|| single.verify()),
+        Case::new(|| a.1.check(&a.0.committee)),
+        Case::new(|| b.1.check(&b.0.committee)),
+        Case::new(|| c.1.check(&c.0.committee)),
+    ];
+    let [bls, ed, n100, n1000, n1000_third] = exactly(medians(&mut cases, care));
+    let against = |name, time: f64, limit| Row::new(name, time / bls, "×").at_most(limit).note(micros(time));
+    Ok(vec![
+        Row::new("one ed25519-dalek verify_strict (ed)", ed / 1000.0, "µs"),
+        Row::new("one plain blst MinSig verify", bls / ed, "ed").note(micros(bls)),
+        against("verify a certificate, n = 100, 1 absent / plain blst", n100, 1.03),
+        against("verify a certificate, n = 1000, 10 absent / plain blst", n1000, 1.05),
+        against("verify a certificate, n = 1000, 333 absent / plain blst", n1000_third, 1.35),
+    ])
+}
+
+/// Votes from links to a verified certificate.
+fn collection(care: Care) -> Result<Vec<Row>> {
+    let (hundred, thousand) = (Members::<MinSig>::equal(100)?, Members::<MinSig>::equal(1000)?);
+    let eddsa = Members::<Ed25519>::equal(100)?;
+    let votes =
+        [hundred.link_votes(67)?, hundred.link_votes_with_one_bad(67, 30)?, thousand.link_votes(667)?];
+    let [good, bad, many] = &votes;
+    let eddsa_votes = eddsa.link_votes(67)?;
+    complete(collect(&hundred.committee, good)?)?;
+    complete(collect(&thousand.committee, many)?)?;
+    complete(collect(&eddsa.committee, &eddsa_votes)?)?;
+    let failed = collect(&hundred.committee, bad)?;
+    if failed.certificate.is_some() || failed.culprits != [30] {
+        return Err(Error::BadSignature { signers: failed.culprits });
+    }
+    let single = SingleEd::new();
+    let dalek = DalekBatch::new(67);
+    let mut cases = [
+        Case::new(|| single.verify()),
+        Case::new(|| dalek.verify()),
+        Case::new(|| collect(&hundred.committee, good)),
+        Case::new(|| collect(&thousand.committee, many)),
+        Case::new(|| collect(&hundred.committee, bad)),
+        Case::new(|| collect(&eddsa.committee, &eddsa_votes)),
+    ];
+    let [ed, dalek, sixty_seven, many, one_bad, eddsa] = exactly(medians(&mut cases, care));
+    let in_ed = |name, time: f64| Row::new(name, time / ed, "ed").note(micros(time));
+    Ok(vec![
+        in_ed("67 votes → verified certificate, BLS MinSig", sixty_seven).at_most(33.0),
+        in_ed("ed25519-dalek verify_batch of 67", dalek),
+        in_ed("67 votes → verified certificate, Ed25519", eddsa),
+        in_ed("667 votes → verified certificate, BLS MinSig", many).at_most(60.0),
+        in_ed("67 votes, 1 bad, the culprit named, BLS MinSig", one_bad).at_most(200.0),
+    ])
+}
+
+/// Many certificates of one signer set.
+fn batches(care: Care) -> Result<Vec<Row>> {
+    fn sixteen<S: Scheme>() -> Result<(Members<S>, Vec<Certificate<S>>)> {
+        let members = Members::<S>::equal(100)?;
+        let certificates =
+            (0..BATCH).map(|number| members.certificate(members.quorum(), number)).collect::<Result<_>>()?;
+        Ok((members, certificates))
+    }
+    let (min_sig, min_sig_all) = sixteen::<MinSig>()?;
+    let (min_pk, min_pk_all) = sixteen::<MinPk>()?;
+    let mut rng = StdRng::seed_from_u64(1);
+    let mut other_rng = StdRng::seed_from_u64(2);
+    if Certificate::verify_batch(&min_sig.committee, min_sig_all.clone(), &mut rng).iter().any(Result::is_err)
+    {
+        return Err(Error::BadSignature { signers: Vec::new() });
+    }
+    let single = SingleEd::new();
+    let mut cases = [
+        Case::new(|| single.verify()),
+        Case::new(|| Certificate::verify_batch(&min_sig.committee, min_sig_all.clone(), &mut rng)),
+        Case::new(|| Certificate::verify_batch(&min_pk.committee, min_pk_all.clone(), &mut other_rng)),
+    ];
+    let [ed, min_sig, min_pk] = exactly(medians(&mut cases, care));
+    let each = |name, time: f64| {
+        let each = time / f64::from(BATCH);
+        Row::new(name, each / ed, "ed").note(micros(each))
+    };
+    Ok(vec![
+        each("16 certificates of one signer set, each, BLS MinSig", min_sig).at_most(6.5),
+        each("16 certificates of one signer set, each, BLS MinPk", min_pk),
+    ])
+}
+
+/// Bytes with as many absent as a quorum allows: the longest certificates there are.
+fn sizes() -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (n, limit) in [(40, 104.0), (100, 112.0), (1000, 224.0)] {
+        let members = Members::<MinSig>::equal(n)?;
+        let bytes = members.certificate(members.quorum(), 0)?.encode().len();
+        rows.push(
+            Row::new(format!("certificate, n = {n}, a third absent"), bytes as f64, "B").at_most(limit),
+        );
+    }
+    let members = Members::<Ed25519>::equal(40)?;
+    let bytes = members.certificate(members.quorum(), 0)?.encode().len();
+    rows.push(Row::new("the same of Ed25519, n = 40", bytes as f64, "B"));
+    Ok(rows)
+}
+
+fn complete<S: Scheme>(collection: Collection<S>) -> Result<()> {
+    if collection.certificate.is_some() && collection.culprits.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::BadSignature { signers: collection.culprits })
+    }
+}
+
+/// The library's own verification of one signature, subgroup check included.
+struct PlainBls {
+    key: blst::min_sig::PublicKey,
+    signature: blst::min_sig::Signature,
+}
+
+impl PlainBls {
+    fn new() -> Self {
+        let secret = blst::min_sig::SecretKey::key_gen(&[1; 32], &[]).unwrap_or_default();
+        Self { key: secret.sk_to_pk(), signature: secret.sign(&MESSAGE, DST, &[]) }
+    }
+
+    fn verify(&self) -> bool {
+        let result = self.signature.verify(true, &MESSAGE, DST, &[], &self.key, false);
+        assert_eq!(result, blst::BLST_ERROR::BLST_SUCCESS);
+        true
+    }
+}
+
+/// The unit of this report.
+pub(crate) struct SingleEd {
+    key: VerifyingKey,
+    signature: ed25519_dalek::Signature,
+}
+
+impl SingleEd {
+    pub(crate) fn new() -> Self {
+        let secret = SigningKey::from_bytes(&[1; 32]);
+        Self { key: secret.verifying_key(), signature: secret.sign(&MESSAGE) }
+    }
+
+    pub(crate) fn verify(&self) -> bool {
+        let good = self.key.verify_strict(black_box(&MESSAGE), &self.signature).is_ok();
+        assert!(good, "our own signature does not verify");
+        good
+    }
+}
+
+/// The library's own batch.
+struct DalekBatch {
+    keys: Vec<VerifyingKey>,
+    signatures: Vec<ed25519_dalek::Signature>,
+}
+
+impl DalekBatch {
+    fn new(n: u8) -> Self {
+        let secrets: Vec<_> = (0..n).map(|i| SigningKey::from_bytes(&[i + 1; 32])).collect();
+        Self {
+            keys: secrets.iter().map(SigningKey::verifying_key).collect(),
+            signatures: secrets.iter().map(|secret| secret.sign(&MESSAGE)).collect(),
+        }
+    }
+
+    fn verify(&self) -> bool {
+        let messages: Vec<&[u8]> = self.keys.iter().map(|_| MESSAGE.as_slice()).collect();
+        let good = ed25519_dalek::verify_batch(&messages, &self.signatures, &self.keys).is_ok();
+        assert!(good, "our own signatures do not verify");
+        good
+    }
+}
+
+fn exactly<const N: usize>(values: Vec<f64>) -> [f64; N] {
+    values.try_into().unwrap_or([f64::NAN; N])
+}
+
+fn micros(nanos: f64) -> String {
+    format!("{:.1} µs", nanos / 1000.0)
+}

@@ -1,0 +1,94 @@
+//! The rows about whole networks: real processes, real links, real disks, all on this machine.
+
+use crate::row::Row;
+use crate::testnet::{Outcome, Testnet};
+
+/// Share of the transactions that must commit.
+const ENOUGH_PERCENT: f64 = 95.0;
+/// Rates that are tried for the highest one.
+const RATES: &[u32] = &[60_000, 80_000, 100_000, 120_000, 140_000, 160_000, 200_000];
+
+/// Measures all rows; with `talk`, says on standard error what is running.
+pub(crate) fn measure(quick: bool, talk: bool) -> Result<Vec<Row>, String> {
+    let run = |net: &Testnet| {
+        if talk {
+            eprintln!("running {}", net.shown());
+        }
+        net.run()
+    };
+    let seconds = if quick { 8 } else { 30 };
+    let mut rows = Vec::new();
+    for scheme in ["bls", "ed25519"] {
+        let outcome = run(&Testnet::of_four(scheme, 60_000, seconds))?;
+        rows.extend(full_load(scheme, &outcome));
+    }
+    for scheme in ["bls", "ed25519"] {
+        rows.push(highest_rate(scheme, if quick { 5 } else { 15 }, &run)?);
+    }
+    rows.push(one_dead(seconds, &run)?);
+    rows.push(twenty(seconds, &run)?);
+    rows.push(idle(if quick { 6 } else { 20 }, &run)?);
+    Ok(rows)
+}
+
+fn full_load(scheme: &str, outcome: &Outcome) -> [Row; 3] {
+    let name = |what: &str| format!("4 nodes, {scheme}, 60,000 tx/s of 512 B: {what}");
+    [
+        Row::new(name("committed"), outcome.committed_percent, "%")
+            .at_least(ENOUGH_PERCENT)
+            .note(format!("{:.0} tx/s", outcome.tx_per_second)),
+        Row::new(name("median latency"), outcome.median_ms, "ms")
+            .at_most(250.0)
+            .note(format!("99 % below {:.0} ms", outcome.p99_ms)),
+        Row::new(name("timeouts"), outcome.timeouts, "").at_most(0.0),
+    ]
+}
+
+/// The highest of [`RATES`] of which enough commits.
+fn highest_rate(
+    scheme: &'static str,
+    seconds: u32,
+    run: &impl Fn(&Testnet) -> Result<Outcome, String>,
+) -> Result<Row, String> {
+    let mut best = (0, String::new());
+    for &rate in RATES {
+        let outcome = run(&Testnet::of_four(scheme, rate, seconds))?;
+        if outcome.committed_percent < ENOUGH_PERCENT {
+            break;
+        }
+        best = (
+            rate,
+            format!("{:.2} % committed, median {:.0} ms", outcome.committed_percent, outcome.median_ms),
+        );
+    }
+    let name = format!("4 nodes, {scheme}: highest rate of which 95 % commits");
+    Ok(Row::new(name, best.0.into(), "tx/s").at_least(100_000.0).note(best.1))
+}
+
+fn one_dead(seconds: u32, run: &impl Fn(&Testnet) -> Result<Outcome, String>) -> Result<Row, String> {
+    let whole = Testnet::of_four("bls", 5_000, seconds);
+    let reduced = Testnet { kill: Some((1, 2)), ..whole.clone() };
+    let (whole, reduced) = (run(&whole)?, run(&reduced)?);
+    Ok(Row::new(
+        "4 nodes, bls, 5,000 tx/s: median, 1 killed / fault-free",
+        reduced.median_ms / whole.median_ms,
+        "×",
+    )
+    .at_most(2.0)
+    .note(format!("{:.0} ms / {:.0} ms", reduced.median_ms, whole.median_ms)))
+}
+
+fn twenty(seconds: u32, run: &impl Fn(&Testnet) -> Result<Outcome, String>) -> Result<Row, String> {
+    let outcome = run(&Testnet { nodes: 20, ..Testnet::of_four("bls", 2_000, seconds) })?;
+    Ok(Row::new("20 nodes, bls, 2,000 tx/s of 512 B: committed", outcome.committed_percent, "%")
+        .at_least(ENOUGH_PERCENT)
+        .note(format!("median {:.0} ms", outcome.median_ms)))
+}
+
+/// The difference of two runs without load, so that starting and stopping do not count.
+fn idle(seconds: u32, run: &impl Fn(&Testnet) -> Result<Outcome, String>) -> Result<Row, String> {
+    let short = run(&Testnet::of_four("bls", 0, 3))?;
+    let long = run(&Testnet::of_four("bls", 0, 3 + seconds))?;
+    let per_node = (long.cpu_seconds - short.cpu_seconds) / f64::from(seconds) / 4.0;
+    Ok(Row::new("4 nodes, bls, no load: processor per node", per_node * 100.0, "%").at_most(5.0))
+}

@@ -1,0 +1,129 @@
+//! The report in bench/report: the figures as JSON, a page for people, and its plots.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::chart::{Series, svg};
+use crate::row::figure;
+
+/// Writes the report. Groups that were not measured this time stay as they were.
+pub(crate) fn write(measured: &Value) -> Result<(), String> {
+    let folder = folder();
+    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let file = folder.join("results.json");
+    let mut all: Map<String, Value> =
+        fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+    for (name, value) in measured.as_object().into_iter().flatten() {
+        all.insert(name.clone(), value.clone());
+    }
+    let all = Value::Object(all);
+    save(&file, &format!("{all:#}\n"))?;
+    let mut page = heading(&all);
+    for (group, title) in [("certificates", "Certificates"), ("network", "Networks")] {
+        rows(&mut page, title, at(&all, group));
+    }
+    for (name, title, field, y_label) in PLOTS {
+        if let Some(drawn) = svg(title, "members", y_label, &series(at(&all, "growth"), field)) {
+            save(&folder.join(format!("{name}.svg")), &drawn)?;
+            // Writing into a String cannot fail, here and below.
+            let _ = writeln!(page, "\n![{title}]({name}.svg)");
+        }
+    }
+    growth(&mut page, at(&all, "growth"));
+    save(&folder.join("README.md"), &page)
+}
+
+/// File, title, field of a point, label.
+const PLOTS: &[(&str, &str, &str, &str)] = &[
+    ("collect", "From a quorum's votes to a verified certificate", "collect_ed", "ed25519 verifications"),
+    ("verify", "Verifying a certificate of a quorum", "verify_ed", "ed25519 verifications"),
+    ("bytes", "Bytes of a certificate of a quorum", "bytes", "bytes"),
+];
+
+fn at<'a>(value: &'a Value, field: &str) -> &'a Value {
+    value.get(field).unwrap_or(&Value::Null)
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("report")
+}
+
+fn save(file: &Path, text: &str) -> Result<(), String> {
+    fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
+}
+
+fn heading(all: &Value) -> String {
+    let machine = |field: &str| match at(at(all, "machine"), field) {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let care = if at(all, "quick").as_bool() == Some(true) { "\n\n**A quick run: do not quote it.**" } else { "" };
+    format!(
+        "# Report\n\nWritten by `cargo xtask bench --write` on {}, {} cores, {}.{care}\n\n\
+         `ed` is the time of one ed25519-dalek `verify_strict`, measured in the same run and in turns with what is\n\
+         compared to it. Times are medians. Latency is end to end: from when a transaction was due to be sent to its\n\
+         commit at the validator that took it. All validators of a network, and the load on it, share the machine.\n",
+        machine("processor"),
+        machine("cores"),
+        machine("compiler")
+    )
+}
+
+fn rows(page: &mut String, title: &str, rows: &Value) {
+    let Some(rows) = rows.as_array().filter(|rows| !rows.is_empty()) else { return };
+    let _ = write!(page, "\n## {title}\n\n| what | measured | target | | |\n|---|---:|---:|---|---|\n");
+    for row in rows {
+        let text = |field: &str| at(row, field).as_str().unwrap_or_default().to_owned();
+        let verdict = match at(row, "reached").as_bool() {
+            Some(true) => "reached",
+            Some(false) => "**missed**",
+            None => "",
+        };
+        let value = at(row, "value").as_f64().map_or_else(|| "–".to_owned(), figure);
+        let _ = writeln!(
+            page,
+            "| {} | {value} {} | {} | {verdict} | {} |",
+            text("name"),
+            text("unit"),
+            text("target"),
+            text("note")
+        );
+    }
+}
+
+fn series(points: &Value, field: &str) -> Vec<Series> {
+    let mut all: Vec<Series> = Vec::new();
+    for point in points.as_array().into_iter().flatten() {
+        let name = at(point, "scheme").as_str().unwrap_or_default();
+        let (Some(x), Some(y)) = (at(point, "members").as_f64(), at(point, field).as_f64()) else { continue };
+        match all.iter_mut().find(|series| series.name == name) {
+            Some(series) => series.points.push((x, y)),
+            None => all.push(Series { name: name.to_owned(), points: vec![(x, y)] }),
+        }
+    }
+    all
+}
+
+fn growth(page: &mut String, points: &Value) {
+    let Some(points) = points.as_array().filter(|points| !points.is_empty()) else { return };
+    page.push_str(
+        "\n| scheme | members | votes → certificate | verify | bytes |\n|---|---:|---:|---:|---:|\n",
+    );
+    for point in points {
+        let number = |field: &str| at(point, field).as_f64().map_or_else(|| "–".to_owned(), figure);
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} ed, {} µs | {} ed, {} µs | {} |",
+            at(point, "scheme").as_str().unwrap_or_default(),
+            number("members"),
+            number("collect_ed"),
+            number("collect_us"),
+            number("verify_ed"),
+            number("verify_us"),
+            number("bytes")
+        );
+    }
+}

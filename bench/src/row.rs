@@ -1,0 +1,139 @@
+//! A figure beside its target.
+
+use serde_json::{Value, json};
+
+/// One figure.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// What was measured.
+    pub(crate) name: String,
+    /// The figure.
+    pub(crate) value: f64,
+    /// Its unit, for people.
+    pub(crate) unit: &'static str,
+    /// What it must reach, if anything.
+    pub(crate) target: Option<Target>,
+    /// What else there is to say.
+    pub(crate) note: String,
+}
+
+/// What a figure must reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    /// This or less.
+    AtMost(f64),
+    /// This or more.
+    AtLeast(f64),
+}
+
+impl Row {
+    /// A figure without a target.
+    pub(crate) fn new(name: impl Into<String>, value: f64, unit: &'static str) -> Self {
+        Self { name: name.into(), value, unit, target: None, note: String::new() }
+    }
+
+    /// The figure must not be above this.
+    pub(crate) fn at_most(self, limit: f64) -> Self {
+        Self { target: Some(Target::AtMost(limit)), ..self }
+    }
+
+    /// The figure must not be below this.
+    pub(crate) fn at_least(self, limit: f64) -> Self {
+        Self { target: Some(Target::AtLeast(limit)), ..self }
+    }
+
+    /// Says more about the figure.
+    pub(crate) fn note(self, note: impl Into<String>) -> Self {
+        Self { note: note.into(), ..self }
+    }
+
+    /// Whether the target is reached; none if there is no target.
+    pub(crate) fn is_reached(&self) -> Option<bool> {
+        self.target.map(|target| match target {
+            Target::AtMost(limit) => self.value <= limit,
+            Target::AtLeast(limit) => self.value >= limit,
+        })
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "name": self.name,
+            "value": self.value,
+            "unit": self.unit,
+            "target": self.target.map(|_| self.target_text()),
+            "reached": self.is_reached(),
+            "note": self.note,
+        })
+    }
+
+    fn target_text(&self) -> String {
+        match self.target {
+            None => String::new(),
+            Some(Target::AtMost(limit)) => format!("≤ {}", figure(limit)),
+            Some(Target::AtLeast(limit)) => format!("≥ {}", figure(limit)),
+        }
+    }
+}
+
+/// Three or four digits that mean something.
+pub(crate) fn figure(value: f64) -> String {
+    match value.abs() {
+        v if v >= 1000.0 || (v >= 1.0 && v.fract() == 0.0) => format!("{value:.0}"),
+        v if v >= 100.0 => format!("{value:.1}"),
+        v if v >= 10.0 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+/// The rows as a table for a terminal.
+pub(crate) fn table(title: &str, rows: &[Row]) -> String {
+    let mut text = format!("\n{title:<58} {:>10} {:<7} {:>9}\n", "measured", "", "target");
+    for row in rows {
+        let verdict = match row.is_reached() {
+            Some(true) => "reached",
+            Some(false) => "MISSED",
+            None => "",
+        };
+        let line = format!(
+            "{:<58} {:>10} {:<7} {:>9} {verdict:<7} {}",
+            row.name,
+            figure(row.value),
+            row.unit,
+            row.target_text(),
+            row.note
+        );
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// How many targets were reached.
+pub(crate) fn summary(rows: &[Row]) -> String {
+    let verdicts: Vec<bool> = rows.iter().filter_map(Row::is_reached).collect();
+    let reached = verdicts.iter().filter(|reached| **reached).count();
+    format!("\ntargets: {reached} reached, {} missed", verdicts.len() - reached)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_a_bound_in_its_direction() {
+        assert_eq!(Row::new("a", 1.0, "").at_most(1.0).is_reached(), Some(true));
+        assert_eq!(Row::new("a", 1.1, "").at_most(1.0).is_reached(), Some(false));
+        assert_eq!(Row::new("a", 0.9, "").at_least(1.0).is_reached(), Some(false));
+        assert_eq!(Row::new("a", 0.9, "").is_reached(), None);
+    }
+
+    #[test]
+    fn the_summary_counts_targets_only() {
+        let rows = [
+            Row::new("a", 1.0, "").at_most(2.0),
+            Row::new("b", 3.0, "").at_most(2.0),
+            Row::new("c", 0.0, ""),
+        ];
+        assert_eq!(summary(&rows).trim(), "targets: 1 reached, 1 missed");
+    }
+}

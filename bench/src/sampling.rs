@@ -1,0 +1,90 @@
+//! Medians of repeated samples, the cases in turns.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// One thing whose time is taken.
+pub(crate) struct Case<'a> {
+    work: Box<dyn FnMut() + 'a>,
+    runs: u32,
+    samples: Vec<f64>,
+}
+
+impl<'a> Case<'a> {
+    /// A case. What `work` returns is used as far as the compiler knows, so the work is done.
+    pub(crate) fn new<T>(mut work: impl FnMut() -> T + 'a) -> Self {
+        Self { work: Box::new(move || drop(black_box(work()))), runs: 1, samples: Vec::new() }
+    }
+
+    fn time(&mut self, runs: u32) -> Duration {
+        let began = Instant::now();
+        for _ in 0..runs {
+            (self.work)();
+        }
+        began.elapsed()
+    }
+
+    /// So many runs that the clock's grain and the loop do not show.
+    fn warm_up(&mut self, sample: Duration) {
+        self.time(1);
+        let one = self.time(1).max(Duration::from_nanos(50));
+        self.runs = u32::try_from(sample.as_nanos() / one.as_nanos()).unwrap_or(u32::MAX).clamp(1, 1_000_000);
+    }
+}
+
+/// How carefully to measure.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Care {
+    samples: usize,
+    sample: Duration,
+}
+
+impl Care {
+    /// What is quoted.
+    pub(crate) const FULL: Care = Care { samples: 41, sample: Duration::from_millis(8) };
+    /// To see that it works.
+    pub(crate) const QUICK: Care = Care { samples: 7, sample: Duration::from_millis(4) };
+
+    pub(crate) fn of(quick: bool) -> Self {
+        if quick { Self::QUICK } else { Self::FULL }
+    }
+}
+
+/// The median time of one run of each case, in nanoseconds. Samples of the cases alternate.
+pub(crate) fn medians(cases: &mut [Case<'_>], care: Care) -> Vec<f64> {
+    cases.iter_mut().for_each(|case| case.warm_up(care.sample));
+    for _ in 0..care.samples {
+        for case in cases.iter_mut() {
+            let runs = case.runs;
+            let time = case.time(runs);
+            case.samples.push(time.as_nanos() as f64 / f64::from(runs));
+        }
+    }
+    cases.iter_mut().map(|case| median(&mut case.samples)).collect()
+}
+
+/// The middle one; the lower of the two middle ones of an even number.
+pub(crate) fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle() {
+        assert_eq!(median(&mut [9.0, 1.0, 5.0]), 5.0);
+        assert_eq!(median(&mut [4.0, 1.0, 3.0, 2.0]), 2.0);
+    }
+
+    #[test]
+    fn every_case_is_run_and_gets_its_median() {
+        let mut runs = [0u32; 2];
+        let [a, b] = &mut runs;
+        let medians = medians(&mut [Case::new(|| *a += 1), Case::new(|| *b += 1)], Care::QUICK);
+        assert!(medians.len() == 2 && medians.iter().all(|m| *m > 0.0));
+        assert!(runs.iter().all(|r| *r >= 7));
+    }
+}

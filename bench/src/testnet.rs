@@ -1,0 +1,123 @@
+//! Runs the release binary's `testnet` and reads what it reports.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use serde_json::Value;
+
+/// One run of a network.
+#[derive(Clone, Debug)]
+pub(crate) struct Testnet {
+    pub(crate) nodes: u32,
+    pub(crate) scheme: &'static str,
+    pub(crate) rate: u32,
+    pub(crate) tx_size: u32,
+    pub(crate) seconds: u32,
+    /// Kill a validator that many seconds after the start.
+    pub(crate) kill: Option<(u32, u32)>,
+}
+
+/// What came out of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) committed_percent: f64,
+    pub(crate) tx_per_second: f64,
+    pub(crate) median_ms: f64,
+    pub(crate) p99_ms: f64,
+    pub(crate) timeouts: f64,
+    /// Processor time of all processes together, in seconds.
+    pub(crate) cpu_seconds: f64,
+}
+
+impl Testnet {
+    /// Four validators, 512-byte transactions.
+    pub(crate) fn of_four(scheme: &'static str, rate: u32, seconds: u32) -> Self {
+        Self { nodes: 4, scheme, rate, tx_size: 512, seconds, kill: None }
+    }
+
+    /// The command as one would type it.
+    pub(crate) fn shown(&self) -> String {
+        format!("quorate {}", self.arguments().join(" "))
+    }
+
+    /// Runs it to the end.
+    pub(crate) fn run(&self) -> Result<Outcome, String> {
+        let before = children_cpu();
+        let output = Command::new(binary()?)
+            .args(self.arguments())
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .output()
+            .map_err(|e| format!("{}: {e}", self.shown()))?;
+        let cpu_seconds = children_cpu() - before;
+        let failed = |what: &str| {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            format!("`{}` {what}; it said:\n{errors}", self.shown())
+        };
+        let report: Value =
+            serde_json::from_slice(&output.stdout).map_err(|_| failed("printed no JSON object"))?;
+        if !output.status.success() {
+            return Err(failed("failed"));
+        }
+        let number = |path: &str| report.pointer(path).and_then(Value::as_f64);
+        Ok(Outcome {
+            committed_percent: number("/load/committed_percent").unwrap_or(0.0),
+            tx_per_second: number("/load/tx_per_second").unwrap_or(0.0),
+            median_ms: number("/load/latency_ms/median").unwrap_or(f64::INFINITY),
+            p99_ms: number("/load/latency_ms/p99").unwrap_or(f64::INFINITY),
+            timeouts: number("/timeouts").unwrap_or(f64::INFINITY),
+            cpu_seconds,
+        })
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        let mut list: Vec<String> = ["testnet", "--json"].map(str::to_owned).to_vec();
+        let mut option = |name: &str, value: String| list.extend([name.to_owned(), value]);
+        option("--nodes", self.nodes.to_string());
+        option("--scheme", self.scheme.to_owned());
+        option("--rate", self.rate.to_string());
+        option("--tx-size", self.tx_size.to_string());
+        option("--duration", self.seconds.to_string());
+        if let Some((validator, at)) = self.kill {
+            option("--kill", format!("{validator}@{at}"));
+        }
+        list
+    }
+}
+
+/// The binary that `cargo xtask bench` built: beside this one.
+fn binary() -> Result<PathBuf, String> {
+    let here = env::current_exe().map_err(|e| e.to_string())?;
+    let binary = here.with_file_name("quorate");
+    if binary.exists() {
+        Ok(binary)
+    } else {
+        Err(format!("{} is not built: run `cargo xtask bench`, which builds it", binary.display()))
+    }
+}
+
+/// Processor time of all ended children and their children, in seconds; 0 where the system does not tell.
+fn children_cpu() -> f64 {
+    /// Linux reports in these units on every architecture.
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The second field is the program's name in parentheses; user and system time of children are the 16th and 17th.
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: f64 = fields.skip(13).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
+    ticks / TICKS_PER_SECOND
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_says_everything() {
+        let net = Testnet { kill: Some((1, 4)), ..Testnet::of_four("bls", 5000, 20) };
+        assert_eq!(
+            net.shown(),
+            "quorate testnet --json --nodes 4 --scheme bls --rate 5000 --tx-size 512 --duration 20 --kill 1@4"
+        );
+    }
+}
