@@ -72,13 +72,14 @@ impl<S: Scheme> VoteCollector<S> {
     }
 
     /// Checks votes singly where fewer than `votes` are pending, instead of
-    /// [`DEFAULT_BATCH_THRESHOLD`](super::DEFAULT_BATCH_THRESHOLD). With 2, everything is checked together.
+    /// [`DEFAULT_BATCH_THRESHOLD`](super::DEFAULT_BATCH_THRESHOLD).
     pub fn with_batch_threshold(mut self, votes: usize) -> Self {
         self.tally.set_batch_threshold(votes);
         self
     }
 
-    /// Takes a vote in.
+    /// Takes a vote in. Over a link that authenticates its sender, refuse votes in other members' names before they
+    /// come here: they do no harm, but each costs a check and casts suspicion on the member.
     pub fn add(&mut self, vote: Vote<S>, suspects: &mut Suspects) -> Collected<S> {
         self.take(vote, false, suspects)
     }

@@ -105,6 +105,12 @@ over_the_wire!(crate::bls::PublicKey<V>, V: crate::bls::Variant);
 #[cfg(feature = "bls")]
 over_the_wire!(crate::bls::Signature<V>, V: crate::bls::Variant);
 
+over_the_wire!(crate::certificate::Statement);
+over_the_wire!(crate::certificate::Vote<S>, S: crate::scheme::Scheme);
+over_the_wire!(crate::certificate::TimeoutVote<S>, S: crate::scheme::Scheme);
+over_the_wire!(crate::certificate::Equivocation<S>, S: crate::scheme::Scheme);
+over_the_wire!(crate::guard::GuardRecord);
+
 #[cfg(all(test, feature = "bls"))]
 mod tests {
     use crate::bls::{MinSig, PublicKey};

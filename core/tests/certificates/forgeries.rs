@@ -117,7 +117,7 @@ pub(crate) fn votes_that_cancel_are_never_held_valid_by_themselves<S: Spoil>() {
 
     // Checked one by one, both are refused.
     let mut suspects = Suspects::new();
-    let mut collector = world.collector();
+    let mut collector = world.collector().with_batch_threshold(8);
     let mut faults = Vec::new();
     for vote in [one.clone(), two.clone(), world.vote(2, 5)] {
         let collected = collector.add(vote, &mut suspects);
