@@ -23,7 +23,7 @@ pub mod application;
 pub mod client;
 pub mod config;
 mod error;
-mod execution;
+pub mod execution;
 pub mod genesis;
 pub mod handle;
 pub mod keys;

@@ -1,0 +1,195 @@
+use std::borrow::Cow;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use quorate::machine::MemberIndex;
+use quorate::scheme::Scheme;
+use quorate_jolteon::{Batch, Block, Delivery, Executed};
+
+use super::{Queries, execution_root};
+use crate::application::{Application, Changes, ExecutionBatch, ExecutionBlock};
+use crate::handle::{CommitEvent, Digest};
+use crate::store::{Roots, Store};
+use crate::{NodeError, Result};
+
+/// Executes blocks one after the other. What the execution thread runs; a program with its own threads may run it
+/// itself.
+pub struct Executor<S: Scheme> {
+    store: Arc<Store<S>>,
+    application: Arc<RwLock<Box<dyn Application>>>,
+    height: u64,
+    roots: Roots,
+    genesis: Roots,
+}
+
+impl<S: Scheme> Executor<S> {
+    /// Restores the application from the store, or enters its genesis state into a new store, and completes the
+    /// transaction index.
+    ///
+    /// # Errors
+    /// If the store fails, or the application does not find the state that it left.
+    pub fn open(store: Arc<Store<S>>, mut application: Box<dyn Application>) -> Result<Self> {
+        let state = store.state();
+        let executed = state.executed()?;
+        let height = executed.map_or(0, |(height, _)| height);
+        let root = application.restore(state.state(), height)?;
+        let (roots, genesis) = match executed {
+            Some((_, roots)) if roots.application != root => {
+                return Err(NodeError::Application {
+                    problem: format!(
+                        "it restored another state at height {height} than it left: root {} instead of {}; start the \
+                         version of the application that wrote this data directory",
+                        Digest(root),
+                        Digest(roots.application)
+                    ),
+                });
+            }
+            Some((_, roots)) => {
+                let genesis =
+                    state.roots(0)?.ok_or_else(|| NodeError::corrupt("the state", "it has no genesis"))?;
+                (roots, genesis)
+            }
+            None => {
+                let roots = Roots { application: root, execution: execution_root(&[0; 32], 0, &root) };
+                state.commit(0, &roots, &Changes::default())?;
+                state.sync()?;
+                (roots, roots)
+            }
+        };
+        let executor =
+            Self { store, application: Arc::new(RwLock::new(application)), height, roots, genesis };
+        executor.complete_index()?;
+        Ok(executor)
+    }
+
+    /// The execution root before block 1.
+    pub fn genesis_root(&self) -> [u8; 32] {
+        self.genesis.execution
+    }
+
+    /// How far the state in the store is. Deliveries go on from the next height.
+    pub fn executed(&self) -> Executed {
+        Executed { height: self.height, state_root: self.roots.execution }
+    }
+
+    /// The application's own root at that height.
+    pub fn application_root(&self) -> [u8; 32] {
+        self.roots.application
+    }
+
+    /// Answers questions from other threads.
+    pub fn queries(&self) -> Queries<S> {
+        Queries::new(self.store.clone(), self.application.clone())
+    }
+
+    /// Executes a delivery and gives what happened; `None` for a height that was executed before.
+    ///
+    /// # Errors
+    /// If the delivery is not the next one, if the chain agreed on another state than this node's, or if store or
+    /// application fail. Stop then.
+    pub fn execute(&mut self, delivery: &Delivery<S>, me: MemberIndex) -> Result<Option<CommitEvent>> {
+        let (block, height) = (&delivery.block, delivery.height);
+        if height <= self.height {
+            return Ok(None);
+        }
+        if height != self.height + 1 {
+            let problem = format!("block {height} was delivered after block {}", self.height);
+            return Err(NodeError::Stopped { why: problem });
+        }
+        self.compare(block)?;
+        self.store.archive(block, &delivery.batches, &delivery.finality)?;
+        self.commit(block, &delivery.batches)?;
+        if self.store.indexed_height() < height {
+            self.store.index(height, &delivery.batches)?;
+        }
+        Ok(Some(self.event(delivery, me)))
+    }
+
+    /// Writes out what is in memory.
+    ///
+    /// # Errors
+    /// If the disk fails.
+    pub fn flush(&self) -> Result<()> {
+        self.store.flush()
+    }
+
+    /// The state that the block states was checked by a quorum. It must be ours.
+    fn compare(&self, block: &Block<S>) -> Result<()> {
+        let stated = block.executed;
+        let ours = self.store.state().roots(stated.height)?.map(|roots| roots.execution);
+        if ours == Some(stated.state_root) {
+            return Ok(());
+        }
+        Err(NodeError::Application {
+            problem: format!(
+                "STATE DIVERGENCE: the committee agreed, in block {} ({}), on the state root {} after height {}, and \
+                 this node computed {}; it stops here. Check that it runs the same version of the application as the \
+                 others and that memory and disk are sound; then empty the data directory of its state and let it \
+                 catch up",
+                block.height,
+                block.digest(),
+                Digest(stated.state_root),
+                stated.height,
+                ours.map_or_else(|| "none".to_owned(), |root| Digest(root).to_string()),
+            ),
+        })
+    }
+
+    /// Executes and commits under one lock, so that queries see the state before or after and nothing between.
+    fn commit(&mut self, block: &Block<S>, batches: &[Arc<Batch>]) -> Result<()> {
+        let view = ExecutionBlock {
+            height: block.height,
+            timestamp: block.timestamp / 1000,
+            batches: batches
+                .iter()
+                .map(|batch| ExecutionBatch {
+                    ids: Cow::Borrowed(batch.ids()),
+                    transactions: batch.transactions().collect(),
+                })
+                .collect(),
+        };
+        let mut changes = Changes::default();
+        let mut application = self.application.write().unwrap_or_else(PoisonError::into_inner);
+        let root = application.execute(&view, &mut changes)?;
+        let execution = execution_root(&self.roots.execution, block.height, &root);
+        let roots = Roots { application: root, execution };
+        self.store.state().commit(block.height, &roots, &changes)?;
+        (self.height, self.roots) = (block.height, roots);
+        Ok(())
+    }
+
+    fn complete_index(&self) -> Result<()> {
+        for height in self.store.indexed_height() + 1..=self.height {
+            let missing = |what: &str| {
+                NodeError::corrupt("the archive", format!("{what} of height {height} is missing"))
+            };
+            let block = self.store.block_at(height)?.ok_or_else(|| missing("the block"))?;
+            let batch = |digest| self.store.batch(&digest)?.ok_or_else(|| missing("a batch"));
+            let batches =
+                block.payload.iter().map(|named| batch(named.digest())).collect::<Result<Vec<_>>>()?;
+            self.store.index(height, &batches)?;
+        }
+        Ok(())
+    }
+
+    fn event(&self, delivery: &Delivery<S>, me: MemberIndex) -> CommitEvent {
+        let Delivery { block, digest, height, batches, finality } = delivery;
+        let own = batches.iter().filter(|batch| batch.author() == me).map(|batch| batch.sequence());
+        CommitEvent {
+            height: *height,
+            view: block.view,
+            digest: Digest(digest.0),
+            author: block.author,
+            transactions: batches.iter().map(|batch| batch.len() as u32).sum(),
+            bytes: batches.iter().map(|batch| transaction_bytes(batch.bytes(), batch.len())).sum(),
+            state_root: Digest(self.roots.application),
+            own_batches: own.collect(),
+            certificate_bytes: finality.certificate.encoded_len() as u32,
+            timestamp: block.timestamp / 1000,
+        }
+    }
+}
+
+/// Bytes of the transactions of a batch without the four bytes of length before each.
+pub(super) fn transaction_bytes(body: usize, count: usize) -> u64 {
+    body.saturating_sub(4 * count) as u64
+}

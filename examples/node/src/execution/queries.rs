@@ -1,0 +1,179 @@
+use std::sync::{Arc, PoisonError, RwLock};
+
+use bytes::Bytes;
+use quorate::scheme::Scheme;
+use quorate::wire::{Decode, Encode};
+
+use super::executor::transaction_bytes;
+use crate::application::{Application, LedgerProof};
+use crate::handle::{Answer, BatchView, BlockView, Digest, TransactionId, TransactionView};
+use crate::proof::{MAX_ROOTS, RootProof, StateProof, TransactionProof};
+use crate::store::{Store, TransactionLocation};
+use crate::{NodeError, Result};
+
+/// Questions about executed blocks, from any thread. Reads the disk.
+#[derive(Clone)]
+pub struct Queries<S: Scheme> {
+    store: Arc<Store<S>>,
+    application: Arc<RwLock<Box<dyn Application>>>,
+}
+
+impl<S: Scheme> Queries<S> {
+    pub(super) fn new(store: Arc<Store<S>>, application: Arc<RwLock<Box<dyn Application>>>) -> Self {
+        Self { store, application }
+    }
+
+    /// The executed block at a height.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn block(&self, height: u64) -> Result<Option<BlockView>> {
+        let Some(block) = self.store.block_at(height)? else { return Ok(None) };
+        let batches: Vec<_> = block
+            .payload
+            .iter()
+            .map(|named| BatchView {
+                digest: Digest(named.digest().0),
+                author: named.header.slot.author,
+                sequence: named.header.slot.sequence,
+                transactions: named.header.count,
+                bytes: transaction_bytes(named.header.bytes as usize, named.header.count as usize),
+            })
+            .collect();
+        Ok(Some(BlockView {
+            height,
+            epoch: block.epoch,
+            view: block.view,
+            digest: Digest(block.digest().0),
+            parent: Digest(block.parent.0),
+            author: block.author,
+            timestamp: block.timestamp / 1000,
+            transactions: batches.iter().map(|batch| u64::from(batch.transactions)).sum(),
+            bytes: batches.iter().map(|batch| batch.bytes).sum(),
+            batches,
+            executed_height: block.executed.height,
+            executed_root: Digest(block.executed.state_root),
+            certificate: block.justify.as_ref().map(|qc| qc.encode().into()).unwrap_or_default(),
+            signers: block.justify.as_ref().map(|qc| qc.signers().iter().collect()).unwrap_or_default(),
+        }))
+    }
+
+    /// A committed transaction with its proof; the first, if the same bytes were committed more than once.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn transaction(&self, id: TransactionId) -> Result<Option<TransactionView>> {
+        let Some(proof) = self.transaction_proof(&id.0)? else { return Ok(None) };
+        let (height, block) = (proof.block.height, Digest(proof.block.digest().0));
+        let batch = proof.batch().map_or(Digest::default(), |named| Digest(named.digest().0));
+        let (position, transaction) = (proof.path.index(), Bytes::from(proof.transaction.clone()));
+        Ok(Some(TransactionView {
+            id,
+            transaction,
+            height,
+            block,
+            batch,
+            position,
+            proof: proof.encode().into(),
+        }))
+    }
+
+    /// The proof that a transaction is committed.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn transaction_proof(&self, id: &[u8; 32]) -> Result<Option<TransactionProof<S>>> {
+        let Some(TransactionLocation { height, batch, position }) = self.store.transaction_location(id)?
+        else {
+            return Ok(None);
+        };
+        let missing = || NodeError::corrupt("the archive", format!("height {height} is incomplete"));
+        let block = self.store.block_at(height)?.ok_or_else(missing)?;
+        let named = block.payload.get(usize::from(batch)).ok_or_else(missing)?.digest();
+        let body = self.store.batch(&named)?.ok_or_else(missing)?;
+        let position = position as usize;
+        if body.ids().get(position) != Some(id) {
+            return Ok(None);
+        }
+        let transaction = body.transaction(position).ok_or_else(missing)?.to_vec();
+        let finality = self.store.finality(&block)?.ok_or_else(missing)?;
+        Ok(Some(TransactionProof { transaction, path: body.path(position)?, batch, block, finality }))
+    }
+
+    /// Asks the application, as of the newest executed block. `None` if it has no answer or there is no value; ask
+    /// [`state_proof`](Self::state_proof) for a proof of absence.
+    ///
+    /// # Errors
+    /// If the application fails.
+    pub fn query(&self, key: &[u8]) -> Result<Option<Answer>> {
+        let application = self.application.read().unwrap_or_else(PoisonError::into_inner);
+        let Some((height, roots)) = self.store.state().executed()? else { return Ok(None) };
+        let Some(found) = application.query(key)? else { return Ok(None) };
+        Ok(found.value.map(|value| Answer {
+            value: value.into(),
+            height,
+            state_root: Digest(roots.application),
+            proof: found.proof.into(),
+        }))
+    }
+
+    /// The proof that the application's root after `height` is what the committee agreed on; `None` until a
+    /// committed block states the state of that height or a later one, which takes two or three blocks.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn root_proof(&self, height: u64) -> Result<Option<RootProof<S>>> {
+        for at in (height + 1..).take(MAX_ROOTS) {
+            let Some(block) = self.store.block_at(at)? else { return Ok(None) };
+            if block.executed.height < height {
+                continue;
+            }
+            let state = self.store.state();
+            let missing =
+                || NodeError::corrupt("the state", format!("roots around height {height} are missing"));
+            let previous = match height.checked_sub(1) {
+                Some(before) => state.roots(before)?.ok_or_else(missing)?.execution,
+                None => [0; 32],
+            };
+            let roots = (height..=block.executed.height)
+                .map(|h| Ok(state.roots(h)?.ok_or_else(missing)?.application))
+                .collect::<Result<Vec<_>>>()?;
+            let Some(finality) = self.store.finality(&block)? else { return Ok(None) };
+            return Ok(Some(RootProof { height, previous, roots, block, finality }));
+        }
+        Ok(None)
+    }
+
+    /// What a key of the [`Ledger`](crate::application::Ledger) has, or that it has nothing, with the parts of a
+    /// proof: the ledger's against its root, and the height of that root. Ask [`root_proof`](Self::root_proof) for
+    /// that height once it can be given, and put them together with [`StateProof::new`].
+    ///
+    /// # Errors
+    /// If the application fails, or is not a ledger.
+    pub fn ledger_proof(&self, key: &[u8]) -> Result<Option<(u64, Option<Vec<u8>>, LedgerProof)>> {
+        let application = self.application.read().unwrap_or_else(PoisonError::into_inner);
+        let Some((height, _)) = self.store.state().executed()? else { return Ok(None) };
+        let Some(found) = application.query(key)? else { return Ok(None) };
+        let proof = LedgerProof::decode(&found.proof, &())
+            .map_err(|e| NodeError::Application { problem: format!("it gives no ledger proofs: {e}") })?;
+        Ok(Some((height, found.value, proof)))
+    }
+
+    /// The whole proof of what a key of the ledger has; waits up to `patience` for the chain to state it.
+    ///
+    /// # Errors
+    /// If the application fails, or is not a ledger.
+    pub fn state_proof(&self, key: &[u8], patience: std::time::Duration) -> Result<Option<StateProof<S>>> {
+        let Some((height, value, ledger)) = self.ledger_proof(key)? else { return Ok(None) };
+        let end = std::time::Instant::now() + patience;
+        loop {
+            if let Some(root) = self.root_proof(height)? {
+                return Ok(Some(StateProof::new(key.to_vec(), value, ledger, root)));
+            }
+            if std::time::Instant::now() >= end {
+                return Ok(None);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+}
