@@ -29,6 +29,15 @@ fn two_runs_of_a_seed_are_the_same_and_seeds_differ() {
     }
 }
 
+/// On every platform and in every version: a seed that failed last year must still show why. Whoever changes this
+/// hash makes all recorded seeds worthless, and says so in the changelog.
+#[test]
+fn a_seed_replays_for_ever() {
+    let scenario = preset("chaos", &shape(5), 2).unwrap();
+    let report = run(&scenario, |s| PaxosHost::new(s, Flaw::None));
+    assert_eq!(format!("{:016x} {}", report.trace_hash, report.events), "cd2855526a731092 6524");
+}
+
 #[test]
 fn neither_watching_nor_pausing_changes_a_run() {
     let scenario = preset("crashes", &shape(5), 1).unwrap();
