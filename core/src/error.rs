@@ -138,6 +138,7 @@ impl Error {
     }
 
     /// A signature that verifies for nobody in particular.
+    #[cfg(any(feature = "bls", feature = "ed25519"))]
     pub(crate) fn bad_signature() -> Self {
         Error::BadSignature { signers: Vec::new() }
     }

@@ -32,6 +32,8 @@ pub mod guard;
 pub mod machine;
 pub mod merkle;
 pub mod scheme;
+#[cfg(feature = "serde")]
+mod serde_impls;
 pub mod wire;
 
 pub use error::{Error, Result};

@@ -19,6 +19,7 @@ const FLOORS: &[&[&str]] = &[
     &["bls", "ed25519", "committee"],
     &["certificate"],
     &["guard"],
+    &["serde_impls"],
 ];
 
 /// Checks both graphs and answers with their sizes.

@@ -8,6 +8,7 @@
 //!
 //! The trait is sealed: the soundness of certificates rests on what the three schemes guarantee.
 
+#[cfg(any(feature = "bls", feature = "ed25519"))]
 mod coefficients;
 mod keys;
 mod signers;
@@ -19,6 +20,7 @@ use core::hash::Hash;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
+#[cfg(any(feature = "bls", feature = "ed25519"))]
 pub(crate) use coefficients::coefficients;
 pub use keys::{UnverifiedKey, VerifiedKey};
 pub use signers::SignerSet;
