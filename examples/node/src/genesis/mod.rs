@@ -34,6 +34,7 @@ use quorate::committee::ChainId;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::{Encode, Writer, domain};
+use quorate_jolteon::MAX_BATCH_BYTES;
 use serde::{Deserialize, Serialize};
 
 pub use committees::Committees;
@@ -110,13 +111,14 @@ pub struct PublicKeys {
 pub struct Parameters {
     /// Largest transaction.
     pub max_transaction_bytes: u32,
-    /// A batch is sealed when it holds this many bytes of transactions…
+    /// A batch is sealed when it holds this many bytes: its transactions, and four for the length of each…
     pub batch_bytes: u32,
     /// …or when its first transaction has waited this long.
     pub batch_delay_ms: u32,
-    /// How long a view may last before it is given up, at first; doubles with each failure in a row.
+    /// How long a view may last before it is given up, at first; half as long
+    /// again with each failure in a row.
     pub view_timeout_ms: u32,
-    /// Where that doubling ends.
+    /// Where that growth ends.
     pub max_view_timeout_ms: u32,
 }
 
@@ -217,8 +219,9 @@ impl Parameters {
             }
             Err(wrong(format!("parameters.{field} is {value}; it must be between {least} and {most}")))
         };
-        range("batch_bytes", self.batch_bytes, 1 << 10, 8 << 20)?;
-        range("max_transaction_bytes", self.max_transaction_bytes, 1, self.batch_bytes)?;
+        range("batch_bytes", self.batch_bytes, 1 << 10, MAX_BATCH_BYTES as u32)?;
+        // A batch stores the length of each transaction before it.
+        range("max_transaction_bytes", self.max_transaction_bytes, 1, self.batch_bytes - 4)?;
         range("batch_delay_ms", self.batch_delay_ms, 1, 10_000)?;
         range("view_timeout_ms", self.view_timeout_ms, 10, 600_000)?;
         range("max_view_timeout_ms", self.max_view_timeout_ms, self.view_timeout_ms, 3_600_000)

@@ -104,9 +104,9 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            urgent_frame: 1 << 20,
+            urgent_frame: 8 << 20,
             bulk_frame: 16 << 20,
-            inbound_urgent: 2 << 20,
+            inbound_urgent: 8 << 20,
             inbound_bulk: 32 << 20,
             probe_every: Duration::from_secs(30),
         }

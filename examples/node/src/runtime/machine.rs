@@ -1,0 +1,189 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate::machine::{Fault, Input, Machine, MemberIndex, Step, Time, TimerChange};
+use quorate::scheme::Scheme;
+use quorate_jolteon::{Evidence, Replica, Timer};
+
+use super::clock::Clock;
+use super::inbox::{Inbox, Taken};
+use super::ingest::Ingest;
+use super::outflow::{Outflows, Steps};
+use super::shared::Shared;
+use crate::links::LinkSender;
+use crate::metrics::{ChainMetrics, PeerCodeLabel};
+
+/// A node that is behind for longer than this refuses transactions: they would wait for long.
+const SYNCING_AFTER: Duration = Duration::from_secs(2);
+
+/// The thread that owns the replica: it decodes, lets the machine handle, and keeps the timers.
+pub(super) struct Driver<S: Scheme> {
+    pub(super) replica: Replica<S>,
+    pub(super) clock: Clock,
+    pub(super) inbox: Arc<Inbox>,
+    pub(super) outflows: Outflows<S>,
+    pub(super) ingest: Arc<Ingest>,
+    pub(super) links: LinkSender,
+    pub(super) shared: Arc<Shared>,
+    pub(super) metrics: ChainMetrics,
+    /// Members' names, for the metrics.
+    pub(super) names: Arc<[String]>,
+}
+
+#[derive(Default)]
+struct Timers {
+    due: BTreeMap<Timer, Time>,
+}
+
+impl<S: Scheme> Driver<S> {
+    /// Runs until the inbox is stopped or nobody carries steps out.
+    pub(super) fn run(mut self) {
+        let mut timers = Timers::default();
+        let mut behind_since = None;
+        let mut steps = Steps::default();
+        self.handle(Input::Start, &mut timers, &mut steps);
+        while self.carry_out(steps) {
+            self.publish(&mut behind_since);
+            let taken = self.inbox.take(self.patience(&timers));
+            if taken.stopped {
+                self.finish(taken, &mut timers);
+                break;
+            }
+            self.ingest.seal_due(self.clock.now());
+            steps = self.handle_all(taken, &mut timers);
+        }
+        self.outflows.close();
+    }
+
+    fn handle_all(&mut self, taken: Taken, timers: &mut Timers) -> Steps<S> {
+        let mut steps = Steps::default();
+        for command in taken.commands {
+            self.handle(Input::Command(command), timers, &mut steps);
+        }
+        for received in taken.frames {
+            match self.replica.decode(received.from, &received.body) {
+                Ok(message) => {
+                    let from = received.from;
+                    self.handle(Input::Message { from, message }, timers, &mut steps);
+                }
+                Err(error) => {
+                    tracing::debug!(from = received.from, %error, "a message cannot be read");
+                    self.links.refuse(received.from, error.code());
+                }
+            }
+        }
+        // After the messages: one of them may be what a timer waits for.
+        while let Some(timer) = timers.pop_due(self.clock.now()) {
+            self.handle(Input::Timer(timer), timers, &mut steps);
+        }
+        steps
+    }
+
+    /// Makes what clients were promised durable: the open batch is sealed, and disseminated after a restart.
+    fn finish(&mut self, taken: Taken, timers: &mut Timers) {
+        self.ingest.seal_due(Time(u64::MAX));
+        let steps = self.handle_all(taken, timers);
+        self.carry_out(steps);
+        let rest = self.inbox.take(Some(Duration::ZERO));
+        let steps = self.handle_all(Taken { frames: Vec::new(), ..rest }, timers);
+        self.carry_out(steps);
+    }
+
+    fn handle(&mut self, input: Input<Replica<S>>, timers: &mut Timers, into: &mut Steps<S>) {
+        let now = self.clock.now();
+        let mut step = self.replica.handle(now, input);
+        timers.apply(now, &mut step);
+        for Fault { culprit, evidence } in step.faults.drain(..) {
+            self.charge(culprit, &evidence);
+        }
+        into.add(step);
+    }
+
+    fn charge(&self, culprit: MemberIndex, evidence: &Evidence<S>) {
+        let code = code(evidence);
+        let peer = self.names.get(usize::from(culprit)).cloned().unwrap_or_default();
+        tracing::warn!(%peer, code, ?evidence, "fault");
+        self.metrics.faults.get_or_create(&PeerCodeLabel { peer, code }).inc();
+        self.links.fault(culprit);
+    }
+
+    fn carry_out(&self, steps: Steps<S>) -> bool {
+        self.outflows.push(steps)
+    }
+
+    /// How long the machine may sleep.
+    fn patience(&self, timers: &Timers) -> Option<Duration> {
+        let deadline = [timers.next(), self.ingest.deadline()].into_iter().flatten().min();
+        deadline.map(|time| self.clock.until(time))
+    }
+
+    fn publish(&self, behind_since: &mut Option<Time>) {
+        let status = self.replica.status();
+        let now = self.clock.now();
+        if !status.catching_up {
+            *behind_since = None;
+        }
+        let since = status.catching_up.then(|| *behind_since.get_or_insert(now));
+        self.ingest.set_syncing(since.is_some_and(|since| now.since(since) >= SYNCING_AFTER));
+        self.metrics.view.set(status.view as i64);
+        self.metrics.height.set(status.committed as i64);
+        self.shared.set_replica(status);
+    }
+}
+
+impl Timers {
+    fn apply<M: Machine<Timer = Timer>>(&mut self, now: Time, step: &mut Step<M>) {
+        for change in step.timers.drain(..) {
+            match change {
+                TimerChange::Set { timer, after } => self.due.insert(timer, now.plus(after)),
+                TimerChange::Cancel { timer } => self.due.remove(&timer),
+            };
+        }
+    }
+
+    fn next(&self) -> Option<Time> {
+        self.due.values().min().copied()
+    }
+
+    fn pop_due(&mut self, now: Time) -> Option<Timer> {
+        let (timer, _) = self.due.iter().filter(|(_, due)| **due <= now).min_by_key(|(_, due)| **due)?;
+        let timer = *timer;
+        self.due.remove(&timer);
+        Some(timer)
+    }
+}
+
+fn code<S: Scheme>(evidence: &Evidence<S>) -> &'static str {
+    match evidence {
+        Evidence::Votes(_) | Evidence::Identity(_) => "EQUIVOCATION",
+        Evidence::Invalid { error, .. } => error.code(),
+        Evidence::Proposal { .. } => "BAD_PROPOSAL",
+        Evidence::StateRoot { .. } => "STATE_ROOT",
+        Evidence::Unexpected { .. } => "UNEXPECTED",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timers_fire_once_in_order_and_can_be_moved_and_cancelled() {
+        let mut timers = Timers::default();
+        let mut step = Step::<Replica<quorate::bls::MinSig>>::new();
+        step.set_timer(Timer::View, Duration::from_micros(30));
+        step.set_timer(Timer::Propose, Duration::from_micros(10));
+        step.set_timer(Timer::Retry, Duration::from_micros(20));
+        step.set_timer(Timer::Propose, Duration::from_micros(25));
+        timers.apply(Time(100), &mut step);
+        assert_eq!(timers.next(), Some(Time(120)));
+        assert_eq!(timers.pop_due(Time(119)), None);
+        assert_eq!(timers.pop_due(Time(200)), Some(Timer::Retry));
+        assert_eq!(timers.pop_due(Time(200)), Some(Timer::Propose));
+        step.cancel_timer(Timer::View);
+        timers.apply(Time(200), &mut step);
+        assert_eq!(timers.pop_due(Time(u64::MAX)), None);
+        assert_eq!(timers.next(), None);
+    }
+}

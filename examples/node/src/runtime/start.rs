@@ -1,0 +1,245 @@
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use quorate::bls::MinSig;
+use quorate::ed25519::{self, Ed25519};
+use quorate::machine::MemberIndex;
+use quorate::scheme::Scheme;
+use quorate_jolteon::{BatchBuilder, Config, Parameters, Replica};
+use tokio::sync::broadcast;
+
+use super::Node;
+use super::archive::Archivist;
+use super::clock::Clock;
+use super::inbox::Inbox;
+use super::ingest::Ingest;
+use super::machine::Driver;
+use super::outflow::{Outflow, Outflows};
+use super::reports::{Entrance, Reporter};
+use super::service::NodeService;
+use super::shared::Shared;
+use super::writer::Writer;
+use crate::application::{Application, Checker};
+use crate::config::NodeConfig;
+use crate::execution::{Execution, Executor};
+use crate::genesis::{Committees, Genesis, SchemeName};
+use crate::handle::{Digest, Handle};
+use crate::keys::NodeKeys;
+use crate::links::{Limits, Links, Settings};
+use crate::metrics::Metrics;
+use crate::store::{Binding, Store};
+use crate::{NodeError, Result};
+
+/// How many commits a slow subscriber may be behind.
+const COMMITS: usize = 1024;
+/// How many deliveries may wait for execution before consensus waits for it.
+const DELIVERIES: usize = 32;
+/// How many questions of peers may wait for the archive.
+const QUESTIONS: usize = 64;
+
+pub(super) async fn start(config: NodeConfig, application: Box<dyn Application>) -> Result<Node> {
+    config.check()?;
+    let genesis = Genesis::load(&config.node.genesis)?;
+    match genesis.scheme {
+        SchemeName::Bls => start_with::<MinSig>(config, genesis, application).await,
+        SchemeName::Ed25519 => start_with::<Ed25519>(config, genesis, application).await,
+    }
+}
+
+async fn start_with<S: Scheme>(
+    config: NodeConfig,
+    genesis: Genesis,
+    application: Box<dyn Application>,
+) -> Result<Node> {
+    // Checking possession proofs and reading the store back takes a while: not on an async thread.
+    let opened = tokio::task::spawn_blocking(move || Opened::<S>::open(config, genesis, application));
+    let opened = opened.await.map_err(|e| NodeError::Stopped { why: e.to_string() })??;
+    opened.run().await
+}
+
+/// Everything that is read before anything runs.
+struct Opened<S: Scheme> {
+    config: NodeConfig,
+    genesis: Arc<Genesis>,
+    committees: Committees<S>,
+    me: MemberIndex,
+    identity: ed25519::SecretKey,
+    store: Arc<Store<S>>,
+    executor: Executor<S>,
+    checker: Arc<dyn Checker>,
+    replica: Replica<S>,
+    parameters: Parameters,
+}
+
+impl<S: Scheme> Opened<S> {
+    fn open(config: NodeConfig, genesis: Genesis, application: Box<dyn Application>) -> Result<Self> {
+        let committees = genesis.committees::<S>()?;
+        let keys = NodeKeys::load(&config.node.keys)?;
+        let (identity, voting) = (keys.identity()?, keys.voting::<S>()?);
+        let me = member(&committees, &identity, &voting)?;
+        let binding =
+            Binding::new::<S>(committees.chain.0, &S::public_key(&voting), &Ed25519::public_key(&identity));
+        let store = Arc::new(Store::open(&config.node.data, &binding, committees.for_decoding())?);
+        let checker = application.checker();
+        let executor = Executor::open(store.clone(), application)?;
+        let parameters = parameters(&genesis);
+        let replica_config = Config {
+            voters: committees.voters.clone(),
+            identities: committees.identities.clone(),
+            me,
+            voting_key: voting,
+            identity_key: keys.identity()?,
+            genesis_root: executor.genesis_root(),
+            executed: executor.executed(),
+            first_sequence: store.first_sequence(),
+            parameters: parameters.clone(),
+        };
+        let replica = Replica::new(replica_config, store.load()?)?;
+        let genesis = Arc::new(genesis);
+        Ok(Self { config, genesis, committees, me, identity, store, executor, checker, replica, parameters })
+    }
+
+    async fn run(self) -> Result<Node> {
+        let Self { config, genesis, committees, me, identity, store, executor, checker, replica, parameters } =
+            self;
+        let (clock, metrics, inbox) = (Clock::start(), Arc::new(Metrics::new()), Arc::new(Inbox::default()));
+        let executed = (executor.executed().height, Digest(executor.application_root()));
+        let shared = Arc::new(Shared::new(replica.status(), executed, inbox.clone()));
+        let ingest = Arc::new(Ingest::new(
+            BatchBuilder::new(me, replica.next_sequence(), &parameters),
+            checker,
+            genesis.parameters.max_transaction_bytes as usize,
+            config.mempool,
+            clock,
+            inbox.clone(),
+            metrics.mempool.clone(),
+        ));
+        let settings = Settings {
+            config: config.links,
+            limits: Limits::default(),
+            chain: committees.chain,
+            me,
+            identity,
+            identities: committees.identities.clone(),
+            members: genesis.members.iter().map(|m| (m.name.clone(), m.address.clone())).collect(),
+            metrics: metrics.links.clone(),
+        };
+        let entrance = Entrance { inbox: inbox.clone(), shared: shared.clone() };
+        let links = Links::start(settings, Arc::new(entrance)).await?;
+        let service = NodeService {
+            genesis: genesis.clone(),
+            me,
+            clock,
+            ingest: ingest.clone(),
+            shared: shared.clone(),
+            links: links.sender(),
+            queries: executor.queries(),
+            commits: broadcast::Sender::new(COMMITS),
+            metrics,
+        };
+        let engine = Engine { service: &service, inbox: inbox.clone(), store, names: names(&genesis) };
+        let threads = engine.start(executor, replica)?;
+        let handle = Handle::new(Arc::new(service));
+        Ok(Node { handle, inbox, ingest, shared, links: Some(links), threads })
+    }
+}
+
+/// What the threads of a node are made of.
+struct Engine<'a, S: Scheme> {
+    service: &'a NodeService<S>,
+    inbox: Arc<Inbox>,
+    store: Arc<Store<S>>,
+    names: Arc<[String]>,
+}
+
+impl<S: Scheme> Engine<'_, S> {
+    fn start(self, executor: Executor<S>, replica: Replica<S>) -> Result<Vec<JoinHandle<()>>> {
+        let NodeService { me, clock, ingest, shared, links, commits, metrics, .. } = self.service;
+        let reporter = Reporter {
+            clock: *clock,
+            inbox: self.inbox.clone(),
+            ingest: ingest.clone(),
+            shared: shared.clone(),
+            commits: commits.clone(),
+            metrics: metrics.chain.clone(),
+        };
+        let execution = Execution::start(executor, *me, DELIVERIES, move |event| reporter.report(event))?;
+        let (ask, questions) = sync_channel(QUESTIONS);
+        let outflows = Outflows::new();
+        let writer = |outflow: &Arc<Outflow<S>>, execution| Writer {
+            outflow: outflow.clone(),
+            store: self.store.clone(),
+            links: links.clone(),
+            ingest: ingest.clone(),
+            execution,
+            questions: ask.clone(),
+            shared: shared.clone(),
+            metrics: metrics.chain.clone(),
+        };
+        let (urgent, bulk) = (writer(&outflows.urgent, Some(execution)), writer(&outflows.bulk, None));
+        let archivist =
+            Archivist { store: self.store.clone(), links: links.clone(), questions, shared: shared.clone() };
+        let driver = Driver {
+            replica,
+            clock: *clock,
+            inbox: self.inbox,
+            outflows,
+            ingest: ingest.clone(),
+            links: links.clone(),
+            shared: shared.clone(),
+            metrics: metrics.chain.clone(),
+            names: self.names,
+        };
+        Ok(vec![
+            spawn("archive", move || archivist.run())?,
+            spawn("write-urgent", move || urgent.run())?,
+            spawn("write-bulk", move || bulk.run())?,
+            spawn("machine", move || driver.run())?,
+        ])
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    let spawned = thread::Builder::new().name(name.into()).spawn(work);
+    spawned.map_err(|source| NodeError::Io { during: "starting a thread", path: None, source })
+}
+
+/// Whose keys these are.
+fn member<S: Scheme>(
+    committees: &Committees<S>,
+    identity: &ed25519::SecretKey,
+    voting: &S::SecretKey,
+) -> Result<MemberIndex> {
+    let identity = Ed25519::public_key(identity);
+    let me = committees.identities.position(&identity);
+    let me = me.ok_or_else(|| NodeError::NotAMember { identity: hex::encode(identity.as_bytes()) })?;
+    if committees.voters.key(me) != Some(&S::public_key(voting)) {
+        return Err(NodeError::Genesis {
+            path: None,
+            problem: format!(
+                "member {me} has this node's identity key but another voting key; check that key file and genesis \
+                 file belong together"
+            ),
+        });
+    }
+    Ok(me)
+}
+
+fn names(genesis: &Genesis) -> Arc<[String]> {
+    genesis.members.iter().map(|m| m.name.clone()).collect()
+}
+
+/// The replica's parameters: its defaults, but for what the genesis says.
+fn parameters(genesis: &Genesis) -> Parameters {
+    let p = &genesis.parameters;
+    let milliseconds = |ms: u32| Duration::from_millis(ms.into());
+    Parameters {
+        view_timeout: milliseconds(p.view_timeout_ms),
+        view_timeout_cap: milliseconds(p.max_view_timeout_ms),
+        batch_bytes: p.batch_bytes as usize,
+        batch_delay: milliseconds(p.batch_delay_ms),
+        ..Parameters::default()
+    }
+}
