@@ -252,7 +252,7 @@ def _votes(i, c):
 
 @operation("certificate.collect")
 def certificate_collect(i):
-    """The certificate of exactly a quorum of good votes on one statement. (How a collector deals with bad ones is not a
+    """The certificate of a quorum of good votes on one statement. (How a collector deals with bad ones is not a
     matter of bytes; the page has the rules.)"""
     c, votes = committee(i["committee"]), _votes(i, committee(i["committee"]))
     for vote in votes:

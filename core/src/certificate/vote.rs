@@ -1,6 +1,5 @@
 use core::fmt;
 
-use super::certificate::read_suite;
 use super::statement::Statement;
 use crate::committee::{Committee, CommitteeId, Verified};
 use crate::machine::MemberIndex;
@@ -12,7 +11,6 @@ use crate::{Error, Result};
 ///
 /// | bytes | field |
 /// |---|---|
-/// | 1 | suite |
 /// | 49 | statement |
 /// | 2 | signer |
 /// | 48 (MinSig), 96 (MinPk), 64 (Ed25519) | signature |
@@ -101,7 +99,8 @@ impl<S: Scheme> Vote<S> {
 
     /// Writes the form for direct links.
     pub fn encode_link(&self, w: &mut Writer) {
-        self.encode_head(w);
+        self.statement.encode_to(w);
+        w.u16(self.signer);
         S::encode_link(&self.signature, w);
     }
 
@@ -110,39 +109,30 @@ impl<S: Scheme> Vote<S> {
     /// # Errors
     /// What is wrong with the bytes.
     pub fn decode_link(r: &mut Reader<'_>) -> Result<Self> {
-        Self::decode_with(r, S::decode_link)
+        Ok(Self {
+            statement: Statement::decode_from(r, &())?,
+            signer: r.u16()?,
+            signature: S::decode_link(r)?,
+        })
     }
 
     pub(super) fn into_signature(self) -> S::Signature {
         self.signature
     }
-
-    fn encode_head(&self, w: &mut Writer) {
-        w.u8(S::SUITE);
-        self.statement.encode_to(w);
-        w.u16(self.signer);
-    }
-
-    fn decode_with(
-        r: &mut Reader<'_>,
-        signature: impl FnOnce(&mut Reader<'_>) -> Result<S::Signature>,
-    ) -> Result<Self> {
-        read_suite::<S>(r)?;
-        let statement = Statement::decode_from(r, &())?;
-        Ok(Self { statement, signer: r.u16()?, signature: signature(r)? })
-    }
 }
 
 impl<S: Scheme> Encode for Vote<S> {
     fn encode_to(&self, w: &mut Writer) {
-        self.encode_head(w);
+        self.statement.encode_to(w);
+        w.u16(self.signer);
         self.signature.encode_to(w);
     }
 }
 
 impl<S: Scheme> Decode for Vote<S> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        Self::decode_with(r, |r| S::Signature::decode_from(r, &()))
+        let statement = Statement::decode_from(r, &())?;
+        Ok(Self { statement, signer: r.u16()?, signature: S::Signature::decode_from(r, &())? })
     }
 }
 

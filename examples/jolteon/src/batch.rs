@@ -168,14 +168,13 @@ impl Batch {
             return Err(Error::Malformed { what: "batch with bytes behind its transactions" });
         }
         let ids = TRANSACTIONS.leaves(items);
-        Ok(Self::from_parts(slot, body, ends, ids))
-    }
-
-    /// Puts a batch together whose body is well formed; `ids` are the leaves of its transactions.
-    pub(crate) fn from_parts(slot: Slot, body: Vec<u8>, ends: Vec<u32>, ids: Vec<Hash>) -> Self {
-        let root = TRANSACTIONS.root(&ids);
-        let header = BatchHeader { slot, count: ids.len() as u32, bytes: body.len() as u32, root };
-        Self { header, digest: header.digest(), body, ends, ids }
+        let header = BatchHeader {
+            slot,
+            count: count as u32,
+            bytes: body.len() as u32,
+            root: TRANSACTIONS.root(&ids),
+        };
+        Ok(Self { header, digest: header.digest(), body, ends, ids })
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 /// The exit codes. `HELP` documents them and a test keeps the two together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// Something failed for which there is no code below, such as a full disk.
     Failed = 1,
     /// The command line is wrong (clap uses the same code).
@@ -29,7 +29,7 @@ pub enum Exit {
 }
 
 /// The table at the end of `quorate --help`.
-pub const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 Exit codes:
   0   done
   1   something failed that has no code below, such as a full disk
@@ -45,26 +45,20 @@ Exit codes:
 
 /// Why a command did not succeed.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     exit: Exit,
     message: String,
 }
 
 impl Failure {
     /// A failure with its exit code; the message says what is wrong and what to do.
-    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self { exit, message: message.into() }
     }
 
     /// The exit code.
-    pub fn exit(&self) -> Exit {
+    pub(crate) fn exit(&self) -> Exit {
         self.exit
-    }
-
-    /// The same failure, with what was being done in front.
-    pub fn context(mut self, doing: impl fmt::Display) -> Self {
-        self.message = format!("{doing}: {}", self.message);
-        self
     }
 }
 
@@ -83,7 +77,7 @@ impl From<Exit> for ExitCode {
 }
 
 /// For failures of the operating system.
-pub trait OrFail<T> {
+pub(crate) trait OrFail<T> {
     /// Turns an error into a failure with this exit code and what was being done.
     fn or_fail(self, exit: Exit, doing: impl fmt::Display) -> Result<T, Failure>;
 }
@@ -100,7 +94,8 @@ mod tests {
 
     #[test]
     fn the_help_lists_every_exit_code_once() {
-        let listed: Vec<&str> = HELP.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+        let listed: Vec<&str> =
+            HELP.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
         let all = [
             Exit::Failed,
             Exit::Usage,

@@ -1,2 +1,83 @@
-//! Work in progress.
-fn main() {}
+//! The binary `quorate`: run a network, run a validator, and talk to either.
+#![forbid(unsafe_code)]
+
+mod api;
+mod commands;
+mod exit;
+mod load;
+mod target;
+mod testnet;
+mod text;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use exit::{Exit, Failure};
+
+/// A validator network that commits transactions on BLS quorum certificates.
+///
+/// Begin with `quorate testnet`: four validators on this machine, under load. While it runs, submit a transaction of
+/// your own from another terminal with `quorate submit --wait "put greeting hello"`, and read it back with
+/// `quorate get --key greeting`.
+///
+/// For validators on several machines: `keygen` on each, `genesis` on one, `run` on each.
+#[derive(Debug, Parser)]
+#[command(name = "quorate", version, after_long_help = exit::HELP, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Testnet(testnet::RunTestnet),
+    Keygen(commands::keygen::Keygen),
+    Genesis(commands::genesis::MakeGenesis),
+    Run(commands::run::Run),
+    Submit(commands::submit::Submit),
+    Get(commands::get::Get),
+    Status(commands::status::ShowStatus),
+    Bench(commands::bench::Bench),
+}
+
+fn main() -> ExitCode {
+    match dispatch(Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("quorate: {failure}");
+            failure.exit().into()
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Keygen(command) => command.run(),
+        Command::Genesis(command) => command.run(),
+        Command::Run(command) => command.run(),
+        Command::Testnet(command) => on_one_thread(command.run()),
+        Command::Submit(command) => on_one_thread(command.run()),
+        Command::Get(command) => on_one_thread(command.run()),
+        Command::Status(command) => on_one_thread(command.run()),
+        Command::Bench(command) => on_one_thread(command.run()),
+    }
+}
+
+/// Clients need one thread, and leave the other processors to the validators.
+fn on_one_thread(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::new(Exit::Failed, format!("cannot start: {error}")))?;
+    runtime.block_on(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+}

@@ -10,7 +10,7 @@ const BUCKETS: usize = (STEPS * (40 - STEP_BITS as u64 + 2)) as usize;
 
 /// Latencies in microseconds, counted.
 #[derive(Clone, Debug)]
-pub struct Histogram {
+pub(crate) struct Histogram {
     counts: Vec<u64>,
     total: u64,
     largest: u64,
@@ -18,12 +18,12 @@ pub struct Histogram {
 
 impl Histogram {
     /// Nothing counted yet.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { counts: vec![0; BUCKETS], total: 0, largest: 0 }
     }
 
     /// Counts one latency.
-    pub fn record(&mut self, micros: u64) {
+    pub(crate) fn record(&mut self, micros: u64) {
         if let Some(count) = self.counts.get_mut(bucket_of(micros)) {
             *count += 1;
         }
@@ -32,7 +32,7 @@ impl Histogram {
     }
 
     /// Adds what `other` counted.
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine += theirs;
         }
@@ -41,19 +41,14 @@ impl Histogram {
     }
 
     /// Forgets everything.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.counts.fill(0);
         self.total = 0;
         self.largest = 0;
     }
 
-    /// How many were counted.
-    pub fn len(&self) -> u64 {
-        self.total
-    }
-
     /// The latency that `share` (0 to 1) of all stay within; `None` if nothing was counted.
-    pub fn quantile(&self, share: f64) -> Option<Duration> {
+    pub(crate) fn quantile(&self, share: f64) -> Option<Duration> {
         if self.total == 0 {
             return None;
         }
@@ -69,7 +64,7 @@ impl Histogram {
     }
 
     /// The largest latency, exactly.
-    pub fn max(&self) -> Option<Duration> {
+    pub(crate) fn max(&self) -> Option<Duration> {
         (self.total > 0).then(|| Duration::from_micros(self.largest))
     }
 }
@@ -114,12 +109,13 @@ mod tests {
         for micros in 1..=100_000 {
             h.record(micros);
         }
-        for (share, exact) in [(0.0, 1.0), (0.5, 50_000.0), (0.95, 95_000.0), (0.99, 99_000.0), (1.0, 100_000.0)] {
+        for (share, exact) in
+            [(0.0, 1.0), (0.5, 50_000.0), (0.95, 95_000.0), (0.99, 99_000.0), (1.0, 100_000.0)]
+        {
             let got = h.quantile(share).map_or(0.0, |d| d.as_micros() as f64);
             assert!((got - exact).abs() <= 0.008 * exact, "{share}: {got}");
         }
         assert_eq!(h.max(), Some(Duration::from_micros(100_000)));
-        assert_eq!(h.len(), 100_000);
     }
 
     #[test]
@@ -127,7 +123,7 @@ mod tests {
         let mut h = Histogram::new();
         assert_eq!(h.quantile(0.5), None);
         h.record(u64::MAX);
-        assert_eq!(h.len(), 1);
+        assert_eq!(h.max(), Some(Duration::from_micros(u64::MAX)));
         let mut sum = Histogram::new();
         sum.add(&h);
         assert_eq!(sum.max(), h.max());

@@ -9,7 +9,7 @@ use crate::exit::{Exit, Failure, OrFail};
 
 /// How a file of transactions is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// Look at the first four bytes.
     Auto,
     /// One transaction per line, without the line's end; empty lines are skipped.
@@ -20,7 +20,7 @@ pub enum Format {
 
 /// A source of transactions.
 #[derive(Debug)]
-pub enum Payloads {
+pub(crate) enum Payloads {
     /// Incompressible bytes of one size, without end.
     Random(Random),
     /// The transactions of a file, in order, once or again and again.
@@ -29,17 +29,17 @@ pub enum Payloads {
 
 impl Payloads {
     /// Random payloads of `size` bytes.
-    pub fn random(size: usize) -> Self {
+    pub(crate) fn random(size: usize) -> Self {
         Payloads::Random(Random { size, state: RandomState::new().build_hasher().finish() })
     }
 
     /// The transactions of a file, none longer than `longest`.
-    pub fn file(path: &Path, format: Format, repeat: bool, longest: usize) -> Result<Self, Failure> {
+    pub(crate) fn file(path: &Path, format: Format, repeat: bool, longest: usize) -> Result<Self, Failure> {
         FilePayloads::open(path, format, repeat, longest).map(|file| Payloads::File(Box::new(file)))
     }
 
     /// Appends the next transaction to `out`, its length as u32 in front; `false` at the end of the file.
-    pub fn append_frame(&mut self, out: &mut Vec<u8>) -> Result<bool, Failure> {
+    pub(crate) fn append_frame(&mut self, out: &mut Vec<u8>) -> Result<bool, Failure> {
         match self {
             Payloads::Random(random) => {
                 random.append_frame(out);
@@ -52,7 +52,7 @@ impl Payloads {
 
 /// SplitMix64: fast, and nobody's secret.
 #[derive(Debug)]
-pub struct Random {
+pub(crate) struct Random {
     size: usize,
     state: u64,
 }
@@ -79,7 +79,7 @@ impl Random {
 
 /// A file that is read as it is needed.
 #[derive(Debug)]
-pub struct FilePayloads {
+pub(crate) struct FilePayloads {
     path: PathBuf,
     file: BufReader<File>,
     framed: bool,
@@ -130,7 +130,8 @@ impl FilePayloads {
             self.buffer.clear();
             // One byte more than is allowed tells "too long" from "exactly fits"; two for the line's end.
             let cap = self.longest as u64 + 3;
-            let read = (&mut self.file).take(cap).read_until(b'\n', &mut self.buffer).map_err(|e| e.to_string())?;
+            let read =
+                (&mut self.file).take(cap).read_until(b'\n', &mut self.buffer).map_err(|e| e.to_string())?;
             if read == 0 {
                 return Ok(false);
             }
@@ -141,7 +142,10 @@ impl FilePayloads {
                 }
             }
             if self.buffer.len() > self.longest {
-                return Err(format!("the line is longer than {} bytes, the most a validator takes", self.longest));
+                return Err(format!(
+                    "the line is longer than {} bytes, the most a validator takes",
+                    self.longest
+                ));
             }
             if !self.buffer.is_empty() {
                 return Ok(true);
@@ -160,7 +164,9 @@ impl FilePayloads {
             return Err(format!("a frame of {length} bytes; a transaction has 1 to {} bytes", self.longest));
         }
         self.buffer.resize(length, 0);
-        self.file.read_exact(&mut self.buffer).map_err(|_| format!("the file ends inside a frame of {length} bytes"))?;
+        self.file
+            .read_exact(&mut self.buffer)
+            .map_err(|_| format!("the file ends inside a frame of {length} bytes"))?;
         Ok(true)
     }
 }

@@ -1,0 +1,244 @@
+//! A client of a validator's HTTP interface: one short connection per request.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper::{Method, Request, header};
+use hyper_util::rt::TokioIo;
+use quorate_node::handle::Digest;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::exit::{Exit, Failure, OrFail};
+
+/// The most that an answer may have.
+const LARGEST_ANSWER: usize = 64 << 20;
+/// How long an answer may take unless more was asked for.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// One validator's HTTP interface.
+#[derive(Clone, Debug)]
+pub(crate) struct Api {
+    /// Host and port.
+    address: String,
+}
+
+/// What a validator says of itself; see `spec/http.md`.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Status {
+    pub chain: String,
+    pub chain_id: Digest,
+    pub scheme: String,
+    pub name: String,
+    pub epoch: u64,
+    pub view: u64,
+    pub leader: u16,
+    pub height: u64,
+    pub certificate_bytes: u32,
+    pub pending_transactions: u64,
+    pub timeouts: u64,
+    pub syncing: bool,
+    pub peers: Vec<Peer>,
+    pub stream: Option<String>,
+}
+
+/// A validator's links with another.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Peer {
+    pub name: String,
+    pub outgoing: bool,
+    pub incoming: bool,
+    pub faults: u64,
+    pub last_error: Option<String>,
+}
+
+/// Where a submitted transaction went.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Ticket {
+    pub id: Digest,
+}
+
+/// A committed transaction.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Transaction {
+    pub transaction: String,
+    pub height: u64,
+    pub proof: String,
+}
+
+/// The application's answer to a query.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Answer {
+    pub value: Option<String>,
+    pub height: u64,
+    pub proof: String,
+}
+
+/// A block of a list.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct BlockSummary {
+    pub height: u64,
+    pub digest: Digest,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    code: String,
+    message: String,
+}
+
+impl Api {
+    /// The validator at a URL such as `http://127.0.0.1:8100`, or at a host and port.
+    pub(crate) fn new(url: &str) -> Result<Self, Failure> {
+        let address = url.strip_prefix("http://").unwrap_or(url).trim_end_matches('/');
+        let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+        if port.is_none() || address.contains('/') {
+            let text = format!("{url:?} is no validator's address; write it like http://127.0.0.1:8100");
+            return Err(Failure::new(Exit::Usage, text));
+        }
+        Ok(Self { address: address.to_owned() })
+    }
+
+    /// Host and port.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// What the validator says of itself.
+    pub(crate) async fn status(&self) -> Result<Status, Failure> {
+        self.get("/v1/status", PATIENCE).await
+    }
+
+    /// The same as the validator wrote it.
+    pub(crate) async fn raw_status(&self) -> Result<serde_json::Value, Failure> {
+        self.get("/v1/status", PATIENCE).await
+    }
+
+    /// Where the validator takes streams: at its HTTP host, if it listens on every interface.
+    pub(crate) async fn stream(&self) -> Result<String, Failure> {
+        let none = || {
+            let text = format!("the validator at {} serves no submission stream", self.address);
+            Failure::new(Exit::Unreachable, text)
+        };
+        let address: SocketAddr =
+            self.status().await?.stream.and_then(|s| s.parse().ok()).ok_or_else(none)?;
+        let host = self.address.rsplit_once(':').map_or("127.0.0.1", |(host, _)| host);
+        let unspecified = address.ip().is_unspecified();
+        Ok(if unspecified { format!("{host}:{}", address.port()) } else { address.to_string() })
+    }
+
+    /// Hands in a transaction.
+    pub(crate) async fn submit(&self, transaction: Vec<u8>) -> Result<Ticket, Failure> {
+        self.request(Method::POST, "/v1/transactions", transaction, PATIENCE).await
+    }
+
+    /// Looks a transaction up, waiting for its commit so long; [`Exit::NotFound`] if there is none by then.
+    pub(crate) async fn transaction(&self, id: Digest, wait: Duration) -> Result<Transaction, Failure> {
+        let path = format!("/v1/transactions/{id}?wait={}", wait.as_secs_f64());
+        self.get(&path, wait + PATIENCE).await
+    }
+
+    /// Looks up a key of the application's state.
+    pub(crate) async fn query(&self, key: &[u8]) -> Result<Answer, Failure> {
+        self.get(&format!("/v1/ledger/{}?encoding=hex", hex::encode(key)), PATIENCE).await
+    }
+
+    /// The blocks from `from` on, as many as the validator lists at once.
+    pub(crate) async fn blocks(&self, from: u64) -> Result<Vec<BlockSummary>, Failure> {
+        self.get(&format!("/v1/blocks?from={from}&limit=1000"), PATIENCE).await
+    }
+
+    /// Whether the validator is ready for clients.
+    pub(crate) async fn is_ready(&self) -> bool {
+        #[derive(Deserialize)]
+        struct Health {
+            ready: bool,
+        }
+        let health: Result<Health, _> = self.get("/health/ready", Duration::from_secs(1)).await;
+        health.is_ok_and(|health| health.ready)
+    }
+
+    async fn get<T: DeserializeOwned>(&self, path: &str, patience: Duration) -> Result<T, Failure> {
+        self.request(Method::GET, path, Vec::new(), patience).await
+    }
+
+    async fn request<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Vec<u8>,
+        patience: Duration,
+    ) -> Result<T, Failure> {
+        let silent = || {
+            let text = format!("the validator at {} does not answer", self.address);
+            Failure::new(Exit::Unreachable, text)
+        };
+        let (status, body) =
+            timeout(patience, self.exchange(method, path, body)).await.map_err(|_| silent())??;
+        if (200..300).contains(&status) {
+            let wrong =
+                format!("the validator at {} answers with something else than was asked for", self.address);
+            return serde_json::from_slice(&body).or_fail(Exit::Failed, wrong);
+        }
+        match serde_json::from_slice::<Refusal>(&body) {
+            Ok(refusal) => Err(refused(&refusal)),
+            Err(_) => {
+                let text = format!("{} answers with HTTP {status}; is it a validator?", self.address);
+                Err(Failure::new(Exit::Unreachable, text))
+            }
+        }
+    }
+
+    async fn exchange(&self, method: Method, path: &str, body: Vec<u8>) -> Result<(u16, Bytes), Failure> {
+        let doing = format!("no validator answers at {}", self.address);
+        let stream = TcpStream::connect(&self.address).await.or_fail(Exit::Unreachable, &doing)?;
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::HOST, &self.address)
+            .header(header::CONNECTION, "close")
+            .body(Full::new(Bytes::from(body)))
+            .or_fail(Exit::Failed, "cannot make the request")?;
+        let (mut sender, connection) =
+            http1::handshake(TokioIo::new(stream)).await.or_fail(Exit::Unreachable, &doing)?;
+        // The connection does its work beside the request, and ends with it.
+        let exchange = async {
+            let response = sender.send_request(request).await.or_fail(Exit::Unreachable, &doing)?;
+            let status = response.status().as_u16();
+            let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
+            Ok((status, body.or_fail(Exit::Unreachable, &doing)?.to_bytes()))
+        };
+        let mut exchange = std::pin::pin!(exchange);
+        tokio::select! {
+            answer = exchange.as_mut() => answer,
+            _ = connection => exchange.await,
+        }
+    }
+}
+
+fn refused(refusal: &Refusal) -> Failure {
+    let exits = BTreeMap::from([("NOT_FOUND", Exit::NotFound), ("INTERNAL", Exit::Failed)]);
+    let exit = exits.get(refusal.code.as_str()).copied().unwrap_or(Exit::Refused);
+    Failure::new(exit, format!("{} ({})", refusal.message, refusal.code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_taken_with_and_without_their_scheme() {
+        for url in ["http://127.0.0.1:8100", "http://127.0.0.1:8100/", "127.0.0.1:8100"] {
+            assert_eq!(Api::new(url).unwrap().address(), "127.0.0.1:8100");
+        }
+        for wrong in ["", "http://", "localhost", "https://x:1/y", "http://x:1/y", "x:99999"] {
+            assert_eq!(Api::new(wrong).unwrap_err().exit(), Exit::Usage, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::exit::{Exit, Failure};
+use crate::load::{Format, Load, LoadReport, Payloads, Plan};
+use crate::target::Target;
+use crate::text::count;
+
+/// How long what is on its way at the end of a load may take to commit.
+const DRAIN: Duration = Duration::from_secs(2);
+/// What a rate must commit to be held, in percent.
+const HELD: f64 = 95.0;
+/// Above this, one step more is not worth its time: the highest rate is known to within a twentieth.
+const PRECISION: f64 = 1.05;
+
+/// Load running validators and measure.
+///
+/// The load is open-loop: transactions fall due at the given rate, whether or not earlier ones have committed, and
+/// a latency runs from that moment to the moment the client hears of the commit. Nothing that waited is left out.
+/// Transactions go over the validators' submission streams, in equal shares.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples (while `quorate testnet --rate 0` runs):
+  quorate bench --rate 20000 --tx-size 512 --duration 30
+  quorate bench --ramp --rate 10000 --json")]
+pub(crate) struct Bench {
+    /// Transactions per second, over all validators; with --ramp, the rate to begin with.
+    #[arg(long, default_value_t = 1000.0, value_parser = rate)]
+    rate: f64,
+
+    /// Bytes of a transaction.
+    #[arg(long, value_name = "BYTES", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    tx_size: u32,
+
+    /// Seconds of a load; with --ramp, of each step.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    duration: f64,
+
+    /// Send the transactions of a file instead of random bytes, again and again.
+    #[arg(long, value_name = "FILE")]
+    transactions: Option<PathBuf>,
+
+    /// How the file is divided.
+    #[arg(long, value_enum, default_value_t = Format::Auto, requires = "transactions")]
+    format: Format,
+
+    /// Find the highest rate of which at least 95 % commits.
+    #[arg(long)]
+    ramp: bool,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    target: Target,
+}
+
+/// One load of a ramp.
+#[derive(Debug, Serialize)]
+struct Step {
+    rate: f64,
+    #[serde(flatten)]
+    report: LoadReport,
+}
+
+/// What a ramp found.
+#[derive(Debug, Serialize)]
+struct RampReport {
+    highest_rate: Option<f64>,
+    steps: Vec<Step>,
+}
+
+impl Bench {
+    /// Loads, measures and prints.
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let targets = self.streams().await?;
+        if self.ramp {
+            return self.climb(&targets).await;
+        }
+        let report = self.load(&targets, self.rate).await?;
+        if self.json {
+            println!("{}", json(&report)?);
+        } else {
+            report.print();
+        }
+        Ok(())
+    }
+
+    /// Where the validators that answer take streams.
+    async fn streams(&self) -> Result<Vec<String>, Failure> {
+        let mut streams = Vec::new();
+        let mut failure = Failure::new(Exit::Unreachable, "no validator takes streams");
+        for api in self.target.apis()? {
+            match api.stream().await {
+                Ok(stream) => streams.push(stream),
+                Err(error) => failure = error,
+            }
+        }
+        if streams.is_empty() { Err(failure) } else { Ok(streams) }
+    }
+
+    async fn load(&self, targets: &[String], rate: f64) -> Result<LoadReport, Failure> {
+        let payloads = match &self.transactions {
+            Some(path) => Payloads::file(path, self.format, true, usize::MAX >> 1)?,
+            None => Payloads::random(self.tx_size as usize),
+        };
+        let load = Load::start(Plan { targets: targets.to_vec(), rate, payloads }).await;
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_secs_f64(self.duration)) => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+        load.finish(DRAIN).await
+    }
+
+    /// Doubles the rate until it is not held, then halves the distance until it is known well enough.
+    async fn climb(&self, targets: &[String]) -> Result<(), Failure> {
+        let (mut steps, mut held, mut broken) = (Vec::new(), None, None);
+        let mut rate = self.rate;
+        loop {
+            let report = self.load(targets, rate).await?;
+            let is_held = report.committed_percent >= HELD;
+            eprintln!("{:>9} tx/s: {}", count(rate as u64), report.line());
+            steps.push(Step { rate, report });
+            if is_held {
+                held = Some(rate);
+            } else {
+                broken = Some(rate);
+                // What is still on its way would be charged to the next step.
+                tokio::time::sleep(DRAIN).await;
+            }
+            rate = match (held, broken) {
+                (Some(low), None) => low * 2.0,
+                (Some(low), Some(high)) if high / low > PRECISION => (low * high).sqrt(),
+                (None, Some(high)) if high > 10.0 => high / 2.0,
+                _ => break,
+            };
+        }
+        let report = RampReport { highest_rate: held, steps };
+        if self.json {
+            println!("{}", json(&report)?);
+        } else if let Some(rate) = report.highest_rate {
+            println!("highest rate of which at least {HELD} % commits: {} tx/s", count(rate as u64));
+        }
+        Ok(())
+    }
+}
+
+/// A rate on the command line.
+pub(crate) fn rate(text: &str) -> Result<f64, String> {
+    let rate: f64 = text.parse().map_err(|_| "a number of transactions per second is needed".to_owned())?;
+    if (0.001..=10_000_000.0).contains(&rate) {
+        Ok(rate)
+    } else {
+        Err("a rate is from 0.001 to 10,000,000".into())
+    }
+}
+
+/// A time on the command line, in seconds.
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is needed".to_owned())?;
+    if (0.0..=1e8).contains(&seconds) { Ok(seconds) } else { Err("a time is from 0 to 100,000,000 s".into()) }
+}
+
+fn json<T: Serialize>(value: &T) -> Result<String, Failure> {
+    serde_json::to_string(value).map_err(|error| Failure::new(Exit::Failed, error.to_string()))
+}

@@ -1,0 +1,97 @@
+use std::io::Write;
+use std::time::Duration;
+
+use quorate_node::handle::Digest;
+
+use crate::exit::{Exit, Failure, OrFail};
+use crate::target::Target;
+use crate::verify;
+
+/// Look up a transaction or a key of the ledger, and check its proof.
+///
+/// Prints the transaction's bytes, or the key's value, as they are. The proof is checked against the genesis file:
+/// a validator that lies is found out, whatever it answers.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples (while `quorate testnet` runs):
+  quorate get 3f0c…                 a transaction, by the id that `quorate submit` printed
+  quorate get --key greeting        the value that `quorate submit \"put greeting hello\"` set
+  quorate get --key greeting --node http://127.0.0.1:8100 --genesis genesis.toml")]
+pub(crate) struct Get {
+    /// The transaction's id.
+    #[arg(required_unless_present = "key", conflicts_with = "key", value_name = "TXID")]
+    id: Option<Digest>,
+
+    /// A key of the ledger.
+    #[arg(long)]
+    key: Option<String>,
+
+    /// Print a JSON object instead: value or transaction (hexadecimal), height, verified.
+    #[arg(long)]
+    json: bool,
+
+    /// Do not check the proof.
+    #[arg(long)]
+    unverified: bool,
+
+    #[command(flatten)]
+    target: Target,
+}
+
+/// What was found.
+struct Found {
+    what: &'static str,
+    bytes: Vec<u8>,
+    height: u64,
+}
+
+impl Get {
+    /// Looks up, checks and prints.
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let found = match (&self.key, self.id) {
+            (Some(key), _) => self.key(key).await?,
+            (None, Some(id)) => self.transaction(id).await?,
+            (None, None) => return Err(Failure::new(Exit::Usage, "name a transaction's id or --key")),
+        };
+        let mut out = std::io::stdout();
+        if self.json {
+            let value = serde_json::json!({
+                found.what: hex::encode(&found.bytes), "height": found.height, "verified": !self.unverified,
+            });
+            return writeln!(out, "{value}").or_fail(Exit::Failed, "cannot print");
+        }
+        let printed = out.write_all(&found.bytes).and_then(|()| out.write_all(b"\n"));
+        printed.or_fail(Exit::Failed, "cannot print")?;
+        let verified =
+            if self.unverified { "not verified" } else { "the proof verifies against the genesis file" };
+        eprintln!("block {}; {verified}", found.height);
+        Ok(())
+    }
+
+    async fn transaction(&self, id: Digest) -> Result<Found, Failure> {
+        let genesis = if self.unverified { None } else { Some(self.target.genesis()?) };
+        let answer = self.target.reachable().await?.transaction(id, Duration::ZERO).await?;
+        let what = "transaction";
+        match genesis {
+            Some(genesis) => {
+                let proven = verify::transaction(&genesis, id, &answer)?;
+                Ok(Found { what, bytes: proven.transaction, height: proven.height })
+            }
+            None => Ok(Found { what, bytes: verify::unhex(&answer.transaction)?, height: answer.height }),
+        }
+    }
+
+    async fn key(&self, key: &str) -> Result<Found, Failure> {
+        let genesis = if self.unverified { None } else { Some(self.target.genesis()?) };
+        let answer = self.target.reachable().await?.query(key.as_bytes()).await?;
+        let (value, height) = match genesis {
+            Some(genesis) => verify::answer(&genesis, key.as_bytes(), &answer)?,
+            None => (answer.value.as_deref().map(verify::unhex).transpose()?, answer.height),
+        };
+        let verified = if self.unverified { "" } else { "; the proof of its absence verifies" };
+        let missing = || {
+            Failure::new(Exit::NotFound, format!("the key {key:?} has no value at block {height}{verified}"))
+        };
+        Ok(Found { what: "value", bytes: value.ok_or_else(missing)?, height })
+    }
+}

@@ -1,0 +1,9 @@
+//! One file per command.
+
+pub(crate) mod bench;
+pub(crate) mod genesis;
+pub(crate) mod get;
+pub(crate) mod keygen;
+pub(crate) mod run;
+pub(crate) mod status;
+pub(crate) mod submit;

@@ -1,0 +1,109 @@
+use std::io::Read;
+use std::path::PathBuf;
+
+use quorate_node::NodeError;
+use quorate_node::application::Ledger;
+use quorate_node::client::Clients;
+use quorate_node::config::NodeConfig;
+use quorate_node::genesis::Genesis;
+use quorate_node::runtime::Node;
+use tracing_subscriber::EnvFilter;
+
+use crate::exit::{Exit, Failure, OrFail};
+use crate::testnet::interrupted;
+
+/// Run one validator.
+///
+/// Logs to standard error. SIGINT or SIGTERM stop it cleanly; it may also be killed at any time without harm.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  quorate run --config alice/config.toml --log-level info,quorate_node::links=debug
+
+`quorate run --print-config` prints a configuration file with every setting explained.")]
+pub(crate) struct Run {
+    /// The configuration file.
+    #[arg(long, value_name = "FILE", required_unless_present = "print_config")]
+    config: Option<PathBuf>,
+
+    /// What to log: error, warn, info, debug, trace, or a filter with levels by module.
+    #[arg(long, value_name = "FILTER", default_value = "info")]
+    log_level: String,
+
+    /// Print a configuration file with every setting explained, and do nothing else.
+    #[arg(long)]
+    print_config: bool,
+
+    /// Stop when standard input ends: whoever started this validator is gone.
+    #[arg(long, hide = true)]
+    stop_with_stdin: bool,
+}
+
+impl Run {
+    /// Runs until told to stop.
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        if self.print_config {
+            print!("{}", NodeConfig::new("genesis.toml", "keys", "data").to_toml());
+            return Ok(());
+        }
+        let filter = EnvFilter::try_new(&self.log_level).or_fail(Exit::Usage, "--log-level")?;
+        let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi).init();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        runtime.or_fail(Exit::Failed, "cannot start")?.block_on(self.serve())
+    }
+
+    async fn serve(self) -> Result<(), Failure> {
+        let config = NodeConfig::load(&self.config.unwrap_or_default()).map_err(cannot_run)?;
+        let genesis = Genesis::load(&config.node.genesis).map_err(cannot_run)?;
+        let client_config = config.clients.clone();
+        let node = Node::start(config, Ledger::default()).await.map_err(cannot_run)?;
+        let clients = match Clients::start(&client_config, node.handle(), &genesis).await {
+            Ok(clients) => clients,
+            Err(error) => {
+                // The failure to shut down would hide the failure to start.
+                let _ = node.shutdown().await;
+                return Err(cannot_run(error));
+            }
+        };
+        tracing::info!(http = ?clients.http_address(), stream = ?clients.stream_address(), "serving clients");
+        tokio::select! {
+            () = interrupted() => tracing::info!("stopping: told to"),
+            () = stdin_ended(), if self.stop_with_stdin => tracing::info!("stopping: standard input ended"),
+            () = node.failed() => tracing::error!("stopping: the node cannot go on"),
+        }
+        clients.stop().await;
+        node.shutdown().await.map_err(cannot_run)
+    }
+}
+
+/// The exit code that belongs to an error of the node.
+fn cannot_run(error: NodeError) -> Failure {
+    let exit = match &error {
+        NodeError::Bind { .. } => Exit::PortTaken,
+        NodeError::Config { .. }
+        | NodeError::Genesis { .. }
+        | NodeError::KeyFile { .. }
+        | NodeError::NotAMember { .. }
+        | NodeError::DataInUse { .. }
+        | NodeError::DataMismatch { .. }
+        | NodeError::Corrupt { .. }
+        | NodeError::SameIdentity { .. } => Exit::Setup,
+        // Files of the operator's that are not there or cannot be read.
+        NodeError::Io { path: Some(_), .. } => Exit::Setup,
+        _ => Exit::Failed,
+    };
+    Failure::new(exit, error.to_string())
+}
+
+/// Read on a thread of its own, which nobody waits for when the validator stops for another reason.
+async fn stdin_ended() {
+    let (ended, wait) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        let mut sink = [0; 64];
+        while matches!(std::io::stdin().read(&mut sink), Ok(n) if n > 0) {}
+        // Nobody listens any more if the validator is stopping anyway.
+        let _ = ended.send(());
+    });
+    let _ = wait.await;
+}

@@ -1,0 +1,89 @@
+use crate::api::{Api, Status};
+use crate::exit::{Exit, Failure};
+use crate::target::Target;
+
+/// Show what validators say of themselves.
+#[derive(Debug, clap::Args)]
+#[command(
+    name = "status",
+    after_help = "\
+Examples:
+  quorate status                                    the validators of the running testnet
+  quorate status --node http://127.0.0.1:8100       one validator
+  quorate status --json | jq '.[].height'"
+)]
+pub(crate) struct ShowStatus {
+    /// Print a JSON list instead of a table; a validator that does not answer is {\"node\", \"error\"}.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    target: Target,
+}
+
+impl ShowStatus {
+    /// Asks and prints; fails only if nobody answers.
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let mut answers = Vec::new();
+        for api in self.target.apis()? {
+            let answer = api.status().await;
+            answers.push((api, answer));
+        }
+        if self.json {
+            print_json(&answers).await?;
+        } else {
+            print_table(&answers);
+        }
+        if answers.iter().all(|(_, answer)| answer.is_err()) {
+            return Err(Failure::new(Exit::Unreachable, "no validator answers"));
+        }
+        Ok(())
+    }
+}
+
+async fn print_json(answers: &[(Api, Result<Status, Failure>)]) -> Result<(), Failure> {
+    let mut list = Vec::new();
+    for (api, answer) in answers {
+        list.push(match answer {
+            Ok(_) => api.raw_status().await?,
+            Err(failure) => serde_json::json!({ "node": api.address(), "error": failure.to_string() }),
+        });
+    }
+    println!("{}", serde_json::Value::Array(list));
+    Ok(())
+}
+
+fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
+    println!(
+        "{:<12} {:<10} {:>9} {:>9} {:>6} {:>8} {:>8} {:>6} {:>5}",
+        "name", "state", "height", "view", "leader", "pending", "timeouts", "peers", "cert"
+    );
+    for (api, answer) in answers {
+        match answer {
+            Ok(s) => {
+                let up = s.peers.iter().filter(|peer| peer.outgoing && peer.incoming).count();
+                let state = if s.syncing { "catching up" } else { "ready" };
+                println!(
+                    "{:<12} {:<10} {:>9} {:>9} {:>6} {:>8} {:>8} {:>6} {:>5}",
+                    s.name,
+                    state,
+                    s.height,
+                    s.view,
+                    s.leader,
+                    s.pending_transactions,
+                    s.timeouts,
+                    format!("{up}/{}", s.peers.len()),
+                    s.certificate_bytes,
+                );
+                for peer in s.peers.iter().filter(|peer| !peer.outgoing || peer.faults > 0) {
+                    let error = peer.last_error.as_deref().unwrap_or("not connected");
+                    println!("{:<12}   {}: {error}; {} faults", "", peer.name, peer.faults);
+                }
+            }
+            Err(failure) => println!("{:<12} {failure}", api.address()),
+        }
+    }
+    if let Some(s) = answers.iter().find_map(|(_, answer)| answer.as_ref().ok()) {
+        println!("\nchain {} ({}), votes: {}, epoch {}", s.chain, s.chain_id, s.scheme, s.epoch);
+    }
+}

@@ -1,0 +1,117 @@
+use std::io::Read;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use quorate_node::genesis::Genesis;
+use quorate_node::handle::Digest;
+
+use crate::api::{Api, Transaction};
+use crate::exit::{Exit, Failure, OrFail};
+use crate::target::Target;
+use crate::verify;
+
+/// The most that is read of a file or from standard input.
+const LARGEST: u64 = 16 << 20;
+
+/// Submit one transaction.
+///
+/// Prints the transaction's id. With --wait, waits for the commit and checks the validator's proof that the chain
+/// contains the transaction, against the genesis file.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples (while `quorate testnet` runs):
+  quorate submit \"put greeting hello\" --wait
+  quorate submit --file payload.bin
+  echo \"put greeting hello again\" | quorate submit
+  quorate submit --node http://127.0.0.1:8100 --genesis genesis.toml --wait \"put a b\"")]
+pub(crate) struct Submit {
+    /// The transaction itself; without it and without --file, standard input is read (less a newline at its end).
+    #[arg(conflicts_with = "file")]
+    transaction: Option<String>,
+
+    /// A file that holds the transaction.
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Wait for the commit, at most so many seconds, and check its proof.
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "30", require_equals = true)]
+    wait: Option<u32>,
+
+    /// With --wait: do not check the proof.
+    #[arg(long, requires = "wait")]
+    unverified: bool,
+
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Submit {
+    /// Submits, and waits if asked to.
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let transaction = self.read()?;
+        let genesis = match self.wait {
+            Some(_) if !self.unverified => Some(self.target.genesis()?),
+            _ => None,
+        };
+        let api = self.target.reachable().await?;
+        let id = api.submit(transaction.clone()).await?.id;
+        println!("{id}");
+        let Some(seconds) = self.wait else { return Ok(()) };
+        let found = wait_for(&api, id, Duration::from_secs(seconds.into())).await?;
+        confirm(genesis.as_ref(), id, &transaction, &found)
+    }
+
+    fn read(&self) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::new();
+        match (&self.transaction, &self.file) {
+            (Some(text), _) => return Ok(text.clone().into_bytes()),
+            (None, Some(path)) => {
+                let doing = format!("cannot read {}", path.display());
+                let file = std::fs::File::open(path).or_fail(Exit::Failed, &doing)?;
+                file.take(LARGEST + 1).read_to_end(&mut bytes).or_fail(Exit::Failed, doing)?;
+            }
+            (None, None) => {
+                let doing = "cannot read standard input";
+                std::io::stdin().take(LARGEST + 1).read_to_end(&mut bytes).or_fail(Exit::Failed, doing)?;
+                if bytes.ends_with(b"\n") {
+                    bytes.pop();
+                }
+            }
+        }
+        if bytes.len() as u64 > LARGEST {
+            return Err(Failure::new(Exit::Usage, format!("no transaction has more than {LARGEST} bytes")));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Waits for a commit, asking again as often as one request may not wait long enough.
+async fn wait_for(api: &Api, id: Digest, patience: Duration) -> Result<Transaction, Failure> {
+    let deadline = tokio::time::Instant::now() + patience;
+    loop {
+        let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+        match api.transaction(id, left.min(Duration::from_secs(30))).await {
+            Err(failure) if failure.exit() == Exit::NotFound && left > Duration::from_secs(30) => {}
+            Err(failure) if failure.exit() == Exit::NotFound => {
+                let text = format!("{id} did not commit within {} s; it may yet", patience.as_secs());
+                return Err(Failure::new(Exit::NotFound, text));
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Checks the proof and says so.
+fn confirm(genesis: Option<&Genesis>, id: Digest, sent: &[u8], found: &Transaction) -> Result<(), Failure> {
+    match genesis {
+        Some(genesis) => {
+            let proven = verify::transaction(genesis, id, found)?;
+            if proven.transaction != sent {
+                return Err(Failure::new(Exit::BadProof, "the validator proves another transaction"));
+            }
+            eprintln!("committed in block {}; the proof verifies against the genesis file", proven.height);
+        }
+        None => eprintln!("committed in block {}, says the validator; not verified", found.height),
+    }
+    Ok(())
+}

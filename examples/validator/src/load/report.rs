@@ -1,0 +1,128 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{Counts, Histogram};
+use crate::text::{count, millis};
+
+/// What a load did, in the end.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct LoadReport {
+    /// Transactions that fell due.
+    pub submitted: u64,
+    /// Of these, those that committed.
+    pub committed: u64,
+    /// The same in percent.
+    pub committed_percent: f64,
+    /// Those that a validator refused, by code.
+    pub refused: BTreeMap<&'static str, u64>,
+    /// Those that were at a validator, or on the way there, when the connection to it broke.
+    pub lost_in_flight: u64,
+    /// Those that no validator could take in time.
+    pub unsent: u64,
+    /// How long the load lasted, in seconds.
+    pub seconds: f64,
+    /// Commits per second, from the start to the last commit.
+    pub tx_per_second: f64,
+    /// From due to commit.
+    pub latency_ms: Option<Latencies>,
+}
+
+/// Latencies in milliseconds.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Latencies {
+    /// Half of all are faster.
+    pub median: f64,
+    /// 95 % are faster.
+    pub p95: f64,
+    /// 99 % are faster.
+    pub p99: f64,
+    /// The slowest.
+    pub max: f64,
+}
+
+impl LoadReport {
+    pub(super) fn new(counts: &Counts, sending: Duration) -> Self {
+        let seconds = sending.as_secs_f64();
+        let until_last = (counts.last_commit as f64 / 1e6).max(seconds);
+        Self {
+            submitted: counts.submitted,
+            committed: counts.committed,
+            committed_percent: percent(counts.committed, counts.submitted),
+            refused: counts.refused.clone(),
+            lost_in_flight: counts.lost,
+            unsent: counts.unsent,
+            seconds: rounded(seconds),
+            tx_per_second: rounded(counts.committed as f64 / until_last.max(1e-6)),
+            latency_ms: Latencies::of(&counts.latencies),
+        }
+    }
+
+    /// In one line.
+    pub(crate) fn line(&self) -> String {
+        let latency = match &self.latency_ms {
+            Some(l) => format!("median {}, 95 % {}, 99 % {}", millis(l.median), millis(l.p95), millis(l.p99)),
+            None => "nothing committed".into(),
+        };
+        let rate = count(self.tx_per_second as u64);
+        format!("{:.2} % committed, {rate} tx/s, {latency}", self.committed_percent)
+    }
+
+    /// In words, for people.
+    pub(crate) fn print(&self) {
+        let (committed, submitted) = (count(self.committed), count(self.submitted));
+        println!("committed   {committed} of {submitted} transactions ({:.2} %)", self.committed_percent);
+        println!(
+            "rate        {} tx/s committed over {:.1} s",
+            count(self.tx_per_second as u64),
+            self.seconds
+        );
+        if let Some(l) = &self.latency_ms {
+            println!(
+                "latency     median {}, 95 % {}, 99 % {}, slowest {}  (due to commit)",
+                millis(l.median),
+                millis(l.p95),
+                millis(l.p99),
+                millis(l.max)
+            );
+        }
+        for (code, refused) in &self.refused {
+            println!("refused     {} as {code}", count(*refused));
+        }
+        if self.lost_in_flight > 0 {
+            println!(
+                "lost        {} were on their way to a validator that went down",
+                count(self.lost_in_flight)
+            );
+        }
+        if self.unsent > 0 {
+            println!("unsent      {}: no validator could take them in time", count(self.unsent));
+        }
+    }
+}
+
+impl Latencies {
+    /// The usual quantiles; `None` if nothing committed.
+    pub(crate) fn of(histogram: &Histogram) -> Option<Self> {
+        let ms = |d: Duration| rounded(d.as_secs_f64() * 1e3);
+        Some(Self {
+            median: ms(histogram.quantile(0.5)?),
+            p95: ms(histogram.quantile(0.95)?),
+            p99: ms(histogram.quantile(0.99)?),
+            max: ms(histogram.max()?),
+        })
+    }
+}
+
+/// `part` of `whole` in percent, to two decimals, never rounded up to 100.
+pub(crate) fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        return 100.0;
+    }
+    (part as f64 / whole as f64 * 1e4).floor() / 100.0
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}

@@ -1,0 +1,141 @@
+use std::collections::BTreeMap;
+
+use quorate_node::handle::Digest;
+
+use crate::api::{Api, BlockSummary};
+
+/// The most requests of one look at one validator: with a thousand blocks each, far more than commits in between.
+const MOST_REQUESTS: usize = 100;
+
+/// Compares the blocks of all validators at every height, as they come.
+#[derive(Debug, Default)]
+pub(crate) struct Agreement {
+    /// The block at each height, from 1 on, as whoever was first reported it.
+    blocks: Vec<Digest>,
+    /// The height up to which each validator was compared.
+    compared: BTreeMap<usize, u64>,
+    contradictions: Vec<Contradiction>,
+}
+
+/// Two validators delivered different blocks at one height: what must never happen.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub(crate) struct Contradiction {
+    /// Where.
+    pub height: u64,
+    /// What somebody else reported before.
+    pub first: Digest,
+    /// What this validator reports.
+    pub second: Digest,
+    /// Which validator.
+    pub node: usize,
+}
+
+impl Agreement {
+    /// Compares what `node` has committed since it was last looked at. A validator that does not answer is looked
+    /// at again later.
+    pub(crate) async fn look(&mut self, node: usize, api: &Api) {
+        for _ in 0..MOST_REQUESTS {
+            let Ok(blocks) = api.blocks(self.compared(node) + 1).await else { return };
+            if blocks.is_empty() {
+                return;
+            }
+            self.compare(node, &blocks);
+        }
+    }
+
+    /// The height up to which the validator was compared.
+    pub(crate) fn compared(&self, node: usize) -> u64 {
+        self.compared.get(&node).copied().unwrap_or(0)
+    }
+
+    /// The highest block that anybody reported.
+    pub(crate) fn heights(&self) -> u64 {
+        self.blocks.len() as u64
+    }
+
+    /// How many validators reported any block.
+    pub(crate) fn validators(&self) -> usize {
+        self.compared.len()
+    }
+
+    /// What was found.
+    pub(crate) fn contradictions(&self) -> &[Contradiction] {
+        &self.contradictions
+    }
+
+    /// In one sentence.
+    pub(crate) fn verdict(&self) -> String {
+        let (heights, validators) = (crate::text::count(self.heights()), self.validators());
+        match self.contradictions.first() {
+            None => format!("no contradiction in {heights} heights over {validators} validators"),
+            Some(c) => format!(
+                "CONTRADICTION: {} of {heights} heights differ; at height {} validator {} has {}, another {}",
+                self.contradictions.len(),
+                c.height,
+                c.node,
+                c.second,
+                c.first
+            ),
+        }
+    }
+
+    fn compare(&mut self, node: usize, blocks: &[BlockSummary]) {
+        for block in blocks {
+            let expected = self.compared(node) + 1;
+            if block.height != expected {
+                // A list out of order: what is missing is asked for again.
+                return;
+            }
+            self.compared.insert(node, expected);
+            match self.blocks.get(expected as usize - 1) {
+                None => self.blocks.push(block.digest),
+                Some(first) if *first == block.digest => {}
+                Some(first) => self.contradictions.push(Contradiction {
+                    height: expected,
+                    first: *first,
+                    second: block.digest,
+                    node,
+                }),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(heights: std::ops::RangeInclusive<u64>, salt: u8) -> Vec<BlockSummary> {
+        let block = |height| BlockSummary { height, digest: Digest([height as u8 ^ salt; 32]) };
+        heights.map(block).collect()
+    }
+
+    #[test]
+    fn equal_chains_agree_whoever_is_ahead() {
+        let mut agreement = Agreement::default();
+        agreement.compare(0, &blocks(1..=3, 0));
+        agreement.compare(1, &blocks(1..=5, 0));
+        agreement.compare(0, &blocks(4..=4, 0));
+        assert_eq!(agreement.verdict(), "no contradiction in 5 heights over 2 validators");
+        assert_eq!((agreement.compared(0), agreement.compared(1)), (4, 5));
+    }
+
+    #[test]
+    fn one_different_block_is_found() {
+        let mut agreement = Agreement::default();
+        agreement.compare(0, &blocks(1..=5, 0));
+        agreement.compare(1, &blocks(1..=2, 0));
+        agreement.compare(1, &blocks(3..=3, 0x80));
+        agreement.compare(1, &blocks(4..=5, 0));
+        assert_eq!(agreement.contradictions().len(), 1);
+        assert_eq!((agreement.contradictions()[0].height, agreement.contradictions()[0].node), (3, 1));
+        assert!(agreement.verdict().starts_with("CONTRADICTION"));
+    }
+
+    #[test]
+    fn a_list_with_a_gap_is_not_taken() {
+        let mut agreement = Agreement::default();
+        agreement.compare(0, &blocks(2..=5, 0));
+        assert_eq!(agreement.heights(), 0);
+    }
+}

@@ -1,0 +1,118 @@
+use std::fs::{self, File, OpenOptions};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::process::{Child, ChildStdin, Command};
+
+use super::layout::NodePlace;
+use crate::exit::{Exit, Failure, OrFail};
+
+/// How long a validator may take to stop when it is asked to.
+const STOP_PATIENCE: Duration = Duration::from_secs(5);
+/// How much of a log is shown when a validator ended by itself.
+const LOG_TAIL: usize = 2000;
+
+/// A validator process. It cannot outlive this one: its standard input is a pipe that the operating system closes
+/// when this process ends, however it ends, and `run --stop-with-stdin` stops then.
+#[derive(Debug)]
+pub(crate) struct ValidatorProcess {
+    child: Child,
+    stdin: Option<ChildStdin>,
+}
+
+impl ValidatorProcess {
+    /// Starts the validator with what it logs appended to its file.
+    pub(crate) fn start(place: &NodePlace, log_level: &str) -> Result<Self, Failure> {
+        let executable =
+            std::env::current_exe().or_fail(Exit::Failed, "cannot find this program's own file")?;
+        let log = OpenOptions::new().create(true).append(true).open(&place.log);
+        let log: File = log.or_fail(Exit::Setup, format!("cannot write {}", place.log.display()))?;
+        let mut child = Command::new(executable)
+            .arg("run")
+            .arg("--config")
+            .arg(&place.config)
+            .args(["--log-level", log_level, "--stop-with-stdin"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(log)
+            // Ctrl-C at the terminal is for the testnet, which then stops its validators in order.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .or_fail(Exit::Failed, format!("cannot start {}", place.name))?;
+        let stdin = child.stdin.take();
+        Ok(Self { child, stdin })
+    }
+
+    /// Its process id, while it runs.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// How it ended, if it has.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+
+    /// SIGKILL, and waits until it is gone.
+    pub(crate) async fn kill(mut self) {
+        // It may have ended in between.
+        let _ = self.child.kill().await;
+    }
+
+    /// Asks it to stop, and kills it if it does not.
+    pub(crate) async fn stop(mut self) -> bool {
+        drop(self.stdin.take());
+        match tokio::time::timeout(STOP_PATIENCE, self.child.wait()).await {
+            Ok(Ok(status)) => status.success(),
+            _ => {
+                let _ = self.child.kill().await;
+                false
+            }
+        }
+    }
+}
+
+/// What the log says at its end.
+pub(crate) fn log_tail(place: &NodePlace) -> String {
+    let log = fs::read(&place.log).unwrap_or_default();
+    let tail = log.get(log.len().saturating_sub(LOG_TAIL)..).unwrap_or_default();
+    String::from_utf8_lossy(tail).trim().to_owned()
+}
+
+/// A validator ended by itself: how, and what it logged last.
+pub(crate) fn crashed(place: &NodePlace, status: ExitStatus) -> Failure {
+    let taken = status.code() == Some(Exit::PortTaken as i32);
+    let exit = if taken { Exit::PortTaken } else { Exit::Crashed };
+    let text = format!(
+        "{} ended by itself ({status}); its log {} ends with:\n{}",
+        place.name,
+        place.log.display(),
+        log_tail(place)
+    );
+    Failure::new(exit, text)
+}
+
+/// What a process has used so far, as Linux counts it.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
+pub(crate) struct Usage {
+    /// Processor time in seconds.
+    pub cpu_seconds: f64,
+    /// The most memory it has had, in MiB.
+    pub peak_mib: f64,
+}
+
+impl Usage {
+    /// Of a running process; `None` where there is no `/proc`.
+    pub(crate) fn of(pid: u32) -> Option<Self> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // Behind the name, which may contain anything, the 12th and 13th field are user and system time in ticks.
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let kib: f64 = peak.split_whitespace().next()?.parse().ok()?;
+        // Linux reports ticks of a hundredth of a second on every architecture.
+        Some(Self { cpu_seconds: ticks as f64 / 100.0, peak_mib: (kib / 10.24).round() / 100.0 })
+    }
+}

@@ -1,0 +1,146 @@
+//! `quorate testnet`: a whole network of validator processes on this machine, under load.
+
+mod agreement;
+mod child;
+mod layout;
+mod network;
+mod report;
+mod screen;
+mod session;
+mod timeline;
+mod view;
+mod watch;
+
+use std::path::PathBuf;
+
+use quorate_node::genesis::SchemeName;
+
+use crate::commands::bench::{rate, seconds};
+use crate::exit::{Exit, Failure};
+use crate::load::{Format, Payloads};
+use network::Network;
+pub(crate) use network::interrupted;
+use session::Session;
+use timeline::{NodeAt, Timeline};
+
+/// The most validators of a testnet.
+const MOST_NODES: u64 = 200;
+
+/// Run a network of validators on this machine and watch it commit.
+///
+/// Each validator is a process of its own with its own keys, TLS links and disk. A load of transactions runs against
+/// them, open-loop: transactions fall due at the given rate, and latencies run from that moment to the commit. At
+/// the end the blocks of all validators are compared at every height.
+///
+/// While it runs, `quorate submit`, `get`, `status` and `bench` work against it without further arguments.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  quorate testnet                                   four validators, until Ctrl-C
+  quorate testnet --kill 2@10 --restart 2@20 --duration 30
+                                                    kill -9 one of them, and watch it catch up
+  quorate testnet --nodes 7 --scheme ed25519 --rate 20000 --tx-size 512 --duration 30 --json
+  quorate testnet --transactions words.txt --data net/
+                                                    one transaction per line; keep the chain in net/,
+                                                    and go on with it the next time")]
+pub(crate) struct RunTestnet {
+    /// How many validators. [default: 4]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_NODES))]
+    nodes: Option<u64>,
+
+    /// How votes are signed: bls or ed25519. [default: bls]
+    #[arg(long)]
+    scheme: Option<SchemeName>,
+
+    /// Transactions per second, over all validators; 0 for none.
+    #[arg(long, default_value = "1000", value_parser = rate_or_none)]
+    rate: f64,
+
+    /// Bytes of a transaction.
+    #[arg(long, value_name = "BYTES", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    tx_size: u32,
+
+    /// Stop after so many seconds of load; without it, on Ctrl-C.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    duration: Option<f64>,
+
+    /// Kill validator NODE (from 0) with SIGKILL, SECONDS after the load began; may be repeated.
+    #[arg(long, value_name = "NODE@SECONDS")]
+    kill: Vec<NodeAt>,
+
+    /// Start a killed validator again on its data; may be repeated.
+    #[arg(long, value_name = "NODE@SECONDS")]
+    restart: Vec<NodeAt>,
+
+    /// Keep keys, chain and logs here; a directory that holds a testnet goes on with it.
+    ///
+    /// Without it they are in a temporary directory that is removed at the end.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// Send the transactions of a file instead of random bytes.
+    #[arg(long, value_name = "FILE")]
+    transactions: Option<PathBuf>,
+
+    /// How the file is divided.
+    #[arg(long, value_enum, default_value_t = Format::Auto, requires = "transactions")]
+    format: Format,
+
+    /// Begin the file again when it ends.
+    #[arg(long, requires = "transactions")]
+    repeat: bool,
+
+    /// Print one JSON object at the end; progress goes to standard error.
+    #[arg(long)]
+    json: bool,
+
+    /// What the validators log: error, warn, info, debug, or a filter such as info,quorate_node=debug.
+    #[arg(long, value_name = "FILTER", default_value = "info")]
+    log_level: String,
+}
+
+impl RunTestnet {
+    /// Runs it.
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let parameters = quorate_node::genesis::Parameters::default();
+        if self.transactions.is_none() && self.tx_size > parameters.max_transaction_bytes {
+            let text = format!("a transaction has at most {} bytes", parameters.max_transaction_bytes);
+            return Err(Failure::new(Exit::Usage, text));
+        }
+        // Opened before anything is started, so that a wrong name is told at once.
+        let payloads = match &self.transactions {
+            Some(path) => {
+                Payloads::file(path, self.format, self.repeat, parameters.max_transaction_bytes as usize)?
+            }
+            None => Payloads::random(self.tx_size as usize),
+        };
+        let temporary = match &self.data {
+            Some(_) => None,
+            None => Some(temporary_directory()?),
+        };
+        let directory = self.data.clone().or_else(|| temporary.as_ref().map(|dir| dir.path().to_owned()));
+        let directory = directory.unwrap_or_default();
+        let nodes = self.nodes.map(|nodes| nodes as usize);
+        let network = Network::start(&directory, nodes, self.scheme, parameters, &self.log_level).await?;
+        let timeline = Timeline::new(&self.kill, &self.restart, network.len());
+        let timeline = match timeline {
+            Ok(timeline) => timeline,
+            Err(text) => {
+                network.stop().await;
+                return Err(Failure::new(Exit::Usage, text));
+            }
+        };
+        Session::new(&self, network, timeline).run(payloads).await
+    }
+}
+
+fn temporary_directory() -> Result<tempfile::TempDir, Failure> {
+    tempfile::Builder::new()
+        .prefix("quorate-testnet-")
+        .tempdir()
+        .map_err(|error| Failure::new(Exit::Failed, format!("cannot make a temporary directory: {error}")))
+}
+
+fn rate_or_none(text: &str) -> Result<f64, String> {
+    if text == "0" { Ok(0.0) } else { rate(text) }
+}

@@ -1,0 +1,189 @@
+use std::path::Path;
+use std::time::Duration;
+
+use quorate_node::genesis::{Parameters, SchemeName};
+use tokio::time::{Instant, sleep};
+
+use super::child::{Usage, ValidatorProcess, crashed, log_tail};
+use super::layout::{Layout, NodePlace};
+use crate::api::Api;
+use crate::exit::{Exit, Failure};
+use crate::target::Testnet;
+
+/// How long validators may take until they are connected with each other.
+const START_PATIENCE: Duration = Duration::from_secs(60);
+/// How often they are asked.
+const START_PAUSE: Duration = Duration::from_millis(50);
+/// How often another place is tried when ports are taken.
+const START_ATTEMPTS: usize = 5;
+
+/// The validators' processes and files.
+#[derive(Debug)]
+pub(crate) struct Network {
+    pub layout: Layout,
+    children: Vec<Option<ValidatorProcess>>,
+    testnet: Testnet,
+    log_level: String,
+}
+
+impl Network {
+    /// Makes or takes up the files, starts the validators, and waits until they are ready.
+    pub(crate) async fn start(
+        directory: &Path,
+        nodes: Option<usize>,
+        scheme: Option<SchemeName>,
+        parameters: Parameters,
+        log_level: &str,
+    ) -> Result<Self, Failure> {
+        let mut attempt = 1;
+        loop {
+            let layout = Layout::prepare(directory, nodes, scheme, parameters.clone())?;
+            let fresh = !layout.continued;
+            match Self::launch(layout, log_level).await {
+                // Somebody took a port between its choice and its use.
+                Err((failure, layout))
+                    if fresh && failure.exit() == Exit::PortTaken && attempt < START_ATTEMPTS =>
+                {
+                    layout.discard()?;
+                    attempt += 1;
+                }
+                Err((failure, _)) => return Err(failure),
+                Ok(network) => return Ok(network),
+            }
+        }
+    }
+
+    async fn launch(layout: Layout, log_level: &str) -> Result<Self, (Failure, Layout)> {
+        let testnet = Testnet {
+            pid: std::process::id(),
+            directory: layout.directory.clone(),
+            genesis: layout.genesis.clone(),
+            http: layout.nodes.iter().map(|node| format!("http://{}", node.http)).collect(),
+        };
+        let mut network = Self { children: Vec::new(), testnet, log_level: log_level.to_owned(), layout };
+        let ready = async {
+            for index in 0..network.layout.nodes.len() {
+                network.children.push(None);
+                network.start_one(index)?;
+            }
+            network.wait_until_ready().await?;
+            network.testnet.announce()
+        };
+        let ready = tokio::select! {
+            ready = ready => ready,
+            () = interrupted() => Err(Failure::new(Exit::Failed, "interrupted")),
+        };
+        match ready {
+            Ok(()) => Ok(network),
+            Err(failure) => Err((failure, network.stop().await)),
+        }
+    }
+
+    /// How many validators there are, running or not.
+    pub(crate) fn len(&self) -> usize {
+        self.layout.nodes.len()
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.layout.nodes.iter().map(|node| node.name.clone()).collect()
+    }
+
+    pub(crate) fn apis(&self) -> Result<Vec<Api>, Failure> {
+        self.layout.nodes.iter().map(|node| Api::new(&node.http)).collect()
+    }
+
+    /// Where the validators take streams.
+    pub(crate) fn streams(&self) -> Vec<String> {
+        self.layout.nodes.iter().map(|node| node.stream.clone()).collect()
+    }
+
+    /// Starts a validator that is not running.
+    pub(crate) fn start_one(&mut self, index: usize) -> Result<(), Failure> {
+        let place = self.place(index)?;
+        let child = ValidatorProcess::start(place, &self.log_level)?;
+        if let Some(slot) = self.children.get_mut(index) {
+            *slot = Some(child);
+        }
+        Ok(())
+    }
+
+    /// SIGKILL.
+    pub(crate) async fn kill_one(&mut self, index: usize) {
+        if let Some(child) = self.children.get_mut(index).and_then(Option::take) {
+            child.kill().await;
+        }
+    }
+
+    /// A validator that ended by itself since this was last asked.
+    pub(crate) fn crashed(&mut self) -> Option<(usize, Failure)> {
+        for (index, (slot, place)) in self.children.iter_mut().zip(&self.layout.nodes).enumerate() {
+            if let Some(status) = slot.as_mut().and_then(ValidatorProcess::ended) {
+                *slot = None;
+                return Some((index, crashed(place, status)));
+            }
+        }
+        None
+    }
+
+    /// What each validator has used so far, with its process id.
+    pub(crate) fn usage(&self) -> Vec<Option<(u32, Usage)>> {
+        let usage = |child: &Option<ValidatorProcess>| {
+            let pid = child.as_ref()?.pid()?;
+            Some((pid, Usage::of(pid)?))
+        };
+        self.children.iter().map(usage).collect()
+    }
+
+    /// Stops all validators at once.
+    pub(crate) async fn stop(self) -> Layout {
+        self.testnet.withdraw();
+        let stopping: Vec<_> =
+            self.children.into_iter().flatten().map(|child| tokio::spawn(child.stop())).collect();
+        for child in stopping {
+            // A validator that had to be killed is gone as well.
+            let _ = child.await;
+        }
+        self.layout
+    }
+
+    async fn wait_until_ready(&mut self) -> Result<(), Failure> {
+        let deadline = Instant::now() + START_PATIENCE;
+        for (index, api) in self.apis()?.iter().enumerate() {
+            while !api.is_ready().await {
+                if let Some((_, failure)) = self.crashed() {
+                    return Err(failure);
+                }
+                if Instant::now() > deadline {
+                    let place = self.place(index)?;
+                    let text = format!(
+                        "{} was not ready after {} s; its log {} ends with:\n{}",
+                        place.name,
+                        START_PATIENCE.as_secs(),
+                        place.log.display(),
+                        log_tail(place)
+                    );
+                    return Err(Failure::new(Exit::Crashed, text));
+                }
+                sleep(START_PAUSE).await;
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&self, index: usize) -> Result<&NodePlace, Failure> {
+        let missing = || Failure::new(Exit::Usage, format!("there is no validator {index}"));
+        self.layout.nodes.get(index).ok_or_else(missing)
+    }
+}
+
+/// Resolves on Ctrl-C and on a polite kill.
+pub(crate) async fn interrupted() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut term) = signal(SignalKind::terminate()) else { return std::future::pending().await };
+    let Ok(mut hangup) = signal(SignalKind::hangup()) else { return std::future::pending().await };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = term.recv() => {}
+        _ = hangup.recv() => {}
+    }
+}

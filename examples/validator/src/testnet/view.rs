@@ -1,0 +1,243 @@
+use std::time::Duration;
+
+use quorate_node::genesis::SchemeName;
+
+use super::watch::{Watch, Watched};
+use crate::load::Latencies;
+use crate::text::{clock, count, millis};
+
+/// What a testnet looks like at one moment.
+#[derive(Debug)]
+pub(crate) struct Frame<'a> {
+    pub watch: &'a Watch,
+    pub names: &'a [String],
+    pub scheme: SchemeName,
+    pub directory: &'a str,
+    pub elapsed: Duration,
+    /// What remains, if it ends by itself.
+    pub left: Option<Duration>,
+    pub load: Option<LoadView>,
+    pub hint: &'a str,
+}
+
+/// What the load looks like.
+#[derive(Clone, Debug)]
+pub(crate) struct LoadView {
+    pub what: String,
+    pub submitted: u64,
+    pub committed: u64,
+    pub refused: u64,
+    pub unanswered: u64,
+    pub per_second: f64,
+    /// Of the last seconds.
+    pub latencies: Option<Latencies>,
+}
+
+impl Frame<'_> {
+    /// As a table, no line wider than `columns`.
+    pub(crate) fn table(&self, columns: usize, rows: usize, colour: bool) -> Vec<String> {
+        let paint = Paint { colour };
+        let mut lines = vec![self.title(columns, &paint)];
+        lines.push(paint.dim(&fit(self.directory, columns)));
+        lines.push(String::new());
+        let head = format!(
+            "{:<10} {:<11} {:>10} {:>10} {:>8} {:>6} {:>9} {:>7}",
+            "validator", "state", "height", "view", "timeouts", "peers", "pending", "cert"
+        );
+        lines.push(paint.dim(&fit(&head, columns)));
+        let leader = self.watch.furthest().map(|status| status.leader);
+        // Twelve lines are around the validators.
+        let room = rows.saturating_sub(13).max(4);
+        let hidden = self.names.len().saturating_sub(room);
+        for (index, (name, node)) in self.names.iter().zip(&self.watch.nodes).enumerate() {
+            if hidden > 0 && index + 1 == room {
+                lines.push(paint.dim(&format!("… and {} more: quorate status", hidden + 1)));
+                break;
+            }
+            let leads = leader.is_some_and(|leader| usize::from(leader) == index);
+            lines.push(row(name, node, leads, columns, &paint));
+        }
+        lines.push(String::new());
+        lines.extend(self.summary().into_iter().map(|line| fit(&line, columns)));
+        if let Some(last) = lines.last_mut().filter(|_| !self.watch.agreement.contradictions().is_empty()) {
+            *last = paint.red(last);
+        }
+        lines.push(String::new());
+        lines.extend(self.hint.lines().map(|line| paint.dim(&fit(line, columns))));
+        lines
+    }
+
+    /// As one line, for logs.
+    pub(crate) fn line(&self) -> String {
+        let mut line = format!("{} height {}", clock(self.elapsed), self.watch.height());
+        if let Some(status) = self.watch.furthest() {
+            let leader = self.names.get(usize::from(status.leader)).map_or("?", |name| name);
+            line.push_str(&format!(
+                " view {} leader {leader} cert {} B",
+                status.view, status.certificate_bytes
+            ));
+        }
+        line.push_str(&format!(" {:.1} blocks/s", self.watch.blocks_per_second()));
+        if let Some(load) = &self.load {
+            line.push_str(&format!(" {} tx/s", count(load.per_second as u64)));
+            if let Some(l) = &load.latencies {
+                line.push_str(&format!(" median {} 99 % {}", millis(l.median), millis(l.p99)));
+            }
+        }
+        let down: Vec<&str> = self.down().collect();
+        if !down.is_empty() {
+            line.push_str(&format!(" down: {}", down.join(" ")));
+        }
+        line
+    }
+
+    fn title(&self, columns: usize, paint: &Paint) -> String {
+        let certificates = match self.scheme {
+            SchemeName::Bls => "BLS certificates",
+            SchemeName::Ed25519 => "Ed25519 certificates",
+        };
+        let left = format!("quorate testnet: {} validators, {certificates}", self.names.len());
+        let right = match self.left {
+            Some(left) => format!("{} of {}", clock(self.elapsed), clock(self.elapsed + left)),
+            None => clock(self.elapsed),
+        };
+        let gap = columns.saturating_sub(left.len() + right.len()).max(1);
+        paint.bold(&fit(&format!("{left}{}{right}", " ".repeat(gap)), columns))
+    }
+
+    fn summary(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let blocks = format!("{:.1} blocks/s", self.watch.blocks_per_second());
+        match &self.load {
+            Some(load) => {
+                let mut text = format!(
+                    "load       {}: {} due, {} committed",
+                    load.what,
+                    count(load.submitted),
+                    count(load.committed)
+                );
+                if load.refused > 0 {
+                    text.push_str(&format!(", {} refused", count(load.refused)));
+                }
+                if load.unanswered > 0 {
+                    text.push_str(&format!(", {} lost", count(load.unanswered)));
+                }
+                lines.push(text);
+                lines.push(format!("commits    {} tx/s, {blocks}", count(load.per_second as u64)));
+                lines.push(match &load.latencies {
+                    Some(l) => format!(
+                        "latency    median {}, 99 % {} (from due to commit, last seconds)",
+                        millis(l.median),
+                        millis(l.p99)
+                    ),
+                    None => "latency    nothing committed in the last seconds".into(),
+                });
+            }
+            None => lines.push(format!("commits    {blocks}; no load")),
+        }
+        lines.push(format!("agreement  {}", self.watch.agreement.verdict()));
+        lines
+    }
+
+    fn down(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().zip(&self.watch.nodes).filter(|(_, node)| !node.up).map(|(name, _)| name.as_str())
+    }
+}
+
+fn row(name: &str, node: &Watched, leads: bool, columns: usize, paint: &Paint) -> String {
+    let name = format!("{name}{}", if leads { " *" } else { "" });
+    match (&node.status, node.up) {
+        (Some(s), _) => {
+            let up = s.peers.iter().filter(|peer| peer.outgoing && peer.incoming).count();
+            let state = if s.syncing { "catching up" } else { "up" };
+            let line = format!(
+                "{name:<10} {state:<11} {:>10} {:>10} {:>8} {:>6} {:>9} {:>7}",
+                count(s.height),
+                count(s.view),
+                count(node.timeouts),
+                format!("{up}/{}", s.peers.len()),
+                count(s.pending_transactions),
+                format!("{} B", count(s.certificate_bytes.into())),
+            );
+            let line = fit(&line, columns);
+            if s.syncing { paint.yellow(&line) } else { line }
+        }
+        (None, true) => paint.yellow(&format!("{name:<10} no answer")),
+        (None, false) => paint.red(&format!("{name:<10} DOWN")),
+    }
+}
+
+/// Cut to so many columns.
+fn fit(line: &str, columns: usize) -> String {
+    line.chars().take(columns).collect()
+}
+
+struct Paint {
+    colour: bool,
+}
+
+impl Paint {
+    fn bold(&self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    fn dim(&self, text: &str) -> String {
+        self.with("2", text)
+    }
+
+    fn red(&self, text: &str) -> String {
+        self.with("1;31", text)
+    }
+
+    fn yellow(&self, text: &str) -> String {
+        self.with("33", text)
+    }
+
+    fn with(&self, code: &str, text: &str) -> String {
+        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::Api;
+
+    fn frame(watch: &Watch, names: &[String]) -> Vec<Vec<String>> {
+        let load = LoadView {
+            what: "100,000 tx/s of 512 random bytes".into(),
+            submitted: 123_456_789,
+            committed: 123_456_700,
+            refused: 1234,
+            unanswered: 77,
+            per_second: 99_999.0,
+            latencies: None,
+        };
+        let frame = Frame {
+            watch,
+            names,
+            scheme: SchemeName::Ed25519,
+            directory: &"/very/long/path".repeat(10),
+            elapsed: Duration::from_secs(3_661),
+            left: Some(Duration::from_secs(60)),
+            load: Some(load),
+            hint: &"hint ".repeat(40),
+        };
+        assert!(frame.line().contains("down: node2"));
+        [(80, 24), (80, 60), (40, 24)].map(|(columns, rows)| frame.table(columns, rows, false)).to_vec()
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal_and_few_rows_hold_many_validators() {
+        let names: Vec<String> = (0..40).map(|i| format!("node{i}")).collect();
+        let mut watch = Watch::new(names.iter().map(|_| Api::new("127.0.0.1:1").unwrap()).collect());
+        watch.is_down(2);
+        for (lines, (columns, rows)) in frame(&watch, &names).iter().zip([(80, 24), (80, 60), (40, 24)]) {
+            assert!(lines.len() <= rows, "{} lines", lines.len());
+            for line in lines {
+                assert!(line.chars().count() <= columns, "{line}");
+            }
+            assert!(lines.iter().any(|line| line.starts_with("node2") && line.contains("DOWN")));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+
+use super::agreement::Agreement;
+use crate::api::{Api, Status};
+
+/// How long a validator may take to answer a look.
+const LOOK_PATIENCE: Duration = Duration::from_millis(900);
+/// How far back rates look.
+const RATE_WINDOW: Duration = Duration::from_secs(5);
+
+/// What is known of the validators from looking at them.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    pub nodes: Vec<Watched>,
+    pub agreement: Agreement,
+    /// The highest block at some moments past.
+    heights: VecDeque<(Instant, u64)>,
+}
+
+/// What is known of one validator.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    api: Api,
+    /// Whether it is meant to run.
+    pub up: bool,
+    /// What it last said; `None` if it did not answer the last look.
+    pub status: Option<Status>,
+    /// Views it gave up since counting began, over all its lives.
+    pub timeouts: u64,
+    last_timeouts: u64,
+    /// When it was started again, and the height it has to reach.
+    restarted: Option<(Instant, u64)>,
+    /// How long after its last start it had caught up.
+    pub caught_up: Option<Duration>,
+}
+
+impl Watch {
+    pub(crate) fn new(apis: Vec<Api>) -> Self {
+        let watched = |api| Watched {
+            api,
+            up: true,
+            status: None,
+            timeouts: 0,
+            last_timeouts: 0,
+            restarted: None,
+            caught_up: None,
+        };
+        Self {
+            nodes: apis.into_iter().map(watched).collect(),
+            agreement: Agreement::default(),
+            heights: VecDeque::new(),
+        }
+    }
+
+    /// Asks every validator that is meant to run for its status, and compares the new blocks of one after the
+    /// other.
+    pub(crate) async fn look(&mut self) {
+        let ask = |node: &Watched| {
+            let (api, up) = (node.api.clone(), node.up);
+            tokio::spawn(async move {
+                let answer = up.then(|| timeout(LOOK_PATIENCE, api.status()))?.await;
+                answer.ok().and_then(Result::ok)
+            })
+        };
+        let asked: Vec<_> = self.nodes.iter().map(ask).collect();
+        for (node, answer) in self.nodes.iter_mut().zip(asked) {
+            node.take_note(answer.await.ok().flatten());
+        }
+        for index in 0..self.nodes.len() {
+            self.compare(index).await;
+        }
+        let now = Instant::now();
+        self.heights.push_back((now, self.height()));
+        while self.heights.get(1).is_some_and(|(at, _)| now - *at > RATE_WINDOW) {
+            self.heights.pop_front();
+        }
+    }
+
+    /// Compares the new blocks of one validator.
+    pub(crate) async fn compare(&mut self, index: usize) {
+        if let Some(node) = self.nodes.get(index).filter(|node| node.up && node.status.is_some()) {
+            let _ = timeout(LOOK_PATIENCE, self.agreement.look(index, &node.api)).await;
+        }
+    }
+
+    /// Counts timeouts from now on.
+    pub(crate) fn begin(&mut self) {
+        for node in &mut self.nodes {
+            node.timeouts = 0;
+        }
+    }
+
+    /// The validator is not meant to run any more.
+    pub(crate) fn is_down(&mut self, index: usize) {
+        if let Some(node) = self.nodes.get_mut(index) {
+            node.up = false;
+            node.status = None;
+            node.restarted = None;
+        }
+    }
+
+    /// The validator was started again.
+    pub(crate) fn is_restarted(&mut self, index: usize) {
+        let goal = self.height();
+        if let Some(node) = self.nodes.get_mut(index) {
+            node.up = true;
+            node.last_timeouts = 0;
+            node.caught_up = None;
+            node.restarted = Some((Instant::now(), goal));
+        }
+    }
+
+    /// The height of the newest block of any validator.
+    pub(crate) fn height(&self) -> u64 {
+        self.answers().map(|status| status.height).max().unwrap_or(0)
+    }
+
+    /// Whether every validator that is meant to run has reached `height`.
+    pub(crate) fn all_reached(&self, height: u64) -> bool {
+        let running = self.nodes.iter().enumerate().filter(|(_, node)| node.up);
+        running.into_iter().all(|(index, _)| self.agreement.compared(index) >= height)
+    }
+
+    /// Blocks per second over the last seconds.
+    pub(crate) fn blocks_per_second(&self) -> f64 {
+        let (Some((from, low)), Some((to, high))) = (self.heights.front(), self.heights.back()) else {
+            return 0.0;
+        };
+        let seconds = (*to - *from).as_secs_f64();
+        if seconds > 0.0 { high.saturating_sub(*low) as f64 / seconds } else { 0.0 }
+    }
+
+    /// The largest number of views that a validator gave up.
+    pub(crate) fn timeouts(&self) -> u64 {
+        self.nodes.iter().map(|node| node.timeouts).max().unwrap_or(0)
+    }
+
+    /// What the validator that is furthest says.
+    pub(crate) fn furthest(&self) -> Option<&Status> {
+        self.answers().max_by_key(|status| status.view)
+    }
+
+    fn answers(&self) -> impl Iterator<Item = &Status> {
+        self.nodes.iter().filter_map(|node| node.status.as_ref())
+    }
+}
+
+impl Watched {
+    fn take_note(&mut self, status: Option<Status>) {
+        if let Some(status) = &status {
+            self.timeouts += status.timeouts.saturating_sub(self.last_timeouts);
+            self.last_timeouts = status.timeouts;
+            if let Some((since, _)) = self.restarted.filter(|(_, goal)| status.height >= *goal) {
+                self.caught_up = Some(since.elapsed());
+                self.restarted = None;
+            }
+        }
+        self.status = status;
+    }
+}
