@@ -59,9 +59,11 @@ pub struct Committee<S: Scheme> {
 /// Whether [`Committee::from_attested`] takes the same key more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeats {
-    /// Refuse equal keys and keys that are each other's negation.
+    /// Refuse equal keys.
     Refuse,
-    /// Take them: Ethereum's sync committees draw members with replacement. Each index counts by itself.
+    /// Take equal keys: Ethereum's sync committees draw members with replacement. Each index counts by itself, so
+    /// whoever sees a vote under one index can repeat it under the others of the same key. A key and its negation
+    /// are refused as ever.
     Allow,
 }
 
@@ -70,7 +72,7 @@ impl<S: Scheme> Committee<S> {
     ///
     /// # Errors
     /// [`Error::BadCommittee`] for none or more than [`MAX_MEMBERS`] members, a weight of zero or a sum above
-    /// [`MAX_TOTAL_WEIGHT`]; [`Error::RelatedKeys`] for equal or negated keys; [`Error::Infinity`] if the keys
+    /// [`MAX_TOTAL_WEIGHT`]; [`Error::RelatedKeys`] for equal or negated keys; [`Error::Infinity`] if all keys
     /// cancel.
     pub fn new(chain: ChainId, epoch: u64, members: Vec<(VerifiedKey<S>, u128)>) -> Result<Self> {
         let members = members.into_iter().map(|(key, weight)| (key.into_public(), weight)).collect();
@@ -89,9 +91,7 @@ impl<S: Scheme> Committee<S> {
         repeats: Repeats,
     ) -> Result<Self> {
         let total = check_weights(members.iter().map(|(_, weight)| *weight))?;
-        if repeats == Repeats::Refuse {
-            refuse_related::<S>(&members)?;
-        }
+        refuse_related::<S>(&members, repeats)?;
         let id = CommitteeId::derive::<S>(chain, epoch, &members);
         let (keys, weights): (Vec<_>, Vec<_>) = members.into_iter().unzip();
         let mut positions = BTreeMap::new();
@@ -238,10 +238,12 @@ fn check_weights(weights: impl ExactSizeIterator<Item = u128>) -> Result<u128> {
     Ok(total)
 }
 
-fn refuse_related<S: Scheme>(members: &[(S::PublicKey, u128)]) -> Result<()> {
+fn refuse_related<S: Scheme>(members: &[(S::PublicKey, u128)], repeats: Repeats) -> Result<()> {
     let mut seen = BTreeMap::new();
     for (second, (key, _)) in (0u32..).zip(members) {
-        if let Some(first) = seen.insert(S::relation_tag(key), second) {
+        let (first, twin) = *seen.entry(S::relation_tag(key)).or_insert((second, key));
+        let allowed = first == second || (repeats == Repeats::Allow && twin == key);
+        if !allowed {
             return Err(Error::RelatedKeys { first, second });
         }
     }
