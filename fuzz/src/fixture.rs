@@ -32,10 +32,20 @@ pub(crate) struct Fixture<S: Scheme> {
     timeouts: Vec<Vec<TimeoutVote<S>>>,
 }
 
-/// A scheme with a committee of ours.
+/// Members of a Jolteon committee.
+pub(crate) const FOUR: MemberIndex = 4;
+
+/// Four equal members, for replicas.
+pub(crate) struct Four<S: Scheme> {
+    pub(crate) committee: Arc<Committee<S>>,
+}
+
+/// A scheme with committees of ours.
 pub(crate) trait Fixed: Scheme {
-    /// The committee.
+    /// Seven members with their votes.
     fn fixture() -> &'static Fixture<Self>;
+    /// Four members.
+    fn four() -> &'static Four<Self>;
 }
 
 macro_rules! fixed {
@@ -44,6 +54,11 @@ macro_rules! fixed {
             fn fixture() -> &'static Fixture<Self> {
                 static FIXTURE: LazyLock<Fixture<$scheme>> = LazyLock::new(Fixture::make);
                 &FIXTURE
+            }
+
+            fn four() -> &'static Four<Self> {
+                static FOUR: LazyLock<Four<$scheme>> = LazyLock::new(Four::make);
+                &FOUR
             }
         }
     )*};
@@ -98,6 +113,26 @@ impl<S: Scheme> Fixture<S> {
 
     fn statement_in(committee: &Committee<S>, choice: usize) -> Statement {
         committee.statement(VOTE, VIEW, [choice as u8; 32])
+    }
+}
+
+#[allow(clippy::expect_used, clippy::indexing_slicing)] // what is made here is the same on every run
+impl<S: Scheme> Four<S> {
+    fn make() -> Self {
+        let members = (0..FOUR).map(|member| (VerifiedKey::<S>::of(&Self::secret_of(member)), 1)).collect();
+        let committee = Committee::new(ChainId::from_name("fuzz"), 1, members).expect("four distinct keys");
+        Self { committee: Arc::new(committee) }
+    }
+
+    /// A member's key: each replica owns its copy.
+    pub(crate) fn secret(&self, member: MemberIndex) -> S::SecretKey {
+        Self::secret_of(member)
+    }
+
+    fn secret_of(member: MemberIndex) -> S::SecretKey {
+        let mut bytes = [0; 32];
+        bytes[2] = member as u8 + 1;
+        S::secret_from_bytes(&bytes).expect("a small number is a key")
     }
 }
 

@@ -10,10 +10,14 @@
 //! Seeds are values that the code itself makes, and everything that stands in `spec/vectors`.
 
 mod certificates;
+mod cluster;
 mod collectors;
 mod fixture;
+mod jolteon;
 mod keys;
 pub mod mutate;
+#[cfg(feature = "node")]
+mod node;
 mod scheme;
 mod seeds;
 
@@ -45,6 +49,12 @@ pub const TARGETS: &[Target] = &[
     },
     Target { name: "vote-collector", run: collectors::votes, seeds: collectors::seeds, brief: 300 },
     Target { name: "timeout-collector", run: collectors::timeouts, seeds: collectors::seeds, brief: 300 },
+    Target { name: "jolteon-decoders", run: jolteon::decoders, seeds: jolteon::decoder_seeds, brief: 4_000 },
+    Target { name: "jolteon-machine", run: jolteon::machine, seeds: jolteon::machine_seeds, brief: 200 },
+    #[cfg(feature = "node")]
+    Target { name: "node-wire", run: node::wire, seeds: node::wire_seeds, brief: 5_000 },
+    #[cfg(feature = "node")]
+    Target { name: "node-text", run: node::text, seeds: node::text_seeds, brief: 3_000 },
 ];
 
 /// Decodes, and asserts that what decoded encodes to the very same bytes.

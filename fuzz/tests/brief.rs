@@ -50,4 +50,8 @@ targets! {
     certificates = "certificates",
     vote_collector = "vote-collector",
     timeout_collector = "timeout-collector",
+    jolteon_decoders = "jolteon-decoders",
+    jolteon_machine = "jolteon-machine",
+    node_wire = "node-wire",
+    node_text = "node-text",
 }

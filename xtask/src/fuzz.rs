@@ -50,7 +50,8 @@ const COVERAGE: &[&str] = &[
 ];
 
 pub(crate) fn run(options: &Options) -> Outcome {
-    let program = build(loud)?;
+    let of_node = options.target.as_ref().is_none_or(|target| target.starts_with("node-"));
+    let program = build(of_node, loud)?;
     let targets = targets(&program)?;
     if options.list {
         println!("{}", targets.join("\n"));
@@ -73,7 +74,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
 
 /// The step of `cargo xtask test`.
 pub(crate) fn brief(log: &Log) -> Outcome<String> {
-    let program = build(|command| log.run(command).map(drop))?;
+    let program = build(false, |command| log.run(command).map(drop))?;
     let targets = targets(&program)?;
     for target in &targets {
         log.run(&mut search(&program, target, BRIEF_SECONDS)?)?;
@@ -81,7 +82,8 @@ pub(crate) fn brief(log: &Log) -> Outcome<String> {
     Ok(format!("{} targets, {BRIEF_SECONDS} s each", targets.len()))
 }
 
-fn build(run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<PathBuf> {
+/// What only a node reads is left out where it is not wanted: compiling it takes longer than a short run.
+fn build(of_node: bool, run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<PathBuf> {
     let folder = workspace::target("fuzz/build");
     let mut command = workspace::cargo();
     command.args([
@@ -94,6 +96,9 @@ fn build(run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<PathBuf> {
         "--features",
         "libfuzzer",
     ]);
+    if !of_node {
+        command.arg("--no-default-features");
+    }
     // Link-time optimisation would merge the units that the coverage pass numbered.
     command.args([
         "--config",
