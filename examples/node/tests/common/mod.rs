@@ -4,6 +4,7 @@
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
+use quorate_node::config::{LinkConfig, NodeConfig};
 use quorate_node::genesis::{Genesis, Member, Parameters, SchemeName};
 use quorate_node::keys::NodeKeys;
 
@@ -34,5 +35,39 @@ pub(crate) async fn eventually(what: &str, mut condition: impl FnMut() -> bool) 
     while !condition() {
         assert!(begin.elapsed() < Duration::from_secs(60), "never: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// A chain's files on disk: the genesis, and for each member its keys and configuration.
+pub(crate) struct Site {
+    pub(crate) dir: tempfile::TempDir,
+    pub(crate) genesis: Genesis,
+}
+
+impl Site {
+    /// `n` members that may be started.
+    pub(crate) fn new(n: usize, scheme: SchemeName) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let (genesis, keys) = chain(n, scheme);
+        std::fs::write(dir.path().join("genesis.toml"), genesis.to_toml().unwrap()).unwrap();
+        for (i, keys) in keys.iter().enumerate() {
+            keys.save(&dir.path().join(format!("keys{i}"))).unwrap();
+        }
+        Self { dir, genesis }
+    }
+
+    /// The configuration of a member.
+    pub(crate) fn config(&self, i: usize) -> NodeConfig {
+        let at = |name: String| self.dir.path().join(name);
+        let mut config =
+            NodeConfig::new(at("genesis.toml".into()), at(format!("keys{i}")), at(format!("data{i}")));
+        config.links = LinkConfig {
+            listen: self.genesis.members[i].address.clone(),
+            keep_alive_ms: 200,
+            dead_after_ms: 2_000,
+            max_backoff_ms: 500,
+            ..LinkConfig::default()
+        };
+        config
     }
 }

@@ -1,0 +1,212 @@
+//! Whole networks in one process: real TLS, real disks, real consensus.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use common::{Site, eventually};
+use quorate_node::application::Ledger;
+use quorate_node::genesis::SchemeName;
+use quorate_node::handle::{CommitEvent, Digest, Refusal, Ticket};
+use quorate_node::runtime::Node;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::TryRecvError;
+
+/// A node and all that it has committed.
+struct Member {
+    node: Node,
+    commits: Receiver<Arc<CommitEvent>>,
+    chain: BTreeMap<u64, Arc<CommitEvent>>,
+}
+
+impl Member {
+    async fn start(site: &Site, i: usize) -> Self {
+        let node = Node::start(site.config(i), Ledger::default()).await.unwrap();
+        let commits = node.handle().commits();
+        Self { node, commits, chain: BTreeMap::new() }
+    }
+
+    /// Notes what was committed meanwhile, and checks that heights are consecutive.
+    fn follow(&mut self) {
+        loop {
+            match self.commits.try_recv() {
+                Ok(commit) => {
+                    if let Some((last, _)) = self.chain.last_key_value() {
+                        assert_eq!(commit.height, last + 1);
+                    }
+                    self.chain.insert(commit.height, commit);
+                }
+                Err(TryRecvError::Empty) => return,
+                Err(e) => panic!("{e}"),
+            }
+        }
+    }
+
+    fn height(&self) -> u64 {
+        self.node.handle().status().executed_height
+    }
+
+    /// How many of these batches are committed.
+    fn committed(&mut self, tickets: &[Ticket]) -> bool {
+        self.follow();
+        let own: std::collections::BTreeSet<u64> =
+            self.chain.values().flat_map(|c| c.own_batches.iter().copied()).collect();
+        tickets.iter().all(|t| own.contains(&t.batch_sequence))
+    }
+
+    /// Submits transactions, again and again while the node is busy.
+    async fn submit(&self, transactions: Vec<Bytes>) -> Vec<Ticket> {
+        let mut tickets = Vec::new();
+        for transaction in transactions {
+            loop {
+                match self.node.handle().submit(transaction.clone()) {
+                    Ok(ticket) => break tickets.push(ticket),
+                    Err(Refusal::Busy { retry_after }) => tokio::time::sleep(retry_after).await,
+                    Err(Refusal::Syncing) => tokio::time::sleep(Duration::from_millis(20)).await,
+                    Err(other) => panic!("{other}"),
+                }
+            }
+        }
+        tickets
+    }
+}
+
+fn puts(from: usize, count: usize) -> Vec<Bytes> {
+    (0..count).map(|i| Bytes::from(format!("put key-{from}-{i} value-{i}"))).collect()
+}
+
+/// No two members have different blocks or states at a height.
+fn agree(members: &[Member]) {
+    let mut chain: BTreeMap<u64, (Digest, Digest)> = BTreeMap::new();
+    for commit in members.iter().flat_map(|m| m.chain.values()) {
+        let this = (commit.digest, commit.state_root);
+        assert_eq!(*chain.entry(commit.height).or_insert(this), this, "height {}", commit.height);
+    }
+}
+
+async fn stop(members: Vec<Member>) {
+    for member in members {
+        member.node.shutdown().await.unwrap();
+    }
+}
+
+async fn commits_transactions(scheme: SchemeName) {
+    let site = Site::new(4, scheme);
+    let mut members = Vec::new();
+    for i in 0..4 {
+        members.push(Member::start(&site, i).await);
+    }
+    let mut tickets = Vec::new();
+    for (i, member) in members.iter().enumerate() {
+        tickets.push(member.submit(puts(i, 50)).await);
+    }
+    for (member, tickets) in members.iter_mut().zip(&tickets) {
+        eventually("own transactions are committed", || member.committed(tickets)).await;
+    }
+    let top = members.iter().map(Member::height).max().unwrap();
+    for member in &mut members {
+        eventually("all members have all blocks", || member.height() >= top).await;
+        member.follow();
+        assert_eq!(member.chain.values().map(|c| c.transactions).sum::<u32>(), 200);
+    }
+    agree(&members);
+    let other = members[3].node.handle();
+    let view = other.transaction(tickets[0][7].id).unwrap().unwrap();
+    assert_eq!(view.transaction, puts(0, 8)[7]);
+    assert!(!view.proof.is_empty());
+    let block = other.block(view.height).unwrap().unwrap();
+    assert_eq!(block.digest, view.block);
+    assert!(block.batches.iter().any(|b| b.digest == view.batch));
+    assert_eq!(other.query(b"key-2-49").unwrap().unwrap().value, b"value-49"[..]);
+    let status = other.status();
+    assert_eq!((status.scheme, status.me, status.peers.len()), (scheme.as_str(), 3, 3));
+    assert!(status.peers.iter().all(|p| p.outgoing && p.incoming && p.faults == 0));
+    assert_eq!(status.pending_transactions, 0);
+    stop(members).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_members_commit_with_bls() {
+    commits_transactions(SchemeName::Bls).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_members_commit_with_ed25519() {
+    commits_transactions(SchemeName::Ed25519).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_member_that_was_away_catches_up() {
+    let site = Site::new(4, SchemeName::Ed25519);
+    let mut members = Vec::new();
+    for i in 0..4 {
+        members.push(Member::start(&site, i).await);
+    }
+    let tickets = members[3].submit(puts(3, 20)).await;
+    eventually("it commits", || members[3].committed(&tickets)).await;
+    let away = members.pop().unwrap();
+    let left_at = away.height();
+    away.node.shutdown().await.unwrap();
+    for round in 0..5 {
+        let tickets = members[0].submit(puts(10 + round, 20)).await;
+        eventually("three go on", || members[0].committed(&tickets)).await;
+    }
+    let top = members[0].height();
+    assert!(top > left_at);
+    members.push(Member::start(&site, 3).await);
+    eventually("it catches up", || members[3].height() >= top).await;
+    let tickets = members[3].submit(puts(30, 20)).await;
+    eventually("and takes part", || members[3].committed(&tickets)).await;
+    members.iter_mut().for_each(Member::follow);
+    assert!(members[3].chain.keys().next().unwrap() > &left_at);
+    agree(&members);
+    assert_eq!(members[3].node.handle().query(b"key-12-7").unwrap().unwrap().value, b"value-7"[..]);
+    stop(members).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_whole_network_restarts_where_it_was() {
+    let site = Site::new(4, SchemeName::Bls);
+    let mut roots = BTreeMap::new();
+    let mut top = 0;
+    for round in 0..3 {
+        let mut members = Vec::new();
+        for i in 0..4 {
+            members.push(Member::start(&site, i).await);
+        }
+        assert!(members.iter().all(|m| m.height() <= top + 64));
+        let tickets = members[round].submit(puts(round, 30)).await;
+        eventually("it commits", || members[round].committed(&tickets)).await;
+        members.iter_mut().for_each(Member::follow);
+        agree(&members);
+        for commit in members.iter().flat_map(|m| m.chain.values()) {
+            assert_eq!(*roots.entry(commit.height).or_insert(commit.state_root), commit.state_root);
+        }
+        let now = members.iter().map(Member::height).max().unwrap();
+        assert!(now > top, "the chain goes on");
+        top = now;
+        for earlier in 0..=round {
+            let key = format!("key-{earlier}-29");
+            assert!(members[round].node.handle().query(key.as_bytes()).unwrap().is_some(), "{key}");
+        }
+        stop(members).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_taken_before_a_clean_stop_is_committed_after_it() {
+    let site = Site::new(4, SchemeName::Ed25519);
+    let alone = Member::start(&site, 0).await;
+    let tickets = alone.submit(puts(0, 10)).await;
+    alone.node.shutdown().await.unwrap();
+    let mut members = Vec::new();
+    for i in 0..4 {
+        members.push(Member::start(&site, i).await);
+    }
+    eventually("it is committed", || members[0].committed(&tickets)).await;
+    stop(members).await;
+}
