@@ -99,6 +99,8 @@ impl<S: Scheme> Records<S> {
         // Execution may be behind the archive after a crash of the machine: both are asked.
         let (mut blocks, mut batches) = (HashSet::new(), HashSet::new());
         let mut next = executed + 1;
+        // The tip itself, when all is executed: what comes next builds on it.
+        loaded.extend(self.block_at(executed)?.map(Record::Block));
         while let Some(block) = self.block_at(next)? {
             batches.extend(block.payload.iter().map(|batch| batch.digest()));
             blocks.insert(block.digest());
