@@ -138,7 +138,7 @@ async fn wrong_paths_methods_and_parameters_are_named() {
     ] {
         get(&clients, &path).await.refused_as(400, "BAD_REQUEST");
     }
-    for path in [format!("/v1/transactions/{id}"), "/v1/blocks/1".into(), "/v1/ledger/nothing".into()] {
+    for path in [format!("/v1/transactions/{id}"), "/v1/blocks/1".into()] {
         get(&clients, &path).await.refused_as(404, "NOT_FOUND");
     }
 }
@@ -213,6 +213,9 @@ async fn blocks_ledger_genesis_and_the_rest_answer() {
     assert_eq!(zero[0]["height"], json!(1));
     assert_eq!(get(&clients, "/v1/ledger/a%20b").await.json()["value"], json!(hex::encode("a b")));
     assert_eq!(get(&clients, "/v1/ledger/00ff?encoding=hex").await.json()["value"], json!("00ff"));
+    let absent = get(&clients, "/v1/ledger/nothing").await;
+    assert_eq!((absent.status, &absent.json()["value"]), (200, &Value::Null));
+    assert_eq!(absent.json()["proof"], json!(hex::encode("p")));
     let genesis = get(&clients, "/v1/genesis").await.body;
     assert_eq!(quorate_node::genesis::Genesis::parse(&genesis).unwrap(), support::genesis());
     assert!(get(&clients, "/").await.body.contains("/v1/commits"));

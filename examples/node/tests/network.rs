@@ -121,7 +121,7 @@ async fn commits_transactions(scheme: SchemeName) {
     let block = other.block(view.height).unwrap().unwrap();
     assert_eq!(block.digest, view.block);
     assert!(block.batches.iter().any(|b| b.digest == view.batch));
-    assert_eq!(other.query(b"key-2-49").unwrap().unwrap().value, b"value-49"[..]);
+    assert_eq!(other.query(b"key-2-49").unwrap().unwrap().value.unwrap(), b"value-49"[..]);
     let status = other.status();
     assert_eq!((status.scheme, status.me, status.peers.len()), (scheme.as_str(), 3, 3));
     assert!(status.peers.iter().all(|p| p.outgoing && p.incoming && p.faults == 0));
@@ -164,7 +164,7 @@ async fn a_member_that_was_away_catches_up() {
     members.iter_mut().for_each(Member::follow);
     assert!(members[3].chain.keys().next().unwrap() > &left_at);
     agree(&members);
-    assert_eq!(members[3].node.handle().query(b"key-12-7").unwrap().unwrap().value, b"value-7"[..]);
+    assert_eq!(members[3].node.handle().query(b"key-12-7").unwrap().unwrap().value.unwrap(), b"value-7"[..]);
     stop(members).await;
 }
 

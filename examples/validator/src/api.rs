@@ -77,7 +77,7 @@ pub(crate) struct Transaction {
 pub(crate) struct Answer {
     pub value: Option<String>,
     pub height: u64,
-    pub proof: String,
+    pub proof: Option<String>,
 }
 
 /// A block of a list.

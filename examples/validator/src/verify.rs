@@ -37,12 +37,12 @@ pub(crate) fn answer(
     key: &[u8],
     answer: &Answer,
 ) -> Result<(Option<Vec<u8>>, u64), Failure> {
-    let proof = unhex(&answer.proof)?;
-    if proof.is_empty() {
+    let unproved = || {
         let text = "the validator has no proof yet, for no block states this state so far; try again in a moment, \
                     or go without the check with --unverified";
-        return Err(Failure::new(Exit::NotFound, text));
-    }
+        Failure::new(Exit::NotFound, text)
+    };
+    let proof = unhex(answer.proof.as_deref().ok_or_else(unproved)?)?;
     match genesis.scheme {
         SchemeName::Bls => answer_in::<MinSig>(genesis, key, &proof),
         SchemeName::Ed25519 => answer_in::<Ed25519>(genesis, key, &proof),

@@ -1,4 +1,5 @@
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use quorate::scheme::Scheme;
@@ -10,6 +11,10 @@ use crate::handle::{Answer, BatchView, BlockView, Digest, TransactionId, Transac
 use crate::proof::{MAX_ROOTS, RootProof, StateProof, TransactionProof};
 use crate::store::{Store, TransactionLocation};
 use crate::{NodeError, Result};
+
+/// How long an answer waits for the chain to state the state it is about: a few blocks.
+const STATED_PATIENCE: Duration = Duration::from_secs(1);
+const STATED_PAUSE: Duration = Duration::from_millis(20);
 
 /// Questions about executed blocks, from any thread. Reads the disk.
 #[derive(Clone)]
@@ -100,20 +105,30 @@ impl<S: Scheme> Queries<S> {
         Ok(Some(TransactionProof { transaction, path: body.path(position)?, batch, block, finality }))
     }
 
-    /// Asks the application, as of the newest executed block. `None` if it has no answer or there is no value; ask
-    /// [`state_proof`](Self::state_proof) for a proof of absence.
+    /// Asks the application, as of the newest executed block; `None` if the question has no meaning to it. The
+    /// answer of a [`Ledger`](crate::application::Ledger) comes with a whole [`StateProof`] if the chain states that
+    /// state within a second.
     ///
     /// # Errors
-    /// If the application fails.
+    /// If the application or the store fails.
     pub fn query(&self, key: &[u8]) -> Result<Option<Answer>> {
-        let application = self.application.read().unwrap_or_else(PoisonError::into_inner);
-        let Some((height, roots)) = self.store.state().executed()? else { return Ok(None) };
-        let Some(found) = application.query(key)? else { return Ok(None) };
-        Ok(found.value.map(|value| Answer {
-            value: value.into(),
+        let (height, root, found) = {
+            let application = self.application.read().unwrap_or_else(PoisonError::into_inner);
+            let Some((height, roots)) = self.store.state().executed()? else { return Ok(None) };
+            let Some(found) = application.query(key)? else { return Ok(None) };
+            (height, roots.application, found)
+        };
+        let proof = match LedgerProof::decode(&found.proof, &()) {
+            Ok(ledger) => self.prove(key, found.value.clone(), ledger, height, STATED_PATIENCE)?,
+            // Another application, whose clients know what to make of its own proof.
+            Err(_) => None,
+        };
+        Ok(Some(Answer {
+            value: found.value.map(Bytes::from),
             height,
-            state_root: Digest(roots.application),
-            proof: found.proof.into(),
+            state_root: Digest(root),
+            application_proof: found.proof.into(),
+            proof: proof.map(|proof| proof.encode().into()),
         }))
     }
 
@@ -144,36 +159,24 @@ impl<S: Scheme> Queries<S> {
         Ok(None)
     }
 
-    /// What a key of the [`Ledger`](crate::application::Ledger) has, or that it has nothing, with the parts of a
-    /// proof: the ledger's against its root, and the height of that root. Ask [`root_proof`](Self::root_proof) for
-    /// that height once it can be given, and put them together with [`StateProof::new`].
-    ///
-    /// # Errors
-    /// If the application fails, or is not a ledger.
-    pub fn ledger_proof(&self, key: &[u8]) -> Result<Option<(u64, Option<Vec<u8>>, LedgerProof)>> {
-        let application = self.application.read().unwrap_or_else(PoisonError::into_inner);
-        let Some((height, _)) = self.store.state().executed()? else { return Ok(None) };
-        let Some(found) = application.query(key)? else { return Ok(None) };
-        let proof = LedgerProof::decode(&found.proof, &())
-            .map_err(|e| NodeError::Application { problem: format!("it gives no ledger proofs: {e}") })?;
-        Ok(Some((height, found.value, proof)))
-    }
-
-    /// The whole proof of what a key of the ledger has; waits up to `patience` for the chain to state it.
-    ///
-    /// # Errors
-    /// If the application fails, or is not a ledger.
-    pub fn state_proof(&self, key: &[u8], patience: std::time::Duration) -> Result<Option<StateProof<S>>> {
-        let Some((height, value, ledger)) = self.ledger_proof(key)? else { return Ok(None) };
-        let end = std::time::Instant::now() + patience;
+    /// Puts the whole proof of what a key of the ledger has together; waits for the chain to state that state.
+    fn prove(
+        &self,
+        key: &[u8],
+        value: Option<Vec<u8>>,
+        ledger: LedgerProof,
+        height: u64,
+        patience: Duration,
+    ) -> Result<Option<StateProof<S>>> {
+        let end = Instant::now() + patience;
         loop {
             if let Some(root) = self.root_proof(height)? {
                 return Ok(Some(StateProof::new(key.to_vec(), value, ledger, root)));
             }
-            if std::time::Instant::now() >= end {
+            if Instant::now() >= end {
                 return Ok(None);
             }
-            std::thread::sleep(std::time::Duration::from_millis(20));
+            std::thread::sleep(STATED_PAUSE);
         }
     }
 }

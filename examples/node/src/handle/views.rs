@@ -256,16 +256,20 @@ pub struct TransactionView {
 /// The application's answer to a query.
 #[derive(Clone, Debug, Serialize)]
 pub struct Answer {
-    /// What was asked for.
-    #[serde(serialize_with = "hex_bytes")]
-    pub value: Bytes,
+    /// What was asked for; `None` if there is nothing.
+    #[serde(serialize_with = "hex_option")]
+    pub value: Option<Bytes>,
     /// The height whose state was asked.
     pub height: u64,
     /// That state's root.
     pub state_root: Digest,
-    /// The application's proof of the value under the root; empty if the application gives none.
+    /// The application's own proof of the value under the root; empty if the application gives none.
     #[serde(serialize_with = "hex_bytes")]
-    pub proof: Bytes,
+    pub application_proof: Bytes,
+    /// The encoding of a [`StateProof`](crate::proof::StateProof), which needs nothing but the genesis to be
+    /// checked; `None` if the application is no ledger, or no committed block states this state yet.
+    #[serde(serialize_with = "hex_option")]
+    pub proof: Option<Bytes>,
 }
 
 impl Refusal {
@@ -344,6 +348,13 @@ impl<'de> Deserialize<'de> for Digest {
 
 fn hex_bytes<S: Serializer>(bytes: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&hex::encode(bytes))
+}
+
+fn hex_option<S: Serializer>(bytes: &Option<Bytes>, serializer: S) -> Result<S::Ok, S::Error> {
+    match bytes {
+        Some(bytes) => hex_bytes(bytes, serializer),
+        None => serializer.serialize_none(),
+    }
 }
 
 #[cfg(test)]

@@ -181,9 +181,13 @@ impl Service for Fake {
 
     fn query(&self, key: &[u8]) -> Result<Option<Answer>> {
         self.fail()?;
-        let value = Bytes::copy_from_slice(key);
-        let answer = Answer { value, height: 1, state_root: Digest([2; 32]), proof: Bytes::new() };
-        Ok((key != b"nothing").then_some(answer))
+        if key.is_empty() {
+            return Ok(None);
+        }
+        let value = (key != b"nothing").then(|| Bytes::copy_from_slice(key));
+        let proof = Some(Bytes::from_static(b"p"));
+        let state_root = Digest([2; 32]);
+        Ok(Some(Answer { value, height: 1, state_root, application_proof: Bytes::new(), proof }))
     }
 
     fn metrics(&self) -> &Metrics {

@@ -171,7 +171,7 @@ pub(super) async fn ledger(
     let _turn = take_turn(&context)?;
     match look(&context, move |handle| handle.query(&bytes)).await? {
         Some(answer) => Ok(Json(answer).into_response()),
-        None => Err(ApiError::new(Code::NotFound, format!("the state holds nothing under {key:?}"))),
+        None => Err(bad(format!("the application knows no such key as {key:?}"))),
     }
 }
 
