@@ -20,6 +20,7 @@ pub const MAX_TIMEOUT_GROUPS: usize = 1024;
 ///
 /// | bytes | field |
 /// |---|---|
+/// | 1 | suite |
 /// | 1 | kind |
 /// | 8 | epoch |
 /// | 8 | view |
@@ -139,6 +140,7 @@ impl<S: Scheme> TimeoutVote<S> {
     }
 
     fn encode_head(&self, w: &mut Writer) {
+        w.u8(S::SUITE);
         w.u8(self.kind().number());
         w.u64(self.epoch());
         w.u64(self.view());
@@ -150,6 +152,7 @@ impl<S: Scheme> TimeoutVote<S> {
         r: &mut Reader<'_>,
         signature: impl FnOnce(&mut Reader<'_>) -> Result<S::Signature>,
     ) -> Result<Self> {
+        read_suite::<S>(r)?;
         let (kind, epoch, view) = (read_kind(r)?, r.u64()?, r.u64()?);
         let (value, signer) = (r.u64()?, r.u16()?);
         Ok(Self::new(kind, epoch, view, value, signer, signature(r)?))

@@ -1,5 +1,6 @@
 use core::fmt;
 
+use super::certificate::read_suite;
 use super::statement::Statement;
 use crate::committee::{Committee, CommitteeId, Verified};
 use crate::machine::MemberIndex;
@@ -11,6 +12,7 @@ use crate::{Error, Result};
 ///
 /// | bytes | field |
 /// |---|---|
+/// | 1 | suite |
 /// | 49 | statement |
 /// | 2 | signer |
 /// | 48 (MinSig), 96 (MinPk), 64 (Ed25519) | signature |
@@ -99,8 +101,7 @@ impl<S: Scheme> Vote<S> {
 
     /// Writes the form for direct links.
     pub fn encode_link(&self, w: &mut Writer) {
-        self.statement.encode_to(w);
-        w.u16(self.signer);
+        self.encode_head(w);
         S::encode_link(&self.signature, w);
     }
 
@@ -109,30 +110,39 @@ impl<S: Scheme> Vote<S> {
     /// # Errors
     /// What is wrong with the bytes.
     pub fn decode_link(r: &mut Reader<'_>) -> Result<Self> {
-        Ok(Self {
-            statement: Statement::decode_from(r, &())?,
-            signer: r.u16()?,
-            signature: S::decode_link(r)?,
-        })
+        Self::decode_with(r, S::decode_link)
     }
 
     pub(super) fn into_signature(self) -> S::Signature {
         self.signature
     }
+
+    fn encode_head(&self, w: &mut Writer) {
+        w.u8(S::SUITE);
+        self.statement.encode_to(w);
+        w.u16(self.signer);
+    }
+
+    fn decode_with(
+        r: &mut Reader<'_>,
+        signature: impl FnOnce(&mut Reader<'_>) -> Result<S::Signature>,
+    ) -> Result<Self> {
+        read_suite::<S>(r)?;
+        let statement = Statement::decode_from(r, &())?;
+        Ok(Self { statement, signer: r.u16()?, signature: signature(r)? })
+    }
 }
 
 impl<S: Scheme> Encode for Vote<S> {
     fn encode_to(&self, w: &mut Writer) {
-        self.statement.encode_to(w);
-        w.u16(self.signer);
+        self.encode_head(w);
         self.signature.encode_to(w);
     }
 }
 
 impl<S: Scheme> Decode for Vote<S> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        let statement = Statement::decode_from(r, &())?;
-        Ok(Self { statement, signer: r.u16()?, signature: S::Signature::decode_from(r, &())? })
+        Self::decode_with(r, |r| S::Signature::decode_from(r, &()))
     }
 }
 

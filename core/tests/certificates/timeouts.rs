@@ -152,7 +152,7 @@ pub(crate) fn an_encoding_is_exact<S: Spoil>() {
     let link = w.into_bytes();
     assert_eq!(TimeoutVote::<S>::decode_link(&mut Reader::new(&link)).unwrap(), vote);
     let compact = vote.encode();
-    assert_eq!(compact.len(), 27 + S::proof_len(1));
+    assert_eq!(compact.len(), 28 + S::proof_len(1));
     assert_eq!(TimeoutVote::<S>::decode(&compact, &()).unwrap(), vote);
     assert!(TimeoutVote::<S>::decode(&compact[1..], &()).is_err());
 }

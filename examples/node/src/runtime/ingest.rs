@@ -302,7 +302,7 @@ impl State {
             return Err(Refusal::Duplicate { id: Digest(id) });
         }
         let length = transaction.len();
-        match self.builder.push(transaction.to_vec(), now) {
+        match self.builder.push(&transaction, id, now) {
             Ok(placed) => {
                 self.bytes += length;
                 batches.extend(self.sealed(Ok(placed.sealed), None));
@@ -355,8 +355,8 @@ impl State {
         // What waits keeps the number that is on its tickets.
         let open = self.builder.seal();
         batches.extend(self.sealed(open, None));
-        for transaction in batch.transactions() {
-            if let Ok(placed) = self.builder.push(transaction.to_vec(), now) {
+        for (transaction, id) in batch.transactions().zip(batch.ids()) {
+            if let Ok(placed) = self.builder.push(transaction, *id, now) {
                 batches.extend(self.sealed(Ok(placed.sealed), Some(ticketed)));
             }
         }

@@ -1,0 +1,223 @@
+//! Hashes over many generated encodings, compared with `spec/conformance.json`, which the model in `spec/model`
+//! wrote: a format that changes by accident changes a hash. `spec/vectors/README.md` says how values are made.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+#![cfg(all(feature = "bls", feature = "ed25519"))]
+
+use std::sync::Arc;
+
+use quorate::bls::{MinPk, MinSig};
+use quorate::certificate::{
+    Equivocation, Kind, Statement, Suspects, TimeoutCollector, TimeoutVote, Vote, VoteCollector,
+};
+use quorate::committee::{ChainId, Committee, CommitteeId, Repeats};
+use quorate::ed25519::Ed25519;
+use quorate::scheme::{Scheme, VerifiedKey};
+use quorate::wire::{Encode, Writer};
+use serde_json::Value;
+
+const POOL: u64 = 12;
+
+/// SplitMix64.
+struct Stream(u64);
+
+impl Stream {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    fn bytes32(&mut self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        bytes.chunks_exact_mut(8).for_each(|chunk| chunk.copy_from_slice(&self.next().to_le_bytes()));
+        bytes
+    }
+
+    fn statement(&mut self, epoch: Option<u64>) -> Statement {
+        let kind = Kind::new(self.below(256) as u8);
+        let epoch = epoch.unwrap_or_else(|| self.next());
+        Statement { kind, epoch, view: self.next(), digest: self.bytes32() }
+    }
+}
+
+fn varint(s: &mut Stream) -> Vec<u8> {
+    let value = s.next();
+    let mut w = Writer::new();
+    w.varint((value >> (32 + s.below(32))) as u32);
+    w.into_bytes()
+}
+
+fn statement(s: &mut Stream) -> Vec<u8> {
+    let (statement, id) = (s.statement(None), CommitteeId(s.bytes32()));
+    [statement.encode(), statement.signed_bytes(&id).to_vec(), statement.identity(&id).to_vec()].concat()
+}
+
+/// The secret keys of the vectors' members 0 to 11.
+fn pool<S: Scheme>() -> Vec<S::SecretKey> {
+    let name = match S::SUITE {
+        1 => "min-sig/pool",
+        2 => "min-pk/pool",
+        _ => "ed25519/pool",
+    };
+    let file = read("conformance.json");
+    let listed = file["pools"][name].as_array().unwrap();
+    assert_eq!(listed.len() as u64, POOL);
+    listed
+        .iter()
+        .map(|secret| S::secret_from_bytes(&hex::decode(secret.as_str().unwrap()).unwrap()).unwrap())
+        .collect()
+}
+
+fn committee_of_pool<S: Scheme>(pool: &[S::SecretKey]) -> Arc<Committee<S>> {
+    let members = pool.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
+    Arc::new(Committee::new(ChainId([0; 32]), 5, members).unwrap())
+}
+
+fn committee_id<S: Scheme>(pool: &[S::SecretKey], s: &mut Stream) -> Vec<u8> {
+    let (chain, epoch) = (ChainId(s.bytes32()), s.next());
+    let (n, start) = (1 + s.below(POOL), s.below(POOL));
+    let member = |i: u64| VerifiedKey::<S>::of(&pool[((start + i) % POOL) as usize]);
+    let members = (0..n).map(|i| (member(i), 1 + u128::from(s.next()))).collect();
+    let committee = Committee::new(chain, epoch, members).unwrap();
+    let mut w = Writer::new();
+    w.raw(&committee.id().0);
+    w.u128(committee.total_weight());
+    w.u128(committee.quorum_weight());
+    w.u128(committee.honest_weight());
+    w.into_bytes()
+}
+
+fn vote<S: Scheme>(pool: &[S::SecretKey], committee: &Committee<S>, s: &mut Stream) -> Vec<u8> {
+    let secret = &pool[s.below(POOL) as usize];
+    let statement = s.statement(Some(5));
+    let vote = Vote::<S>::sign_unguarded(secret, committee, statement).unwrap();
+    let timeout =
+        TimeoutVote::<S>::sign_unguarded(secret, committee, statement.kind, statement.view, s.next())
+            .unwrap();
+    let mut w = Writer::new();
+    vote.encode_to(&mut w);
+    vote.encode_link(&mut w);
+    timeout.encode_to(&mut w);
+    timeout.encode_link(&mut w);
+    w.into_bytes()
+}
+
+fn equivocation<S: Scheme>(pool: &[S::SecretKey], committee: &Committee<S>, s: &mut Stream) -> Vec<u8> {
+    let secret = &pool[s.below(POOL) as usize];
+    let first = s.statement(Some(5));
+    let second = Statement { digest: s.bytes32(), ..first };
+    let [a, b] = [first, second].map(|x| Vote::<S>::sign_unguarded(secret, committee, x).unwrap());
+    Equivocation::new(a, b).unwrap().verify(committee).unwrap().encode()
+}
+
+/// A committee of one key many times, and the order of its signers: any of the others, then the member whose weight
+/// decides alone, so that the collector makes a certificate of exactly these.
+fn lopsided<S: Scheme>(secret: &S::SecretKey, s: &mut Stream, largest: u64) -> (Arc<Committee<S>>, Vec<u16>) {
+    let n = 1 + s.below(largest);
+    let (heavy, share) = (s.below(n), s.next());
+    let key = S::public_key(secret);
+    let members = (0..n).map(|i| (key.clone(), if i == heavy { 3 * u128::from(n) } else { 1 })).collect();
+    let (chain, epoch) = (ChainId(s.bytes32()), s.next());
+    let committee = Committee::from_attested(chain, epoch, members, Repeats::Allow).unwrap();
+    let mut signers = Vec::new();
+    for i in (0..n).filter(|i| *i != heavy) {
+        if s.next() >= share {
+            signers.push(i as u16);
+        }
+    }
+    signers.push(heavy as u16);
+    (Arc::new(committee), signers)
+}
+
+fn certificate<S: Scheme>(secret: &S::SecretKey, s: &mut Stream) -> Vec<u8> {
+    let (committee, signers) = lopsided::<S>(secret, s, 300);
+    let statement = s.statement(Some(committee.epoch()));
+    let signature = S::sign(secret, &statement.signed_bytes(&committee.id()));
+    let mut collector = VoteCollector::new(committee, statement.kind, statement.view);
+    let mut certificate = None;
+    for signer in signers {
+        assert!(certificate.is_none());
+        let vote = Vote::new(statement, signer, signature.clone());
+        certificate = collector.add(vote, &mut Suspects::new()).certificate;
+    }
+    let certificate = certificate.unwrap();
+    let mut w = Writer::new();
+    certificate.encode_to(&mut w);
+    certificate.encode_detached(&mut w);
+    w.into_bytes()
+}
+
+fn timeout_certificate<S: Scheme>(secret: &S::SecretKey, s: &mut Stream) -> Vec<u8> {
+    let (committee, signers) = lopsided::<S>(secret, s, 60);
+    let (kind, view, base) = (Kind::new(s.below(256) as u8), s.next(), s.next() >> 8);
+    let mut collector = TimeoutCollector::new(committee.clone(), kind, view);
+    let mut certificate = None;
+    for signer in signers {
+        assert!(certificate.is_none());
+        let value = base + s.below(5);
+        let statement = TimeoutVote::<S>::statement_of(kind, committee.epoch(), view, value);
+        let signature = S::sign(secret, &statement.signed_bytes(&committee.id()));
+        let vote = TimeoutVote::new(kind, committee.epoch(), view, value, signer, signature);
+        certificate = collector.add(vote, &mut Suspects::new()).certificate;
+    }
+    certificate.unwrap().encode()
+}
+
+fn read(name: &str) -> Value {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec").join(name);
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn check(name: &str, mut generate: impl FnMut(&mut Stream) -> Vec<u8>) {
+    let file = read("conformance.json");
+    let entry = file["entries"].as_array().unwrap().iter().find(|e| e["name"] == name).expect("an entry");
+    let mut stream = Stream(entry["seed"].as_u64().unwrap());
+    let mut hasher = blake3::Hasher::new();
+    for _ in 0..entry["count"].as_u64().unwrap() {
+        let mut w = Writer::new();
+        w.bytes(&generate(&mut stream));
+        hasher.update(&w.into_bytes());
+    }
+    assert_eq!(hasher.finalize().to_hex().as_str(), entry["hash"], "the format of {name} has changed");
+}
+
+fn check_scheme<S: Scheme>(name: &str) {
+    let pool = pool::<S>();
+    let committee = committee_of_pool::<S>(&pool);
+    check(&format!("committee/{name}"), |s| committee_id::<S>(&pool, s));
+    check(&format!("vote/{name}"), |s| vote::<S>(&pool, &committee, s));
+    check(&format!("equivocation/{name}"), |s| equivocation::<S>(&pool, &committee, s));
+    check(&format!("certificate/{name}"), |s| certificate::<S>(&pool[0], s));
+    check(&format!("timeout-certificate/{name}"), |s| timeout_certificate::<S>(&pool[0], s));
+}
+
+#[test]
+fn varints_and_statements() {
+    check("varint", varint);
+    check("statement", statement);
+}
+
+#[test]
+fn min_sig() {
+    check_scheme::<MinSig>("min-sig");
+}
+
+#[test]
+fn min_pk() {
+    check_scheme::<MinPk>("min-pk");
+}
+
+#[test]
+fn ed25519() {
+    check_scheme::<Ed25519>("ed25519");
+}
+
+#[test]
+fn every_entry_is_checked() {
+    assert_eq!(read("conformance.json")["entries"].as_array().unwrap().len(), 2 + 3 * 5);
+}

@@ -1,0 +1,85 @@
+//! The operations that a vector can ask for: an `input` object in, the `output` object or the error out.
+
+mod certificates;
+mod committees;
+mod schemes;
+mod timeouts;
+mod wires;
+
+use quorate::bls::{MinPk, MinSig};
+use quorate::ed25519::Ed25519;
+use quorate::scheme::Scheme;
+use quorate::wire::{Decode, Reader};
+use quorate::{Error, Result};
+use serde_json::Value;
+
+/// Runs one operation. An operation without results returns null.
+pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
+    if operation.starts_with("wire.") {
+        return wires::run(operation, input);
+    }
+    if operation == "chain_id.from_name" {
+        return committees::chain_id(input);
+    }
+    let suite = input.get("suite").unwrap_or(&input["committee"]["suite"]);
+    match (suite.as_u64().expect("a suite"), operation.starts_with("bls.")) {
+        (1, true) => schemes::run_bls::<MinSig>(operation, input),
+        (2, true) => schemes::run_bls::<MinPk>(operation, input),
+        (1, false) => run_with::<MinSig>(operation, input),
+        (2, false) => run_with::<MinPk>(operation, input),
+        (3, false) => run_with::<Ed25519>(operation, input),
+        (suite, _) => panic!("no suite {suite} for {operation}"),
+    }
+}
+
+fn run_with<S: Scheme>(operation: &str, input: &Value) -> Result<Value> {
+    match operation.split('.').next().unwrap() {
+        "committee" => committees::run::<S>(operation, input),
+        "statement" | "vote" | "certificate" => certificates::run::<S>(operation, input),
+        "timeout_vote" | "timeout_certificate" | "equivocation" | "conflict" => {
+            timeouts::run::<S>(operation, input)
+        }
+        _ => schemes::run::<S>(operation, input),
+    }
+}
+
+/// The bytes of a hex field.
+pub(crate) fn bytes(value: &Value) -> Vec<u8> {
+    hex::decode(value.as_str().expect("a hex string")).expect("hex")
+}
+
+/// A field of 32 bytes.
+pub(crate) fn array(value: &Value) -> [u8; 32] {
+    bytes(value).try_into().expect("32 bytes")
+}
+
+/// A decimal string.
+pub(crate) fn number<T: std::str::FromStr<Err: std::fmt::Debug>>(value: &Value) -> T {
+    value.as_str().expect("a decimal string").parse().expect("a number that fits")
+}
+
+/// A JSON number that fits.
+pub(crate) fn small<T: TryFrom<u64, Error: std::fmt::Debug>>(value: &Value) -> T {
+    value.as_u64().expect("a number").try_into().expect("a number that fits")
+}
+
+/// Decodes a value and checks that it encodes to the same bytes.
+pub(crate) fn decode<C: ?Sized, T: Decode<C> + quorate::wire::Encode>(data: &[u8], context: &C) -> Result<T> {
+    let value = T::decode(data, context)?;
+    assert_eq!(hex::encode(value.encode()), hex::encode(data), "decoded, but encodes to something else");
+    Ok(value)
+}
+
+/// What `read` makes of exactly `data`.
+pub(crate) fn whole<T>(data: &[u8], read: impl FnOnce(&mut Reader<'_>) -> Result<T>) -> Result<T> {
+    let mut reader = Reader::new(data);
+    let value = read(&mut reader)?;
+    if reader.is_empty() { Ok(value) } else { Err(Error::Malformed { what: "trailing bytes" }) }
+}
+
+/// What `write` writes, as hex.
+pub(crate) fn written(write: impl FnOnce(&mut quorate::wire::Writer)) -> String {
+    let mut writer = quorate::wire::Writer::new();
+    write(&mut writer);
+    hex::encode(writer.into_bytes())
+}

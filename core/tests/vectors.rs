@@ -1,0 +1,67 @@
+//! Runs every case of `spec/vectors` against the public API. The cases come from the independent model in
+//! `spec/model`; the schema is in `spec/vectors/README.md`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+#![cfg(all(feature = "bls", feature = "ed25519"))]
+
+mod operations;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../spec/vectors")
+}
+
+fn run(block: &str) {
+    let text = std::fs::read_to_string(folder().join(format!("{block}.json"))).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    let committees: BTreeMap<String, Value> =
+        file.get("committees").map(|c| serde_json::from_value(c.clone()).unwrap()).unwrap_or_default();
+    let cases = file["cases"].as_array().unwrap();
+    assert!(cases.len() > 20, "{block}.json has lost its cases");
+    let mut failures = Vec::new();
+    for case in cases {
+        let mut input = case["input"].clone();
+        if let Some(name) = input["committee"].as_str() {
+            input["committee"] = committees[name].clone();
+        }
+        let (outcome, output) = match operations::run(case["operation"].as_str().unwrap(), &input) {
+            Ok(output) => ("ok".to_owned(), output),
+            Err(error) => (error.code().to_owned(), Value::Null),
+        };
+        let expected = case.get("output").cloned().unwrap_or(Value::Null);
+        if outcome != case["expect"].as_str().unwrap() || output != expected {
+            failures.push(format!(
+                "{}: expected {} {expected}, got {outcome} {output}",
+                case["name"], case["expect"]
+            ));
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{block}.json, {} of {} cases:\n{}",
+        failures.len(),
+        cases.len(),
+        failures.join("\n")
+    );
+}
+
+macro_rules! blocks {
+    ($($block:ident),*) => {
+        $(#[test] fn $block() { run(stringify!($block)); })*
+
+        #[test]
+        fn every_vector_file_is_read() {
+            let mut known = vec!["README.md".to_owned(), "public".to_owned()];
+            known.extend([$(concat!(stringify!($block), ".json").to_owned()),*]);
+            for entry in std::fs::read_dir(folder()).unwrap() {
+                let name = entry.unwrap().file_name().into_string().unwrap();
+                assert!(known.contains(&name), "no test reads {name}");
+            }
+        }
+    };
+}
+
+blocks!(wire, bls, ed25519, committee, vote, certificate, timeout, evidence);
