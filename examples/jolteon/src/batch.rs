@@ -30,7 +30,7 @@ pub const MAX_BATCH_BYTES: usize = 2 << 20;
 /// | 4 | number of transactions, at least 1 |
 /// | 4 | bytes of the body |
 /// | 32 | Merkle root |
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct BatchHeader {
     /// Who made it, and which of the author's batches it is.
     pub slot: Slot,
@@ -168,13 +168,14 @@ impl Batch {
             return Err(Error::Malformed { what: "batch with bytes behind its transactions" });
         }
         let ids = TRANSACTIONS.leaves(items);
-        let header = BatchHeader {
-            slot,
-            count: count as u32,
-            bytes: body.len() as u32,
-            root: TRANSACTIONS.root(&ids),
-        };
-        Ok(Self { header, digest: header.digest(), body, ends, ids })
+        Ok(Self::from_parts(slot, body, ends, ids))
+    }
+
+    /// Puts a batch together whose body is well formed; `ids` are the leaves of its transactions.
+    pub(crate) fn from_parts(slot: Slot, body: Vec<u8>, ends: Vec<u32>, ids: Vec<Hash>) -> Self {
+        let root = TRANSACTIONS.root(&ids);
+        let header = BatchHeader { slot, count: ids.len() as u32, bytes: body.len() as u32, root };
+        Self { header, digest: header.digest(), body, ends, ids }
     }
 }
 
@@ -255,6 +256,12 @@ impl Decode<Committee<Ed25519>> for BatchRef {
         }
         let statement = header.slot.statement(identities, header.digest());
         Ok(Self { header, certificate: Certificate::decode_detached(r, statement, identities)? })
+    }
+}
+
+impl fmt::Debug for BatchHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}, {} transactions", self.slot.author, self.slot.sequence, self.count)
     }
 }
 

@@ -3,8 +3,10 @@
 use quorate::Result;
 use quorate::machine::{MemberIndex, Time};
 use quorate::merkle::Hash;
+use quorate::wire::Writer;
 
-use crate::batch::{Batch, MAX_BATCH_BYTES, MAX_TRANSACTIONS, TRANSACTIONS};
+use crate::batch::{Batch, MAX_BATCH_BYTES, MAX_TRANSACTIONS};
+use crate::ids::Slot;
 use crate::parameters::Parameters;
 
 /// Collects transactions into batches that are full or old enough, numbered one after the other.
@@ -14,16 +16,15 @@ pub struct BatchBuilder {
     sequence: u64,
     capacity: usize,
     delay: core::time::Duration,
-    bytes: usize,
-    transactions: Vec<Vec<u8>>,
+    body: Writer,
+    ends: Vec<u32>,
+    ids: Vec<Hash>,
     opened: Option<Time>,
 }
 
 /// Where a transaction went.
 #[derive(Debug)]
 pub struct Placed {
-    /// Its identifier.
-    pub id: Hash,
     /// The batch it is in.
     pub sequence: u64,
     /// Its place in the batch.
@@ -41,34 +42,37 @@ impl BatchBuilder {
             sequence,
             capacity: parameters.batch_bytes.min(MAX_BATCH_BYTES),
             delay: parameters.batch_delay,
-            bytes: 0,
-            transactions: Vec::new(),
+            body: Writer::new(),
+            ends: Vec::new(),
+            ids: Vec::new(),
             opened: None,
         }
     }
 
-    /// Takes a transaction in.
+    /// Takes a transaction in, with its identifier: [`TRANSACTIONS`](crate::TRANSACTIONS)`.leaf(transaction)`. It
+    /// is handed in because the caller needs it anyway, and hashing is most of the work; a wrong one makes a batch
+    /// whose receivers compute another digest and never acknowledge it.
     ///
     /// # Errors
     /// [`Error::TooLarge`](quorate::Error::TooLarge) for a transaction that fits no batch; nothing changes.
-    pub fn push(&mut self, transaction: Vec<u8>, now: Time) -> Result<Placed> {
+    pub fn push(&mut self, transaction: &[u8], id: Hash, now: Time) -> Result<Placed> {
         let need = transaction.len() + 4;
         if need > self.capacity {
             return Err(quorate::Error::TooLarge { what: "transaction", limit: self.capacity as u64 - 4 });
         }
         let mut sealed = None;
-        if self.bytes + need > self.capacity || self.transactions.len() == MAX_TRANSACTIONS {
+        if self.body.len() + need > self.capacity || self.ids.len() == MAX_TRANSACTIONS {
             sealed = self.seal()?;
         }
-        let id = TRANSACTIONS.leaf(&transaction);
-        let (sequence, position) = (self.sequence, self.transactions.len() as u32);
+        let (sequence, position) = (self.sequence, self.ids.len() as u32);
         self.opened.get_or_insert(now);
-        self.bytes += need;
-        self.transactions.push(transaction);
-        if sealed.is_none() && self.bytes + 4 >= self.capacity {
+        self.body.bytes(transaction);
+        self.ends.push(self.body.len() as u32);
+        self.ids.push(id);
+        if sealed.is_none() && self.body.len() + 4 >= self.capacity {
             sealed = self.seal()?;
         }
-        Ok(Placed { id, sequence, position, sealed })
+        Ok(Placed { sequence, position, sealed })
     }
 
     /// When [`seal`](BatchBuilder::seal) is due; none while the builder is empty.
@@ -83,30 +87,32 @@ impl BatchBuilder {
 
     /// How many bytes wait.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.body.len()
     }
 
     /// Makes a batch of what waits; none if nothing does.
     ///
     /// # Errors
-    /// As [`Batch::new`]; only when the 2⁴⁸ numbers are used up.
+    /// [`Error::Malformed`](quorate::Error::Malformed) when the 2⁴⁸ numbers are used up.
     pub fn seal(&mut self) -> Result<Option<Batch>> {
-        if self.transactions.is_empty() {
+        if self.ids.is_empty() {
             return Ok(None);
         }
-        let batch = Batch::new(self.author, self.sequence, &self.transactions)?;
+        let slot = Slot::new(self.author, self.sequence)?;
+        let body = core::mem::take(&mut self.body).into_bytes();
+        let (ends, ids) = (core::mem::take(&mut self.ends), core::mem::take(&mut self.ids));
         self.sequence += 1;
-        self.bytes = 0;
-        self.transactions.clear();
         self.opened = None;
-        Ok(Some(batch))
+        Ok(Some(Batch::from_parts(slot, body, ends, ids)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::batch::TRANSACTIONS;
     use core::time::Duration;
+    use quorate::wire::{Decode, Encode};
 
     #[test]
     fn batches_are_sealed_when_full_or_old_and_nothing_is_lost() {
@@ -116,7 +122,7 @@ mod tests {
         let mut batches = Vec::new();
         let mut places = Vec::new();
         for i in 0..50u8 {
-            let placed = builder.push(vec![i; 20], Time(u64::from(i))).unwrap();
+            let placed = builder.push(&[i; 20], TRANSACTIONS.leaf(&[i; 20]), Time(u64::from(i))).unwrap();
             places.push((placed.sequence, placed.position));
             batches.extend(placed.sealed);
         }
@@ -128,7 +134,8 @@ mod tests {
             let batch = batches.iter().find(|b| b.sequence() == sequence).unwrap();
             assert_eq!(batch.transaction(position as usize), Some(&[i; 20][..]));
             assert!(batch.bytes() <= 100);
+            assert_eq!(Batch::decode(&batch.encode(), &()).as_ref(), Ok(batch));
         }
-        assert!(builder.push(vec![0; 97], Time(0)).is_err());
+        assert!(builder.push(&[0; 97], [0; 32], Time(0)).is_err());
     }
 }

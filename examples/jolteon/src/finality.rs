@@ -47,6 +47,31 @@ impl<S: Scheme> Finality<S> {
         }
         self.certificate.check(voters)
     }
+
+    /// The proofs of the blocks of a path, lowest first, of which the last is committed by its `child` and the
+    /// certificate of that.
+    pub(crate) fn of_path(
+        path: &[Arc<Block<S>>],
+        child: &Arc<Block<S>>,
+        certificate: &Certificate<S>,
+    ) -> Vec<(Arc<Block<S>>, Arc<Self>)> {
+        let above: Vec<&Arc<Block<S>>> = path.iter().skip(1).chain([child]).collect();
+        let proof = |first: usize, block: &Arc<Block<S>>| {
+            let mut links = Vec::new();
+            let mut parent = block;
+            let mut rest = above.iter().skip(first).peekable();
+            while let Some(link) = rest.next() {
+                links.push((*link).clone());
+                if parent.view + 1 == link.view {
+                    let proven = rest.peek().and_then(|next| next.justify.clone());
+                    return Self { links, certificate: proven.unwrap_or_else(|| certificate.clone()) };
+                }
+                parent = link;
+            }
+            Self { links, certificate: certificate.clone() }
+        };
+        path.iter().enumerate().map(|(i, block)| (block.clone(), Arc::new(proof(i, block)))).collect()
+    }
 }
 
 impl<S: Scheme> Encode for Finality<S> {

@@ -21,7 +21,8 @@ use crate::message::HistoryRequest;
 pub enum Command {
     /// Disseminate a batch of this member's, from a [`BatchBuilder`](crate::BatchBuilder).
     Seal(Arc<Batch>),
-    /// The application executed everything up to a height. Once for every delivered block, in order.
+    /// The application executed everything up to a height that was delivered. Best once for every block: the
+    /// states that others name are compared only where this member told its own.
     Executed(Executed),
     /// The link to a member came up (again): ask it what was missed meanwhile.
     Connected(MemberIndex),
@@ -155,6 +156,8 @@ pub struct Status {
     pub outstanding: usize,
     /// Certified batches not yet committed, of all authors.
     pub pending: usize,
+    /// Blocks above the committed one.
+    pub blocks: usize,
     /// Whether blocks or batches are missing.
     pub catching_up: bool,
 }

@@ -4,17 +4,23 @@ mod batch;
 mod block;
 mod builder;
 mod chain;
+mod execution;
 mod finality;
 mod ids;
 mod interface;
 mod leader;
+mod mempool;
 mod message;
+mod pacemaker;
 mod parameters;
 mod record;
 mod replica;
+mod safety;
 mod sequence;
+mod sync;
 #[cfg(test)]
 mod testing;
+mod tree;
 
 pub use batch::{Batch, BatchHeader, BatchRef, MAX_BATCH_BYTES, MAX_TRANSACTIONS, TRANSACTIONS};
 pub use block::{Block, Committees, Content, Executed, MAX_BLOCK_BATCHES};

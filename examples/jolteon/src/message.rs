@@ -207,6 +207,11 @@ impl<S: Scheme> Encode for Message<S> {
 }
 
 impl<S: Scheme> Message<S> {
+    /// Whether it is one of the large messages that others should not have to wait behind.
+    pub fn is_bulk(&self) -> bool {
+        matches!(self, Message::Batch(_) | Message::BatchReply(_) | Message::Blocks(_))
+    }
+
     fn tag(&self) -> u8 {
         match self {
             Message::Proposal(_) => 1,

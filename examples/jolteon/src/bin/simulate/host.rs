@@ -1,0 +1,355 @@
+//! Jolteon in the simulator: committees, a workload, an archive and a toy application for every node, and the
+//! checks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate::committee::{ChainId, Committee};
+use quorate::ed25519::Ed25519;
+use quorate::machine::Time;
+use quorate::scheme::{Scheme, VerifiedKey};
+use quorate::wire::{Decode, domain};
+use quorate_jolteon::{
+    Batch, Block, Command, Committees, Config, Delivery, Executed, HistoryRequest, Message, Output,
+    OwnBatchState, Parameters, Record, Replica, Slot, block_range,
+};
+use quorate_simulator::{
+    Actions, Adversary, Agreement, Boot, Delivered, Fate, Host, Node, Verdict, Violation,
+};
+
+use crate::villains::Villain;
+
+/// What all runs with one committee share: making BLS keys takes longer than a run.
+pub struct Material<S: Scheme> {
+    pub committees: Committees<S>,
+    pub voting: Vec<[u8; 32]>,
+    pub identity: Vec<[u8; 32]>,
+}
+
+impl<S: Scheme> Material<S> {
+    /// `n` members of weight one, the same in every run.
+    pub fn new(n: usize) -> Arc<Self> {
+        fn make<T: Scheme>(n: usize) -> (Vec<[u8; 32]>, Arc<Committee<T>>) {
+            let secret = |i: usize| {
+                let mut bytes = [0; 32];
+                bytes[1..9].copy_from_slice(&(i as u64 + 1).to_le_bytes());
+                bytes
+            };
+            let secrets: Vec<[u8; 32]> = (0..n).map(secret).collect();
+            let key =
+                |bytes: &[u8; 32]| VerifiedKey::of(&T::secret_from_bytes(bytes).expect("a small scalar"));
+            let members = secrets.iter().map(|bytes| (key(bytes), 1)).collect();
+            let committee =
+                Committee::new(ChainId::from_name("simulation"), 0, members).expect("distinct keys");
+            (secrets, Arc::new(committee))
+        }
+        let ((voting, voters), (identity, identities)) = (make::<S>(n), make::<Ed25519>(n));
+        Arc::new(Self { committees: Committees { voters, identities }, voting, identity })
+    }
+
+    /// A member's voting key.
+    pub fn voting_key(&self, member: u16) -> S::SecretKey {
+        S::secret_from_bytes(&self.voting[usize::from(member)]).expect("a small scalar")
+    }
+
+    /// A member's identity key.
+    pub fn identity_key(&self, member: u16) -> <Ed25519 as Scheme>::SecretKey {
+        Ed25519::secret_from_bytes(&self.identity[usize::from(member)]).expect("32 bytes")
+    }
+}
+
+/// What the clients do.
+#[derive(Clone, Copy, Debug)]
+pub struct Workload {
+    /// Each node seals a batch about this often.
+    pub pause: Duration,
+    /// And stops after so many.
+    pub batches: u64,
+}
+
+impl Default for Workload {
+    fn default() -> Self {
+        Self { pause: Duration::from_millis(400), batches: u64::MAX }
+    }
+}
+
+/// The state before block 1.
+pub const GENESIS: [u8; 32] = [7; 32];
+
+/// One node's disk, as far as it is not the replica's, and its clients.
+struct Disk<S: Scheme> {
+    archive: Vec<(Arc<Block<S>>, [u8; 32])>,
+    batches: BTreeMap<[u8; 32], Arc<Batch>>,
+    sequence: u64,
+    sealed: u64,
+    congested: bool,
+    /// The application executes one block after the other.
+    busy_until: Time,
+}
+
+impl<S: Scheme> Disk<S> {
+    fn executed(&self) -> Executed {
+        let state_root = self.archive.last().map_or(GENESIS, |(_, root)| *root);
+        Executed { height: self.archive.len() as u64, state_root }
+    }
+}
+
+/// Decides which messages pass.
+pub type Tap<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Fate>;
+
+pub struct JolteonHost<S: Scheme> {
+    material: Arc<Material<S>>,
+    pub parameters: Parameters,
+    pub workload: Workload,
+    pub agreement: Agreement<([u8; 32], [u8; 32])>,
+    disks: BTreeMap<usize, Disk<S>>,
+    slots: BTreeSet<Slot>,
+    sealed: BTreeMap<[u8; 32], Time>,
+    /// Own batches of honest nodes that were sealed and not refused; those that were delivered.
+    pub taken: BTreeSet<[u8; 32]>,
+    pub delivered: BTreeSet<[u8; 32]>,
+    pub tap: Option<Tap<S>>,
+    /// The most blocks above the committed one that an honest node held.
+    pub most_blocks: usize,
+    pub timeouts: BTreeMap<usize, u64>,
+}
+
+impl<S: Scheme> JolteonHost<S> {
+    pub fn new(material: Arc<Material<S>>) -> Self {
+        Self {
+            material,
+            parameters: Self::parameters(),
+            workload: Workload::default(),
+            agreement: Agreement::new(1),
+            disks: BTreeMap::new(),
+            slots: BTreeSet::new(),
+            sealed: BTreeMap::new(),
+            taken: BTreeSet::new(),
+            delivered: BTreeSet::new(),
+            tap: None,
+            most_blocks: 0,
+            timeouts: BTreeMap::new(),
+        }
+    }
+
+    /// As in a network, but with fewer blocks per second, so that many seeds can be run.
+    pub fn parameters() -> Parameters {
+        Parameters {
+            min_block_interval: Duration::from_millis(100),
+            view_timeout_cap: Duration::from_secs(3),
+            ..Parameters::default()
+        }
+    }
+
+    pub fn workload(mut self, pause: Duration, batches: u64) -> Self {
+        self.workload = Workload { pause, batches };
+        self
+    }
+
+    fn disk(&mut self, node: Node) -> &mut Disk<S> {
+        self.disks.entry(node.slot).or_insert_with(|| Disk {
+            archive: Vec::new(),
+            batches: BTreeMap::new(),
+            sequence: 1,
+            sealed: 0,
+            congested: false,
+            busy_until: Time(0),
+        })
+    }
+
+    fn seal(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) {
+        let now = actions.now();
+        let count = 1 + actions.rng().index(3);
+        let workload = self.workload;
+        let disk = self.disk(node);
+        if disk.congested || disk.sealed >= workload.batches {
+            return;
+        }
+        let transactions = (0..count).map(|i| format!("{} {} {i}", node.slot, disk.sealed).into_bytes());
+        let batch = Batch::new(node.member, disk.sequence, transactions).expect("small");
+        disk.sequence += 1;
+        disk.sealed += 1;
+        self.sealed.insert(batch.digest().0, now);
+        if node.honest {
+            self.taken.insert(batch.digest().0);
+        }
+        actions.command(Command::Seal(Arc::new(batch)), Duration::ZERO);
+    }
+
+    fn deliver(
+        &mut self,
+        node: Node,
+        delivery: Delivery<S>,
+        actions: &mut Actions<'_, Replica<S>>,
+    ) -> Verdict {
+        let Delivery { block, digest, height, batches, finality } = delivery;
+        let mut state = self.disk(node).executed().state_root.to_vec();
+        state.extend_from_slice(&digest.0);
+        batches.iter().flat_map(|batch| batch.ids()).for_each(|id| state.extend_from_slice(id));
+        let root = domain::hash(domain::LEDGER_ROOT, &state);
+
+        let same = block.payload.iter().map(|b| b.digest()).eq(batches.iter().map(|b| b.digest()));
+        if !same || block.height != height || block.digest() != digest {
+            return Err(Violation::new("delivery", format!("node {}: parts do not match", node.slot)));
+        }
+        if self.agreement.deliver(node, height, (digest.0, root))? == Delivered::First {
+            for batch in &block.payload {
+                if !self.slots.insert(batch.header.slot) {
+                    return Err(Violation::new(
+                        "exactly once",
+                        format!("{:?} is there twice", batch.header.slot),
+                    ));
+                }
+            }
+            if let Err(error) = finality.verify(&self.material.committees.voters, &block) {
+                return Err(Violation::new("finality", format!("height {height}: {error}")));
+            }
+        }
+        for batch in &batches {
+            self.delivered.insert(batch.digest().0);
+            if let Some(at) = self.sealed.get(&batch.digest().0)
+                && batch.author() == node.member
+            {
+                actions.measure("commit", actions.now().since(*at));
+            }
+        }
+        let disk = self.disk(node);
+        if disk.archive.len() as u64 + 1 != height {
+            return Err(Violation::new(
+                "order",
+                format!("node {} executes {height} out of order", node.slot),
+            ));
+        }
+        disk.archive.push((block, root));
+        disk.batches.extend(batches.into_iter().map(|batch| (batch.digest().0, batch)));
+        let executed = disk.executed();
+        let pause = actions.rng().duration(Duration::ZERO, Duration::from_millis(3));
+        let now = actions.now();
+        let disk = self.disk(node);
+        disk.busy_until = disk.busy_until.max(now).plus(pause);
+        actions.command(Command::Executed(executed), disk.busy_until.since(now));
+        actions.progress(height);
+        Ok(())
+    }
+
+    fn serve(&mut self, node: Node, to: u16, request: HistoryRequest, actions: &mut Actions<'_, Replica<S>>) {
+        let disk = self.disk(node);
+        match request {
+            HistoryRequest::Blocks { from } => {
+                let from = usize::try_from(from.saturating_sub(1)).unwrap_or(usize::MAX);
+                let blocks = disk.archive.iter().skip(from).map(|(block, _)| block.clone());
+                actions.send(to, &block_range(blocks));
+            }
+            HistoryRequest::Batches(digests) => {
+                for digest in digests {
+                    if let Some(batch) = disk.batches.get(&digest.0) {
+                        actions.send(to, &Message::BatchReply(batch.clone()));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a key-value store would have kept: the last record of each key, no blocks and batches below what was
+/// executed.
+fn compact<S: Scheme>(records: Vec<Record<S>>, executed: u64) -> Vec<Record<S>> {
+    let committed = records.iter().rev().find_map(|record| match record {
+        Record::Committed(committed) => Some(committed.digest),
+        _ => None,
+    });
+    let mut kept = BTreeMap::new();
+    for record in records {
+        let old =
+            matches!(&record, Record::Block(b) if b.height <= executed && Some(b.digest()) != committed);
+        if !old {
+            kept.insert(record.key(), record);
+        }
+    }
+    kept.into_values().collect()
+}
+
+impl<S: Scheme> Host for JolteonHost<S> {
+    type Machine = Replica<S>;
+
+    fn boot(&mut self, boot: Boot<Record<S>>) -> Result<Replica<S>, Violation> {
+        let Boot { node, mut records, seed, .. } = boot;
+        let disk = self.disk(node);
+        // The application's last few blocks may not have been durable: they come again.
+        let lost = if records.is_empty() { 0 } else { usize::from(seed[0] % 4) };
+        disk.archive.truncate(disk.archive.len().saturating_sub(lost));
+        let executed = disk.executed();
+        if seed[1] % 2 == 0 {
+            records = compact(records, executed.height);
+        }
+        let config = Config {
+            voters: self.material.committees.voters.clone(),
+            identities: self.material.committees.identities.clone(),
+            me: node.member,
+            voting_key: self.material.voting_key(node.member),
+            identity_key: self.material.identity_key(node.member),
+            genesis_root: GENESIS,
+            executed,
+            first_sequence: 1,
+            parameters: self.parameters.clone(),
+        };
+        let replica = Replica::new(config, records)
+            .map_err(|error| Violation::new("restart", format!("node {}: {error}", node.slot)))?;
+        let disk = self.disk(node);
+        disk.sequence = replica.next_sequence();
+        disk.congested = false;
+        Ok(replica)
+    }
+
+    fn decode_record(&self, bytes: &[u8]) -> quorate::Result<Record<S>> {
+        Record::decode(bytes, &self.material.committees)
+    }
+
+    fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
+        self.agreement.started(node);
+        let first = actions.rng().duration(Duration::from_millis(1), self.workload.pause);
+        actions.wake(0, first);
+        Ok(())
+    }
+
+    fn on_wake(&mut self, node: Node, _: u64, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
+        self.seal(node, actions);
+        if self.disk(node).sealed < self.workload.batches {
+            let pause = actions.rng().duration(self.workload.pause / 2, self.workload.pause * 3 / 2);
+            actions.wake(0, pause);
+        }
+        Ok(())
+    }
+
+    fn on_output(&mut self, node: Node, output: Output<S>, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
+        match output {
+            Output::Deliver(delivery) => self.deliver(node, *delivery, actions)?,
+            Output::Serve { to, request } => self.serve(node, to, request, actions),
+            Output::Congestion(congested) => self.disk(node).congested = congested,
+            Output::OwnBatch { state: OwnBatchState::Refused, .. } if node.honest => {}
+            Output::View { timed_out: true, .. } => *self.timeouts.entry(node.slot).or_default() += 1,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn after_step(&mut self, node: Node, replica: &Replica<S>) -> Verdict {
+        let status = replica.status();
+        if node.honest {
+            self.most_blocks = self.most_blocks.max(status.blocks);
+        }
+        if status.delivered > status.committed || status.certified_view >= status.view {
+            return Err(Violation::new("status", format!("node {}: {status:?}", node.slot)));
+        }
+        Ok(())
+    }
+
+    fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Replica<S>>>> {
+        Villain::new(name, node.member, self.material.clone()).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
+    }
+
+    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message<S>) -> Fate {
+        self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
+    }
+}

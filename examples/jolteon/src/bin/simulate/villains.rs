@@ -1,0 +1,251 @@
+//! Members that know the protocol and break it. Each holds its own keys, and the forgers those of each other.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate::certificate::{Certificate, TimeoutVote, Vote};
+use quorate::ed25519::Ed25519;
+use quorate::machine::{Input, MemberIndex, Outgoing, Recipient};
+use quorate::scheme::Scheme;
+use quorate::wire::{Decode, Encode, Writer};
+use quorate_jolteon::{Advance, Batch, Block, BlockDigest, Content, Message, Replica, TIMEOUT, Timeout};
+use quorate_simulator::{Adversary, Control};
+
+use crate::host::Material;
+
+/// The names of the protocol's own adversaries.
+pub const VILLAINS: &[&str] = &[
+    "equivocator",
+    "double-voter",
+    "forger",
+    "idler",
+    "liar",
+    "hoarder",
+    "double-batcher",
+    "squatter",
+    "outdated",
+    "beggar",
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Proposes two blocks in one view, each to one half.
+    Equivocator,
+    /// Votes for every block that it sees, and tells everybody.
+    DoubleVoter,
+    /// Adds to its votes what another forger subtracts.
+    Forger,
+    /// Votes, but never proposes.
+    Idler,
+    /// Names wrong states.
+    Liar,
+    /// Keeps its batches' certificates, and its batches from some.
+    Hoarder,
+    /// Puts two batches into one slot, each to one half.
+    DoubleBatcher,
+    /// Proposes when it is not its turn.
+    Squatter,
+    /// Shows outdated certificates, and denies that it knows newer ones.
+    Outdated,
+    /// Asks for everything, all the time.
+    Beggar,
+}
+
+pub struct Villain<S: Scheme> {
+    kind: Kind,
+    me: MemberIndex,
+    material: Arc<Material<S>>,
+    oldest: Option<Certificate<S>>,
+    seen: Vec<(u64, BlockDigest)>,
+}
+
+impl<S: Scheme> Villain<S> {
+    pub fn new(name: &str, me: MemberIndex, material: Arc<Material<S>>) -> Option<Self> {
+        let kind = match name {
+            "equivocator" => Kind::Equivocator,
+            "double-voter" => Kind::DoubleVoter,
+            "forger" => Kind::Forger,
+            "idler" => Kind::Idler,
+            "liar" => Kind::Liar,
+            "hoarder" => Kind::Hoarder,
+            "double-batcher" => Kind::DoubleBatcher,
+            "squatter" => Kind::Squatter,
+            "outdated" => Kind::Outdated,
+            "beggar" => Kind::Beggar,
+            _ => return None,
+        };
+        Some(Self { kind, me, material, oldest: None, seen: Vec::new() })
+    }
+
+    /// The block with other content, under this member's signature.
+    fn sign_block(&self, mut content: Content<S>) -> Arc<Block<S>> {
+        content.author = self.me;
+        let committees = &self.material.committees;
+        let statement = committees.proposal(content.view, content.digest());
+        let bytes = statement.signed_bytes(&committees.identities.id());
+        Arc::new(Block::new(content, Ed25519::sign(&self.material.identity_key(self.me), &bytes)))
+    }
+
+    fn ballot(&self, view: u64, digest: BlockDigest) -> Vote<S> {
+        let committees = &self.material.committees;
+        let statement = committees.ballot(view, digest);
+        Vote::sign_unguarded(&self.material.voting_key(self.me), &committees.voters, statement)
+            .expect("a member")
+    }
+
+    /// σ ± X: even members add, odd ones subtract, and X is the same for all forgers of a view. For a scheme
+    /// without aggregates it is a signature on something else.
+    fn forge(&self, vote: &Vote<S>) -> Vote<S> {
+        let key = self.material.voting_key(0);
+        let mut note = vote.statement().encode();
+        note.push(0xff);
+        let x = S::sign(&key, &note);
+        let mut bytes = x.encode();
+        if self.me % 2 == 1
+            && let Some(first) = bytes.first_mut()
+        {
+            *first ^= 0x20;
+        }
+        let x = S::Signature::decode(&bytes, &()).unwrap_or(x);
+        let mut w = Writer::new();
+        S::encode_proof(&S::combine(&[(0, vote.signature()), (1, &x)]), &mut w);
+        let forged = S::Signature::decode(&w.into_bytes(), &()).unwrap_or(x);
+        Vote::new(*vote.statement(), self.me, forged)
+    }
+
+    /// To odd members one thing, to even ones the other.
+    fn split(control: &mut Control<'_, Replica<S>>, one: &Message<S>, other: &Message<S>) {
+        for member in control.members() {
+            control.send(member, if member % 2 == 0 { one } else { other });
+        }
+    }
+
+    fn twist_proposal(&self, block: &Arc<Block<S>>, control: &mut Control<'_, Replica<S>>) -> bool {
+        let mut content = (***block).clone();
+        match self.kind {
+            Kind::Equivocator => {
+                content.timestamp ^= 1;
+                let other = self.sign_block(content);
+                Self::split(control, &Message::Proposal(block.clone()), &Message::Proposal(other));
+            }
+            Kind::Liar if content.executed.height > 0 => {
+                content.executed.state_root[0] ^= 1;
+                control.broadcast(&Message::Proposal(self.sign_block(content)));
+            }
+            Kind::Idler => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn twist_timeout(&self, timeout: &Timeout<S>, control: &mut Control<'_, Replica<S>>) -> bool {
+        match self.kind {
+            Kind::Forger => {
+                let ballot = timeout.ballot.as_ref().map(|ballot| self.forge(ballot));
+                let vote = self.forge(timeout.vote.as_vote());
+                let t = &timeout.vote;
+                let vote = TimeoutVote::new(
+                    TIMEOUT,
+                    t.epoch(),
+                    t.view(),
+                    t.value(),
+                    self.me,
+                    vote.signature().clone(),
+                );
+                control.broadcast(&Message::Timeout(Box::new(Timeout { vote, ballot, ..timeout.clone() })));
+            }
+            // Only a timeout certificate lets it deny its certificates and still be in this view.
+            Kind::Outdated if timeout.tc.is_some() => {
+                let voters = &self.material.committees.voters;
+                let key = self.material.voting_key(self.me);
+                let value = self.oldest.as_ref().map_or(0, |qc| qc.statement().view);
+                let vote = TimeoutVote::sign_unguarded(&key, voters, TIMEOUT, timeout.vote.view(), value);
+                let vote = vote.expect("a member");
+                let denial =
+                    Timeout { vote, high: self.oldest.clone(), tc: timeout.tc.clone(), ballot: None };
+                control.broadcast(&Message::Timeout(Box::new(denial)));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn observe(&mut self, message: &Message<S>, control: &mut Control<'_, Replica<S>>) {
+        let Message::Proposal(block) = message else { return };
+        if let (None, Some(qc)) = (&self.oldest, &block.justify) {
+            self.oldest = Some(qc.clone());
+        }
+        match self.kind {
+            Kind::DoubleVoter => control.broadcast(&Message::Vote(self.ballot(block.view, block.digest()))),
+            Kind::Squatter => {
+                let content = (***block).clone();
+                control.broadcast(&Message::Proposal(self.sign_block(content)));
+            }
+            Kind::Beggar => self.seen.push((block.height, block.digest())),
+            _ => {}
+        }
+    }
+}
+
+impl<S: Scheme> Adversary<Replica<S>> for Villain<S> {
+    fn on_start(&mut self, control: &mut Control<'_, Replica<S>>) {
+        control.wake(0, Duration::from_millis(100));
+    }
+
+    fn on_input(&mut self, input: &Input<Replica<S>>, control: &mut Control<'_, Replica<S>>) -> bool {
+        if let Input::Message { message, .. } = input {
+            self.observe(message, control);
+        }
+        true
+    }
+
+    fn on_send(&mut self, outgoing: Outgoing<Message<S>>, control: &mut Control<'_, Replica<S>>) {
+        let twisted = match &outgoing.message {
+            Message::Proposal(block) => self.twist_proposal(block, control),
+            Message::Timeout(timeout) => self.twist_timeout(timeout, control),
+            Message::Vote(vote) if self.kind == Kind::Forger => {
+                let forged = Message::Vote(self.forge(vote));
+                control.raw(outgoing.to, forged.encode(), Duration::ZERO);
+                true
+            }
+            Message::Certified(_) if self.kind == Kind::Hoarder => {
+                control.send(if self.me == 0 { 1 } else { 0 }, &outgoing.message);
+                true
+            }
+            Message::Batch(batch) if self.kind == Kind::DoubleBatcher => {
+                let other = Batch::new(self.me, batch.sequence(), [b"other"]).expect("small");
+                Self::split(control, &outgoing.message, &Message::Batch(Arc::new(other)));
+                true
+            }
+            Message::Batch(_) if self.kind == Kind::Hoarder && outgoing.to == Recipient::Others => {
+                let last = control.members().last();
+                for member in control.members().filter(|member| Some(*member) != last) {
+                    control.send(member, &outgoing.message);
+                }
+                true
+            }
+            _ => false,
+        };
+        if !twisted {
+            control.pass(outgoing);
+        }
+    }
+
+    fn on_wake(&mut self, _: u64, control: &mut Control<'_, Replica<S>>) {
+        match self.kind {
+            Kind::Outdated => {
+                let advance = Advance { high: self.oldest.clone(), tc: None };
+                control.broadcast(&Message::Advance(Box::new(advance)));
+            }
+            Kind::Beggar => {
+                for (height, target) in self.seen.split_off(self.seen.len().saturating_sub(4)) {
+                    control.broadcast(&Message::BlockRequest { from: height.saturating_sub(3), target });
+                    control.broadcast(&Message::BlockRequest { from: 1, target });
+                    control.broadcast(&Message::Hello { certified: 0 });
+                }
+            }
+            _ => {}
+        }
+        control.wake(0, Duration::from_millis(100));
+    }
+}

@@ -1,0 +1,83 @@
+//! Which states this member computed, to compare with what others state.
+
+use std::collections::BTreeMap;
+
+use quorate::merkle::Hash;
+
+use crate::block::Executed;
+
+/// What this member says about a state that a block names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It computed the same, or it restarted above that height and cannot know.
+    Agreed,
+    /// It computed another.
+    Differs(Hash),
+    /// It has not executed that height yet.
+    NotYet,
+}
+
+/// The states from the last one that the committed chain speaks of, up to the newest.
+#[derive(Debug)]
+pub(crate) struct Execution {
+    roots: BTreeMap<u64, Hash>,
+    newest: Executed,
+}
+
+impl Execution {
+    pub(crate) fn new(executed: Executed) -> Self {
+        Self { roots: BTreeMap::from([(executed.height, executed.state_root)]), newest: executed }
+    }
+
+    /// The newest state.
+    pub(crate) fn newest(&self) -> Executed {
+        self.newest
+    }
+
+    /// Notes a newer state; false if it is not newer. Heights may be left out: what others say of those is not
+    /// compared.
+    pub(crate) fn note(&mut self, executed: Executed) -> bool {
+        if executed.height <= self.newest.height {
+            return false;
+        }
+        self.roots.insert(executed.height, executed.state_root);
+        self.newest = executed;
+        true
+    }
+
+    /// Compares a stated state with the own one.
+    pub(crate) fn judge(&self, stated: Executed) -> Verdict {
+        match self.roots.get(&stated.height) {
+            Some(root) if *root == stated.state_root => Verdict::Agreed,
+            Some(root) => Verdict::Differs(*root),
+            None if stated.height > self.newest.height => Verdict::NotYet,
+            None => Verdict::Agreed,
+        }
+    }
+
+    /// Forgets what no block can name any more: heights only ever rise along a chain.
+    pub(crate) fn forget_below(&mut self, height: u64) {
+        self.roots = self.roots.split_off(&height.min(self.newest.height));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_compared_where_they_are_known() {
+        let at = |height, byte| Executed { height, state_root: [byte; 32] };
+        let mut execution = Execution::new(at(5, 5));
+        assert!(execution.note(at(6, 6)) && !execution.note(at(5, 9)) && !execution.note(at(6, 6)));
+        assert_eq!(execution.judge(at(6, 6)), Verdict::Agreed);
+        assert_eq!(execution.judge(at(6, 7)), Verdict::Differs([6; 32]));
+        assert_eq!(execution.judge(at(7, 7)), Verdict::NotYet);
+        assert_eq!(execution.judge(at(4, 9)), Verdict::Agreed, "from before the restart");
+        assert!(execution.note(at(9, 9)));
+        assert_eq!(execution.judge(at(8, 1)), Verdict::Agreed, "left out");
+        execution.forget_below(6);
+        assert_eq!(execution.judge(at(5, 9)), Verdict::Agreed);
+        assert_eq!(execution.newest(), at(9, 9));
+    }
+}

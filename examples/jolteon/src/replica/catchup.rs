@@ -1,0 +1,171 @@
+use std::sync::Arc;
+
+use quorate::certificate::Certificate;
+use quorate::machine::MemberIndex;
+use quorate::scheme::Scheme;
+
+use super::{Out, Replica};
+use crate::batch::MAX_BATCH_BYTES;
+use crate::block::Block;
+use crate::ids::{BatchDigest, BlockDigest};
+use crate::interface::Output;
+use crate::message::{HistoryRequest, MAX_RANGE_BYTES, Message, block_range};
+
+impl<S: Scheme> Replica<S> {
+    /// The link to a member is up.
+    pub(super) fn on_connected(&mut self, peer: MemberIndex, out: &mut Out<S>) {
+        if peer == self.me || peer >= self.committees.voters.len() {
+            return;
+        }
+        out.send(peer, Message::Hello { certified: self.pacemaker.certified() });
+        for own in self.mempool.unacknowledged(peer).filter(|own| own.certificate.is_none()) {
+            out.send(peer, Message::Batch(own.batch.clone()));
+        }
+    }
+
+    /// Asks for whatever is missing and was not asked for.
+    pub(super) fn ask(&mut self, out: &mut Out<S>) {
+        if self.sync.greet(self.now, &self.parameters) {
+            out.broadcast(Message::Hello { certified: self.pacemaker.certified() });
+        }
+        if self.sync.search().is_some_and(|search| self.tree.contains(&search.target)) {
+            self.sync.found();
+        }
+        if self.queue.len() < self.parameters.max_undelivered {
+            let root = self.tree.root().height;
+            if let Some((peer, from)) = self.sync.ask_blocks(self.now, root, &self.parameters)
+                && let Some(search) = self.sync.search()
+            {
+                out.send(peer, Message::BlockRequest { from, target: search.target });
+            }
+        }
+        for (peer, digest) in self.sync.ask_batches(self.now, &self.parameters) {
+            out.send(peer, Message::BatchRequest(vec![digest]));
+        }
+    }
+
+    /// Somebody misses blocks: those above the committed one come from here, older ones from the archive.
+    pub(super) fn on_block_request(
+        &mut self,
+        peer: MemberIndex,
+        from: u64,
+        target: &BlockDigest,
+        out: &mut Out<S>,
+    ) {
+        if !self.sync.afford(self.now, peer, MAX_RANGE_BYTES, &self.parameters) {
+            return;
+        }
+        if from <= self.tree.root().height {
+            out.output(Output::Serve { to: peer, request: HistoryRequest::Blocks { from } });
+            return;
+        }
+        let path = self.tree.path(target).unwrap_or_default();
+        if path.last().is_some_and(|block| block.height >= from) {
+            out.send(peer, block_range(path.into_iter().filter(|block| block.height >= from)));
+        }
+    }
+
+    /// Consecutive blocks, each certified by the next; the last by the next answer, or because it is the target.
+    pub(super) fn on_blocks(&mut self, from: MemberIndex, blocks: Vec<Arc<Block<S>>>, out: &mut Out<S>) {
+        let Some(search) = self.sync.search() else { return };
+        if search.asked.is_none_or(|(peer, _)| peer != from) || blocks.is_empty() {
+            return;
+        }
+        let mut chain: Vec<Arc<Block<S>>> = search.held.take().into_iter().collect();
+        let target = search.target;
+        chain.extend(blocks);
+        let linked = chain.windows(2).all(|pair| match pair {
+            [parent, child] => {
+                child.parent == parent.digest()
+                    && child.height == parent.height + 1
+                    && child.justify.as_ref().is_some_and(|qc| parent.is_certified_by(qc))
+            }
+            _ => false,
+        });
+        if !linked || !self.check_justifications(&chain) {
+            // No fault: what was held may be another peer's doing. The request runs out and goes elsewhere.
+            return;
+        }
+        if let Some(last) = chain.last().cloned()
+            && let Some(search) = self.sync.search()
+        {
+            search.held = Some(last);
+            search.asked = None;
+        }
+        let certificates: Vec<Option<Certificate<S>>> =
+            chain.iter().skip(1).map(|child| child.justify.clone()).chain([None]).collect();
+        for (block, certificate) in chain.into_iter().zip(certificates) {
+            let certificate = certificate.or_else(|| self.certificate_of(&block.digest()));
+            if let Some(certificate) = certificate {
+                self.adopt(block, &certificate, from, out);
+            }
+        }
+        if self.tree.contains(&target) {
+            self.sync.found();
+            self.adopt_orphans(out);
+        }
+    }
+
+    /// A certificate of this block that is known already.
+    fn certificate_of(&self, digest: &BlockDigest) -> Option<Certificate<S>> {
+        self.pacemaker.high().filter(|qc| qc.statement().digest == digest.0).cloned()
+    }
+
+    /// Checks the certificates that a chain of blocks brings along, all in one go.
+    fn check_justifications(&mut self, chain: &[Arc<Block<S>>]) -> bool {
+        let certificates: Vec<Certificate<S>> = chain
+            .iter()
+            .skip(1)
+            .filter_map(|block| block.justify.clone())
+            .filter(|qc| self.verified.get(&qc.statement().view) != Some(qc))
+            .collect();
+        let voters = &self.committees.voters;
+        Certificate::verify_batch_derived(voters, certificates).into_iter().all(|result| result.is_ok())
+    }
+
+    /// Takes a certified block in: a quorum checked all that a voter checks.
+    fn adopt(
+        &mut self,
+        block: Arc<Block<S>>,
+        certificate: &Certificate<S>,
+        from: MemberIndex,
+        out: &mut Out<S>,
+    ) {
+        if block.height <= self.tree.root().height {
+            return;
+        }
+        if !self.tree.contains(&block.digest()) {
+            if !self.tree.insert(&self.committees, block.clone(), false) {
+                return;
+            }
+            let chain = self.tree.root().state.inventory.clone();
+            for batch in &block.payload {
+                self.mempool.certify(batch.clone(), &chain);
+            }
+        }
+        self.learn_qc(certificate, Some(from), out);
+    }
+
+    /// Somebody misses batches.
+    pub(super) fn on_batch_request(
+        &mut self,
+        peer: MemberIndex,
+        digests: Vec<BatchDigest>,
+        out: &mut Out<S>,
+    ) {
+        let mut archived = Vec::new();
+        for digest in digests {
+            let bytes = self.mempool.batch(&digest).map_or(MAX_BATCH_BYTES / 4, |batch| batch.bytes());
+            if !self.sync.afford(self.now, peer, bytes, &self.parameters) {
+                break;
+            }
+            match self.mempool.batch(&digest) {
+                Some(batch) => out.send(peer, Message::BatchReply(batch.clone())),
+                None => archived.push(digest),
+            }
+        }
+        if !archived.is_empty() {
+            out.output(Output::Serve { to: peer, request: HistoryRequest::Batches(archived) });
+        }
+    }
+}

@@ -1,0 +1,112 @@
+use std::sync::Arc;
+
+use quorate::certificate::Certificate;
+use quorate::scheme::Scheme;
+
+use super::{MAX_UNEXECUTED, Out, Replica};
+use crate::batch::BatchRef;
+use crate::block::{Block, Executed};
+use crate::finality::Finality;
+use crate::ids::BlockDigest;
+use crate::interface::{Delivery, Output, OwnBatchState};
+use crate::record::{Committed, Record};
+
+/// In how many undelivered blocks missing batches are looked for.
+const LOOKAHEAD: usize = 32;
+
+impl<S: Scheme> Replica<S> {
+    /// A block came after its certificate: puts the two together.
+    pub(super) fn attach_certificate(&mut self, digest: &BlockDigest, out: &mut Out<S>) {
+        let high = self.pacemaker.high().filter(|qc| qc.statement().digest == digest.0).cloned();
+        if let Some(qc) = high
+            && let Some(node) = self.tree.get_mut(digest)
+        {
+            node.certificate.get_or_insert(qc);
+            self.try_commit(digest, out);
+        }
+    }
+
+    /// The commit rule: a block is committed, with its ancestors, when its child in the next view is certified.
+    pub(super) fn try_commit(&mut self, child: &BlockDigest, out: &mut Out<S>) {
+        let Some(node) = self.tree.get(child) else { return };
+        let Some(qc) = node.certificate.clone() else { return };
+        let child = node.block.clone();
+        if self.tree.get(&child.parent).is_some_and(|parent| parent.block.view + 1 == child.view) {
+            self.commit(child, qc, out);
+        }
+    }
+
+    fn commit(&mut self, child: Arc<Block<S>>, certificate: Certificate<S>, out: &mut Out<S>) {
+        let Some(path) = self.tree.path(&child.parent) else { return };
+        for block in path.iter().chain([&child]) {
+            self.make_durable(&block.digest(), out);
+        }
+        let stale = self.tree.commit(&child.parent);
+        let root = self.tree.root();
+        out.persist(Record::Committed(Box::new(Committed {
+            height: root.height,
+            view: root.view,
+            digest: root.digest,
+            child: child.digest(),
+            certificate: certificate.clone(),
+            state: (*root.state).clone(),
+        })));
+        if !stale.is_empty() {
+            out.output(Output::ForgetBlocks(stale));
+        }
+        let (view, executed) = (root.view, root.executed.height);
+        self.execution.forget_below(executed);
+        self.proposals.retain(|(of, _), _| *of > view);
+        self.orphans.retain(|_, block| block.view > view);
+        let payload: Vec<BatchRef> = path.iter().flat_map(|block| block.payload.iter().cloned()).collect();
+        self.settle_batches(&payload, out);
+        self.queue.extend(Finality::of_path(&path, &child, &certificate));
+        self.deliver(out);
+    }
+
+    fn settle_batches(&mut self, committed: &[BatchRef], out: &mut Out<S>) {
+        let chain = self.tree.root().state.inventory.clone();
+        let (own, forgotten) = self.mempool.settle(&chain, committed);
+        for (sequence, is_committed) in own {
+            let state = if is_committed { OwnBatchState::Committed } else { OwnBatchState::Refused };
+            out.output(Output::OwnBatch { sequence, state });
+        }
+        if !forgotten.is_empty() {
+            out.output(Output::Forget(forgotten));
+        }
+        self.report_congestion(out);
+    }
+
+    /// Delivers committed blocks in the order of the chain, as far as their batches are here and the application
+    /// keeps up.
+    pub(super) fn deliver(&mut self, out: &mut Out<S>) {
+        while let Some((block, _)) = self.queue.front() {
+            let batches: Option<Vec<_>> =
+                block.payload.iter().map(|batch| self.mempool.batch(&batch.digest()).cloned()).collect();
+            let Some(batches) = batches else { break };
+            if self.delivered >= self.execution.newest().height + MAX_UNEXECUTED {
+                return;
+            }
+            let Some((block, finality)) = self.queue.pop_front() else { break };
+            for batch in &block.payload {
+                self.mempool.release(&batch.digest());
+            }
+            self.delivered = block.height;
+            let (digest, height) = (block.digest(), block.height);
+            out.output(Output::Deliver(Box::new(Delivery { block, digest, height, batches, finality })));
+        }
+        for (block, _) in self.queue.iter().take(LOOKAHEAD) {
+            for batch in block.payload.iter().filter(|batch| self.mempool.batch(&batch.digest()).is_none()) {
+                self.sync.want(batch);
+            }
+        }
+    }
+
+    /// The application executed up to a block.
+    pub(super) fn on_executed(&mut self, executed: Executed, out: &mut Out<S>) {
+        if executed.height <= self.delivered && self.execution.note(executed) {
+            self.deliver(out);
+            self.try_vote(out);
+        }
+    }
+}

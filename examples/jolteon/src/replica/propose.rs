@@ -1,0 +1,195 @@
+use std::sync::Arc;
+
+use quorate::certificate::Equivocation;
+use quorate::machine::MemberIndex;
+use quorate::scheme::Scheme;
+
+use super::{MEMORY, Out, Replica};
+use crate::block::{Block, Content, Executed};
+use crate::ids::BlockDigest;
+use crate::interface::{Evidence, Timer};
+use crate::mempool::check_certificates;
+use crate::message::Message;
+use crate::record::Record;
+
+/// How far execution may lag behind the chain before this member proposes nothing more.
+const MAX_LAG: u64 = 256;
+
+impl<S: Scheme> Replica<S> {
+    /// A block from its author.
+    pub(super) fn on_proposal(&mut self, from: MemberIndex, block: Arc<Block<S>>, out: &mut Out<S>) {
+        if block.view <= self.tree.root().view || self.tree.contains(&block.digest()) {
+            return;
+        }
+        let proposal = block.proposal(&self.committees);
+        let first = self.proposals.get(&(block.view, block.author));
+        if first.is_some_and(|first| first.statement() == proposal.statement())
+            && self.orphans.contains_key(&from)
+        {
+            return;
+        }
+        if let Err(error) = proposal.check(&self.committees.identities) {
+            out.fault(from, Evidence::Invalid { what: "signature of a proposal", error });
+            return;
+        }
+        if let Some(first) = first.filter(|first| first.statement() != proposal.statement()) {
+            if let Ok(evidence) = Equivocation::new(first.clone(), proposal)
+                && let Ok(evidence) = evidence.verify(&self.committees.identities)
+            {
+                out.fault(from, Evidence::Identity(Box::new(evidence)));
+            }
+            return;
+        }
+        if block.justify.as_ref().is_some_and(|qc| !self.check_qc(from, qc, out))
+            || block.tc.as_ref().is_some_and(|tc| !self.check_tc(from, tc, out))
+        {
+            return;
+        }
+        // From here on the view is known to have begun, so that these are as few as the views.
+        self.proposals.insert((block.view, block.author), proposal);
+        while self.proposals.len() > 4 * MEMORY {
+            self.proposals.pop_first();
+        }
+        if let Some(qc) = &block.justify {
+            self.learn_qc(qc, Some(from), out);
+        }
+        if let Some(tc) = &block.tc {
+            self.learn_tc(tc.clone(), out);
+        }
+        if self.tree.contains(&block.parent) {
+            self.accept(block, out);
+        } else {
+            self.orphans.insert(from, block);
+        }
+    }
+
+    /// A block whose signature and certificates were checked and whose parent is known.
+    pub(super) fn accept(&mut self, block: Arc<Block<S>>, out: &mut Out<S>) {
+        if block.view <= self.tree.root().view || self.tree.contains(&block.digest()) {
+            return;
+        }
+        if let Err(rule) = self.check_against_parent(&block) {
+            out.fault(block.author, Evidence::Proposal { block, rule });
+            return;
+        }
+        if let Err(error) = self.check_payload(&block) {
+            out.fault(block.author, Evidence::Invalid { what: "certificate of a batch in a block", error });
+            return;
+        }
+        if let Some(qc) = block.justify.clone() {
+            // Known when the block came, but maybe not its block.
+            self.learn_qc(&qc, None, out);
+        }
+        if !self.tree.insert(&self.committees, block.clone(), false) {
+            return;
+        }
+        let chain = self.tree.root().state.inventory.clone();
+        for batch in &block.payload {
+            self.mempool.certify(batch.clone(), &chain);
+        }
+        if block.view == self.pacemaker.view() {
+            self.last_block_at = Some(self.now);
+            self.candidate.get_or_insert(block.digest());
+        }
+        self.attach_certificate(&block.digest(), out);
+        self.try_vote(out);
+        self.adopt_orphans(out);
+    }
+
+    /// Blocks that waited for their parent.
+    pub(super) fn adopt_orphans(&mut self, out: &mut Out<S>) {
+        let root = self.tree.root().view;
+        self.orphans.retain(|_, block| block.view > root);
+        let ready: Vec<MemberIndex> = self
+            .orphans
+            .iter()
+            .filter(|(_, block)| self.tree.contains(&block.parent))
+            .map(|(author, _)| *author)
+            .collect();
+        for author in ready {
+            if let Some(block) = self.orphans.remove(&author) {
+                self.accept(block, out);
+            }
+        }
+    }
+
+    /// Proposes, if it is this member's turn and there is something to order.
+    pub(super) fn try_propose(&mut self, out: &mut Out<S>) {
+        let view = self.pacemaker.view();
+        let idle = self.propose_timer || self.mempool.pending() == 0;
+        if idle || self.safety.proposed() >= view || self.safety.gave_up() >= view {
+            return;
+        }
+        let parent = self.high_digest();
+        let Some((height, stated)) = self.may_propose(&parent) else { return };
+        let due = self.last_block_at.map(|at| at.plus(self.parameters.min_block_interval));
+        if let Some(due) = due.filter(|due| *due > self.now) {
+            self.propose_timer = true;
+            out.set_timer(Timer::Propose, due.since(self.now));
+            return;
+        }
+        self.propose(parent, height, stated, out);
+    }
+
+    /// Height and stated state of the parent, if this member may and should propose on it now.
+    fn may_propose(&self, parent: &BlockDigest) -> Option<(u64, Executed)> {
+        let view = self.pacemaker.view();
+        let justified = match self.pacemaker.tc() {
+            Some(tc) => tc.view() + 1 == view && self.pacemaker.certified() >= tc.highest_value(),
+            None => self.pacemaker.certified() + 1 == view,
+        };
+        let place = self.tree.place(parent)?;
+        let behind = self.tree.root().height.saturating_sub(self.execution.newest().height) > MAX_LAG;
+        let turn = self.leader() == self.me;
+        (turn && justified && !behind).then_some(place)
+    }
+
+    fn propose(&mut self, parent: BlockDigest, height: u64, stated: Executed, out: &mut Out<S>) {
+        let Some(state) = self.tree.state(&parent) else { return };
+        let newest = self.execution.newest();
+        let content = Content {
+            epoch: self.committees.voters.epoch(),
+            view: self.pacemaker.view(),
+            height: height + 1,
+            author: self.me,
+            parent,
+            justify: self.pacemaker.high().cloned(),
+            tc: self.pacemaker.tc().cloned(),
+            payload: self.mempool.select(&state.inventory, self.parameters.max_block_batches),
+            executed: if newest.height > stated.height { newest } else { stated },
+            timestamp: self.now.0,
+        };
+        let Ok((block, record)) = self.safety.propose(&self.committees, content) else { return };
+        let block = Arc::new(block);
+        out.persist(Record::ProposalGuard(record));
+        out.broadcast(Message::Proposal(block.clone()));
+        self.proposals.insert((block.view, self.me), block.proposal(&self.committees));
+        self.accept(block, out);
+    }
+
+    fn check_against_parent(&self, block: &Block<S>) -> Result<(), &'static str> {
+        let place = self.tree.place(&block.parent).zip(self.tree.state(&block.parent));
+        let Some(((height, stated), state)) = place else { return Err("its parent is unknown") };
+        if block.height != height + 1 {
+            return Err("its height is not one above its parent's");
+        }
+        if state.standings.leader(&self.committees.voters, block.view) != block.author {
+            return Err("its author does not lead its view");
+        }
+        let same = block.executed.height == stated.height && block.executed.state_root != stated.state_root;
+        if block.executed.height < stated.height || same {
+            return Err("the state that it names goes back behind its parent's");
+        }
+        let mut inventory = state.inventory.clone();
+        if !block.payload.iter().all(|batch| inventory.note(batch.header.slot)) {
+            return Err("it names a batch that its chain has already, or that is too old");
+        }
+        Ok(())
+    }
+
+    fn check_payload(&self, block: &Block<S>) -> quorate::Result<()> {
+        let unknown = block.payload.iter().filter(|batch| !self.mempool.knows(batch));
+        let certificates = unknown.map(|batch| batch.certificate.clone()).collect();
+        check_certificates(&self.committees.identities, certificates)
+    }
+}

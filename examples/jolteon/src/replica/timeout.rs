@@ -1,0 +1,120 @@
+use quorate::machine::MemberIndex;
+use quorate::scheme::Scheme;
+
+use super::{Out, Replica};
+use crate::message::{Advance, Message, Timeout};
+use crate::record::Record;
+
+/// How many certified batches are shown to the others when a view times out.
+const REMINDERS: usize = 8;
+
+impl<S: Scheme> Replica<S> {
+    /// The view took too long.
+    pub(super) fn on_view_timer(&mut self, out: &mut Out<S>) {
+        if !self.has_work() {
+            return;
+        }
+        match self.pacemaker.sent.clone() {
+            Some(timeout) => out.broadcast(Message::Timeout(Box::new(timeout))),
+            None => {
+                // Maybe only this member knows that there is work.
+                for batch in self.mempool.oldest(REMINDERS) {
+                    out.broadcast(Message::Certified(Box::new(batch.clone())));
+                }
+                self.give_up(out);
+            }
+        }
+    }
+
+    /// Gives the view up and tells everybody.
+    fn give_up(&mut self, out: &mut Out<S>) {
+        let view = self.pacemaker.view();
+        // A refusal is possible after a restart that lost the view's timeout but not the guard's record of it.
+        let certified = self.pacemaker.certified();
+        let Ok((vote, record)) = self.safety.give_up(&self.committees, view, certified) else { return };
+        let timeout = Timeout {
+            vote: vote.clone(),
+            high: self.pacemaker.high().cloned(),
+            tc: self.pacemaker.tc().cloned(),
+            ballot: self.last_vote.clone().filter(|ballot| ballot.statement().view == view),
+        };
+        self.timeouts += 1;
+        out.persist(Record::Timeout(Box::new(timeout.clone())));
+        out.persist(Record::VoteGuard(record));
+        out.broadcast(Message::Timeout(Box::new(timeout.clone())));
+        self.pacemaker.sent = Some(timeout.clone());
+        self.count(timeout, out);
+    }
+
+    /// Somebody gives a view up.
+    pub(super) fn on_timeout(&mut self, from: MemberIndex, timeout: Timeout<S>, out: &mut Out<S>) {
+        if timeout.vote.view() < self.pacemaker.view() {
+            self.help(from, out);
+            return;
+        }
+        if timeout.high.as_ref().is_some_and(|qc| !self.check_qc(from, qc, out))
+            || timeout.tc.as_ref().is_some_and(|tc| !self.check_tc(from, tc, out))
+        {
+            return;
+        }
+        if let Some(qc) = &timeout.high {
+            self.learn_qc(qc, Some(from), out);
+        }
+        if let Some(tc) = timeout.tc.clone() {
+            self.learn_tc(tc, out);
+        }
+        if timeout.vote.view() < self.pacemaker.view() {
+            self.help(from, out);
+            return;
+        }
+        self.count(timeout, out);
+        if self.pacemaker.sent.is_none() && self.pacemaker.collector.has_honest() {
+            let (honest, faults) = self.pacemaker.collector.verify_honest(&mut self.suspects);
+            self.accuse(faults, out);
+            if honest {
+                self.give_up(out);
+            }
+        }
+    }
+
+    /// Counts a timeout of this view, and the vote that comes with it: that may certify the view's block after
+    /// all.
+    pub(super) fn count(&mut self, timeout: Timeout<S>, out: &mut Out<S>) {
+        let view = timeout.vote.view();
+        if let Some(ballot) = timeout.ballot {
+            self.collect(ballot, out);
+        }
+        if view != self.pacemaker.view() {
+            return;
+        }
+        let collected = self.pacemaker.collector.add(timeout.vote, &mut self.suspects);
+        self.accuse(collected.faults, out);
+        if let Some(tc) = collected.certificate {
+            let tc = tc.into_inner();
+            self.verified_tc = Some(tc.clone());
+            self.learn_tc(tc, out);
+        }
+    }
+
+    /// Somebody shows its highest certificates.
+    pub(super) fn on_advance(&mut self, from: MemberIndex, advance: Advance<S>, out: &mut Out<S>) {
+        let voters = self.committees.voters.clone();
+        let greeting = self.sync.is_greeting();
+        self.sync.answered(from, |set| voters.weight_of(set) >= voters.honest_weight());
+        let Advance { high, tc } = advance;
+        if let Some(qc) = high.filter(|qc| qc.statement().view > self.pacemaker.certified())
+            && self.check_qc(from, &qc, out)
+        {
+            self.learn_qc(&qc, Some(from), out);
+        }
+        if let Some(tc) = tc.filter(|tc| tc.view() >= self.pacemaker.view())
+            && self.check_tc(from, &tc, out)
+        {
+            self.learn_tc(tc, out);
+        }
+        if self.is_blank && greeting && self.pacemaker.view() > 1 {
+            // No records, and yet the chain has begun: maybe they were lost, and votes with them.
+            self.safety.abstain(self.pacemaker.view());
+        }
+    }
+}
