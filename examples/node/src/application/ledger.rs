@@ -17,9 +17,9 @@
 //! [`Trie`] maps H(ledger-key; KEY) to H(ledger-value; VALUE), and the running hash, zero at first, becomes
 //! H(ledger-payloads; running hash ‖ identity of each payload of the block) at each block that has any.
 //!
-//! **Limits.** The trie is in memory, about 170 bytes for each entry; values and keys are on disk. With
-//! [`MAX_ENTRIES`] entries a `put` of a new key does nothing, so a ledger never needs more than about 1.5 GB; the
-//! limit is part of the chain's rules. A restart reads and hashes every entry once (about a second for a million).
+//! **Limits.** The trie is in memory, about 210 bytes for each entry; values and keys are on disk. With
+//! [`MAX_ENTRIES`] entries a `put` of a new key does nothing, so a ledger never needs more than about 1.8 GB; the
+//! limit is part of the chain's rules. A restart reads and hashes every entry once.
 
 use std::sync::{Arc, LazyLock};
 

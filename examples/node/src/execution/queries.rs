@@ -15,6 +15,8 @@ use crate::{NodeError, Result};
 /// How long an answer waits for the chain to state the state it is about: a few blocks.
 const STATED_PATIENCE: Duration = Duration::from_secs(1);
 const STATED_PAUSE: Duration = Duration::from_millis(20);
+/// How far an answer's proof may go back over blocks that changed nothing.
+const MAX_UNCHANGED: u64 = 16;
 
 /// Questions about executed blocks, from any thread. Reads the disk.
 #[derive(Clone)]
@@ -169,14 +171,31 @@ impl<S: Scheme> Queries<S> {
         patience: Duration,
     ) -> Result<Option<StateProof<S>>> {
         let end = Instant::now() + patience;
+        let since = self.unchanged_since(height)?;
         loop {
-            if let Some(root) = self.root_proof(height)? {
-                return Ok(Some(StateProof::new(key.to_vec(), value, ledger, root)));
+            for at in (since..=height).rev() {
+                if let Some(root) = self.root_proof(at)? {
+                    return Ok(Some(StateProof::new(key.to_vec(), value, ledger, root)));
+                }
             }
             if Instant::now() >= end {
                 return Ok(None);
             }
             std::thread::sleep(STATED_PAUSE);
         }
+    }
+
+    /// The lowest height, of a few, since which the application's root is what it is after `height`. A chain falls
+    /// silent with blocks that change nothing: the state after the last of them is not stated any more, the same
+    /// state after an earlier one is.
+    fn unchanged_since(&self, height: u64) -> Result<u64> {
+        let state = self.store.state();
+        let root = |height| Ok::<_, NodeError>(state.roots(height)?.map(|roots| roots.application));
+        let newest = root(height)?;
+        let mut since = height;
+        while since > 0 && height - since < MAX_UNCHANGED && root(since - 1)? == newest {
+            since -= 1;
+        }
+        Ok(since)
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! # Why fjall, and why not for everything
 //!
-//! Measured on the machine that this was written on (2 cores, 4 processes at once, each with the load of one node at
+//! Measured with throwaway programs on a machine with 2 cores (4 processes at once, each with the load of one node at
 //! 60,000 transactions of 512 bytes a second: 100 votes a second with fdatasync, 60 batches of 500 kB a second,
 //! fdatasync each, 60,000 index entries a second), against redb 4.4; processor time is per process:
 //!
@@ -25,8 +25,9 @@
 //!
 //! A log-structured store makes a small durable write with one append to its journal, so votes are in fjall. Bulk in
 //! the same journal makes votes wait for it, so batch bodies are in files of their own. Neither store takes 60,000
-//! random keys a second for less than 1 µs each, so the index is sorted runs (0.2 µs; see `index`). The
-//! application's state is in a second database, whose journal never delays a vote. rocksdb was not considered
+//! random keys a second for less than 1 µs each, so the index is sorted runs (less than 0.1 µs; see `index`). The
+//! application's state is in a second database, whose journal never delays a vote.
+//! `cargo bench -p quorate-node --bench execution` measures what came of it. rocksdb was not considered
 //! further: it needs a C++ toolchain and libclang to build, for the same design as fjall.
 //!
 //! # What is durable when

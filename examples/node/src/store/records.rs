@@ -149,6 +149,10 @@ impl<S: Scheme> Records<S> {
         finality: &Finality<S>,
     ) -> Result<()> {
         let digest = block.digest();
+        let archived = self.heights.get(height_key(block.height)).map_err(reading)?;
+        if archived.is_some_and(|archived| *archived == digest.0) {
+            return Ok(());
+        }
         // Both were records before; this only makes sure.
         let absent = self.absent(batches.iter())?;
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
@@ -216,7 +220,9 @@ impl<S: Scheme> Records<S> {
                 Some(next) => chain.push(next),
                 None => {
                     // Behind the newest executed block comes what committed it.
+                    let tip = chain.last().map(|tip: &Arc<Block<S>>| tip.digest());
                     let newest = self.newest_finality()?;
+                    let newest = newest.filter(|f| f.links.first().map(|link| link.parent) == tip);
                     certificate = newest.map(|finality| {
                         chain.extend(finality.links);
                         finality.certificate

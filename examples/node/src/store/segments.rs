@@ -272,7 +272,9 @@ mod tests {
         ([n; 32], vec![n; 100 + usize::from(n)])
     }
 
-    fn open(dir: &Path, last: Place) -> Result<(Segments, Vec<([u8; 32], Place)>)> {
+    type Found = Vec<([u8; 32], Place)>;
+
+    fn open(dir: &Path, last: Place) -> Result<(Segments, Found)> {
         let mut found = Vec::new();
         let segments = Segments::open_with(dir.to_owned(), 400, last, |k, p| found.push((k, p)))?;
         Ok((segments, found))

@@ -1,0 +1,295 @@
+//! The store, with real records in real directories, and processes that are killed in the middle of their writes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod chain;
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use chain::{Chain, Voter, batch, binding, committees, open};
+use quorate::bls::MinSig;
+use quorate::ed25519::Ed25519;
+use quorate_jolteon::{BatchDigest, Executed, Record, RecordKey};
+use quorate_node::application::Changes;
+use quorate_node::store::{Binding, Roots, Store, TransactionLocation};
+
+const START: Executed = Executed { height: 0, state_root: [9; 32] };
+
+fn keys(store: &Store<Ed25519>) -> BTreeSet<RecordKey> {
+    store.load().unwrap().iter().map(Record::key).collect()
+}
+
+/// Marks heights as executed, as the execution thread does.
+fn execute(store: &Store<Ed25519>, chain: &Chain<Ed25519>, height: u64) {
+    let delivery = chain.delivery(height);
+    store.archive(&delivery.block, &delivery.batches, &delivery.finality).unwrap();
+    let roots = Roots { application: [1; 32], execution: [height as u8; 32] };
+    store.state().commit(height, &roots, &Changes::default()).unwrap();
+    store.index(height, &delivery.batches).unwrap();
+}
+
+fn chain_of(heights: u64) -> Chain<Ed25519> {
+    let mut chain = Chain::new([9; 32]);
+    for height in 1..=heights {
+        let batches = vec![batch(2 * height, 3, 40), batch(2 * height + 1, 2, 300)];
+        chain.extend(batches, START, u64::from(height % 5 == 3));
+    }
+    chain
+}
+
+#[test]
+fn what_a_replica_needs_is_there_after_a_restart_and_no_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let chain = chain_of(8);
+    let mut voter = Voter::new();
+    let store = open::<Ed25519>(dir.path());
+    assert!(store.load().unwrap().is_empty());
+    let mut last = None;
+    for height in 1..=8 {
+        last = Some(Record::VoteGuard(voter.vote(height)));
+        let mut records = chain.records(height);
+        records.push(Record::VoteGuard(voter.vote(height)));
+        // Of records that replace each other in one call, the last counts.
+        records.extend(last.clone());
+        store.append(&records).unwrap();
+    }
+    let stray = batch(100, 1, 20);
+    store.append(&[Record::Batch(stray.clone()), Record::Batch(stray.clone())]).unwrap();
+    execute(&store, &chain, 1);
+    execute(&store, &chain, 2);
+    drop(store);
+
+    let store = open::<Ed25519>(dir.path());
+    let expected: BTreeSet<RecordKey> = (3..=8)
+        .flat_map(|height| chain.records(height))
+        .map(|record| record.key())
+        // The executed tip is what the next block builds on.
+        .chain([RecordKey::Block(chain.blocks[1].digest())])
+        .chain([RecordKey::Batch(stray.digest()), last.as_ref().unwrap().key()])
+        .collect();
+    assert_eq!(keys(&store), expected);
+    assert!(store.load().unwrap().contains(last.as_ref().unwrap()));
+
+    let orphan = &chain.blocks[3];
+    store.forget_batches(&[stray.digest()]).unwrap();
+    store.forget_blocks(&[orphan.digest()]).unwrap();
+    let left = keys(&store);
+    assert!(!left.contains(&RecordKey::Batch(stray.digest())));
+    assert!(!left.contains(&RecordKey::Block(orphan.digest())));
+    assert_eq!(left.len(), expected.len() - 2);
+    assert!(store.batch(&stray.digest()).unwrap().is_none());
+}
+
+#[test]
+fn the_archive_answers_by_height_digest_and_transaction() {
+    let dir = tempfile::tempdir().unwrap();
+    let chain = chain_of(9);
+    let store = open::<Ed25519>(dir.path());
+    for height in 1..=5 {
+        store.append(&chain.records(height)).unwrap();
+    }
+    for height in 1..=5 {
+        let delivery = chain.delivery(height);
+        store.archive(&delivery.block, &delivery.batches, &delivery.finality).unwrap();
+        store.index(height, &delivery.batches).unwrap();
+    }
+    for height in 1..=5u64 {
+        let block = &chain.blocks[height as usize - 1];
+        assert_eq!(store.block_at(height).unwrap().as_ref(), Some(block));
+        assert_eq!(store.block(&block.digest()).unwrap().as_ref(), Some(block));
+        for (b, batch) in chain.batches[height as usize - 1].iter().enumerate() {
+            assert_eq!(store.batch(&batch.digest()).unwrap().as_ref(), Some(batch));
+            for (position, id) in (0..).zip(batch.ids()) {
+                let at = TransactionLocation { height, batch: b as u16, position };
+                assert_eq!(store.transaction_location(id).unwrap(), Some(at));
+            }
+        }
+        let finality = store.finality(block).unwrap().unwrap();
+        finality.verify(&chain.committees.voters, block).unwrap();
+        // Height 3 was proposed after a skipped view: height 2 is committed through it and its child.
+        assert_eq!(finality.links.len(), if height == 2 { 2 } else { 1 });
+    }
+    assert!(store.block_at(6).unwrap().is_none());
+    assert_eq!(store.history(2, 3, usize::MAX).unwrap(), chain.blocks[1..4]);
+    assert_eq!(store.history(2, 30, 1).unwrap(), chain.blocks[1..2]);
+    assert_eq!(store.history(4, 30, usize::MAX).unwrap(), chain.blocks[3..5]);
+    assert!(store.history(6, 30, usize::MAX).unwrap().is_empty());
+}
+
+#[test]
+fn a_state_that_lost_its_end_is_executed_again_from_the_archive() {
+    let dir = tempfile::tempdir().unwrap();
+    let chain = chain_of(7);
+    let store = open::<Ed25519>(dir.path());
+    for height in 1..=4 {
+        store.append(&chain.records(height)).unwrap();
+        execute(&store, &chain, height);
+    }
+    assert_eq!(keys(&store), BTreeSet::from([RecordKey::Block(chain.blocks[3].digest())]));
+    drop(store);
+    // What a crash of the machine can do: the state's last writes never reached the disk.
+    std::fs::remove_dir_all(dir.path().join("state")).unwrap();
+    let store = open::<Ed25519>(dir.path());
+    let needed: BTreeSet<RecordKey> = (1..=4).flat_map(|h| chain.records(h)).map(|r| r.key()).collect();
+    assert_eq!(keys(&store), needed);
+    let delivery = chain.delivery(1);
+    store.archive(&delivery.block, &delivery.batches, &delivery.finality).unwrap();
+    // The archive still knows why its newest block is committed.
+    let newest = &chain.blocks[3];
+    store.finality(newest).unwrap().unwrap().verify(&chain.committees.voters, newest).unwrap();
+}
+
+#[test]
+fn another_chain_key_format_or_process_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open::<Ed25519>(dir.path());
+    let again = |binding: Binding| Store::<Ed25519>::open(dir.path(), &binding, committees(4)).err().unwrap();
+    assert_eq!(again(binding::<Ed25519>()).code(), "DATA_IN_USE");
+    drop(store);
+    // The same identity with a voting key of another scheme is another validator.
+    let error = again(binding::<MinSig>());
+    assert_eq!(error.code(), "DATA_MISMATCH");
+    assert!(error.to_string().contains("another validator"), "{error}");
+    drop(open::<Ed25519>(dir.path()));
+}
+
+#[test]
+fn a_record_that_does_not_read_back_stops_the_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open::<Ed25519>(dir.path());
+    let lost = batch(5, 4, 100);
+    store.append(&[Record::Batch(lost), Record::Batch(batch(6, 1, 100))]).unwrap();
+    drop(store);
+    let path = dir.path().join("batches/00000001.segment");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[200] ^= 1;
+    std::fs::write(&path, &bytes).unwrap();
+    let store = open::<Ed25519>(dir.path());
+    assert_eq!(store.load().unwrap_err().code(), "CORRUPT");
+}
+
+// A child process appends and prints what has become durable; the parent kills it and looks.
+
+#[test]
+fn kill_9_loses_nothing_that_was_acknowledged() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut voted, mut stored) = (0, 0);
+    for round in 0..6u64 {
+        let mut child = writer(dir.path(), "", &format!("{voted} {stored}"));
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut seen = 0;
+        for line in lines {
+            let line = line.unwrap();
+            match line.split_once(' ') {
+                Some(("voted", n)) => voted = n.parse().unwrap(),
+                Some(("stored", n)) => stored = n.parse().unwrap(),
+                _ => continue,
+            }
+            seen += 1;
+            if seen == 40 + 23 * round {
+                child.kill().unwrap();
+            }
+        }
+        child.wait().unwrap();
+        (voted, stored) = check(dir.path(), voted, stored);
+    }
+    assert!(voted > 100 && stored > 50, "{voted} {stored}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_stops_the_writer_and_nothing_is_half_applied() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(open::<Ed25519>(dir.path()));
+    // Files may have 80 MB: the journal is smaller, and the segment file runs into it.
+    let child = writer(dir.path(), "trap '' XFSZ; ulimit -f 163840; ", "0 0");
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let last = |word: &str| {
+        let numbers = text.lines().filter_map(|line| line.strip_prefix(word)?.trim().parse().ok());
+        numbers.max().unwrap_or(0)
+    };
+    assert!(text.contains("refused once, then always"), "{text}");
+    assert!(last("stored") > 10);
+    check(dir.path(), last("voted"), last("stored"));
+}
+
+/// What the store must hold at least; gives what it holds.
+fn check(dir: &Path, voted: u64, stored: u64) -> (u64, u64) {
+    let store = open::<Ed25519>(dir);
+    let (mut view, mut newest, mut batches) = (0, 0, BTreeSet::new());
+    for record in store.load().unwrap() {
+        match record {
+            Record::VoteGuard(record) => view = record.view(),
+            Record::Batch(batch) => {
+                newest = newest.max(batch.sequence());
+                batches.insert(batch.digest());
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // One more of each may have become durable without being told.
+    assert!(view == voted || view == voted + 1, "{view} {voted}");
+    assert!(newest == stored || newest == stored + 1, "{newest} {stored}");
+    let all: BTreeSet<BatchDigest> = (1..=newest).map(|n| sized(n).digest()).collect();
+    assert_eq!(batches, all);
+    (view, newest)
+}
+
+fn sized(sequence: u64) -> Arc<quorate_jolteon::Batch> {
+    batch(sequence, 200 + sequence % 7 * 150, 512)
+}
+
+fn writer(dir: &Path, limits: &str, from: &str) -> Child {
+    let me = std::env::current_exe().unwrap();
+    let run = format!("{limits}exec \"{}\" --exact child_writes --ignored --nocapture", me.display());
+    Command::new("sh")
+        .args(["-c", &run])
+        .env("STORE_TEST_DIR", dir)
+        .env("STORE_TEST_FROM", from)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Two threads write until they are killed or refused: one votes, one batches.
+#[test]
+#[ignore = "the child process of other tests"]
+fn child_writes() {
+    let Some(dir) = std::env::var_os("STORE_TEST_DIR") else { return };
+    let from = std::env::var("STORE_TEST_FROM").unwrap();
+    let (voted, stored) = from.split_once(' ').unwrap();
+    let (voted, stored): (u64, u64) = (voted.parse().unwrap(), stored.parse().unwrap());
+    let store = open::<Ed25519>(Path::new(&dir));
+    let say = |text: String| {
+        let mut out = std::io::stdout().lock();
+        // The parent may have gone away.
+        let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    };
+    say(String::new());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut voter = Voter::new();
+            for view in voted + 1.. {
+                if store.append(&[Record::VoteGuard(voter.vote(view))]).is_err() {
+                    break;
+                }
+                say(format!("voted {view}"));
+            }
+        });
+        scope.spawn(|| {
+            for sequence in stored + 1..stored + 2000 {
+                if store.append(&[Record::Batch(sized(sequence))]).is_err() {
+                    assert!(store.append(&[Record::Batch(sized(1))]).is_err());
+                    assert!(store.append(&[Record::VoteGuard(Voter::new().vote(u64::MAX))]).is_err());
+                    say("refused once, then always".into());
+                    break;
+                }
+                say(format!("stored {sequence}"));
+            }
+        });
+    });
+}
