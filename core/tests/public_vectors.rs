@@ -1,4 +1,4 @@
-//! Known answers that others published: RFC 9380, RFC 8032, Wycheproof, and Ethereum's BLS vectors.
+//! Known answers that others published: RFC 9380, RFC 8032, Wycheproof, CCTV, and Ethereum's BLS vectors.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![cfg(all(feature = "bls", feature = "ed25519"))]
 
@@ -98,6 +98,22 @@ fn wycheproof_ed25519() {
         }
     }
     assert!(counts[&true] >= 80 && counts[&false] >= 60, "{counts:?}");
+}
+
+/// CCTV's edge cases of the two points: of all that they combine, the rule refuses keys of small order and encodings
+/// that are not canonical, and accepts the rest, alone and in a batch.
+#[test]
+fn cctv_ed25519() {
+    let vectors = read("cctv-ed25519.json");
+    assert_eq!(list(&vectors["cases"]).len(), 914);
+    for case in list(&vectors["cases"]) {
+        let (key, message, signature) =
+            (bytes(&case["public_key"]), bytes(&case["message"]), bytes(&case["signature"]));
+        let refused = ["low_order_A", "non_canonical_A", "non_canonical_R"];
+        let refused = list(&case["flags"]).iter().any(|flag| refused.contains(&flag.as_str().unwrap()));
+        let verdict = ed25519_verdict(&key, &message, &signature);
+        assert_eq!(verdict.is_ok(), !refused, "{case} {verdict:?}");
+    }
 }
 
 /// The verdict on a signature alone, which must also be that on a batch of it and a good one.

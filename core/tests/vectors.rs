@@ -64,4 +64,4 @@ macro_rules! blocks {
     };
 }
 
-blocks!(wire, bls, ed25519, committee, vote, certificate, timeout, evidence);
+blocks!(wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence);

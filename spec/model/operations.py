@@ -5,6 +5,7 @@ from . import wire
 from .certificate import Certificate, Statement, Vote
 from .committee import SCHEMES, Committee, chain_id_from_name
 from .evidence import Conflict, Equivocation
+from .merkle import TRANSACTIONS
 from .timeout import TimeoutCertificate, TimeoutVote
 
 OPERATIONS = {}
@@ -378,3 +379,22 @@ def conflict_verify(i):
     evidence = wire.whole(raw(i["evidence"]), lambda r: Conflict.read(r, c))
     evidence.verify(c)
     return {"culprits": evidence.culprits()}
+
+
+# --- Merkle trees ---------------------------------------------------------------------------------------------
+
+
+@operation("merkle.root")
+def merkle_root(i):
+    return {"root": TRANSACTIONS.root([TRANSACTIONS.leaf(raw(item)) for item in i["items"]]).hex()}
+
+
+@operation("merkle.path")
+def merkle_path(i):
+    return {"path": TRANSACTIONS.path([TRANSACTIONS.leaf(raw(item)) for item in i["items"]], i["index"]).hex()}
+
+
+@operation("merkle.verify")
+def merkle_verify(i):
+    index, count = TRANSACTIONS.verify(raw(i["root"]), TRANSACTIONS.leaf(raw(i["item"])), raw(i["path"]))
+    return {"index": index, "count": count}

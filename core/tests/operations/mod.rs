@@ -2,6 +2,7 @@
 
 mod certificates;
 mod committees;
+mod merkles;
 mod schemes;
 mod timeouts;
 mod wires;
@@ -17,6 +18,9 @@ use serde_json::Value;
 pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     if operation.starts_with("wire.") {
         return wires::run(operation, input);
+    }
+    if operation.starts_with("merkle.") {
+        return merkles::run(operation, input);
     }
     if operation == "chain_id.from_name" {
         return committees::chain_id(input);

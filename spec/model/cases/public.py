@@ -13,7 +13,12 @@ def check(folder):
     """Checks the model against all of them and says how many there are."""
     return sum(
         len(list(cases(json.loads((folder / name).read_text()))))
-        for name, cases in {"rfc9380.json": rfc9380, "rfc8032.json": rfc8032, "ethereum-bls.json": ethereum}.items()
+        for name, cases in {
+            "rfc9380.json": rfc9380,
+            "rfc8032.json": rfc8032,
+            "cctv-ed25519.json": cctv,
+            "ethereum-bls.json": ethereum,
+        }.items()
     )
 
 
@@ -34,6 +39,20 @@ def rfc8032(data):
         )
         assert ED25519.public_key(secret) == key and ED25519.sign(secret, message) == signature, case
         ED25519.verify(ED25519.decode_key(key), message, ED25519.decode_signature(signature))
+        yield case
+
+
+# What the rule refuses among the edge cases of CCTV; all else it accepts.
+REFUSED_FLAGS = {"low_order_A", "non_canonical_A", "non_canonical_R"}
+
+
+def cctv(data):
+    for case in data["cases"]:
+        key, message, signature = (bytes.fromhex(case[field]) for field in ("public_key", "message", "signature"))
+        verdict = accepted(
+            lambda: ED25519.verify(ED25519.decode_key(key), message, ED25519.decode_signature(signature))  # noqa: B023
+        )
+        assert verdict == REFUSED_FLAGS.isdisjoint(case["flags"]), case
         yield case
 
 
