@@ -23,6 +23,8 @@ pub(crate) use network::interrupted;
 use session::Session;
 use timeline::{NodeAt, Timeline};
 
+/// How many validators there are if nobody says.
+const DEFAULT_NODES: u64 = 4;
 /// The most validators of a testnet.
 const MOST_NODES: u64 = 200;
 
@@ -114,20 +116,26 @@ impl RunTestnet {
             }
             None => Payloads::random(self.tx_size as usize),
         };
+        let timeline = |nodes| {
+            Timeline::new(&self.kill, &self.restart, nodes).map_err(|text| Failure::new(Exit::Usage, text))
+        };
+        if self.data.is_none() {
+            timeline(self.nodes.unwrap_or(DEFAULT_NODES) as usize)?;
+        }
         let temporary = match &self.data {
             Some(_) => None,
             None => Some(temporary_directory()?),
         };
         let directory = self.data.clone().or_else(|| temporary.as_ref().map(|dir| dir.path().to_owned()));
         let directory = directory.unwrap_or_default();
-        let nodes = self.nodes.map(|nodes| nodes as usize);
+        let nodes = self.nodes.or(self.data.is_none().then_some(DEFAULT_NODES)).map(|nodes| nodes as usize);
         let network = Network::start(&directory, nodes, self.scheme, parameters, &self.log_level).await?;
-        let timeline = Timeline::new(&self.kill, &self.restart, network.len());
-        let timeline = match timeline {
+        // Again: a directory may hold another number of validators.
+        let timeline = match timeline(network.len()) {
             Ok(timeline) => timeline,
-            Err(text) => {
+            Err(failure) => {
                 network.stop().await;
-                return Err(Failure::new(Exit::Usage, text));
+                return Err(failure);
             }
         };
         Session::new(&self, network, timeline).run(payloads).await

@@ -1,0 +1,165 @@
+//! Runs the real program as its users do.
+
+#![allow(dead_code, unreachable_pub)]
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// A directory of its own, in which commands run and find only each other.
+pub struct Bench {
+    dir: TempDir,
+}
+
+/// What a command did.
+pub struct Done {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// A command that runs; killed when dropped.
+pub struct Running {
+    pub child: Child,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.path(name), content).unwrap();
+        name.to_owned()
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_quorate"));
+        command
+            .args(arguments)
+            .current_dir(self.dir.path())
+            .env("XDG_STATE_HOME", self.dir.path().join("state"))
+            .env("TMPDIR", self.dir.path())
+            .env_remove("QUORATE_NODE")
+            .env_remove("QUORATE_GENESIS")
+            .env_remove("QUORATE_TESTNET")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs a command to its end.
+    pub fn run(&self, arguments: &[&str]) -> Done {
+        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
+        Done {
+            code: status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&stderr).into_owned(),
+        }
+    }
+
+    /// Runs a command that must succeed, and gives what it printed.
+    pub fn ok(&self, arguments: &[&str]) -> String {
+        let done = self.run(arguments);
+        assert_eq!(done.code, 0, "{arguments:?}: {}{}", done.stdout, done.stderr);
+        done.stdout
+    }
+
+    /// Runs a command that must fail with this code and say this.
+    pub fn fails(&self, code: i32, says: &str, arguments: &[&str]) {
+        let done = self.run(arguments);
+        assert_eq!(done.code, code, "{arguments:?}: {}{}", done.stdout, done.stderr);
+        assert!(done.stderr.contains(says), "{arguments:?} says: {}", done.stderr);
+        assert!(!done.stderr.contains("panicked"), "{}", done.stderr);
+    }
+
+    /// Starts a command.
+    pub fn start(&self, arguments: &[&str]) -> Running {
+        Running { child: self.command(arguments).stdin(Stdio::piped()).spawn().unwrap() }
+    }
+}
+
+impl Running {
+    /// Reads standard output until a line contains `text`.
+    pub fn until_it_prints(&mut self, text: &str) -> String {
+        let mut reader = BufReader::new(self.child.stdout.take().unwrap());
+        let mut line = String::new();
+        while !line.contains(text) {
+            line.clear();
+            assert!(
+                reader.read_line(&mut line).unwrap() > 0,
+                "it ended without saying {text}: {}",
+                self.errors()
+            );
+        }
+        self.child.stdout = Some(reader.into_inner());
+        line
+    }
+
+    pub fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args([&format!("-{name}"), &pid]).status().unwrap().success());
+    }
+
+    /// Waits for the end and gives the exit code and what was not read yet.
+    pub fn end(mut self) -> Done {
+        // Both pipes are read at once, or a full one would keep the command from ending.
+        let mut stdout = self.child.stdout.take().unwrap();
+        let reading = std::thread::spawn(move || {
+            let mut text = String::new();
+            let _ = stdout.read_to_string(&mut text);
+            text
+        });
+        let stderr = self.errors();
+        let code = self.child.wait().unwrap().code().unwrap_or(-1);
+        Done { code, stdout: reading.join().unwrap(), stderr }
+    }
+
+    fn errors(&mut self) -> String {
+        let mut text = String::new();
+        let _ = self.child.stderr.take().unwrap().read_to_string(&mut text);
+        text
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits for something that must happen soon.
+pub fn eventually(what: &str, mut happened: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !happened() {
+        assert!(Instant::now() < deadline, "{what} does not happen");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The validator processes whose configuration is under `directory`.
+pub fn validators_under(directory: &Path) -> Vec<u32> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(pid) = entry.file_name().to_string_lossy().parse() else { continue };
+        let arguments = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let arguments = String::from_utf8_lossy(&arguments).replace('\0', " ");
+        if arguments.contains(" run --config ") && arguments.contains(&*directory.to_string_lossy()) {
+            found.push(pid);
+        }
+    }
+    found
+}
