@@ -78,7 +78,7 @@ impl<S: Scheme> Execution<S> {
         let (deliveries, receiver) = sync_channel(capacity);
         let thread = std::thread::Builder::new()
             .name("execution".into())
-            .spawn(move || work(executor, me, &receiver, report))
+            .spawn(move || work(executor, me, receiver, report))
             .map_err(|e| NodeError::store("starting the execution thread", e))?;
         Ok(Self { deliveries, thread })
     }
@@ -117,23 +117,27 @@ pub fn execution_root(previous: &[u8; 32], height: u64, application: &[u8; 32]) 
 fn work<S: Scheme>(
     mut executor: Executor<S>,
     me: MemberIndex,
-    deliveries: &Receiver<Box<Delivery<S>>>,
+    deliveries: Receiver<Box<Delivery<S>>>,
     mut report: impl FnMut(Event),
 ) {
-    for delivery in deliveries {
+    let mut failed = None;
+    while failed.is_none() {
+        let Ok(delivery) = deliveries.recv() else {
+            failed = executor.flush().err();
+            break;
+        };
         match executor.execute(&delivery, me) {
             Ok(None) => {}
             Ok(Some(commit)) => {
                 report(Event::Executed { executed: executor.executed(), commit: Arc::new(commit) });
             }
-            Err(e) => {
-                tracing::error!(height = delivery.height, error = %e, "execution has stopped");
-                return report(Event::Failed(e));
-            }
+            Err(e) => failed = Some(e),
         }
     }
-    if let Err(e) = executor.flush() {
-        tracing::error!(error = %e, "the last writes failed");
+    // First nothing more is accepted, then it is told why.
+    drop(deliveries);
+    if let Some(e) = failed {
+        tracing::error!(height = executor.executed().height + 1, error = %e, "execution has stopped");
         report(Event::Failed(e));
     }
 }
