@@ -78,6 +78,15 @@ impl<S: Scheme> VoteCollector<S> {
         self
     }
 
+    /// Drops a member's votes unseen once `votes` of them were bad, so that one member costs at most so many
+    /// checks in vain, and two more for an equivocation. **Only for links that authenticate each vote's signer**:
+    /// elsewhere anybody could use up a member's tries and silence it, which is why there is no limit unless one
+    /// is set. Without a limit each further bad vote costs one check.
+    pub fn with_failure_limit(mut self, votes: u16) -> Self {
+        self.tally.set_failure_limit(votes);
+        self
+    }
+
     /// Takes a vote in. Over a link that authenticates its sender, refuse votes in other members' names before they
     /// come here: they do no harm, but each costs a check and casts suspicion on the member.
     pub fn add(&mut self, vote: Vote<S>, suspects: &mut Suspects) -> Collected<S> {

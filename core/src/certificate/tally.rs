@@ -34,19 +34,17 @@ pub(super) struct Tally<S: Scheme> {
     units: Vec<VerifiedUnit<S>>,
     /// Members of whom an equivocation, or a bad part of a verified unit, was already reported.
     settled_with: SignerSet,
+    /// Members whose vote in a verified unit was found good by itself too.
+    confirmed: SignerSet,
+    failure_limit: Option<u16>,
+    /// How many votes in a member's name were bad.
+    failures: BTreeMap<MemberIndex, u16>,
 }
 
 /// Where a call reports what it finds.
 pub(super) struct Report<'a, S: Scheme> {
     pub(super) suspects: &'a mut Suspects,
     pub(super) faults: &'a mut Vec<VoteFault<S>>,
-}
-
-impl<S: Scheme> Report<'_, S> {
-    fn bad_signature(&mut self, signer: MemberIndex) {
-        self.suspects.accuse(signer);
-        self.faults.push(VoteFault::BadSignature { signer });
-    }
 }
 
 impl<S: Scheme> Tally<S> {
@@ -59,12 +57,19 @@ impl<S: Scheme> Tally<S> {
             holdings: Holdings::new(committee.id(), committee.len(), max_claims),
             units: Vec::new(),
             settled_with: SignerSet::new(committee.len()),
+            confirmed: SignerSet::new(committee.len()),
+            failure_limit: None,
+            failures: BTreeMap::new(),
             committee,
         }
     }
 
     pub(super) fn set_batch_threshold(&mut self, votes: usize) {
         self.batch_threshold = votes;
+    }
+
+    pub(super) fn set_failure_limit(&mut self, votes: u16) {
+        self.failure_limit = Some(votes);
     }
 
     pub(super) fn committee(&self) -> &Arc<Committee<S>> {
@@ -94,7 +99,7 @@ impl<S: Scheme> Tally<S> {
     /// Takes a vote in; `proven` says that it was verified. Returns its claim if it is now held.
     pub(super) fn take(&mut self, vote: Vote<S>, proven: bool, report: &mut Report<'_, S>) -> Option<usize> {
         let signer = vote.signer();
-        if let Err(error) = self.check_topic(&vote) {
+        if let Err(error) = self.admit(&vote) {
             report.faults.push(VoteFault::Stray { signer, error });
             return None;
         }
@@ -151,7 +156,7 @@ impl<S: Scheme> Tally<S> {
         (signers, proof)
     }
 
-    fn check_topic(&self, vote: &Vote<S>) -> Result<()> {
+    fn admit(&self, vote: &Vote<S>) -> Result<()> {
         vote.statement().check_epoch(&self.committee)?;
         if vote.statement().kind != self.kind {
             return Err(Error::WrongContext { what: "kind" });
@@ -162,7 +167,20 @@ impl<S: Scheme> Tally<S> {
         if vote.signer() >= self.committee.len() {
             return Err(Error::UnknownSigner { index: vote.signer().into() });
         }
-        Ok(())
+        let failed = self.failures.get(&vote.signer()).copied().unwrap_or(0);
+        match self.failure_limit {
+            Some(limit) if failed >= limit => {
+                Err(Error::TooLarge { what: "number of bad votes of one member", limit: limit.into() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn blame(&mut self, signer: MemberIndex, report: &mut Report<'_, S>) {
+        let failures = self.failures.entry(signer).or_insert(0);
+        *failures = failures.saturating_add(1);
+        report.suspects.accuse(signer);
+        report.faults.push(VoteFault::BadSignature { signer });
     }
 
     fn check_together(&self, signers: &[MemberIndex]) -> Verdict<S> {
@@ -182,7 +200,7 @@ impl<S: Scheme> Tally<S> {
         }
         verdict.good.into_iter().for_each(|signer| self.holdings.promote(signer, Standing::VerifiedAlone));
         for signer in verdict.bad {
-            report.bad_signature(signer);
+            self.blame(signer, report);
             self.holdings.remove(signer);
         }
     }
@@ -192,14 +210,18 @@ impl<S: Scheme> Tally<S> {
     fn confirm(&mut self, signer: MemberIndex, report: &mut Report<'_, S>) -> bool {
         let Some(held) = self.holdings.get(signer) else { return false };
         let standing = held.standing;
-        if standing == Standing::VerifiedAlone {
+        if standing == Standing::VerifiedAlone || self.confirmed.contains(signer) {
             return true;
         }
         if self.as_vote(held).is_some_and(|vote| vote.check(&self.committee).is_ok()) {
-            self.holdings.promote(signer, Standing::VerifiedAlone);
+            if standing == Standing::Pending {
+                self.holdings.promote(signer, Standing::VerifiedAlone);
+            } else {
+                self.confirmed.insert(signer);
+            }
             return true;
         }
-        report.bad_signature(signer);
+        self.blame(signer, report);
         if standing == Standing::Pending {
             self.holdings.remove(signer);
         } else {
@@ -235,7 +257,7 @@ impl<S: Scheme> Tally<S> {
             return None;
         }
         if !proven && vote.check(&self.committee).is_err() {
-            report.bad_signature(signer);
+            self.blame(signer, report);
             return None;
         }
         self.settled_with.insert(signer);

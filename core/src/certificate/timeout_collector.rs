@@ -34,6 +34,12 @@ impl<S: Scheme> TimeoutCollector<S> {
         self
     }
 
+    /// As [`VoteCollector::with_failure_limit`](super::VoteCollector::with_failure_limit).
+    pub fn with_failure_limit(mut self, votes: u16) -> Self {
+        self.tally.set_failure_limit(votes);
+        self
+    }
+
     /// Takes a timeout vote in.
     pub fn add(
         &mut self,

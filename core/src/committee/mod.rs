@@ -95,7 +95,8 @@ impl<S: Scheme> Committee<S> {
         let id = CommitteeId::derive::<S>(chain, epoch, &members);
         let (keys, weights): (Vec<_>, Vec<_>) = members.into_iter().unzip();
         let mut positions = BTreeMap::new();
-        for (index, key) in (0..).zip(&keys) {
+        // Not `0..`, which would count past the last index of the largest committee.
+        for (index, key) in (0..=MemberIndex::MAX).zip(&keys) {
             positions.entry(key.clone()).or_insert(index);
         }
         let cache = S::cache(&keys)?;

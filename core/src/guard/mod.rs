@@ -76,7 +76,8 @@ impl<S: Scheme> Guard<S> {
     ///
     /// # Errors
     /// [`Error::WrongContext`] for a record of another key, chain or suite; [`Error::Contradiction`] if two records
-    /// contradict each other, so that the key has signed twice already.
+    /// contradict each other, so that the key has signed twice already. That is always found at the latest epoch
+    /// and view of a kind; earlier ones are not remembered past a later record.
     pub fn restore(
         secret: S::SecretKey,
         chain: ChainId,

@@ -70,23 +70,20 @@ impl SignerSet {
 
     /// Everybody who is not in the set.
     pub fn complement(&self) -> Self {
-        let mut words: Vec<u64> = self.words.iter().map(|w| !w).collect();
-        let used = self.n % 64;
-        if let (Some(last), true) = (words.last_mut(), used != 0) {
-            *last &= (1u64 << used) - 1;
-        }
-        Self { n: self.n, count: self.n - self.count, words }
+        Self::from_words(self.n, self.words.iter().map(|w| !w).collect())
     }
 
-    /// Members of both sets, which must be of the same committee.
+    /// Members of both sets, which should be of the same committee.
     pub fn intersection(&self, other: &Self) -> Self {
         let words: Vec<u64> = self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect();
         Self::from_words(self.n, words)
     }
 
-    /// Members of either set, which must be of the same committee.
+    /// Members of either set, which should be of the same committee: of another one's set, what this committee
+    /// does not have is left out.
     pub fn union(&self, other: &Self) -> Self {
-        let words: Vec<u64> = self.words.iter().zip(&other.words).map(|(a, b)| a | b).collect();
+        let others = other.words.iter().copied().chain(core::iter::repeat(0));
+        let words: Vec<u64> = self.words.iter().zip(others).map(|(a, b)| a | b).collect();
         Self::from_words(self.n, words)
     }
 
@@ -95,9 +92,19 @@ impl SignerSet {
         self.words.iter().zip(&other.words).all(|(a, b)| a & b == 0)
     }
 
-    fn from_words(n: u16, words: Vec<u64>) -> Self {
+    /// Members that the committee does not have are left out, whatever the sets came from.
+    fn from_words(n: u16, mut words: Vec<u64>) -> Self {
+        words.resize(usize::from(n).div_ceil(64), 0);
+        clear_unused(n, &mut words);
         let count = words.iter().map(|w| w.count_ones() as u16).sum();
         Self { n, count, words }
+    }
+}
+
+fn clear_unused(n: u16, words: &mut [u64]) {
+    let used = n % 64;
+    if let (Some(last), true) = (words.last_mut(), used != 0) {
+        *last &= (1u64 << used) - 1;
     }
 }
 
@@ -114,6 +121,16 @@ mod tests {
     use super::*;
     use alloc::collections::BTreeSet;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_set_of_another_committee_adds_no_member_that_this_one_does_not_have() {
+        let (small, large) = (SignerSet::new(3), SignerSet::full(200));
+        let union = small.union(&large);
+        assert!(union.iter().eq(0..3) && union.len() == 3);
+        assert_eq!(union.complement().len(), 0);
+        assert_eq!(large.union(&small), large);
+        assert_eq!(large.intersection(&SignerSet::full(3)).len(), 3);
+    }
 
     proptest! {
         #[test]

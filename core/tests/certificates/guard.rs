@@ -2,6 +2,9 @@ use quorate::Error;
 use quorate::committee::ChainId;
 use quorate::guard::{Guard, GuardRecord};
 use quorate::wire::{Decode, Encode};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
 
 use crate::harness::{Spoil, TIMEOUT, VOTE, World};
 
@@ -118,6 +121,39 @@ pub(crate) fn a_record_that_was_lost_before_it_was_durable_is_harmless<S: Spoil>
         guard = Guard::restore(secret(&world, 0), chain, disk.clone()).unwrap();
     }
     assert_eq!(left.into_iter().collect::<Vec<_>>(), [(2, [1; 32]), (3, [1; 32])]);
+}
+
+pub(crate) fn records_restore_in_any_order_and_any_number_of_times<S: Spoil>() {
+    let world = World::<S>::new(1);
+    let (committee, chain) = (&world.committee, world.committee.chain());
+    let mut guard = Guard::<S>::new(secret(&world, 0), chain);
+    let mut records = Vec::new();
+    for (view, digest) in [(1, 1), (4, 1), (4, 1), (9, 2)] {
+        records.push(guard.sign(committee, committee.statement(VOTE, view, [digest; 32])).unwrap().1);
+        records.push(guard.sign_timeout(committee, TIMEOUT, view + 1, 3).unwrap().1);
+    }
+    records.extend_from_within(..4);
+    let mut rng = StdRng::seed_from_u64(6);
+    for _ in 0..20 {
+        records.shuffle(&mut rng);
+        let mut guard = Guard::<S>::restore(secret(&world, 0), chain, records.clone()).unwrap();
+        assert_eq!((guard.last(VOTE), guard.last(TIMEOUT)), (Some((3, 9)), Some((3, 10))));
+        assert_eq!(guard.records().count(), 2);
+        for (view, digest) in [(1, 1), (4, 1), (8, 2), (9, 1)] {
+            let refused = guard.sign(committee, committee.statement(VOTE, view, [digest; 32])).unwrap_err();
+            assert_eq!(refused, contradiction(9));
+        }
+        assert!(guard.sign(committee, committee.statement(VOTE, 9, [2; 32])).is_ok());
+    }
+
+    // Two processes with one key: whatever else is on the disk, the contradiction is seen at the latest view.
+    let mut twin = Guard::<S>::new(secret(&world, 0), chain);
+    records.push(twin.sign(committee, committee.statement(VOTE, 9, [7; 32])).unwrap().1);
+    for _ in 0..20 {
+        records.shuffle(&mut rng);
+        let refused = Guard::<S>::restore(secret(&world, 0), chain, records.clone());
+        assert_eq!(refused.map(drop).unwrap_err(), contradiction(9));
+    }
 }
 
 pub(crate) fn it_signs_one_timeout_per_view<S: Spoil>() {

@@ -2,11 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 
 mod batch;
+mod cancelling_keys;
 mod collecting;
+mod decoding;
 mod evidence;
+mod extremes;
 mod forgeries;
 mod guard;
 mod harness;
+mod spam;
 mod timeouts;
 mod wire;
 
@@ -32,9 +36,14 @@ suite! {
     collecting::a_verified_vote_is_not_checked_again_and_one_of_another_committee_is,
     collecting::a_certificate_from_batches_and_singles_verifies,
     collecting::votes_survive_both_encodings,
+    decoding::no_prefix_extension_or_bit_flip_decodes_into_something_else,
+    decoding::counts_without_substance_are_refused,
     evidence::an_equivocation_is_found_whatever_the_state_of_the_first_vote,
     evidence::equivocation_evidence_holds_for_third_parties_and_only_if_true,
     evidence::conflicting_certificates_name_a_third,
+    extremes::one_member_decides_alone,
+    extremes::one_heavy_member_decides_alone,
+    extremes::more_timeout_values_than_a_certificate_holds_are_turned_away,
     forgeries::a_forged_vote_does_not_keep_the_victims_own_out,
     forgeries::a_flood_of_forged_votes_does_no_harm,
     forgeries::a_small_order_point_is_refused_on_every_path,
@@ -44,7 +53,11 @@ suite! {
     guard::it_refuses_contradictions_also_after_a_restart,
     guard::it_refuses_records_of_others,
     guard::a_record_that_was_lost_before_it_was_durable_is_harmless,
+    guard::records_restore_in_any_order_and_any_number_of_times,
     guard::it_signs_one_timeout_per_view,
+    spam::a_limit_on_bad_votes_bounds_the_checks_that_a_member_can_cause,
+    spam::without_a_limit_nobody_can_be_silenced,
+    spam::whatever_arrives_the_honest_get_their_certificate_and_no_blame,
     timeouts::different_values_make_one_certificate,
     timeouts::a_bad_timeout_is_named_and_replaced,
     timeouts::a_third_is_noticed_before_the_quorum,

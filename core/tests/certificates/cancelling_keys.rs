@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use quorate::Error;
 use quorate::bls::{MinPk, MinSig};
-use quorate::certificate::{Kind, Suspects, TimeoutCertificate, TimeoutCollector, TimeoutVote, VoteFault};
+use quorate::certificate::{Suspects, TimeoutCertificate, TimeoutCollector, VoteFault};
 use quorate::committee::{ChainId, Committee, RawSigners};
 use quorate::scheme::{Scheme, UnverifiedKey};
 use quorate::wire::{Decode, Encode};
@@ -14,14 +14,9 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
-const KIND: Kind = Kind::new(2);
-const VIEW: u64 = 5;
-const COLLUDERS: [u16; 3] = [2, 5, 9];
+use crate::harness::{TIMEOUT, VIEW, World};
 
-struct World<S: Scheme> {
-    secrets: Vec<S::SecretKey>,
-    committee: Arc<Committee<S>>,
-}
+const COLLUDERS: [u16; 3] = [2, 5, 9];
 
 /// Members 2, 5 and 9 of thirteen have the secrets 1, 2 and −3.
 fn world<S: Scheme>() -> World<S> {
@@ -42,13 +37,6 @@ fn world<S: Scheme>() -> World<S> {
     World { secrets, committee }
 }
 
-impl<S: Scheme> World<S> {
-    fn timeout(&self, signer: u16, value: u64) -> TimeoutVote<S> {
-        let secret = &self.secrets[usize::from(signer)];
-        TimeoutVote::sign_unguarded(secret, &self.committee, KIND, VIEW, value).unwrap()
-    }
-}
-
 fn a_timeout_certificate_that_the_collector_makes_verifies_everywhere<S: Scheme>() {
     let world = world::<S>();
     let mut rng = StdRng::seed_from_u64(3);
@@ -61,7 +49,7 @@ fn a_timeout_certificate_that_the_collector_makes_verifies_everywhere<S: Scheme>
         order[..3 + at].shuffle(&mut rng);
         let threshold = [2, 100][round % 2];
         let mut collector =
-            TimeoutCollector::new(world.committee.clone(), KIND, VIEW).with_batch_threshold(threshold);
+            TimeoutCollector::new(world.committee.clone(), TIMEOUT, VIEW).with_batch_threshold(threshold);
         let mut suspects = Suspects::new();
         let (mut certificate, mut blamed) = (None, BTreeSet::new());
         for signer in order {
