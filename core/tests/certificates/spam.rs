@@ -62,7 +62,7 @@ pub(crate) fn without_a_limit_nobody_can_be_silenced<S: Spoil>() {
 pub(crate) fn whatever_arrives_the_honest_get_their_certificate_and_no_blame<S: Spoil>() {
     let mut rng = StdRng::seed_from_u64(77);
     let mut suspects = Suspects::new();
-    for round in 0..40 {
+    for round in 0..20 {
         let n = [4, 7, 10][round % 3];
         let mut weights: Vec<u128> = (0..n).map(|_| rng.random_range(1..100)).collect();
         if round % 5 == 0 {
