@@ -60,7 +60,8 @@ fn heading(all: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    let care = if at(all, "quick").as_bool() == Some(true) { "\n\n**A quick run: do not quote it.**" } else { "" };
+    let care =
+        if at(all, "quick").as_bool() == Some(true) { "\n\n**A quick run: do not quote it.**" } else { "" };
     format!(
         "# Report\n\nWritten by `cargo xtask bench --write` on {}, {} cores, {}.{care}\n\n\
          `ed` is the time of one ed25519-dalek `verify_strict`, measured in the same run and in turns with what is\n\

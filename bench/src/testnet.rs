@@ -1,10 +1,12 @@
 //! Runs the release binary's `testnet` and reads what it reports.
 
+use std::env;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::{env, fs};
 
 use serde_json::Value;
+
+use crate::sampling::median;
 
 /// One run of a network.
 #[derive(Clone, Debug)]
@@ -26,8 +28,8 @@ pub(crate) struct Outcome {
     pub(crate) median_ms: f64,
     pub(crate) p99_ms: f64,
     pub(crate) timeouts: f64,
-    /// Processor time of all processes together, in seconds.
-    pub(crate) cpu_seconds: f64,
+    /// Processor time of a validator in percent of a core, the median of all.
+    pub(crate) cpu_percent: f64,
 }
 
 impl Testnet {
@@ -43,14 +45,12 @@ impl Testnet {
 
     /// Runs it to the end.
     pub(crate) fn run(&self) -> Result<Outcome, String> {
-        let before = children_cpu();
         let output = Command::new(binary()?)
             .args(self.arguments())
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
             .output()
             .map_err(|e| format!("{}: {e}", self.shown()))?;
-        let cpu_seconds = children_cpu() - before;
         let failed = |what: &str| {
             let errors = String::from_utf8_lossy(&output.stderr);
             format!("`{}` {what}; it said:\n{errors}", self.shown())
@@ -60,14 +60,16 @@ impl Testnet {
         if !output.status.success() {
             return Err(failed("failed"));
         }
+        let used = report.get("usage").and_then(Value::as_array).into_iter().flatten();
+        let mut usage: Vec<f64> = used.filter_map(|node| node.get("cpu_percent")?.as_f64()).collect();
         let number = |path: &str| report.pointer(path).and_then(Value::as_f64);
         Ok(Outcome {
-            committed_percent: number("/load/committed_percent").unwrap_or(0.0),
-            tx_per_second: number("/load/tx_per_second").unwrap_or(0.0),
-            median_ms: number("/load/latency_ms/median").unwrap_or(f64::INFINITY),
-            p99_ms: number("/load/latency_ms/p99").unwrap_or(f64::INFINITY),
+            committed_percent: number("/committed_percent").unwrap_or(0.0),
+            tx_per_second: number("/tx_per_second").unwrap_or(0.0),
+            median_ms: number("/latency_ms/median").unwrap_or(f64::INFINITY),
+            p99_ms: number("/latency_ms/p99").unwrap_or(f64::INFINITY),
             timeouts: number("/timeouts").unwrap_or(f64::INFINITY),
-            cpu_seconds,
+            cpu_percent: median(&mut usage),
         })
     }
 
@@ -95,17 +97,6 @@ fn binary() -> Result<PathBuf, String> {
     } else {
         Err(format!("{} is not built: run `cargo xtask bench`, which builds it", binary.display()))
     }
-}
-
-/// Processor time of all ended children and their children, in seconds; 0 where the system does not tell.
-fn children_cpu() -> f64 {
-    /// Linux reports in these units on every architecture.
-    const TICKS_PER_SECOND: f64 = 100.0;
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The second field is the program's name in parentheses; user and system time of children are the 16th and 17th.
-    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    let ticks: f64 = fields.skip(13).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
-    ticks / TICKS_PER_SECOND
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
             "--workspace",
             "--all-targets",
             "--features",
-            "quorate/serde",
+            workspace::FEATURES,
             "--",
             "-D",
             "warnings",
@@ -48,7 +48,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("documentation", |log| {
         log.run(
             workspace::cargo()
-                .args(["doc", "--workspace", "--no-deps", "--features", "quorate/serde"])
+                .args(["doc", "--workspace", "--no-deps", "--features", workspace::FEATURES])
                 .env("RUSTDOCFLAGS", "-D warnings"),
         )
         .map(|_| "no broken link, nothing undocumented".to_owned())

@@ -41,8 +41,16 @@ pub(crate) fn brief(log: &Log, seeds: u64) -> Outcome<String> {
 
 fn simulator(seeds: u64, profile: &[&str]) -> Command {
     let mut command = workspace::cargo();
-    command.args(["run", "--quiet", "--package", "quorate-jolteon", "--features", "simulate"]);
-    command.args(["--bin", "simulate"]).args(profile);
-    command.args(["--", "--seeds", &seeds.to_string()]);
+    command.args([
+        "run",
+        "--quiet",
+        "--package",
+        "quorate-jolteon",
+        "--features",
+        "simulate",
+        "--bin",
+        "simulate",
+    ]);
+    command.args(profile).args(["--", "--seeds", &seeds.to_string()]);
     command
 }

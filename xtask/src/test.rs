@@ -45,13 +45,13 @@ pub(crate) fn run(options: &Options) -> Outcome {
             "--bins",
             "--tests",
             "--features",
-            "quorate/serde",
+            workspace::FEATURES,
             "--no-fail-fast",
         ]))
         .map(|output| tests_in(&output))
     });
     steps.add("documentation examples", |log| {
-        log.run(workspace::cargo().args(["test", "--workspace", "--doc", "--features", "quorate/serde"]))
+        log.run(workspace::cargo().args(["test", "--workspace", "--doc", "--features", workspace::FEATURES]))
             .map(|output| tests_in(&output))
     });
     steps.add("vectors and model", vectors::check);

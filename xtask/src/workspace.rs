@@ -8,6 +8,9 @@ use serde_json::Value;
 
 use crate::process::{Outcome, output_of};
 
+/// What is tested beyond the default features. Always the same ones, so that nothing is compiled twice.
+pub(crate) const FEATURES: &str = "quorate/serde,quorate-jolteon/simulate";
+
 /// The repository's root.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
