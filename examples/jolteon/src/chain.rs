@@ -15,12 +15,14 @@ pub struct ChainState {
     pub inventory: Inventory,
     /// The standing of each member.
     pub standings: Standings,
+    /// The height of the last block that has batches; 0 if there is none.
+    pub payload_height: u64,
 }
 
 impl ChainState {
     /// Of the genesis.
     pub fn new(members: u16) -> Self {
-        Self { inventory: Inventory::new(members), standings: Standings::new(members) }
+        Self { inventory: Inventory::new(members), standings: Standings::new(members), payload_height: 0 }
     }
 
     /// The state after `block`, whose parent is `parent`; and whether each of its batches was admitted. What was
@@ -45,7 +47,8 @@ impl ChainState {
         for batch in &block.payload {
             admitted &= inventory.note(batch.header.slot);
         }
-        (Self { inventory, standings }, admitted)
+        let payload_height = if block.payload.is_empty() { self.payload_height } else { block.height };
+        (Self { inventory, standings, payload_height }, admitted)
     }
 }
 
@@ -53,11 +56,16 @@ impl Encode for ChainState {
     fn encode_to(&self, w: &mut Writer) {
         self.inventory.encode_to(w);
         self.standings.encode_to(w);
+        w.u64(self.payload_height);
     }
 }
 
 impl Decode for ChainState {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        Ok(Self { inventory: Inventory::decode_from(r, &())?, standings: Standings::decode_from(r, &())? })
+        Ok(Self {
+            inventory: Inventory::decode_from(r, &())?,
+            standings: Standings::decode_from(r, &())?,
+            payload_height: r.u64()?,
+        })
     }
 }

@@ -9,12 +9,12 @@ use crate::block::Executed;
 /// What this member says about a state that a block names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It computed the same, or it restarted above that height and cannot know.
+    /// It computed the same.
     Agreed,
     /// It computed another.
     Differs(Hash),
-    /// It has not executed that height yet.
-    NotYet,
+    /// It has not executed that height yet, or had executed it before it restarted, and cannot know.
+    Unknown,
 }
 
 /// The states from the last one that the committed chain speaks of, up to the newest.
@@ -50,8 +50,7 @@ impl Execution {
         match self.roots.get(&stated.height) {
             Some(root) if *root == stated.state_root => Verdict::Agreed,
             Some(root) => Verdict::Differs(*root),
-            None if stated.height > self.newest.height => Verdict::NotYet,
-            None => Verdict::Agreed,
+            None => Verdict::Unknown,
         }
     }
 
@@ -72,12 +71,12 @@ mod tests {
         assert!(execution.note(at(6, 6)) && !execution.note(at(5, 9)) && !execution.note(at(6, 6)));
         assert_eq!(execution.judge(at(6, 6)), Verdict::Agreed);
         assert_eq!(execution.judge(at(6, 7)), Verdict::Differs([6; 32]));
-        assert_eq!(execution.judge(at(7, 7)), Verdict::NotYet);
-        assert_eq!(execution.judge(at(4, 9)), Verdict::Agreed, "from before the restart");
+        assert_eq!(execution.judge(at(7, 7)), Verdict::Unknown);
+        assert_eq!(execution.judge(at(4, 9)), Verdict::Unknown, "from before the restart");
         assert!(execution.note(at(9, 9)));
-        assert_eq!(execution.judge(at(8, 1)), Verdict::Agreed, "left out");
+        assert_eq!(execution.judge(at(8, 1)), Verdict::Unknown, "left out");
         execution.forget_below(6);
-        assert_eq!(execution.judge(at(5, 9)), Verdict::Agreed);
+        assert_eq!(execution.judge(at(5, 9)), Verdict::Unknown);
         assert_eq!(execution.newest(), at(9, 9));
     }
 }

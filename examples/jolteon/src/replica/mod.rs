@@ -181,9 +181,18 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
+    /// Whether another block is needed: for batches that are certified and not committed, or to state, in a
+    /// committed block, the state after the last batches. Clients cannot prove that state before.
+    fn wants_block(&self) -> bool {
+        let root = self.tree.root();
+        let payload = root.state.payload_height;
+        self.mempool.pending() > 0
+            || (root.executed.height < payload && self.execution.newest().height >= payload)
+    }
+
     /// Whether the view's timer should run.
     fn has_work(&self) -> bool {
-        self.mempool.pending() > 0 || self.pacemaker.sent.is_some()
+        self.wants_block() || self.pacemaker.sent.is_some()
     }
 
     /// Proposes if it is time, asks for what is missing, and makes the timers agree with the state.

@@ -116,7 +116,7 @@ impl<S: Scheme> Replica<S> {
     /// Proposes, if it is this member's turn and there is something to order.
     pub(super) fn try_propose(&mut self, out: &mut Out<S>) {
         let view = self.pacemaker.view();
-        let idle = self.propose_timer || self.mempool.pending() == 0;
+        let idle = self.propose_timer || !self.wants_block();
         if idle || self.safety.proposed() >= view || self.safety.gave_up() >= view {
             return;
         }

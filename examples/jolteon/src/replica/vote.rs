@@ -9,8 +9,9 @@ use crate::message::Message;
 use crate::record::Record;
 
 impl<S: Scheme> Replica<S> {
-    /// Votes for the view's block, if there is one, the rules allow it, and the state that it names is right. If
-    /// that state is not executed yet, the vote waits for it; should that take too long, the view ends.
+    /// Votes for the view's block, if there is one, the rules allow it, and the state that it names is right: the
+    /// parent's, which a quorum checked, or one that this member computed itself. If it is not executed yet, the
+    /// vote waits for it; should that take too long, the view ends.
     pub(super) fn try_vote(&mut self, out: &mut Out<S>) {
         let view = self.pacemaker.view();
         let Some(node) = self.candidate.and_then(|digest| self.tree.get(&digest)) else { return };
@@ -20,7 +21,9 @@ impl<S: Scheme> Replica<S> {
         let block = node.block.clone();
         match self.execution.judge(block.executed) {
             Verdict::Agreed => {}
-            Verdict::NotYet => return,
+            Verdict::Unknown
+                if self.tree.place(&block.parent).is_some_and(|(_, stated)| stated == block.executed) => {}
+            Verdict::Unknown => return,
             Verdict::Differs(computed) => {
                 self.candidate = None;
                 out.fault(block.author, Evidence::StateRoot { block, computed });
@@ -76,8 +79,8 @@ impl<S: Scheme> Replica<S> {
         let qc = qc.into_inner();
         self.remember(&qc);
         self.learn_qc(&qc, None, out);
-        if self.mempool.pending() == 0 {
-            // Nothing is left to propose, so nobody would learn that this was committed.
+        if !self.wants_block() {
+            // Nothing is left to propose for now, so nobody would learn what this committed.
             out.broadcast(Message::Advance(Box::new(self.pacemaker.advance())));
         }
     }
