@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use quorate::committee::{ChainId, Committee};
 use quorate::ed25519::Ed25519;
-use quorate::machine::Time;
+use quorate::machine::{Fault, Time};
 use quorate::scheme::{Scheme, VerifiedKey};
 use quorate::wire::{Decode, domain};
 use quorate_jolteon::{
-    Batch, Block, Command, Committees, Config, Delivery, Executed, HistoryRequest, Message, Output,
+    Batch, Block, Command, Committees, Config, Delivery, Evidence, Executed, HistoryRequest, Message, Output,
     OwnBatchState, Parameters, Record, Replica, Slot, block_range,
 };
 use quorate_simulator::{
@@ -70,7 +70,7 @@ pub struct Workload {
 
 impl Default for Workload {
     fn default() -> Self {
-        Self { pause: Duration::from_millis(400), batches: u64::MAX }
+        Self { pause: Duration::from_millis(600), batches: u64::MAX }
     }
 }
 
@@ -113,6 +113,8 @@ pub struct JolteonHost<S: Scheme> {
     /// The most blocks above the committed one that an honest node held.
     pub most_blocks: usize,
     pub timeouts: BTreeMap<usize, u64>,
+    /// What honest nodes hold against others, by culprit.
+    pub evidence: BTreeMap<u16, Vec<Evidence<S>>>,
 }
 
 impl<S: Scheme> JolteonHost<S> {
@@ -130,14 +132,16 @@ impl<S: Scheme> JolteonHost<S> {
             tap: None,
             most_blocks: 0,
             timeouts: BTreeMap::new(),
+            evidence: BTreeMap::new(),
         }
     }
 
     /// As in a network, but with fewer blocks per second, so that many seeds can be run.
     pub fn parameters() -> Parameters {
         Parameters {
-            min_block_interval: Duration::from_millis(100),
-            view_timeout_cap: Duration::from_secs(3),
+            min_block_interval: Duration::from_millis(150),
+            view_timeout: Duration::from_millis(700),
+            view_timeout_cap: Duration::from_secs(2),
             ..Parameters::default()
         }
     }
@@ -145,6 +149,13 @@ impl<S: Scheme> JolteonHost<S> {
     pub fn workload(mut self, pause: Duration, batches: u64) -> Self {
         self.workload = Workload { pause, batches };
         self
+    }
+
+    /// The height of the last block with batches that anybody delivered, and the highest state that one stated.
+    pub fn heights(&self) -> (u64, u64) {
+        let blocks = || self.disks.values().flat_map(|disk| disk.archive.iter().map(|(block, _)| block));
+        let payload = blocks().filter(|block| !block.payload.is_empty()).map(|block| block.height).max();
+        (payload.unwrap_or(0), blocks().map(|block| block.executed.height).max().unwrap_or(0))
     }
 
     fn disk(&mut self, node: Node) -> &mut Disk<S> {
@@ -330,6 +341,14 @@ impl<S: Scheme> Host for JolteonHost<S> {
             Output::OwnBatch { state: OwnBatchState::Refused, .. } if node.honest => {}
             Output::View { timed_out: true, .. } => *self.timeouts.entry(node.slot).or_default() += 1,
             _ => {}
+        }
+        Ok(())
+    }
+
+    fn on_fault(&mut self, node: Node, fault: Fault<Evidence<S>>) -> Verdict {
+        let list = self.evidence.entry(fault.culprit).or_default();
+        if node.honest && list.len() < 100 {
+            list.push(fault.evidence);
         }
         Ok(())
     }

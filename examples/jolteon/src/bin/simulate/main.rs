@@ -149,5 +149,5 @@ fn one<S: Scheme>(
 
 /// What the simulator must know of Jolteon: it bears less than a third of faulty members.
 fn shape(nodes: usize) -> Shape<'static> {
-    Shape { live_within: Duration::from_secs(12), ..Shape::byzantine(nodes, villains::VILLAINS) }
+    Shape { live_within: Duration::from_secs(8), ..Shape::byzantine(nodes, villains::VILLAINS) }
 }
