@@ -80,7 +80,8 @@ pub struct Content<S: Scheme> {
     pub tc: Option<TimeoutCertificate<S>>,
     /// The batches that it orders, in this order.
     pub payload: Vec<BatchRef>,
-    /// The newest state that the author has executed, or the parent's statement of it if that is newer.
+    /// The newest state that the author has executed and that this block's own ancestors show to be committed, or
+    /// what the parent says if that is newer.
     pub executed: Executed,
     /// The author's clock, microseconds. Informative: nothing depends on it and nobody checks it.
     pub timestamp: u64,

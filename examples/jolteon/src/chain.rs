@@ -17,12 +17,30 @@ pub struct ChainState {
     pub standings: Standings,
     /// The height of the last block that has batches; 0 if there is none.
     pub payload_height: u64,
+    /// How far the chain itself shows that it is committed: the height of the highest block whose child, of the
+    /// next view, is certified by a block of the chain.
+    pub final_height: u64,
 }
 
 impl ChainState {
     /// Of the genesis.
     pub fn new(members: u16) -> Self {
-        Self { inventory: Inventory::new(members), standings: Standings::new(members), payload_height: 0 }
+        Self {
+            inventory: Inventory::new(members),
+            standings: Standings::new(members),
+            payload_height: 0,
+            final_height: 0,
+        }
+    }
+
+    /// [`final_height`](Self::final_height) of a block that extends `parent`, whose state this is.
+    pub fn final_above<S: Scheme>(&self, parent: Option<&Block<S>>) -> u64 {
+        match parent {
+            Some(parent) if parent.parent_view().checked_add(1) == Some(parent.view) => {
+                self.final_height.max(parent.height.saturating_sub(1))
+            }
+            _ => self.final_height,
+        }
     }
 
     /// The state after `block`, whose parent is `parent`; and whether each of its batches was admitted. What was
@@ -48,7 +66,8 @@ impl ChainState {
             admitted &= inventory.note(batch.header.slot);
         }
         let payload_height = if block.payload.is_empty() { self.payload_height } else { block.height };
-        (Self { inventory, standings, payload_height }, admitted)
+        let final_height = self.final_above(parent);
+        (Self { inventory, standings, payload_height, final_height }, admitted)
     }
 }
 
@@ -57,6 +76,7 @@ impl Encode for ChainState {
         self.inventory.encode_to(w);
         self.standings.encode_to(w);
         w.u64(self.payload_height);
+        w.u64(self.final_height);
     }
 }
 
@@ -66,6 +86,7 @@ impl Decode for ChainState {
             inventory: Inventory::decode_from(r, &())?,
             standings: Standings::decode_from(r, &())?,
             payload_height: r.u64()?,
+            final_height: r.u64()?,
         })
     }
 }

@@ -34,6 +34,14 @@ impl Execution {
         self.newest
     }
 
+    /// The newest state up to a height, if it is known.
+    pub(crate) fn up_to(&self, height: u64) -> Option<Executed> {
+        self.roots
+            .range(..=height)
+            .next_back()
+            .map(|(height, root)| Executed { height: *height, state_root: *root })
+    }
+
     /// Notes a newer state; false if it is not newer. Heights may be left out: what others say of those is not
     /// compared.
     pub(crate) fn note(&mut self, executed: Executed) -> bool {
@@ -70,6 +78,10 @@ mod tests {
         let mut execution = Execution::new(at(5, 5));
         assert!(execution.note(at(6, 6)) && !execution.note(at(5, 9)) && !execution.note(at(6, 6)));
         assert_eq!(execution.judge(at(6, 6)), Verdict::Agreed);
+        assert_eq!(
+            (execution.up_to(4), execution.up_to(5), execution.up_to(9)),
+            (None, Some(at(5, 5)), Some(at(6, 6)))
+        );
         assert_eq!(execution.judge(at(6, 7)), Verdict::Differs([6; 32]));
         assert_eq!(execution.judge(at(7, 7)), Verdict::Unknown);
         assert_eq!(execution.judge(at(4, 9)), Verdict::Unknown, "from before the restart");

@@ -83,7 +83,8 @@ impl<S: Scheme> Tree<S> {
         self.nodes.get(digest).map(|node| (node.block.height, node.block.executed))
     }
 
-    fn block(&self, digest: &BlockDigest) -> Option<&Block<S>> {
+    /// A known block; none for the genesis.
+    pub(crate) fn block(&self, digest: &BlockDigest) -> Option<&Block<S>> {
         if *digest == self.root.digest {
             return self.root.block.as_deref();
         }

@@ -146,7 +146,9 @@ impl<S: Scheme> Replica<S> {
 
     fn propose(&mut self, parent: BlockDigest, height: u64, stated: Executed, out: &mut Out<S>) {
         let Some(state) = self.tree.state(&parent) else { return };
-        let newest = self.execution.newest();
+        // Only what the chain shows to be committed: a voter that has not seen why more is cannot execute it.
+        let final_height = state.final_above(self.tree.block(&parent));
+        let newest = self.execution.up_to(final_height).filter(|newest| newest.height > stated.height);
         let content = Content {
             epoch: self.committees.voters.epoch(),
             view: self.pacemaker.view(),
@@ -156,7 +158,7 @@ impl<S: Scheme> Replica<S> {
             justify: self.pacemaker.high().cloned(),
             tc: self.pacemaker.tc().cloned(),
             payload: self.mempool.select(&state.inventory, self.parameters.max_block_batches),
-            executed: if newest.height > stated.height { newest } else { stated },
+            executed: newest.unwrap_or(stated),
             timestamp: self.now.0,
         };
         let Ok((block, record)) = self.safety.propose(&self.committees, content) else { return };
@@ -179,6 +181,9 @@ impl<S: Scheme> Replica<S> {
         let same = block.executed.height == stated.height && block.executed.state_root != stated.state_root;
         if block.executed.height < stated.height || same {
             return Err("the state that it names goes back behind its parent's");
+        }
+        if block.executed.height > stated.height.max(state.final_above(self.tree.block(&block.parent))) {
+            return Err("the state that it names is not committed by its chain");
         }
         let mut inventory = state.inventory.clone();
         if !block.payload.iter().all(|batch| inventory.note(batch.header.slot)) {
