@@ -77,14 +77,14 @@ impl<S: Scheme> Replica<S> {
 
     /// Somebody stored a batch of this member's.
     pub(super) fn on_acknowledge(&mut self, vote: Vote<Ed25519>, out: &mut Out<S>) {
-        let signer = vote.signer();
         if vote.statement().kind != AVAILABLE {
-            out.fault(signer, Evidence::Unexpected { what: "acknowledgement of another kind" });
+            out.fault(vote.signer(), Evidence::Unexpected { what: "acknowledgement of another kind" });
             return;
         }
         let (certified, faults) = self.mempool.acknowledge(vote);
         for fault in faults {
-            let signer = fault.signer();
+            // Acknowledgements are checked together: the bad one need not be the one that just came.
+            let culprit = fault.signer();
             let evidence = match fault {
                 VoteFault::Equivocation(evidence) => Evidence::Identity(evidence),
                 VoteFault::Stray { error, .. } => Evidence::Invalid { what: "acknowledgement", error },
@@ -93,7 +93,7 @@ impl<S: Scheme> Replica<S> {
                     Evidence::Invalid { what: "signature of an acknowledgement", error }
                 }
             };
-            out.fault(signer, evidence);
+            out.fault(culprit, evidence);
         }
         if let Some(batch) = certified {
             let sequence = batch.header.slot.sequence;
