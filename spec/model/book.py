@@ -26,8 +26,9 @@ class Book:
         """Runs the case and returns its output."""
         assert all(name != case["name"] for case in self.cases), name
         resolved = dict(inputs)
-        if isinstance(inputs.get("committee"), str):
-            resolved["committee"] = self.committees[inputs["committee"]]
+        for field in ("committee", "voters", "identities"):
+            if isinstance(inputs.get(field), str):
+                resolved[field] = self.committees[inputs[field]]
         try:
             output, outcome = OPERATIONS[operation](resolved), "ok"
         except Refused as refused:

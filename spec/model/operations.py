@@ -1,7 +1,7 @@
 """What a vector can ask for: each operation takes the `input` object of a case and returns its `output`, or raises
 `Refused`. Hex strings are bytes, decimal strings are integers of more than 32 bits (`spec/vectors/README.md`)."""
 
-from . import wire
+from . import jolteon, wire
 from .certificate import Certificate, Statement, Vote
 from .committee import SCHEMES, Committee, chain_id_from_name
 from .evidence import Conflict, Equivocation
@@ -398,3 +398,75 @@ def merkle_path(i):
 def merkle_verify(i):
     index, count = TRANSACTIONS.verify(raw(i["root"]), TRANSACTIONS.leaf(raw(i["item"])), raw(i["path"]))
     return {"index": index, "count": count}
+
+
+# --- Jolteon --------------------------------------------------------------------------------------------------
+
+
+def _both(i):
+    return jolteon.Committees(committee(i["voters"]), committee(i["identities"]))
+
+
+@operation("jolteon.genesis")
+def jolteon_genesis(i):
+    return {"digest": _both(i).genesis(raw(i["state_root"])).hex()}
+
+
+@operation("jolteon.batch")
+def jolteon_batch(i):
+    batch = wire.whole(raw(i["batch"]), jolteon.Batch.read)
+    return {
+        "header": batch.header().encode().hex(),
+        "digest": batch.header().digest().hex(),
+        "transactions": [transaction.hex() for transaction in batch.ids()],
+    }
+
+
+@operation("jolteon.block")
+def jolteon_block(i):
+    c = _both(i)
+    block = wire.whole(raw(i["block"]), lambda r: jolteon.Block.read(r, c))
+    assert block.encode() == raw(i["block"])
+    c.identities.scheme.verify(
+        c.identities.keys[block.author], block.proposal().signed_bytes(c.identities.id), block.signature
+    )
+    return {
+        "digest": block.digest().hex(),
+        "view": str(block.view),
+        "height": str(block.height),
+        "author": block.author,
+        "parent": block.parent.hex(),
+        "batches": [batch.header.digest().hex() for batch in block.payload],
+    }
+
+
+@operation("jolteon.message")
+def jolteon_message(i):
+    return {"tag": jolteon.read_message(raw(i["message"]), _both(i))}
+
+
+@operation("jolteon.finality")
+def jolteon_finality(i):
+    c = _both(i)
+    block = wire.whole(raw(i["block"]), lambda r: jolteon.Block.read(r, c))
+    jolteon.verify_finality(raw(i["proof"]), block, c)
+    return {}
+
+
+@operation("jolteon.sequences")
+def jolteon_sequences(i):
+    sequences = jolteon.Sequences()
+    return {"admitted": [sequences.note(int(n)) for n in i["sequences"]], "top": str(sequences.top)}
+
+
+@operation("jolteon.leaders")
+def jolteon_leaders(i):
+    """The leaders of the next views after the genesis and after each block of a chain."""
+    voters = committee(i["voters"])
+    standings, view, author = jolteon.Standings(voters), 0, None
+    leaders = [[standings.leader(v) for v in range(1, 9)]]
+    for height, link in enumerate(i["blocks"], 1):
+        standings.append(height, int(link["view"]), link["author"], view, author, link["signers"])
+        view, author = int(link["view"]), link["author"]
+        leaders.append([standings.leader(v) for v in range(view + 1, view + 9)])
+    return {"leaders": leaders}

@@ -14,7 +14,7 @@ use quorate::wire::{Decode, Encode, Reader, Writer, domain};
 use quorate::{Error, Result};
 
 use crate::batch::BatchRef;
-use crate::ids::{BLOCK, BlockDigest, PROPOSAL};
+use crate::ids::{BLOCK, BlockDigest, PROPOSAL, TIMEOUT};
 
 /// The most batches a block can name, whatever the parameters say.
 pub const MAX_BLOCK_BATCHES: usize = 1024;
@@ -142,7 +142,8 @@ impl<S: Scheme> Content<S> {
         let justified = match &self.tc {
             None => parent_view.checked_add(1) == Some(view),
             Some(tc) => {
-                parent_view.checked_add(1) < Some(view)
+                tc.kind() == TIMEOUT
+                    && parent_view.checked_add(1) < Some(view)
                     && tc.view().checked_add(1) == Some(view)
                     && parent_view >= tc.highest_value()
             }

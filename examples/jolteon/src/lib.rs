@@ -29,7 +29,7 @@ pub use chain::ChainState;
 pub use finality::{Finality, MAX_LINKS};
 pub use ids::{AVAILABLE, BLOCK, BatchDigest, BlockDigest, PROPOSAL, Slot, TIMEOUT};
 pub use interface::{Command, Delivery, Evidence, Output, OwnBatchState, Status, Timer};
-pub use leader::{PENALTY, Standings};
+pub use leader::{Link, PENALTY, Standings};
 pub use message::{
     Advance, HistoryRequest, MAX_BATCH_REQUEST, MAX_RANGE_BLOCKS, MAX_RANGE_BYTES, Message, Timeout,
     block_range,
