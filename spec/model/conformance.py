@@ -6,9 +6,9 @@ The Rust tests generate the same values through the public API and hash what it 
 import json
 
 from . import blake3, wire
-from .cases.common import BLS_SUITES, NAMES, SUITES, key_pair
+from .cases.common import BLS_SUITES, NAMES, SUITES, key_pair, secret
 from .certificate import Certificate, Statement, Vote
-from .committee import SCHEMES, Committee
+from .committee import Committee
 from .evidence import Equivocation
 from .timeout import TimeoutCertificate, TimeoutVote, statement_of
 
@@ -92,8 +92,8 @@ def equivocations(suite):
     def one(s):
         signer, a = s.below(POOL), s.statement(5)
         b = Statement(a.kind, a.epoch, a.view, s.bytes32())
-        secret = key_pair_of(suite, signer)[0]
-        return Equivocation.new(*(Vote.sign(secret, c, signer, statement) for statement in (a, b))).encode()
+        value = key_pair_of(suite, signer)[0]
+        return Equivocation.new(*(Vote.sign(value, c, signer, statement) for statement in (a, b))).encode()
 
     return one
 
@@ -137,9 +137,9 @@ def timeout_certificates(suite):
         c, others, heavy = lopsided(suite, s, 60)
         kind, view, base = s.below(256), s.next(), s.next() >> 8
         values = {i: base + s.below(5) for i in [*others, heavy]}
-        secret = key_pair_of(suite, 0)[0]
+        value = key_pair_of(suite, 0)[0]
         signatures = {
-            v: c.scheme.sign(secret, statement_of(kind, c.epoch, view, v).signed_bytes(c.id))
+            v: c.scheme.sign(value, statement_of(kind, c.epoch, view, v).signed_bytes(c.id))
             for v in set(values.values())
         }
         held = {i: (v, signatures[v] if suite not in BLS_SUITES else None) for i, v in sorted(values.items())}
@@ -171,10 +171,6 @@ def text():
         hashed = blake3.hash(b"".join(wire.blob(one(stream)) for _ in range(count)))
         listed.append({"name": name, "seed": seed, "count": count, "hash": hashed.hex()})
         total += count
-    description = (
-        "BLAKE3 over generated encodings, each preceded by its length as u32. A change here is a change of format."
-    )
-    return json.dumps({"description": description, "entries": listed}, indent=1) + "\n", total
-
-
-assert set(SUITES) == set(SCHEMES)
+    description = "BLAKE3 over generated encodings, each preceded by its length as u32. See vectors/README.md."
+    pools = {f"{NAMES[suite]}/pool": [secret(suite, i).hex() for i in range(POOL)] for suite in SUITES}
+    return json.dumps({"description": description, "pools": pools, "entries": listed}, indent=1) + "\n", total

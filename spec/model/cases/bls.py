@@ -98,7 +98,7 @@ def points(b, suite):
         "A signature decodes without a subgroup check; whoever verifies it makes the check.",
         "signature.decode",
         suite=suite,
-        signature=group.encode(small_order(group)).hex(),
+        signature=group.encode(group.outside_subgroup(1)).hex(),
     )
     links(b, suite, group, both_signs)
 
