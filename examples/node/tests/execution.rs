@@ -5,7 +5,6 @@ mod chain;
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use chain::{Chain, committees, open};
 use quorate::bls::MinSig;
