@@ -14,6 +14,49 @@
 //!    replaces it.
 //! 4. After a crash the machine is made again from the records, in the order in which they were persisted; the
 //!    last few may be missing if their write was not completed, and then nothing that depended on them was sent.
+//!
+//! A machine that counts what it hears, and its driver's loop:
+//!
+//! ```
+//! use quorate::Result;
+//! use quorate::committee::ChainId;
+//! use quorate::machine::{Input, Machine, MemberIndex, Step, Time};
+//! use quorate::wire::Decode;
+//!
+//! struct Counter(u64);
+//!
+//! impl Machine for Counter {
+//!     type Message = ChainId;
+//!     type Command = ();
+//!     type Timer = ();
+//!     type Record = ChainId;
+//!     type Output = u64;
+//!     type Fault = ();
+//!
+//!     fn decode(&self, _: MemberIndex, bytes: &[u8]) -> Result<Self::Message> {
+//!         Decode::decode(bytes, &())
+//!     }
+//!
+//!     fn handle(&mut self, _: Time, input: Input<Self>) -> Step<Self> {
+//!         let mut step = Step::new();
+//!         if let Input::Message { message, .. } = input {
+//!             self.0 += 1;
+//!             step.persist(message);
+//!             step.broadcast(message);
+//!             step.output(self.0);
+//!         }
+//!         step
+//!     }
+//! }
+//!
+//! let mut machine = Counter(0);
+//! let message = machine.decode(2, &[7; 32])?;
+//! let step = machine.handle(Time(1_000), Input::Message { from: 2, message });
+//! assert_eq!(step.persist.len(), 1);   // 1. make durable
+//! assert_eq!(step.messages.len(), 1);  // 2. send
+//! assert_eq!(step.outputs, [1]);       // 3. act
+//! # Ok::<(), quorate::Error>(())
+//! ```
 
 use alloc::vec::Vec;
 use core::fmt::Debug;

@@ -13,6 +13,33 @@
 //!
 //! **Subgroups.** A key is checked when it decodes. A signature is checked when it is verified, because sums of
 //! many signatures need one check only; every path that accepts has it.
+//!
+//! ```
+//! use quorate::bls::{self, MinPk};
+//! use quorate::scheme::{Scheme, UnverifiedKey};
+//!
+//! # let mut rng = getrandom::SysRng;
+//! let (alice, bob) = (MinPk::generate(&mut rng)?, MinPk::generate(&mut rng)?);
+//! let keys = [UnverifiedKey::<MinPk>::prove(&alice).verify()?, UnverifiedKey::<MinPk>::prove(&bob).verify()?];
+//! let both = bls::aggregate(&[MinPk::sign(&alice, b"block 7"), MinPk::sign(&bob, b"block 7")])?;
+//! assert!(bls::fast_aggregate_verify(&keys, b"block 7", &both).is_ok());
+//! assert!(bls::fast_aggregate_verify(&keys[..1], b"block 7", &both).is_err());
+//! # Ok::<(), quorate::Error>(())
+//! ```
+//!
+//! A secret key cannot be copied or printed:
+//!
+//! ```compile_fail,E0599
+//! # use quorate::{bls::MinSig, scheme::Scheme};
+//! let secret = MinSig::generate(&mut getrandom::SysRng).unwrap();
+//! let copy = secret.clone();
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use quorate::{bls::MinSig, scheme::Scheme};
+//! let secret = MinSig::generate(&mut getrandom::SysRng).unwrap();
+//! println!("{secret:?}");
+//! ```
 
 mod ffi;
 mod group;

@@ -18,7 +18,8 @@ use crate::scheme::Scheme;
 /// Gathers the votes of one kind and view until some statement has a certificate.
 ///
 /// Memory: at most one vote per member, whatever arrives. Cost: nothing until a quorum is held, then one sum and one
-/// check (see the [module](super)).
+/// check (see the [module](super)); for each further vote in a member's name at most two single checks, which
+/// [`with_failure_limit`](VoteCollector::with_failure_limit) bounds per member.
 pub struct VoteCollector<S: Scheme> {
     tally: Tally<S>,
     done: bool,
@@ -36,7 +37,8 @@ pub struct Collected<S: Scheme, C = Certificate<S>> {
 /// Something is wrong with a vote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VoteFault<S: Scheme> {
-    /// The vote does not belong here: another kind, epoch or view, or no such member. It was dropped.
+    /// The vote does not belong here: another kind, epoch or view, no such member, or one statement or one bad vote
+    /// of a member more than the limit. It was dropped unchecked.
     Stray {
         /// Whose vote it claims to be.
         signer: MemberIndex,

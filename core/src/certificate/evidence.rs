@@ -47,7 +47,7 @@ impl<S: Scheme> Equivocation<S> {
         self.first.signer()
     }
 
-    /// Who is guilty: the signer alone.
+    /// Who is guilty: the signer alone, once [`verify`](Equivocation::verify) has said so.
     pub fn culprits(&self) -> [MemberIndex; 1] {
         [self.signer()]
     }
@@ -129,7 +129,8 @@ impl<S: Scheme> Conflict<S> {
         (&self.first, &self.second)
     }
 
-    /// Who signed both: at least [`honest_weight`](Committee::honest_weight).
+    /// Who signed both: at least [`honest_weight`](Committee::honest_weight), once [`verify`](Conflict::verify) has
+    /// said so; before that it is a mere claim.
     pub fn culprits(&self) -> SignerSet {
         self.first.signers().intersection(self.second.signers())
     }

@@ -12,7 +12,8 @@ use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
 /// The most different values in one timeout certificate. Honest members name few; the cap bounds the work of a
-/// check and the memory of a decoded certificate. Committees of up to 1,024 members cannot reach it.
+/// check and the memory of a decoded certificate. Committees of up to 1,024 members cannot reach it; in a larger one
+/// so many colluding members can use it up, and a collector then turns away votes that name yet other values.
 pub const MAX_TIMEOUT_GROUPS: usize = 1024;
 
 /// A member gives up a view and names a value, in HotStuff-like protocols the view of the highest certificate it

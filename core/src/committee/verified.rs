@@ -3,7 +3,9 @@ use core::ops::Deref;
 use super::CommitteeId;
 
 /// A value that was checked against a committee. Only this crate's checks make one, so a function that takes it
-/// need not check again.
+/// need not check the signatures again. **Which** committee it was is not in the type: compare
+/// [`committee`](Verified::committee) with the id of the one at hand, as the collectors do. Equal ids mean equal chain,
+/// epoch, suite, keys and weights.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Verified<T> {
     value: T,

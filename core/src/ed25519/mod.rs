@@ -13,6 +13,20 @@
 //! accept exactly the same signatures (the page `spec/ed25519.md` has the argument and the test cases).
 //!
 //! Signing is standard and deterministic: every standard verifier accepts our signatures.
+//!
+//! ```
+//! use quorate::ed25519::{Ed25519, PublicKey, Signature};
+//! use quorate::scheme::Scheme;
+//! use quorate::wire::{Decode, Encode};
+//!
+//! let secret = Ed25519::generate(&mut getrandom::SysRng)?;
+//! let (key, signature) = (Ed25519::public_key(&secret).encode(), Ed25519::sign(&secret, b"hello").encode());
+//! // Elsewhere, from 32 and 64 bytes:
+//! let (key, signature) = (PublicKey::decode(&key, &())?, Signature::decode(&signature, &())?);
+//! assert!(Ed25519::verify(&key, b"hello", &signature).is_ok());
+//! assert_eq!(Ed25519::verify(&key, b"other", &signature).unwrap_err().code(), "BAD_SIGNATURE");
+//! # Ok::<(), quorate::Error>(())
+//! ```
 
 mod batch;
 mod keys;

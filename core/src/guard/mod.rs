@@ -26,7 +26,35 @@
 //! | 8 | view |
 //! | 32 | [identity](Statement::identity) of the statement, which binds the committee |
 //!
-//! What a guard cannot see: **two processes with one key**. Each would be consistent by itself.
+//! What a guard cannot see: **two processes with one key**. Each would be consistent by itself. Nor does it relate
+//! one kind to another: that a member who gave up a view no longer votes in it is the protocol's rule.
+//!
+//! ```
+//! # #[cfg(feature = "ed25519")] {
+//! use quorate::certificate::Kind;
+//! use quorate::committee::{ChainId, Committee};
+//! use quorate::ed25519::Ed25519;
+//! use quorate::guard::Guard;
+//! use quorate::scheme::{Scheme, VerifiedKey};
+//!
+//! # fn main() -> quorate::Result<()> {
+//! let secret = Ed25519::generate(&mut getrandom::SysRng)?;
+//! let on_disk = Ed25519::secret_to_bytes(&secret);
+//! let chain = ChainId::from_name("example");
+//! let committee = Committee::<Ed25519>::new(chain, 0, vec![(VerifiedKey::of(&secret), 1)])?;
+//!
+//! let mut guard = Guard::<Ed25519>::new(secret, chain);
+//! let (vote, record) = guard.sign(&committee, committee.statement(Kind::new(1), 5, [1; 32]))?;
+//! let log = vec![record];                       // durable now, and only now `vote` may leave
+//!
+//! // After a crash, the same key and the log:
+//! let mut guard = Guard::<Ed25519>::restore(Ed25519::secret_from_bytes(on_disk.as_ref())?, chain, log)?;
+//! let refused = guard.sign(&committee, committee.statement(Kind::new(1), 5, [2; 32]));
+//! assert_eq!(refused.unwrap_err().code(), "CONTRADICTION");
+//! let (again, _) = guard.sign(&committee, committee.statement(Kind::new(1), 5, [1; 32]))?;
+//! assert!(again == vote);
+//! # Ok(()) } main().unwrap(); }
+//! ```
 
 use alloc::collections::BTreeMap;
 use core::fmt;

@@ -14,8 +14,6 @@ pub const CHAIN_NAME: &str = "quorate-v1-chain-name";
 pub const POSSESSION_ED25519: &str = "quorate-v1-possession-ed25519";
 /// Coefficients of a batch verification without a random number generator.
 pub const BATCH_COEFFICIENTS: &str = "quorate-v1-batch-coefficients";
-/// Secret keys from a seed.
-pub const KEY_SEED: &str = "quorate-v1-key-seed";
 /// Identity of a guard's record: the key and the chain it belongs to.
 pub const GUARD: &str = "quorate-v1-guard";
 /// Identity of a Jolteon block.
@@ -55,7 +53,6 @@ pub const ALL: &[&str] = &[
     CHAIN_NAME,
     POSSESSION_ED25519,
     BATCH_COEFFICIENTS,
-    KEY_SEED,
     GUARD,
     JOLTEON_BLOCK,
     JOLTEON_GENESIS,
