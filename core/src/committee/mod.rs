@@ -59,11 +59,10 @@ pub struct Committee<S: Scheme> {
 /// Whether [`Committee::from_attested`] takes the same key more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeats {
-    /// Refuse equal keys.
+    /// Refuse equal keys and keys that are each other's negation.
     Refuse,
-    /// Take equal keys: Ethereum's sync committees draw members with replacement. Each index counts by itself, so
-    /// whoever sees a vote under one index can repeat it under the others of the same key. A key and its negation
-    /// are refused as ever.
+    /// Take them: Ethereum's sync committees draw members with replacement. Each index counts by itself, so whoever
+    /// sees a vote under one index can repeat it under the others of the same key.
     Allow,
 }
 
@@ -91,7 +90,9 @@ impl<S: Scheme> Committee<S> {
         repeats: Repeats,
     ) -> Result<Self> {
         let total = check_weights(members.iter().map(|(_, weight)| *weight))?;
-        refuse_related::<S>(&members, repeats)?;
+        if repeats == Repeats::Refuse {
+            refuse_related::<S>(&members)?;
+        }
         let id = CommitteeId::derive::<S>(chain, epoch, &members);
         let (keys, weights): (Vec<_>, Vec<_>) = members.into_iter().unzip();
         let mut positions = BTreeMap::new();
@@ -239,12 +240,10 @@ fn check_weights(weights: impl ExactSizeIterator<Item = u128>) -> Result<u128> {
     Ok(total)
 }
 
-fn refuse_related<S: Scheme>(members: &[(S::PublicKey, u128)], repeats: Repeats) -> Result<()> {
+fn refuse_related<S: Scheme>(members: &[(S::PublicKey, u128)]) -> Result<()> {
     let mut seen = BTreeMap::new();
     for (second, (key, _)) in (0u32..).zip(members) {
-        let (first, twin) = *seen.entry(S::relation_tag(key)).or_insert((second, key));
-        let allowed = first == second || (repeats == Repeats::Allow && twin == key);
-        if !allowed {
+        if let Some(first) = seen.insert(S::relation_tag(key), second) {
             return Err(Error::RelatedKeys { first, second });
         }
     }
