@@ -34,3 +34,8 @@ pub mod runtime;
 pub mod store;
 
 pub use error::{NodeError, Result};
+
+/// The README's examples, here because this crate sees all that they use.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
