@@ -67,6 +67,9 @@ impl From<io::Error> for LinkError {
 impl fmt::Display for LinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            LinkError::Io(e) if e.kind() == io::ErrorKind::UnexpectedEof => {
+                f.write_str("the other end closed the connection")
+            }
             LinkError::Io(e) => write!(f, "the connection ended: {e}"),
             LinkError::Tls(rustls::Error::AlertReceived(alert)) if is_identity_alert(*alert) => {
                 f.write_str("the other end does not know this node's identity key; compare genesis files")
