@@ -58,6 +58,8 @@ pub(crate) struct Counts {
     /// The same since [`Load::recent`] was last called.
     recent: Histogram,
     recent_committed: u64,
+    /// When [`Load::mark`] was called, and how many had committed by then.
+    mark: (u64, u64),
     /// When the last commit was heard of, in microseconds since the start.
     pub last_commit: u64,
 }
@@ -121,16 +123,24 @@ impl Load {
         recent
     }
 
+    /// From here on the rate is taken for that of a load that has found its pace.
+    pub(crate) fn mark(&self) {
+        let now = self.shared.now();
+        let mut counts = self.shared.counts();
+        counts.mark = (now, counts.committed);
+    }
+
     /// Sends nothing more, gives what is on its way at most `drain` to commit, and reports.
     pub(crate) async fn finish(self, drain: Duration) -> Result<LoadReport, Failure> {
         let sending = Duration::from_micros(self.shared.now());
+        let steady = self.shared.counts().since_mark(sending);
         self.driver.abort();
         let deadline = Instant::now() + drain;
         while self.shared.counts().open() > 0 && Instant::now() < deadline {
             sleep(DRAIN_TICK).await;
         }
         self.connections.iter().for_each(JoinHandle::abort);
-        let report = LoadReport::new(&self.shared.counts(), sending);
+        let report = LoadReport::new(&self.shared.counts(), sending, steady);
         match self.driver.await {
             Ok(Err(failure)) => Err(failure),
             // Stopped by the abort above, or at the end of its file.
@@ -162,6 +172,7 @@ impl Counts {
             latencies: Histogram::new(),
             recent: Histogram::new(),
             recent_committed: 0,
+            mark: (0, 0),
             last_commit: 0,
         }
     }
@@ -174,6 +185,13 @@ impl Counts {
     /// How many are still on their way.
     pub(crate) fn open(&self) -> u64 {
         self.submitted.saturating_sub(self.committed + self.all_refused() + self.lost + self.unsent)
+    }
+
+    /// Commits per second from the mark to `end`.
+    fn since_mark(&self, end: Duration) -> f64 {
+        let (from, before) = self.mark;
+        let seconds = end.saturating_sub(Duration::from_micros(from)).as_secs_f64();
+        (self.committed - before) as f64 / seconds.max(1e-6)
     }
 
     fn commit(&mut self, micros: u64) {

@@ -25,6 +25,9 @@ pub(crate) struct LoadReport {
     pub seconds: f64,
     /// Commits per second, from the start to the last commit.
     pub tx_per_second: f64,
+    /// The same over the second half of the load: what the network keeps up with. If it is below the rate, what
+    /// waits grows.
+    pub steady_tx_per_second: f64,
     /// From due to commit.
     pub latency_ms: Option<Latencies>,
 }
@@ -43,7 +46,7 @@ pub(crate) struct Latencies {
 }
 
 impl LoadReport {
-    pub(super) fn new(counts: &Counts, sending: Duration) -> Self {
+    pub(super) fn new(counts: &Counts, sending: Duration, steady: f64) -> Self {
         let seconds = sending.as_secs_f64();
         let until_last = (counts.last_commit as f64 / 1e6).max(seconds);
         Self {
@@ -55,6 +58,7 @@ impl LoadReport {
             unsent: counts.unsent,
             seconds: rounded(seconds),
             tx_per_second: rounded(counts.committed as f64 / until_last.max(1e-6)),
+            steady_tx_per_second: rounded(steady),
             latency_ms: Latencies::of(&counts.latencies),
         }
     }

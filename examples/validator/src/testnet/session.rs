@@ -22,7 +22,7 @@ const LINE_PAUSE: Duration = Duration::from_secs(1);
 /// How far back the shown latencies look, in draws.
 const RECENT: usize = 10;
 /// How long what is on its way at the end may take to commit.
-const DRAIN: Duration = Duration::from_secs(2);
+const DRAIN: Duration = Duration::from_secs(1);
 /// How long validators may take to catch up at the end.
 const CATCH_UP: Duration = Duration::from_secs(20);
 
@@ -75,6 +75,7 @@ impl<'a> Session<'a> {
         let start = Instant::now();
         let failure = self.follow(&mut watch, load.as_ref(), start).await.err();
         let elapsed = start.elapsed();
+        watch.look().await;
         let blocks = watch.height().saturating_sub(height);
         let after = self.network.usage();
         let load = match load.take() {
@@ -96,6 +97,7 @@ impl<'a> Session<'a> {
         start: Instant,
     ) -> Result<(), Failure> {
         let end = self.options.duration.map(|s| start + Duration::from_secs_f64(s));
+        let mut half = self.options.duration.map(|s| start + Duration::from_secs_f64(s / 2.0));
         let pause = if self.screen.is_some() { DRAW_PAUSE } else { LINE_PAUSE };
         let mut tick = interval(pause);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -108,6 +110,10 @@ impl<'a> Session<'a> {
                 biased;
                 () = interrupted.as_mut() => return Ok(()),
                 () = sleep_until(at(end)) => return Ok(()),
+                () = sleep_until(at(half)) => {
+                    half = None;
+                    load.inspect(|load| load.mark());
+                }
                 () = sleep_until(next) => self.act(watch, start).await?,
                 _ = tick.tick() => {
                     watch.look().await;
