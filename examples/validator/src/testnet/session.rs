@@ -15,10 +15,10 @@ use crate::exit::{Exit, Failure};
 use crate::load::{Histogram, Latencies, Load, LoadReport, Payloads, Plan};
 use crate::text::count;
 
-/// How often a terminal is drawn.
-const DRAW_PAUSE: Duration = Duration::from_millis(500);
-/// How often a line is printed where there is no terminal.
-const LINE_PAUSE: Duration = Duration::from_secs(1);
+/// How often the validators are looked at, and a terminal is drawn.
+const LOOK_PAUSE: Duration = Duration::from_millis(500);
+/// Every how many looks a line is printed where there is no terminal.
+const LOOKS_PER_LINE: u64 = 2;
 /// How far back the shown latencies look, in draws.
 const RECENT: usize = 10;
 /// How long what is on its way at the end may take to commit.
@@ -98,9 +98,9 @@ impl<'a> Session<'a> {
     ) -> Result<(), Failure> {
         let end = self.options.duration.map(|s| start + Duration::from_secs_f64(s));
         let mut half = self.options.duration.map(|s| start + Duration::from_secs_f64(s / 2.0));
-        let pause = if self.screen.is_some() { DRAW_PAUSE } else { LINE_PAUSE };
-        let mut tick = interval(pause);
+        let mut tick = interval(LOOK_PAUSE);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut looks = 0;
         let mut interrupted = std::pin::pin!(interrupted());
         loop {
             // Far away where there is none.
@@ -118,7 +118,10 @@ impl<'a> Session<'a> {
                 _ = tick.tick() => {
                     watch.look().await;
                     self.notice_crashes(watch);
-                    self.draw(watch, load, start, end);
+                    if self.screen.is_some() || looks % LOOKS_PER_LINE == 0 {
+                        self.draw(watch, load, start, end);
+                    }
+                    looks += 1;
                 }
             }
         }

@@ -1,0 +1,170 @@
+//! Whole networks of processes: they commit, lose members, get them back, and never contradict themselves.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Bench, Running, eventually, validators_under};
+
+/// Runs a testnet to its end and gives the object that it prints.
+fn testnet(bench: &Bench, arguments: &[&str]) -> Value {
+    let all: Vec<&str> = ["testnet", "--json"].iter().chain(arguments).copied().collect();
+    let printed = bench.ok(&all);
+    assert_eq!(printed.lines().count(), 1, "{printed}");
+    let report: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(report["agreement"]["contradictions"], json!([]), "{report}");
+    assert_eq!(report["crashed"], json!([]), "{report}");
+    report
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// Starts a testnet that runs until it is told to stop.
+fn start(bench: &Bench, arguments: &[&str]) -> Running {
+    let all: Vec<&str> = ["testnet"].iter().chain(arguments).copied().collect();
+    let mut running = bench.start(&all);
+    running.until_it_prints("height");
+    running
+}
+
+#[test]
+fn four_validators_commit_what_falls_due_and_agree() {
+    let bench = Bench::new();
+    for scheme in ["bls", "ed25519"] {
+        let report = testnet(&bench, &["--duration", "3", "--rate", "500", "--scheme", scheme]);
+        assert!(number(&report["submitted"]) >= 1400.0, "{report}");
+        assert!(number(&report["committed_percent"]) >= 95.0, "{report}");
+        assert_eq!((&report["scheme"], &report["nodes"]), (&json!(scheme), &json!(4)));
+        assert_eq!(report["agreement"]["validators"], json!(4));
+        assert!(number(&report["agreement"]["heights"]) > 0.0);
+        let latency = &report["latency_ms"];
+        assert!(number(&latency["median"]) <= number(&latency["p95"]), "{report}");
+        assert!(number(&latency["p95"]) <= number(&latency["p99"]), "{report}");
+    }
+    // A temporary directory does not stay.
+    let left: Vec<_> =
+        std::fs::read_dir(bench.path("")).unwrap().flatten().map(|entry| entry.file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().starts_with("quorate-testnet")), "{left:?}");
+}
+
+#[test]
+fn one_is_killed_and_the_rest_go_on_and_it_catches_up() {
+    let bench = Bench::new();
+    let report = testnet(
+        &bench,
+        &["--duration", "9", "--rate", "300", "--kill", "2@2", "--restart", "2@5", "--data", "net"],
+    );
+    let event = &report["events"][0];
+    assert!(number(&event["caught_up_after"]) < 20.0, "{report}");
+    assert_eq!(report["agreement"]["validators"], json!(4));
+    // What was on its way to the killed one is lost, at most; nobody else's is.
+    let missing = number(&report["submitted"]) - number(&report["committed"]);
+    assert!(missing <= number(&report["lost_in_flight"]) + 0.05 * number(&report["submitted"]), "{report}");
+    // Without its third member the network has no quorum: one down is all that four can bear, so going on is proved.
+    let before = number(&report["height"]);
+    let again = testnet(&bench, &["--duration", "2", "--rate", "300", "--data", "net"]);
+    assert!(number(&again["height"]) > before, "{again}");
+    assert_eq!(again["agreement"]["heights"], again["height"]);
+}
+
+#[test]
+fn killing_again_and_again_never_makes_a_contradiction() {
+    let bench = Bench::new();
+    let mut arguments = vec!["--duration", "12", "--rate", "300", "--data", "net"];
+    for (option, events) in [
+        ("--kill", ["0@1", "1@3", "1@4.2", "3@6", "0@8", "0@9"]),
+        ("--restart", ["0@2", "1@4", "1@5", "3@7", "0@8.5", "0@9.2"]),
+    ] {
+        events.iter().for_each(|event| arguments.extend([option, event]));
+    }
+    let report = testnet(&bench, &arguments);
+    assert_eq!(report["events"].as_array().unwrap().len(), 6);
+    assert!(number(&report["committed"]) > 0.0);
+    // All at once, without warning.
+    let running = start(&bench, &["--data", "net", "--rate", "300"]);
+    running.signal("KILL");
+    drop(running);
+    eventually("the end of all validators", || validators_under(&bench.path("net")).is_empty());
+    let report = testnet(&bench, &["--duration", "2", "--rate", "300", "--data", "net"]);
+    assert!(number(&report["committed"]) > 0.0, "{report}");
+}
+
+#[test]
+fn clients_find_the_running_testnet_and_check_what_it_says() {
+    let bench = Bench::new();
+    let running = start(&bench, &["--rate", "0", "--data", "net"]);
+    let submitted = bench.run(&["submit", "--wait", "put greeting hello"]);
+    assert_eq!(submitted.code, 0, "{}", submitted.stderr);
+    assert!(submitted.stderr.contains("the proof verifies"), "{}", submitted.stderr);
+    let id = submitted.stdout.trim();
+    assert_eq!(bench.ok(&["get", id]), "put greeting hello\n");
+    let found: Value = serde_json::from_str(&bench.ok(&["get", "--key", "greeting", "--json"])).unwrap();
+    assert_eq!((&found["value"], &found["verified"]), (&json!(hex::encode("hello")), &json!(true)));
+    bench.fails(6, "the proof of its absence verifies", &["get", "--key", "farewell"]);
+    bench.fails(6, "no committed transaction", &["get", &"0".repeat(64)]);
+    bench.fails(5, "REJECTED", &["submit", "put without-value"]);
+    bench.fails(5, "EMPTY", &["submit", ""]);
+
+    let file = bench.write("payload.bin", [0, 1, 2, 255, b'\n']);
+    let id = bench.ok(&["submit", "--file", &file, "--wait"]);
+    let found: Value = serde_json::from_str(&bench.ok(&["get", id.trim(), "--json"])).unwrap();
+    assert_eq!(found["transaction"], json!("000102ff0a"));
+
+    // Another chain's genesis does not make these proofs good.
+    bench.ok(&["keygen", "--name", "a", "--address", "x:1", "--out", "a"]);
+    bench.ok(&["genesis", "--chain", "x", "a/public.toml"]);
+    bench.fails(7, "does not verify", &["get", id.trim(), "--genesis", "genesis.toml"]);
+    bench.fails(7, "does not verify", &["get", "--key", "greeting", "--genesis", "genesis.toml"]);
+
+    let statuses: Value = serde_json::from_str(&bench.ok(&["status", "--json"])).unwrap();
+    assert_eq!(statuses.as_array().unwrap().len(), 4);
+    assert!(bench.ok(&["status"]).contains("node3"));
+    let report: Value =
+        serde_json::from_str(&bench.ok(&["bench", "--rate", "200", "--duration", "2", "--json"])).unwrap();
+    assert!(number(&report["committed_percent"]) >= 95.0, "{report}");
+
+    running.signal("INT");
+    let done = running.end();
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("no contradiction in"), "{}", done.stdout);
+    assert!(validators_under(&bench.path("net")).is_empty());
+    bench.fails(4, "no testnet is running", &["status"]);
+}
+
+#[test]
+fn the_transactions_of_a_file_are_committed() {
+    let bench = Bench::new();
+    let running = {
+        let lines: String = (0..50).map(|i| format!("put key-{i} value of {i}\n")).collect();
+        let file = bench.write("lines.txt", lines);
+        start(&bench, &["--rate", "100", "--transactions", &file])
+    };
+    eventually("the last line", || bench.run(&["get", "--key", "key-49"]).code == 0);
+    assert_eq!(bench.ok(&["get", "--key", "key-7"]), "value of 7\n");
+    running.signal("TERM");
+    assert_eq!(running.end().code, 0);
+
+    let frames: Vec<u8> = (0..20u8).flat_map(|i| [2, 0, 0, 0, b'#', i]).collect();
+    let file = bench.write("frames.bin", frames);
+    let report = testnet(&bench, &["--rate", "100", "--transactions", &file, "--duration", "2"]);
+    assert_eq!((&report["submitted"], &report["committed"]), (&json!(20), &json!(20)));
+    let torn = bench.write("torn.bin", [9, 0, 0, 0, 1]);
+    bench.fails(3, "ends inside a frame", &["testnet", "--transactions", &torn, "--duration", "2"]);
+}
+
+#[test]
+fn a_crash_is_told_with_its_log_and_its_code() {
+    let bench = Bench::new();
+    testnet(&bench, &["--duration", "1", "--rate", "100", "--data", "net"]);
+    let log = bench.path("net/node1/log.txt");
+    bench.write("net/node1/keys", "damaged");
+    let done = bench.run(&["testnet", "--duration", "1", "--data", "net"]);
+    assert_eq!(done.code, 9, "{}", done.stderr);
+    assert!(done.stderr.contains(&*log.to_string_lossy()), "{}", done.stderr);
+    assert!(done.stderr.contains("key file"), "{}", done.stderr);
+    assert!(validators_under(&bench.path("net")).is_empty());
+    bench.fails(3, "holds a testnet of 4 validators", &["testnet", "--nodes", "5", "--data", "net"]);
+}
