@@ -232,3 +232,54 @@ impl<S: Scheme> fmt::Debug for Block<S> {
         write!(f, "Block({digest:?} at height {height}, view {view}, by {author}, {} batches)", payload.len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{certificate, chain, committees, timeout_certificate};
+
+    type Change = fn(&mut Content<Ed25519>, &Committees<Ed25519>);
+
+    #[test]
+    fn blocks_that_no_honest_author_makes_do_not_decode() {
+        let committees = committees::<Ed25519>(4);
+        let [first, second] = chain(&committees, false);
+        let [_, skipped] = chain(&committees, true);
+        for block in [&first, &second, &skipped] {
+            assert_eq!(&Block::decode(&block.encode(), &committees).as_ref(), &Ok(&**block));
+            assert!(block.proposal(&committees).check(&committees.identities).is_ok());
+        }
+        let changes: [(&Block<Ed25519>, Change); 11] = [
+            (&second, |b, _| b.epoch = 1),
+            (&second, |b, _| b.view = 3),
+            (&second, |b, _| b.height = 1),
+            (&second, |b, _| b.author = 4),
+            (&second, |b, _| b.parent.0[0] ^= 1),
+            (&second, |b, _| b.justify = None),
+            (&second, |b, _| b.executed.height = 2),
+            (&second, |b, c| b.tc = Some(timeout_certificate(c, 1, 0))),
+            (&skipped, |b, _| b.tc = None),
+            (&skipped, |b, c| b.tc = Some(timeout_certificate(c, 2, 2))),
+            (&skipped, |b, c| b.justify = Some(certificate(c, 1, [3; 32]))),
+        ];
+        for (i, (block, change)) in changes.into_iter().enumerate() {
+            let mut content = (**block).clone();
+            change(&mut content, &committees);
+            let changed = Block::new(content, block.signature.clone());
+            assert!(Block::decode(&changed.encode(), &committees).is_err(), "change {i}");
+            assert!(changed.proposal(&committees).check(&committees.identities).is_err(), "change {i}");
+        }
+    }
+
+    #[test]
+    fn the_digest_binds_everything() {
+        let committees = committees::<Ed25519>(4);
+        let [_, second] = chain(&committees, false);
+        let mut content = (**second).clone();
+        content.payload.swap(0, 1);
+        assert_ne!(content.digest(), second.digest());
+        let mut content = (**second).clone();
+        content.timestamp += 1;
+        assert_ne!(content.digest(), second.digest());
+    }
+}

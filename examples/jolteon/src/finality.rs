@@ -13,6 +13,9 @@ use crate::block::{Block, Committees};
 /// The most blocks between a block and the certificate that commits it.
 pub const MAX_LINKS: usize = 1024;
 
+/// A committed block with why it is committed.
+pub(crate) type Final<S> = (Arc<Block<S>>, Arc<Finality<S>>);
+
 /// The certified chain that commits a block: its descendants down to a block whose parent is of the view before
 /// it, and that block's certificate. Usually one descendant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +57,7 @@ impl<S: Scheme> Finality<S> {
         path: &[Arc<Block<S>>],
         child: &Arc<Block<S>>,
         certificate: &Certificate<S>,
-    ) -> Vec<(Arc<Block<S>>, Arc<Self>)> {
+    ) -> Vec<Final<S>> {
         let above: Vec<&Arc<Block<S>>> = path.iter().skip(1).chain([child]).collect();
         let proof = |first: usize, block: &Arc<Block<S>>| {
             let mut links = Vec::new();
@@ -95,5 +98,33 @@ impl<S: Scheme> Decode<Committees<S>> for Finality<S> {
             return Err(Error::Malformed { what: "commit proof without blocks" });
         }
         Ok(Self { links, certificate: Certificate::decode_from(r, &committees.voters)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{certificate, chain, committees};
+    use quorate::ed25519::Ed25519;
+    use quorate::wire::{Decode, Encode};
+
+    #[test]
+    fn two_certified_blocks_in_consecutive_views_commit_and_nothing_else_does() {
+        let committees = committees::<Ed25519>(4);
+        let [first, second] = chain(&committees, false);
+        let proof = Finality {
+            links: vec![second.clone()],
+            certificate: certificate(&committees, second.view, second.digest().0),
+        };
+        assert!(proof.verify(&committees.voters, &first).is_ok());
+        assert_eq!(Finality::decode(&proof.encode(), &committees).as_ref(), Ok(&proof));
+        assert!(proof.verify(&committees.voters, &second).is_err(), "the child itself");
+        let other = Finality { certificate: certificate(&committees, 2, [1; 32]), ..proof.clone() };
+        assert!(other.verify(&committees.voters, &first).is_err(), "a certificate of something else");
+        let [_, skipped] = chain(&committees, true);
+        let certificate = certificate(&committees, skipped.view, skipped.digest().0);
+        let gap = Finality { links: vec![skipped], certificate };
+        assert!(gap.verify(&committees.voters, &first).is_err(), "a view was skipped");
+        assert!(Finality::decode(&Finality { links: Vec::new(), ..proof }.encode(), &committees).is_err());
     }
 }

@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(mempool.overdue(Time(10), 4, &parameters)[0].1, [3]);
         assert!(mempool.certify(reference.clone(), &chain) && mempool.knows(&reference));
         assert!(!mempool.certify(reference.clone(), &chain));
-        assert_eq!(mempool.select(&chain, 10), [reference.clone()]);
+        assert_eq!(mempool.select(&chain, 10).as_slice(), std::slice::from_ref(&reference));
         chain.note(own.header().slot);
         assert_eq!(mempool.select(&chain, 10), []);
         assert_eq!(mempool.settle(&chain, &[reference]), (vec![(1, true)], Vec::new()));

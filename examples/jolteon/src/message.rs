@@ -264,3 +264,98 @@ fn decode_advance<S: Scheme>(r: &mut Reader<'_>, committees: &Committees<S>) -> 
     }
     Ok(Advance { high, tc })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{certificate, chain, committees, secret, timeout_certificate};
+    use quorate::bls::MinSig;
+
+    /// A timeout of member 2, with a ballot of the same or another view.
+    fn timeout<S: Scheme>(c: &Committees<S>, high: u64, tc: Option<u64>, ballot: Option<u64>) -> Timeout<S> {
+        let view = tc.unwrap_or(0).max(high) + 1;
+        let (key, digest) = (secret::<S>(2), BlockDigest([7; 32]));
+        let sign = |view| Vote::sign_unguarded(&key, &c.voters, c.ballot(view, digest)).unwrap();
+        Timeout {
+            vote: TimeoutVote::sign_unguarded(&key, &c.voters, TIMEOUT, view, high).unwrap(),
+            high: (high > 0).then(|| certificate(c, high, [9; 32])),
+            tc: tc.map(|view| timeout_certificate(c, view, high)),
+            ballot: ballot.map(sign),
+        }
+    }
+
+    fn all<S: Scheme>(c: &Committees<S>) -> Vec<Message<S>> {
+        let [first, second] = chain(c, false);
+        let [_, skipped] = chain(c, true);
+        let batch = Arc::new(Batch::new(2, 3, [b"a".as_slice(), b"bc"]).unwrap());
+        let stored = batch.header().slot.statement(&c.identities, batch.digest());
+        let reference = second.payload[0].clone();
+        let advance = Advance { high: second.justify.clone(), tc: skipped.tc.clone() };
+        vec![
+            Message::Proposal(first.clone()),
+            Message::Proposal(skipped),
+            Message::Vote(
+                Vote::sign_unguarded(&secret::<S>(1), &c.voters, c.ballot(2, second.digest())).unwrap(),
+            ),
+            Message::Timeout(Box::new(timeout(c, 0, None, None))),
+            Message::Timeout(Box::new(timeout(c, 4, None, Some(5)))),
+            Message::Timeout(Box::new(timeout(c, 4, Some(6), Some(7)))),
+            Message::Advance(Box::new(advance)),
+            Message::Advance(Box::new(Advance { high: None, tc: None })),
+            Message::Hello { certified: 9 },
+            Message::Batch(batch.clone()),
+            Message::Acknowledge(
+                Vote::sign_unguarded(&secret::<quorate::ed25519::Ed25519>(1), &c.identities, stored).unwrap(),
+            ),
+            Message::Certified(Box::new(reference)),
+            Message::BlockRequest { from: 3, target: first.digest() },
+            Message::Blocks(vec![first, second]),
+            Message::BatchRequest(vec![batch.digest()]),
+            Message::BatchReply(batch),
+        ]
+    }
+
+    fn check<S: Scheme>() {
+        let c = committees::<S>(4);
+        let mut tags = std::collections::BTreeSet::new();
+        for message in all(&c) {
+            let bytes = message.encode();
+            tags.insert(bytes[0]);
+            assert_eq!(Message::decode(&bytes, &c).as_ref(), Ok(&message));
+            for len in 0..bytes.len() {
+                assert!(Message::decode(&bytes[..len], &c).is_err(), "{message:?} cut at {len}");
+            }
+            let longer = [&bytes[..], &[0]].concat();
+            assert!(Message::decode(&longer, &c).is_err());
+            for at in 0..bytes.len() {
+                let mut other = bytes.clone();
+                other[at] ^= 1 << (at % 8);
+                if let Ok(decoded) = Message::decode(&other, &c) {
+                    assert_eq!(decoded.encode(), other, "{message:?} changed at {at}");
+                }
+            }
+        }
+        assert_eq!(tags, (1..=12).collect(), "every message is among them");
+    }
+
+    #[test]
+    fn messages_survive_and_nothing_else_decodes() {
+        check::<quorate::ed25519::Ed25519>();
+        check::<MinSig>();
+    }
+
+    #[test]
+    fn a_timeout_whose_parts_do_not_belong_together_is_refused() {
+        let c = committees::<quorate::ed25519::Ed25519>(4);
+        let refused = |timeout: Timeout<_>| Timeout::decode(&timeout.encode(), &c).is_err();
+        assert!(!refused(timeout(&c, 4, Some(6), Some(7))));
+        assert!(refused(timeout(&c, 4, None, Some(4))), "a ballot of another view");
+        assert!(refused(timeout(&c, 4, Some(4), None)), "a timeout certificate that is not newer");
+        assert!(refused(Timeout { high: None, ..timeout(&c, 4, None, None) }), "not backed");
+        assert!(
+            refused(Timeout { tc: None, ..timeout(&c, 4, Some(6), None) }),
+            "a view that nothing leads to"
+        );
+        assert!(refused(Timeout { high: timeout(&c, 3, None, None).high, ..timeout(&c, 4, None, None) }));
+    }
+}

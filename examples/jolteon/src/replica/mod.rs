@@ -34,7 +34,7 @@ pub use restore::Config;
 
 use crate::block::{Block, Committees};
 use crate::execution::Execution;
-use crate::finality::Finality;
+use crate::finality::Final;
 use crate::ids::BlockDigest;
 use crate::interface::{Command, Evidence, Output, Status, Timer};
 use crate::mempool::Mempool;
@@ -86,7 +86,7 @@ pub struct Replica<S: Scheme> {
     helped: BTreeMap<MemberIndex, Time>,
 
     /// Committed blocks that were not delivered.
-    queue: VecDeque<(Arc<Block<S>>, Arc<Finality<S>>)>,
+    queue: VecDeque<Final<S>>,
     delivered: u64,
     next_sequence: u64,
     /// Whether there were no records.

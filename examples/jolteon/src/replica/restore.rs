@@ -15,7 +15,7 @@ use crate::batch::Batch;
 use crate::block::{Block, Committees, Executed};
 use crate::chain::ChainState;
 use crate::execution::Execution;
-use crate::finality::Finality;
+use crate::finality::{Final, Finality};
 use crate::ids::BlockDigest;
 use crate::mempool::Mempool;
 use crate::message::Timeout;
@@ -277,7 +277,7 @@ fn undelivered<S: Scheme>(
     blocks: &BTreeMap<BlockDigest, Arc<Block<S>>>,
     committed: Option<&Committed<S>>,
     executed: u64,
-) -> Result<VecDeque<(Arc<Block<S>>, Arc<Finality<S>>)>> {
+) -> Result<VecDeque<Final<S>>> {
     let Some(committed) = committed else { return Ok(VecDeque::new()) };
     let mut path = Vec::new();
     let mut at = committed.digest;
