@@ -55,8 +55,9 @@
 //! views, 1,024 blocks above the committed one, a window of batches and a number of bytes per author, one held answer.
 //!
 //! **A member that lost its records** must not vote as if nothing had happened: it may have voted before. It signs
-//! nothing up to the view that its peers show it, which is a precaution and no proof; a committee is sure only if
-//! such a member gets a new identity.
+//! nothing up to the view that its peers show it, unless they cannot go on without it for three timeouts, for then they
+//! have probably only begun. That is a precaution and no proof; a committee is sure only if such a member gets a new
+//! identity.
 mod batch;
 mod block;
 mod builder;

@@ -94,6 +94,16 @@ impl<S: Scheme> Safety<S> {
         self.votes.sign(&committees.voters, committees.ballot(block.view, block.digest()))
     }
 
+    /// Whether it signs nothing in a view for want of memory.
+    pub(crate) fn abstains(&self, view: u64) -> bool {
+        view <= self.abstain
+    }
+
+    /// Ends the abstention.
+    pub(crate) fn take_part(&mut self) {
+        self.abstain = 0;
+    }
+
     /// The vote for `block` once more, if it is the last one that was cast.
     pub(crate) fn repeat_vote(&mut self, committees: &Committees<S>, block: &Block<S>) -> Option<Vote<S>> {
         if block.view != self.voted() {
@@ -188,6 +198,8 @@ mod tests {
         assert_eq!((after.voted(), after.gave_up()), (3, 4));
         after.abstain(9);
         assert!(after.give_up(&committees, 9, 3).is_err() && !after.may_vote(9) && after.may_vote(10));
+        after.take_part();
+        assert!(after.may_vote(9) && !after.may_vote(4));
         assert!(after.vote(&committees, &block(4, 0)).is_err());
         assert_eq!(after.repeat_vote(&committees, &block(3, 0)), Some(vote));
         assert!(after.repeat_vote(&committees, &block(3, 1)).is_none());

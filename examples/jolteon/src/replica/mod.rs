@@ -91,6 +91,8 @@ pub struct Replica<S: Scheme> {
     next_sequence: u64,
     /// Whether there were no records.
     is_blank: bool,
+    /// How often a view timed out from which it abstains for that reason.
+    abstained: u32,
     timeouts: u64,
 
     view_timer: Option<u64>,

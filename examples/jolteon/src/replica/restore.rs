@@ -122,6 +122,7 @@ impl<S: Scheme> Replica<S> {
             delivered: executed.height,
             next_sequence: config.first_sequence.max(1),
             is_blank,
+            abstained: 0,
             timeouts: 0,
             view_timer: None,
             propose_timer: false,

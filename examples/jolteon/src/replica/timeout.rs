@@ -7,6 +7,8 @@ use crate::record::Record;
 
 /// How many certified batches are shown to the others when a view times out.
 const REMINDERS: usize = 8;
+/// How often a member without memory lets a view that it abstains from time out before it takes part.
+const MAX_ABSTENTIONS: u32 = 3;
 
 impl<S: Scheme> Replica<S> {
     /// The view took too long.
@@ -29,6 +31,15 @@ impl<S: Scheme> Replica<S> {
     /// Gives the view up and tells everybody.
     fn give_up(&mut self, out: &mut Out<S>) {
         let view = self.pacemaker.view();
+        if self.safety.abstains(view) {
+            self.abstained += 1;
+            if self.abstained < MAX_ABSTENTIONS {
+                return;
+            }
+            // The others cannot go on without this member. More likely they have just begun than that it forgot.
+            self.safety.take_part();
+            self.is_blank = false;
+        }
         // A refusal is possible after a restart that lost the view's timeout but not the guard's record of it.
         let certified = self.pacemaker.certified();
         let Ok((vote, record)) = self.safety.give_up(&self.committees, view, certified) else { return };
