@@ -48,6 +48,15 @@ fn run(block: &str) {
     );
 }
 
+#[test]
+fn the_page_names_every_domain_string_and_every_error_code() {
+    let page = std::fs::read_to_string(folder().join("../wire.md")).unwrap();
+    let listed = quorate::wire::domain::ALL.iter().chain(quorate::Error::CODES);
+    for name in listed {
+        assert!(page.contains(&format!("`{name}`")), "spec/wire.md does not say what {name} is for");
+    }
+}
+
 macro_rules! blocks {
     ($($block:ident),*) => {
         $(#[test] fn $block() { run(stringify!($block)); })*
