@@ -13,8 +13,8 @@ use crate::{Cli, workspace};
 /// Folders that hold no documents of ours.
 const SKIPPED: &[&str] = &["target", "node_modules", ".git", ".venv"];
 
-/// Checks every Markdown file of the repository.
-pub(crate) fn check() -> Outcome<String> {
+/// Checks every Markdown file of the repository. With the binary `quorate` at hand its commands are checked too.
+pub(crate) fn check(quorate: Option<&Path>) -> Outcome<String> {
     let root = workspace::root();
     let mut files = Vec::new();
     markdown_files(&root, &mut files);
@@ -32,7 +32,7 @@ pub(crate) fn check() -> Outcome<String> {
             }
         }
         for command in &document.commands {
-            if let Some(problem) = impossible(command) {
+            if let Some(problem) = impossible(command, quorate) {
                 wrong.push(format!("{name}: `{command}`: {problem}"));
             }
         }
@@ -77,7 +77,7 @@ fn broken(file: &Path, link: &str, document: &Document) -> Option<String> {
 }
 
 /// Why a command would not run. Only our own programs are judged.
-fn impossible(command: &str) -> Option<String> {
+fn impossible(command: &str, quorate: Option<&Path>) -> Option<String> {
     let words: Vec<&str> =
         command.split_whitespace().take_while(|word| !["&", "|", "&&", ">"].contains(word)).collect();
     match words.as_slice() {
@@ -91,10 +91,10 @@ fn impossible(command: &str) -> Option<String> {
             }
         }
         ["cargo", "run", "--release", "--bin", "quorate", "--", subcommand, options @ ..] => {
-            unknown_to_quorate(subcommand, options)
+            unknown_to_quorate(quorate?, subcommand, options)
         }
         ["quorate" | "target/release/quorate", subcommand, options @ ..] => {
-            unknown_to_quorate(subcommand, options)
+            unknown_to_quorate(quorate?, subcommand, options)
         }
         _ => None,
     }
@@ -110,23 +110,13 @@ fn is_variable(word: &str) -> bool {
 }
 
 /// Asks the program itself: each option must stand in the help of its subcommand.
-fn unknown_to_quorate(subcommand: &str, options: &[&str]) -> Option<String> {
+fn unknown_to_quorate(quorate: &Path, subcommand: &str, options: &[&str]) -> Option<String> {
     if is_placeholder(subcommand) {
         return None;
     }
-    let mut ask: Command = workspace::cargo();
-    ask.args([
-        "run",
-        "--quiet",
-        "--package",
-        "quorate-validator",
-        "--bin",
-        "quorate",
-        "--",
-        subcommand,
-        "--help",
-    ]);
-    let Some(help) = output_of(&mut ask) else { return Some(format!("`quorate {subcommand} --help` fails")) };
+    let Some(help) = output_of(Command::new(quorate).args([subcommand, "--help"])) else {
+        return Some(format!("`quorate {subcommand} --help` fails"));
+    };
     let known = |option: &str| {
         help.split(|c: char| c.is_whitespace() || ",=[]".contains(c)).any(|word| word == option)
     };
@@ -144,11 +134,11 @@ mod tests {
 
     #[test]
     fn a_command_that_does_not_exist_is_refused() {
-        assert_eq!(impossible("cargo xtask test --quick"), None);
-        assert_eq!(impossible("cargo xtask simulate --seeds N"), None);
-        assert!(impossible("cargo xtask tets").is_some());
-        assert!(impossible("cargo xtask test --fast").is_some());
-        assert_eq!(impossible("apt-get install clang"), None);
+        assert_eq!(impossible("cargo xtask test --quick", None), None);
+        assert_eq!(impossible("cargo xtask simulate --seeds N", None), None);
+        assert!(impossible("cargo xtask tets", None).is_some());
+        assert!(impossible("cargo xtask test --fast", None).is_some());
+        assert_eq!(impossible("apt-get install clang", None), None);
     }
 
     #[test]

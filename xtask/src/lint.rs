@@ -53,5 +53,5 @@ pub(crate) fn add_to(steps: &mut Steps) {
         )
         .map(|_| "no broken link, nothing undocumented".to_owned())
     });
-    steps.add("documents", |_| documents::check());
+    steps.add("documents", |_| documents::check(None));
 }

@@ -26,31 +26,18 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Outcome {
-    let mut command = simulator(options.seeds, &["--release"]);
+    let mut command = workspace::cargo();
+    command.args(["run", "--quiet", "--release", "--package", "quorate-jolteon", "--features", "simulate"]);
+    command.args(["--bin", "simulate", "--", "--seeds", &options.seeds.to_string()]);
     if let Some(seed) = options.seed {
         command.args(["--seed", &seed.to_string()]);
     }
     loud(command.args(&options.rest))
 }
 
-/// The step of `cargo xtask test`, in the profile of the tests so that nothing is compiled for it alone.
+/// The step of `cargo xtask test`.
 pub(crate) fn brief(log: &Log, seeds: u64) -> Outcome<String> {
-    let output = log.run(&mut simulator(seeds, &[]))?;
+    let simulator = workspace::binary(log, "simulate")?;
+    let output = log.run(Command::new(simulator).args(["--seeds", &seeds.to_string()]))?;
     Ok(output.lines().last().unwrap_or_default().to_owned())
-}
-
-fn simulator(seeds: u64, profile: &[&str]) -> Command {
-    let mut command = workspace::cargo();
-    command.args([
-        "run",
-        "--quiet",
-        "--package",
-        "quorate-jolteon",
-        "--features",
-        "simulate",
-        "--bin",
-        "simulate",
-    ]);
-    command.args(profile).args(["--", "--seeds", &seeds.to_string()]);
-    command
 }

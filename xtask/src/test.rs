@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::process::Outcome;
 use crate::steps::{Steps, tests_in};
-use crate::{environment, fuzz, lint, msrv, simulate, targets, vectors, workspace};
+use crate::{documents, environment, fuzz, lint, msrv, simulate, targets, vectors, workspace};
 
 /// Runs every check and every test, and ends with a line `test steps: N passed, N failed`.
 ///
@@ -38,22 +38,13 @@ pub(crate) fn run(options: &Options) -> Outcome {
         Ok(format!("{} sets", FEATURE_SETS.len()))
     });
     steps.add("unit and integration tests", |log| {
-        log.run(workspace::cargo().args([
-            "test",
-            "--workspace",
-            "--lib",
-            "--bins",
-            "--tests",
-            "--features",
-            workspace::FEATURES,
-            "--no-fail-fast",
-        ]))
-        .map(|output| tests_in(&output))
+        log.run(workspace::tests().arg("--no-fail-fast")).map(|output| tests_in(&output))
     });
     steps.add("documentation examples", |log| {
         log.run(workspace::cargo().args(["test", "--workspace", "--doc", "--features", workspace::FEATURES]))
             .map(|output| tests_in(&output))
     });
+    steps.add("documents' commands", |log| documents::check(Some(&workspace::binary(log, "quorate")?)));
     steps.add("vectors and model", vectors::check);
     let seeds = if options.quick { 50 } else { 300 };
     steps.add("simulation", move |log| simulate::brief(log, seeds));

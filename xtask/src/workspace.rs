@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::process::{Outcome, output_of};
+use crate::steps::Log;
 
 /// What is tested beyond the default features. Always the same ones, so that nothing is compiled twice.
 pub(crate) const FEATURES: &str = "quorate/serde,quorate-jolteon/simulate";
@@ -29,6 +30,20 @@ pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     clean(&mut command);
     command
+}
+
+/// All tests but those in documentation.
+pub(crate) fn tests() -> Command {
+    let mut command = cargo();
+    command.args(["test", "--workspace", "--lib", "--bins", "--tests", "--features", FEATURES]);
+    command
+}
+
+/// One of our programs, as the tests compiled it: in their profile and with their features, so that nothing is
+/// compiled for it alone.
+pub(crate) fn binary(log: &Log, name: &str) -> Outcome<PathBuf> {
+    log.run(tests().arg("--no-run"))?;
+    Ok(target("debug").join(name))
 }
 
 /// Cargo of another toolchain, through rustup.
