@@ -3,7 +3,7 @@
 use core::fmt;
 use std::ops::Range;
 
-use quorate::certificate::Certificate;
+use quorate::certificate::{Certificate, Statement};
 use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
 use quorate::machine::MemberIndex;
@@ -43,6 +43,9 @@ pub struct BatchHeader {
 }
 
 impl BatchHeader {
+    /// Bytes of the encoding.
+    pub const LEN: usize = 50;
+
     /// The batch's digest.
     pub fn digest(&self) -> BatchDigest {
         BatchDigest(domain::hash(domain::BATCH, &self.encode()))
@@ -193,6 +196,11 @@ impl BatchRef {
     /// The batch's digest, as the certificate has it; decoding checked that it is the header's.
     pub fn digest(&self) -> BatchDigest {
         BatchDigest(self.certificate.statement().digest)
+    }
+
+    /// Bytes of the encoding.
+    pub fn encoded_len(&self) -> usize {
+        BatchHeader::LEN + self.certificate.encoded_len() - 1 - Statement::LEN
     }
 
     /// Whether the certificate speaks of this header. The signatures are another question.

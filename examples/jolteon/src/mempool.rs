@@ -20,6 +20,8 @@ use crate::sequence::{Inventory, WINDOW};
 
 /// How far apart an author's unfinished batches may be: below the chain's window, so that none falls out of it.
 const MAX_SPAN: u64 = WINDOW - 16;
+/// How many bytes of references an own block has at most. Those of large committees are long.
+const MAX_PAYLOAD_BYTES: usize = 1 << 20;
 
 pub(crate) struct Mempool {
     me: MemberIndex,
@@ -202,7 +204,13 @@ impl Mempool {
     /// The oldest certified batches that a chain still admits, as a block's payload.
     pub(crate) fn select(&self, chain: &Inventory, limit: usize) -> Vec<BatchRef> {
         let mut chain = chain.clone();
-        self.certified.values().filter(|batch| chain.note(batch.header.slot)).take(limit).cloned().collect()
+        let mut bytes = 0;
+        let fits = |batch: &&BatchRef| {
+            bytes += batch.encoded_len();
+            bytes <= MAX_PAYLOAD_BYTES
+        };
+        let admitted = self.certified.values().filter(|batch| chain.note(batch.header.slot));
+        admitted.take(limit).take_while(fits).cloned().collect()
     }
 
     /// The oldest certified batches, to remind others of.

@@ -17,8 +17,8 @@ use crate::message::Timeout;
 /// A record that is durable before what depends on it leaves.
 ///
 /// A store may keep all of them in order, or only the last of each [`RecordKey`]; the replica can be made again from
-/// either. Blocks at or below the committed height and batches that were executed are not needed for that, and
-/// those that were delivered are for the archive to keep.
+/// either. It needs the committed tip, its child, what is above, and what was committed but not executed durably;
+/// older blocks and batches are for the archive to keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record<S: Scheme> {
     /// A batch, own or acknowledged or fetched.

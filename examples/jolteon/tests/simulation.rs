@@ -144,6 +144,14 @@ fn a_crashed_node_of_four_at_most_doubles_the_median_latency() {
     }
 }
 
+#[test]
+fn a_committee_of_one_and_one_of_two_work() {
+    for nodes in [1, 2] {
+        let simulation = finish(local("few", nodes, 1), JolteonHost::new(ed25519(nodes)));
+        assert!(simulation.host().agreement.highest().unwrap() > 10);
+    }
+}
+
 /// Named regression: members that never were there, so placed that a rotation meets both, must neither stop the
 /// chain nor put its blocks out of order.
 #[test]

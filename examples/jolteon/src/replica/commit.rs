@@ -11,8 +11,10 @@ use crate::ids::BlockDigest;
 use crate::interface::{Delivery, Output, OwnBatchState};
 use crate::record::{Committed, Record};
 
-/// In how many undelivered blocks missing batches are looked for.
+/// In how many undelivered blocks missing batches are looked for, and up to how many bytes of batches; the first
+/// block's always are.
 const LOOKAHEAD: usize = 32;
+const LOOKAHEAD_BYTES: u64 = 64 << 20;
 
 impl<S: Scheme> Replica<S> {
     /// A block came after its certificate: puts the two together.
@@ -95,7 +97,12 @@ impl<S: Scheme> Replica<S> {
             let (digest, height) = (block.digest(), block.height);
             out.output(Output::Deliver(Box::new(Delivery { block, digest, height, batches, finality })));
         }
-        for (block, _) in self.queue.iter().take(LOOKAHEAD) {
+        let mut bytes = 0;
+        for (i, (block, _)) in self.queue.iter().take(LOOKAHEAD).enumerate() {
+            bytes += block.payload.iter().map(|batch| u64::from(batch.header.bytes)).sum::<u64>();
+            if i > 0 && bytes > LOOKAHEAD_BYTES {
+                break;
+            }
             for batch in block.payload.iter().filter(|batch| self.mempool.batch(&batch.digest()).is_none()) {
                 self.sync.want(batch);
             }

@@ -68,6 +68,10 @@ impl<S: Scheme> Replica<S> {
         if block.view <= self.tree.root().view || self.tree.contains(&block.digest()) {
             return;
         }
+        if self.queue.len() >= 4 * self.parameters.max_undelivered {
+            // So far behind, more blocks only cost memory. They are asked for again, by ranges.
+            return;
+        }
         if let Err(rule) = self.check_against_parent(&block) {
             out.fault(block.author, Evidence::Proposal { block, rule });
             return;
