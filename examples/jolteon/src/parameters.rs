@@ -28,7 +28,8 @@ pub struct Parameters {
     /// How many bytes of not yet committed batches are kept for each author. An honest author stays below
     /// `max_outstanding` batches.
     pub max_author_bytes: usize,
-    /// How many bytes per second one peer may have served to it when it catches up.
+    /// How many bytes per second one peer may have served to it when it catches up. Answers from the archive are
+    /// charged at an estimate.
     pub serve_bytes_per_second: u64,
     /// How many committed blocks may wait for their batches before no more blocks are asked for.
     pub max_undelivered: usize,
@@ -46,7 +47,7 @@ impl Default for Parameters {
             max_outstanding: 32,
             retry: Duration::from_millis(250),
             max_author_bytes: 48 << 20,
-            serve_bytes_per_second: 32 << 20,
+            serve_bytes_per_second: 64 << 20,
             max_undelivered: 256,
         }
     }

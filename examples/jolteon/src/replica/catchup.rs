@@ -11,6 +11,11 @@ use crate::ids::{BatchDigest, BlockDigest};
 use crate::interface::Output;
 use crate::message::{HistoryRequest, MAX_RANGE_BYTES, Message, block_range};
 
+/// What an answer costs its receiver's allowance where its size is not known beforehand: less than the most that it can
+/// be, or honest members would catch up slowly, and not so little that many requests cost nothing.
+const RANGE_CHARGE: usize = MAX_RANGE_BYTES / 8;
+const ARCHIVED_CHARGE: usize = MAX_BATCH_BYTES / 16;
+
 impl<S: Scheme> Replica<S> {
     /// The link to a member is up.
     pub(super) fn on_connected(&mut self, peer: MemberIndex, out: &mut Out<S>) {
@@ -52,7 +57,7 @@ impl<S: Scheme> Replica<S> {
         target: &BlockDigest,
         out: &mut Out<S>,
     ) {
-        if !self.sync.afford(self.now, peer, MAX_RANGE_BYTES, &self.parameters) {
+        if !self.sync.afford(self.now, peer, RANGE_CHARGE, &self.parameters) {
             return;
         }
         if from <= self.tree.root().height {
@@ -155,7 +160,7 @@ impl<S: Scheme> Replica<S> {
     ) {
         let mut archived = Vec::new();
         for digest in digests {
-            let bytes = self.mempool.batch(&digest).map_or(MAX_BATCH_BYTES / 4, |batch| batch.bytes());
+            let bytes = self.mempool.batch(&digest).map_or(ARCHIVED_CHARGE, |batch| batch.bytes());
             if !self.sync.afford(self.now, peer, bytes, &self.parameters) {
                 break;
             }
