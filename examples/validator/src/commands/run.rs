@@ -46,7 +46,9 @@ impl Run {
             print!("{}", NodeConfig::new("genesis.toml", "keys", "data").to_toml());
             return Ok(());
         }
-        let filter = EnvFilter::try_new(&self.log_level).or_fail(Exit::Usage, "--log-level")?;
+        // The store tells of each of its files; who wants to know says so behind this.
+        let filter = format!("fjall=warn,lsm_tree=warn,{}", self.log_level);
+        let filter = EnvFilter::try_new(filter).or_fail(Exit::Usage, "--log-level")?;
         let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi).init();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();

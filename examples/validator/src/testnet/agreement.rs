@@ -2,10 +2,7 @@ use std::collections::BTreeMap;
 
 use quorate_node::handle::Digest;
 
-use crate::api::{Api, BlockSummary};
-
-/// The most requests of one look at one validator: with a thousand blocks each, far more than commits in between.
-const MOST_REQUESTS: usize = 100;
+use crate::api::BlockSummary;
 
 /// Compares the blocks of all validators at every height, as they come.
 #[derive(Debug, Default)]
@@ -31,18 +28,6 @@ pub(crate) struct Contradiction {
 }
 
 impl Agreement {
-    /// Compares what `node` has committed since it was last looked at. A validator that does not answer is looked
-    /// at again later.
-    pub(crate) async fn look(&mut self, node: usize, api: &Api) {
-        for _ in 0..MOST_REQUESTS {
-            let Ok(blocks) = api.blocks(self.compared(node) + 1).await else { return };
-            if blocks.is_empty() {
-                return;
-            }
-            self.compare(node, &blocks);
-        }
-    }
-
     /// The height up to which the validator was compared.
     pub(crate) fn compared(&self, node: usize) -> u64 {
         self.compared.get(&node).copied().unwrap_or(0)
@@ -79,7 +64,8 @@ impl Agreement {
         }
     }
 
-    fn compare(&mut self, node: usize, blocks: &[BlockSummary]) {
+    /// Compares blocks of `node`, which follow on those that were compared before.
+    pub(crate) fn compare(&mut self, node: usize, blocks: &[BlockSummary]) {
         for block in blocks {
             let expected = self.compared(node) + 1;
             if block.height != expected {

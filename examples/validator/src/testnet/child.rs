@@ -102,6 +102,9 @@ pub(crate) struct Usage {
     pub peak_mib: f64,
 }
 
+/// A process and what it has used; `None` if it does not run.
+pub(crate) type Sample = Option<(u32, Usage)>;
+
 impl Usage {
     /// Of a running process; `None` where there is no `/proc`.
     pub(crate) fn of(pid: u32) -> Option<Self> {

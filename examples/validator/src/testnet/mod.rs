@@ -38,13 +38,14 @@ const MOST_NODES: u64 = 200;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  quorate testnet                                   four validators, until Ctrl-C
+  quorate testnet
+      four validators, until Ctrl-C
   quorate testnet --kill 2@10 --restart 2@20 --duration 30
-                                                    kill -9 one of them, and watch it catch up
+      kill -9 one of them, and watch it catch up
   quorate testnet --nodes 7 --scheme ed25519 --rate 20000 --tx-size 512 --duration 30 --json
+      measure
   quorate testnet --transactions words.txt --data net/
-                                                    one transaction per line; keep the chain in net/,
-                                                    and go on with it the next time")]
+      one transaction per line; keep the chain in net/, and go on with it the next time")]
 pub(crate) struct RunTestnet {
     /// How many validators. [default: 4]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_NODES))]

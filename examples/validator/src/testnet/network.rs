@@ -4,7 +4,7 @@ use std::time::Duration;
 use quorate_node::genesis::{Parameters, SchemeName};
 use tokio::time::{Instant, sleep};
 
-use super::child::{Usage, ValidatorProcess, crashed, log_tail};
+use super::child::{Sample, Usage, ValidatorProcess, crashed, log_tail};
 use super::layout::{Layout, NodePlace};
 use crate::api::Api;
 use crate::exit::{Exit, Failure};
@@ -126,7 +126,7 @@ impl Network {
     }
 
     /// What each validator has used so far, with its process id.
-    pub(crate) fn usage(&self) -> Vec<Option<(u32, Usage)>> {
+    pub(crate) fn usage(&self) -> Vec<Sample> {
         let usage = |child: &Option<ValidatorProcess>| {
             let pid = child.as_ref()?.pid()?;
             Some((pid, Usage::of(pid)?))

@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::RunTestnet;
-use super::child::Usage;
+use super::child::{Sample, Usage};
 use super::network::{Network, interrupted};
 use super::report::{AgreementReport, Event, NodeUsage, Report};
 use super::screen::Screen;
@@ -258,12 +258,12 @@ impl<'a> Session<'a> {
         load: Option<LoadReport>,
         blocks: u64,
         elapsed: Duration,
-        before: &[Option<(u32, Usage)>],
-        after: &[Option<(u32, Usage)>],
+        before: &[Sample],
+        after: &[Sample],
     ) -> (Report, String) {
         let seconds = elapsed.as_secs_f64().max(1e-3);
         // A validator that was restarted is another process, which used nothing before.
-        let used = |(before, after): (&Option<(u32, Usage)>, &Option<(u32, Usage)>)| {
+        let used = |(before, after): (&Sample, &Sample)| {
             let (pid, after) = (*after)?;
             let before =
                 before.filter(|(old, _)| *old == pid).map_or_else(Usage::default, |(_, usage)| usage);

@@ -1,10 +1,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout_at};
 
 use super::agreement::Agreement;
-use crate::api::{Api, Status};
+use crate::api::{Api, BlockSummary, Status};
 
 /// How long a validator may take to answer a look.
 const LOOK_PATIENCE: Duration = Duration::from_millis(900);
@@ -55,22 +55,16 @@ impl Watch {
         }
     }
 
-    /// Asks every validator that is meant to run for its status, and compares the new blocks of one after the
-    /// other.
+    /// Asks every validator that is meant to run, all at the same time, how it is and what it has committed since
+    /// the last look.
     pub(crate) async fn look(&mut self) {
-        let ask = |node: &Watched| {
-            let (api, up) = (node.api.clone(), node.up);
-            tokio::spawn(async move {
-                let answer = up.then(|| timeout(LOOK_PATIENCE, api.status()))?.await;
-                answer.ok().and_then(Result::ok)
-            })
-        };
-        let asked: Vec<_> = self.nodes.iter().map(ask).collect();
-        for (node, answer) in self.nodes.iter_mut().zip(asked) {
-            node.take_note(answer.await.ok().flatten());
-        }
-        for index in 0..self.nodes.len() {
-            self.compare(index).await;
+        let asked: Vec<_> = (0..self.nodes.len()).map(|index| self.ask(index)).collect();
+        for (index, asked) in asked.into_iter().enumerate() {
+            let (status, blocks) = asked.await;
+            self.agreement.compare(index, &blocks);
+            if let Some(node) = self.nodes.get_mut(index) {
+                node.take_note(status);
+            }
         }
         let now = Instant::now();
         self.heights.push_back((now, self.height()));
@@ -81,9 +75,29 @@ impl Watch {
 
     /// Compares the new blocks of one validator.
     pub(crate) async fn compare(&mut self, index: usize) {
-        if let Some(node) = self.nodes.get(index).filter(|node| node.up && node.status.is_some()) {
-            let _ = timeout(LOOK_PATIENCE, self.agreement.look(index, &node.api)).await;
-        }
+        let (_, blocks) = self.ask(index).await;
+        self.agreement.compare(index, &blocks);
+    }
+
+    /// Begins to ask a validator at once; what it has not answered when the time is over is asked the next time.
+    fn ask(&self, index: usize) -> impl Future<Output = (Option<Status>, Vec<BlockSummary>)> + use<> {
+        let api = self.nodes.get(index).filter(|node| node.up).map(|node| node.api.clone());
+        let mut from = self.agreement.compared(index) + 1;
+        let asked = tokio::spawn(async move {
+            let Some(api) = api else { return (None, Vec::new()) };
+            let (deadline, mut blocks) = (Instant::now() + LOOK_PATIENCE, Vec::new());
+            let Ok(Ok(status)) = timeout_at(deadline, api.status()).await else { return (None, blocks) };
+            // As many requests as it takes, or as there is time for: a chain that is taken up again may be long.
+            while let Ok(Ok(more)) = timeout_at(deadline, api.blocks(from)).await {
+                if more.is_empty() {
+                    break;
+                }
+                from += more.len() as u64;
+                blocks.extend(more);
+            }
+            (Some(status), blocks)
+        });
+        async { asked.await.unwrap_or_default() }
     }
 
     /// Counts timeouts from now on.
