@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use exit::{Exit, Failure};
+use text::tell;
 
 /// A validator network that commits transactions on BLS quorum certificates.
 ///
@@ -45,7 +46,7 @@ fn main() -> ExitCode {
     match dispatch(Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("quorate: {failure}");
+            tell!("quorate: {failure}");
             failure.exit().into()
         }
     }

@@ -1,6 +1,26 @@
-//! Numbers as people read them.
+//! Numbers as people read them, and lines for them to read.
+//!
+//! `println!` panics when whoever read the output has gone (`quorate status | head -1`); these do not mind.
 
 use std::time::Duration;
+
+/// A line on standard output.
+macro_rules! say {
+    ($($argument:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stdout(), $($argument)*);
+    }};
+}
+
+/// A line on standard error.
+macro_rules! tell {
+    ($($argument:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($argument)*);
+    }};
+}
+
+pub(crate) use {say, tell};
 
 /// `1234567` as `1,234,567`.
 pub(crate) fn count(n: u64) -> String {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::exit::{Exit, Failure};
 use crate::load::{Format, Load, LoadReport, Payloads, Plan};
 use crate::target::Target;
-use crate::text::count;
+use crate::text::{count, say, tell};
 
 /// How long what is on its way at the end of a load may take to commit.
 const DRAIN: Duration = Duration::from_secs(1);
@@ -84,7 +84,7 @@ impl Bench {
         }
         let report = self.load(&targets, self.rate).await?;
         if self.json {
-            println!("{}", json(&report)?);
+            say!("{}", json(&report)?);
         } else {
             report.print();
         }
@@ -145,7 +145,7 @@ impl Bench {
             // All of a short burst may commit in the end although the network does not keep up with it.
             let is_held =
                 report.committed_percent >= HELD && report.steady_tx_per_second >= rate * HELD / 100.0;
-            eprintln!("{:>9} tx/s: {}", count(rate as u64), report.line());
+            tell!("{:>9} tx/s: {}", count(rate as u64), report.line());
             steps.push(Step { rate, report });
             if is_held {
                 held = Some(rate);
@@ -162,9 +162,9 @@ impl Bench {
         }
         let report = RampReport { highest_rate: held, steps };
         if self.json {
-            println!("{}", json(&report)?);
+            say!("{}", json(&report)?);
         } else if let Some(rate) = report.highest_rate {
-            println!("highest rate that the network keeps up with: {} tx/s", count(rate as u64));
+            say!("highest rate that the network keeps up with: {} tx/s", count(rate as u64));
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use quorate_node::genesis::{Genesis, Member, Parameters, SchemeName};
 
 use super::keygen::PublicFile;
 use crate::exit::{Exit, Failure, OrFail};
+use crate::text::say;
 
 /// Put a chain's genesis file together from its validators' public keys.
 ///
@@ -43,12 +44,7 @@ impl MakeGenesis {
             self.members.iter().map(|member| read(member)).collect();
         let genesis = assemble(&self.chain, members?, Parameters::default())?;
         save(&genesis, &self.out)?;
-        println!(
-            "{}: chain {}, {} validators",
-            self.out.display(),
-            genesis.chain_id(),
-            genesis.members.len()
-        );
+        say!("{}: chain {}, {} validators", self.out.display(), genesis.chain_id(), genesis.members.len());
         Ok(())
     }
 }

@@ -5,6 +5,7 @@ use quorate_node::handle::Digest;
 
 use crate::exit::{Exit, Failure, OrFail};
 use crate::target::Target;
+use crate::text::tell;
 use crate::verify;
 
 /// Look up a transaction or a key of the ledger, and check its proof.
@@ -64,7 +65,7 @@ impl Get {
         printed.or_fail(Exit::Failed, "cannot print")?;
         let verified =
             if self.unverified { "not verified" } else { "the proof verifies against the genesis file" };
-        eprintln!("block {}; {verified}", found.height);
+        tell!("block {}; {verified}", found.height);
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use quorate_node::keys::NodeKeys;
 use serde::{Deserialize, Serialize};
 
 use crate::exit::{Exit, Failure, OrFail};
+use crate::text::say;
 
 /// The name of the secret file in the directory.
 pub(crate) const SECRET_FILE: &str = "keys";
@@ -59,8 +60,8 @@ impl Keygen {
     /// Makes the keys.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         make(&self.out, &self.name, &self.address, self.scheme)?;
-        println!("secret: {}", self.out.join(SECRET_FILE).display());
-        println!("public: {}", self.out.join(PUBLIC_FILE).display());
+        say!("secret: {}", self.out.join(SECRET_FILE).display());
+        say!("public: {}", self.out.join(PUBLIC_FILE).display());
         Ok(())
     }
 }

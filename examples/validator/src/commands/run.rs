@@ -1,5 +1,6 @@
 use std::io::Read;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use quorate_node::NodeError;
 use quorate_node::application::Ledger;
@@ -10,7 +11,10 @@ use quorate_node::runtime::Node;
 use tracing_subscriber::EnvFilter;
 
 use crate::exit::{Exit, Failure, OrFail};
-use crate::testnet::interrupted;
+use crate::text::say;
+
+/// How long what still runs may take after everything was stopped.
+const STOP_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Run one validator.
 ///
@@ -43,7 +47,7 @@ impl Run {
     /// Runs until told to stop.
     pub(crate) fn run(self) -> Result<(), Failure> {
         if self.print_config {
-            print!("{}", NodeConfig::new("genesis.toml", "keys", "data").to_toml());
+            say!("{}", NodeConfig::new("genesis.toml", "keys", "data").to_toml().trim_end());
             return Ok(());
         }
         // The store tells of each of its files; who wants to know says so behind this.
@@ -52,7 +56,10 @@ impl Run {
         let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi).init();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        runtime.or_fail(Exit::Failed, "cannot start")?.block_on(self.serve())
+        let runtime = runtime.or_fail(Exit::Failed, "cannot start")?;
+        let served = runtime.block_on(self.serve());
+        runtime.shutdown_timeout(STOP_PATIENCE);
+        served
     }
 
     async fn serve(self) -> Result<(), Failure> {
@@ -70,12 +77,29 @@ impl Run {
         };
         tracing::info!(http = ?clients.http_address(), stream = ?clients.stream_address(), "serving clients");
         tokio::select! {
-            () = interrupted() => tracing::info!("stopping: told to"),
+            () = told_to_stop() => tracing::info!("stopping: told to"),
             () = stdin_ended(), if self.stop_with_stdin => tracing::info!("stopping: standard input ended"),
             () = node.failed() => tracing::error!("stopping: the node cannot go on"),
         }
-        clients.stop().await;
-        node.shutdown().await.map_err(cannot_run)
+        let stopped = async {
+            clients.stop().await;
+            node.shutdown().await.map_err(cannot_run)
+        };
+        tokio::select! {
+            stopped = stopped => stopped,
+            // Harmless, as every sudden end is.
+            () = told_to_stop() => Err(Failure::new(Exit::Failed, "told to stop again while stopping")),
+        }
+    }
+}
+
+/// SIGINT or SIGTERM.
+async fn told_to_stop() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut term) = signal(SignalKind::terminate()) else { return std::future::pending().await };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = term.recv() => {}
     }
 }
 

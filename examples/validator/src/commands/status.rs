@@ -1,6 +1,7 @@
 use crate::api::{Api, Status};
 use crate::exit::{Exit, Failure};
 use crate::target::Target;
+use crate::text::say;
 
 /// Show what validators say of themselves.
 #[derive(Debug, clap::Args)]
@@ -49,21 +50,29 @@ async fn print_json(answers: &[(Api, Result<Status, Failure>)]) -> Result<(), Fa
             Err(failure) => serde_json::json!({ "node": api.address(), "error": failure.to_string() }),
         });
     }
-    println!("{}", serde_json::Value::Array(list));
+    say!("{}", serde_json::Value::Array(list));
     Ok(())
 }
 
 fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
-    println!(
+    say!(
         "{:<12} {:<10} {:>9} {:>9} {:>6} {:>8} {:>8} {:>6} {:>5}",
-        "name", "state", "height", "view", "leader", "pending", "timeouts", "peers", "cert"
+        "name",
+        "state",
+        "height",
+        "view",
+        "leader",
+        "pending",
+        "timeouts",
+        "peers",
+        "cert"
     );
     for (api, answer) in answers {
         match answer {
             Ok(s) => {
                 let up = s.peers.iter().filter(|peer| peer.outgoing && peer.incoming).count();
                 let state = if s.syncing { "catching up" } else { "ready" };
-                println!(
+                say!(
                     "{:<12} {:<10} {:>9} {:>9} {:>6} {:>8} {:>8} {:>6} {:>5}",
                     s.name,
                     state,
@@ -77,13 +86,13 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
                 );
                 for peer in s.peers.iter().filter(|peer| !peer.outgoing || peer.faults > 0) {
                     let error = peer.last_error.as_deref().unwrap_or("not connected");
-                    println!("{:<12}   {}: {error}; {} faults", "", peer.name, peer.faults);
+                    say!("{:<12}   {}: {error}; {} faults", "", peer.name, peer.faults);
                 }
             }
-            Err(failure) => println!("{:<12} {failure}", api.address()),
+            Err(failure) => say!("{:<12} {failure}", api.address()),
         }
     }
     if let Some(s) = answers.iter().find_map(|(_, answer)| answer.as_ref().ok()) {
-        println!("\nchain {} ({}), votes: {}, epoch {}", s.chain, s.chain_id, s.scheme, s.epoch);
+        say!("\nchain {} ({}), votes: {}, epoch {}", s.chain, s.chain_id, s.scheme, s.epoch);
     }
 }

@@ -8,6 +8,7 @@ use quorate_node::handle::Digest;
 use crate::api::{Api, Transaction};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::target::Target;
+use crate::text::{say, tell};
 use crate::verify;
 
 /// The most that is read of a file or from standard input.
@@ -55,7 +56,7 @@ impl Submit {
         };
         let api = self.target.reachable().await?;
         let id = api.submit(transaction.clone()).await?.id;
-        println!("{id}");
+        say!("{id}");
         let Some(seconds) = self.wait else { return Ok(()) };
         let found = wait_for(&api, id, Duration::from_secs(seconds.into())).await?;
         confirm(genesis.as_ref(), id, &transaction, &found)
@@ -109,9 +110,9 @@ fn confirm(genesis: Option<&Genesis>, id: Digest, sent: &[u8], found: &Transacti
             if proven.transaction != sent {
                 return Err(Failure::new(Exit::BadProof, "the validator proves another transaction"));
             }
-            eprintln!("committed in block {}; the proof verifies against the genesis file", proven.height);
+            tell!("committed in block {}; the proof verifies against the genesis file", proven.height);
         }
-        None => eprintln!("committed in block {}, says the validator; not verified", found.height),
+        None => tell!("committed in block {}, says the validator; not verified", found.height),
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{Counts, Histogram};
-use crate::text::{count, millis};
+use crate::text::{count, millis, say};
 
 /// What a load did, in the end.
 #[derive(Clone, Debug, Serialize)]
@@ -76,15 +76,11 @@ impl LoadReport {
     /// In words, for people.
     pub(crate) fn print(&self) {
         let (committed, submitted) = (count(self.committed), count(self.submitted));
-        println!("committed   {committed} of {submitted} transactions ({:.2} %)", self.committed_percent);
-        println!(
-            "rate        {} tx/s committed over {:.1} s",
-            count(self.tx_per_second as u64),
-            self.seconds
-        );
+        say!("committed   {committed} of {submitted} transactions ({:.2} %)", self.committed_percent);
+        say!("rate        {} tx/s committed over {:.1} s", count(self.tx_per_second as u64), self.seconds);
         if let Some(l) = &self.latency_ms {
-            println!(
-                "latency     median {}, 95 % {}, 99 % {}, slowest {}  (due to commit)",
+            say!(
+                "latency     median {}, 95 % {}, 99 % {}, slowest {}",
                 millis(l.median),
                 millis(l.p95),
                 millis(l.p99),
@@ -92,16 +88,16 @@ impl LoadReport {
             );
         }
         for (code, refused) in &self.refused {
-            println!("refused     {} as {code}", count(*refused));
+            say!("refused     {} as {code}", count(*refused));
         }
         if self.lost_in_flight > 0 {
-            println!(
+            say!(
                 "lost        {} were on their way to a validator that went down",
                 count(self.lost_in_flight)
             );
         }
         if self.unsent > 0 {
-            println!("unsent      {}: no validator could take them in time", count(self.unsent));
+            say!("unsent      {}: no validator could take them in time", count(self.unsent));
         }
     }
 }

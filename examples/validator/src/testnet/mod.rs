@@ -19,7 +19,6 @@ use crate::commands::bench::{rate, seconds};
 use crate::exit::{Exit, Failure};
 use crate::load::{Format, Payloads};
 use network::Network;
-pub(crate) use network::interrupted;
 use session::Session;
 use timeline::{NodeAt, Timeline};
 

@@ -176,7 +176,7 @@ impl Network {
     }
 }
 
-/// Resolves on Ctrl-C and on a polite kill.
+/// Resolves on Ctrl-C, on a polite kill, and when the terminal goes away.
 pub(crate) async fn interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut term) = signal(SignalKind::terminate()) else { return std::future::pending().await };

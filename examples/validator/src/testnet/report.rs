@@ -4,6 +4,7 @@ use super::agreement::Contradiction;
 use super::child::Usage;
 use crate::exit::{Exit, Failure};
 use crate::load::LoadReport;
+use crate::text::say;
 
 /// How a testnet went: what `--json` prints.
 #[derive(Debug, Serialize)]
@@ -72,25 +73,23 @@ impl Report {
         if let Some(load) = &self.load {
             load.print();
         }
-        println!(
+        say!(
             "blocks      {} ({:.1} per second), quorum certificates of {} bytes",
             crate::text::count(self.height),
             self.blocks_per_second,
             self.certificate_bytes
         );
-        println!("timeouts    {}", self.timeouts);
+        say!("timeouts    {}", self.timeouts);
         for event in &self.events {
-            println!("validator {} {}", event.node, event.words());
+            say!("validator {} {}", event.node, event.words());
         }
         let used: Vec<&NodeUsage> = self.usage.iter().flatten().collect();
         if !used.is_empty() {
             let mean = used.iter().map(|u| u.cpu_percent).sum::<f64>() / used.len() as f64;
             let peak = used.iter().map(|u| u.peak_mib).fold(0.0, f64::max);
-            println!(
-                "processor   {mean:.1} % of a core per validator on average; memory up to {peak:.0} MiB"
-            );
+            say!("processor   {mean:.1} % of a core per validator on average, memory up to {peak:.0} MiB");
         }
-        println!("agreement   {verdict}");
+        say!("agreement   {verdict}");
     }
 
     /// What of this is a failure.
@@ -118,7 +117,7 @@ impl Report {
 impl Event {
     fn words(&self) -> String {
         match (self.restarted_at, self.caught_up_after) {
-            (None, _) => format!("was killed at {:.1} s", self.killed_at),
+            (None, _) => format!("killed at {:.1} s", self.killed_at),
             (Some(at), None) => {
                 format!(
                     "was killed at {:.1} s, restarted at {at:.1} s, and has not caught up",
@@ -126,7 +125,7 @@ impl Event {
                 )
             }
             (Some(at), Some(after)) => format!(
-                "was killed at {:.1} s, restarted at {at:.1} s, and had caught up {after:.1} s later",
+                "killed at {:.1} s, restarted at {at:.1} s, caught up {after:.1} s later",
                 self.killed_at
             ),
         }

@@ -13,7 +13,7 @@ use super::view::{Frame, LoadView};
 use super::watch::Watch;
 use crate::exit::{Exit, Failure};
 use crate::load::{Histogram, Latencies, Load, LoadReport, Payloads, Plan};
-use crate::text::count;
+use crate::text::{count, say, tell};
 
 /// How often the validators are looked at, and a terminal is drawn.
 const LOOK_PAUSE: Duration = Duration::from_millis(500);
@@ -23,6 +23,8 @@ const LOOKS_PER_LINE: u64 = 2;
 const RECENT: usize = 10;
 /// How long what is on its way at the end may take to commit.
 const DRAIN: Duration = Duration::from_secs(1);
+/// How often they are looked at in the end.
+const SETTLE_PAUSE: Duration = Duration::from_millis(100);
 /// How long validators may take to catch up at the end.
 const CATCH_UP: Duration = Duration::from_secs(20);
 
@@ -54,9 +56,9 @@ impl<'a> Session<'a> {
         if self.options.json {
             let text =
                 serde_json::to_string(&report).map_err(|e| Failure::new(Exit::Failed, e.to_string()))?;
-            println!("{text}");
+            say!("{text}");
         } else {
-            println!();
+            say!();
             report.print(&verdict);
         }
         report.judge(&verdict)
@@ -181,7 +183,7 @@ impl<'a> Session<'a> {
             scheme: self.network.layout.scheme,
             directory: &directory,
             elapsed: start.elapsed(),
-            left: end.map(|end| end.saturating_duration_since(Instant::now())),
+            total: end.map(|end| end - start),
             load,
             hint: &hint,
         };
@@ -244,8 +246,12 @@ impl<'a> Session<'a> {
     async fn settle(&mut self, watch: &mut Watch) {
         watch.look().await;
         let (height, deadline) = (watch.height(), Instant::now() + CATCH_UP);
+        let mut interrupted = std::pin::pin!(interrupted());
         while !watch.all_reached(height) && Instant::now() < deadline {
-            sleep(Duration::from_millis(100)).await;
+            tokio::select! {
+                () = sleep(SETTLE_PAUSE) => {}
+                () = interrupted.as_mut() => break,
+            }
             watch.look().await;
             self.notice_crashes(watch);
         }
@@ -296,8 +302,8 @@ impl<'a> Session<'a> {
 /// Progress where there is no terminal; with `--json`, standard output is for the one object alone.
 fn print_line(json: bool, line: &str) {
     if json {
-        eprintln!("{line}");
+        tell!("{line}");
     } else {
-        println!("{line}");
+        say!("{line}");
     }
 }

@@ -14,8 +14,8 @@ pub(crate) struct Frame<'a> {
     pub scheme: SchemeName,
     pub directory: &'a str,
     pub elapsed: Duration,
-    /// What remains, if it ends by itself.
-    pub left: Option<Duration>,
+    /// How long it is to run, if it ends by itself.
+    pub total: Option<Duration>,
     pub load: Option<LoadView>,
     pub hint: &'a str,
 }
@@ -97,8 +97,8 @@ impl Frame<'_> {
             SchemeName::Ed25519 => "Ed25519 certificates",
         };
         let left = format!("quorate testnet: {} validators, {certificates}", self.names.len());
-        let right = match self.left {
-            Some(left) => format!("{} of {}", clock(self.elapsed), clock(self.elapsed + left)),
+        let right = match self.total {
+            Some(total) => format!("{} of {}", clock(self.elapsed), clock(total)),
             None => clock(self.elapsed),
         };
         let gap = columns.saturating_sub(left.len() + right.len()).max(1);
@@ -219,7 +219,7 @@ mod tests {
             scheme: SchemeName::Ed25519,
             directory: &"/very/long/path".repeat(10),
             elapsed: Duration::from_secs(3_661),
-            left: Some(Duration::from_secs(60)),
+            total: Some(Duration::from_secs(3_720)),
             load: Some(load),
             hint: &"hint ".repeat(40),
         };
