@@ -10,6 +10,8 @@ use crate::text::{count, say, tell};
 
 /// How long what is on its way at the end of a load may take to commit.
 const DRAIN: Duration = Duration::from_secs(1);
+/// No chain takes larger transactions; whether this one takes these, its validators say.
+const LARGEST: usize = 8 << 20;
 /// How long a network that was overloaded may take to recover.
 const SETTLE: Duration = Duration::from_secs(60);
 /// What a rate must commit to be held, in percent.
@@ -106,7 +108,7 @@ impl Bench {
 
     async fn load(&self, targets: &[String], rate: f64) -> Result<LoadReport, Failure> {
         let payloads = match &self.transactions {
-            Some(path) => Payloads::file(path, self.format, true, usize::MAX >> 1)?,
+            Some(path) => Payloads::file(path, self.format, true, LARGEST)?,
             None => Payloads::random(self.tx_size as usize),
         };
         let load = Load::start(Plan { targets: targets.to_vec(), rate, payloads }).await;

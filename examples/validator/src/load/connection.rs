@@ -105,6 +105,7 @@ fn listen(input: &[u8], queue: &Queue, shared: &Shared) -> io::Result<usize> {
             }
             Event::Closing { code } => {
                 let name = Code::from_number(code).map_or("UNKNOWN", Code::name);
+                *shared.counts().closed.entry(name).or_default() += 1;
                 return Err(io::Error::other(format!("the validator closes the stream: {name}")));
             }
             Event::Accepted { .. } | Event::Welcome { .. } => {}

@@ -49,6 +49,8 @@ pub(crate) struct Counts {
     pub committed: u64,
     /// Those that a validator refused, by code.
     pub refused: BTreeMap<&'static str, u64>,
+    /// Streams that a validator ended, by code.
+    pub closed: BTreeMap<&'static str, u64>,
     /// Those that were at a validator, or on the way there, when the connection to it broke.
     pub lost: u64,
     /// Those that could not be sent, because no validator could be reached or all were too far behind.
@@ -167,6 +169,7 @@ impl Counts {
             submitted: 0,
             committed: 0,
             refused: BTreeMap::new(),
+            closed: BTreeMap::new(),
             lost: 0,
             unsent: 0,
             latencies: Histogram::new(),

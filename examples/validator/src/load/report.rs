@@ -17,6 +17,8 @@ pub(crate) struct LoadReport {
     pub committed_percent: f64,
     /// Those that a validator refused, by code.
     pub refused: BTreeMap<&'static str, u64>,
+    /// Streams that a validator ended, by code.
+    pub closed_streams: BTreeMap<&'static str, u64>,
     /// Those that were at a validator, or on the way there, when the connection to it broke.
     pub lost_in_flight: u64,
     /// Those that no validator could take in time.
@@ -54,6 +56,7 @@ impl LoadReport {
             committed: counts.committed,
             committed_percent: percent(counts.committed, counts.submitted),
             refused: counts.refused.clone(),
+            closed_streams: counts.closed.clone(),
             lost_in_flight: counts.lost,
             unsent: counts.unsent,
             seconds: rounded(seconds),
@@ -89,6 +92,9 @@ impl LoadReport {
         }
         for (code, refused) in &self.refused {
             say!("refused     {} as {code}", count(*refused));
+        }
+        for (code, closed) in &self.closed_streams {
+            say!("closed      {} streams, by their validators, as {code}", count(*closed));
         }
         if self.lost_in_flight > 0 {
             say!(
