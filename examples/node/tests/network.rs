@@ -46,7 +46,7 @@ impl Member {
         }
     }
 
-    fn height(&self) -> u64 {
+    fn executed(&self) -> u64 {
         self.node.handle().status().executed_height
     }
 
@@ -107,9 +107,9 @@ async fn commits_transactions(scheme: SchemeName) {
     for (member, tickets) in members.iter_mut().zip(&tickets) {
         eventually("own transactions are committed", || member.committed(tickets)).await;
     }
-    let top = members.iter().map(Member::height).max().unwrap();
+    let top = members.iter().map(Member::executed).max().unwrap();
     for member in &mut members {
-        eventually("all members have all blocks", || member.height() >= top).await;
+        eventually("all members have all blocks", || member.executed() >= top).await;
         member.follow();
         assert_eq!(member.chain.values().map(|c| c.transactions).sum::<u32>(), 200);
     }
@@ -149,16 +149,16 @@ async fn a_member_that_was_away_catches_up() {
     let tickets = members[3].submit(puts(3, 20)).await;
     eventually("it commits", || members[3].committed(&tickets)).await;
     let away = members.pop().unwrap();
-    let left_at = away.height();
+    let left_at = away.executed();
     away.node.shutdown().await.unwrap();
     for round in 0..5 {
         let tickets = members[0].submit(puts(10 + round, 20)).await;
         eventually("three go on", || members[0].committed(&tickets)).await;
     }
-    let top = members[0].height();
+    let top = members[0].executed();
     assert!(top > left_at);
     members.push(Member::start(&site, 3).await);
-    eventually("it catches up", || members[3].height() >= top).await;
+    eventually("it catches up", || members[3].executed() >= top).await;
     let tickets = members[3].submit(puts(30, 20)).await;
     eventually("and takes part", || members[3].committed(&tickets)).await;
     members.iter_mut().for_each(Member::follow);
@@ -178,7 +178,7 @@ async fn a_whole_network_restarts_where_it_was() {
         for i in 0..4 {
             members.push(Member::start(&site, i).await);
         }
-        assert!(members.iter().all(|m| m.height() <= top + 64));
+        assert!(members.iter().all(|m| m.executed() <= top + 64));
         let tickets = members[round].submit(puts(round, 30)).await;
         eventually("it commits", || members[round].committed(&tickets)).await;
         members.iter_mut().for_each(Member::follow);
@@ -186,7 +186,7 @@ async fn a_whole_network_restarts_where_it_was() {
         for commit in members.iter().flat_map(|m| m.chain.values()) {
             assert_eq!(*roots.entry(commit.height).or_insert(commit.state_root), commit.state_root);
         }
-        let now = members.iter().map(Member::height).max().unwrap();
+        let now = members.iter().map(Member::executed).max().unwrap();
         assert!(now > top, "the chain goes on");
         top = now;
         for earlier in 0..=round {

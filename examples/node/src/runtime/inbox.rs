@@ -23,7 +23,7 @@ struct Waiting {
     urgent: VecDeque<Received>,
     bulk: VecDeque<Received>,
     poked: bool,
-    stopped: bool,
+    end: Option<End>,
     /// Whether the machine sleeps: only then is it worth a system call to wake it.
     asleep: bool,
 }
@@ -33,7 +33,16 @@ struct Waiting {
 pub(super) struct Taken {
     pub(super) commands: VecDeque<Command>,
     pub(super) frames: Vec<Received>,
-    pub(super) stopped: bool,
+    pub(super) end: Option<End>,
+}
+
+/// How the machine is to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// What was begun is carried out.
+    Finish,
+    /// Nothing is signed or sent any more.
+    Abort,
 }
 
 impl Inbox {
@@ -53,9 +62,13 @@ impl Inbox {
         self.put(|w| w.poked = true);
     }
 
-    /// The machine is to end.
-    pub(super) fn stop(&self) {
-        self.put(|w| w.stopped = true);
+    /// The machine is to end. An abort counts more than a finish.
+    pub(super) fn end(&self, end: End) {
+        self.put(|w| {
+            if w.end != Some(End::Abort) {
+                w.end = Some(end);
+            }
+        });
     }
 
     /// Waits for anything, but not longer than `patience`, and takes it.
@@ -77,7 +90,7 @@ impl Inbox {
         let mut frames: Vec<Received> = waiting.urgent.drain(..).collect();
         let bulk = waiting.bulk.len().min(BULK_AT_ONCE);
         frames.extend(waiting.bulk.drain(..bulk));
-        Taken { commands: std::mem::take(&mut waiting.commands), frames, stopped: waiting.stopped }
+        Taken { commands: std::mem::take(&mut waiting.commands), frames, end: waiting.end }
     }
 
     fn put(&self, change: impl FnOnce(&mut Waiting)) {
@@ -99,6 +112,6 @@ impl Inbox {
 impl Waiting {
     fn is_empty(&self) -> bool {
         let frames = self.urgent.is_empty() && self.bulk.is_empty();
-        frames && self.commands.is_empty() && !self.poked && !self.stopped
+        frames && self.commands.is_empty() && !self.poked && self.end.is_none()
     }
 }

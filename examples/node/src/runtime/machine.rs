@@ -7,7 +7,7 @@ use quorate::scheme::Scheme;
 use quorate_jolteon::{Evidence, Replica, Timer};
 
 use super::clock::Clock;
-use super::inbox::{Inbox, Taken};
+use super::inbox::{End, Inbox, Taken};
 use super::ingest::Ingest;
 use super::outflow::{Outflows, Steps};
 use super::shared::Shared;
@@ -37,7 +37,7 @@ struct Timers {
 }
 
 impl<S: Scheme> Driver<S> {
-    /// Runs until the inbox is stopped or nobody carries steps out.
+    /// Runs until it is told to end or nobody carries steps out.
     pub(super) fn run(mut self) {
         let mut timers = Timers::default();
         let mut behind_since = None;
@@ -46,9 +46,13 @@ impl<S: Scheme> Driver<S> {
         while self.carry_out(steps) {
             self.publish(&mut behind_since);
             let taken = self.inbox.take(self.patience(&timers));
-            if taken.stopped {
-                self.finish(taken, &mut timers);
-                break;
+            match taken.end {
+                None => {}
+                Some(End::Finish) => {
+                    self.finish(taken, &mut timers);
+                    break;
+                }
+                Some(End::Abort) => return self.outflows.abort(),
             }
             self.ingest.seal_due(self.clock.now());
             steps = self.handle_all(taken, &mut timers);
@@ -129,6 +133,15 @@ impl<S: Scheme> Driver<S> {
         self.metrics.view.set(status.view as i64);
         self.metrics.height.set(status.committed as i64);
         self.shared.set_replica(status);
+    }
+}
+
+impl<S: Scheme> Drop for Driver<S> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Or the writers would wait for steps for ever.
+            self.outflows.abort();
+        }
     }
 }
 

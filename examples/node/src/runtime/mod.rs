@@ -41,15 +41,15 @@ mod writer;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use inbox::Inbox;
+use inbox::{End, Inbox};
 use ingest::Ingest;
 use shared::Shared;
 
+use crate::Result;
 use crate::application::Application;
 use crate::config::NodeConfig;
 use crate::handle::Handle;
 use crate::links::Links;
-use crate::{NodeError, Result};
 
 /// A running validator. Dropping it stops it without waiting; [`shutdown`](Node::shutdown) waits.
 pub struct Node {
@@ -89,30 +89,29 @@ impl Node {
     /// Stops: no more transactions are taken, what was taken is made durable, threads and links end.
     ///
     /// # Errors
-    /// Why the node had failed, if it had; otherwise what failed on the way.
+    /// Why the node failed, before or on the way.
     pub async fn shutdown(mut self) -> Result<()> {
         self.ingest.stop();
-        self.inbox.stop();
+        self.inbox.end(End::Finish);
         let threads = std::mem::take(&mut self.threads);
         let ended = tokio::task::spawn_blocking(move || {
             for thread in threads {
-                if thread.join().is_err() {
-                    return Err(NodeError::Stopped { why: "a thread panicked; please report this".into() });
-                }
+                // A panic has made the node fail already.
+                let _ = thread.join();
             }
-            Ok(())
         });
-        let ended = ended.await.unwrap_or_else(|e| Err(NodeError::Stopped { why: e.to_string() }));
+        // The task only waits, it cannot fail.
+        let _ = ended.await;
         if let Some(links) = self.links.take() {
             links.shutdown().await;
         }
-        self.shared.take_failure().map_or(ended, Err)
+        self.shared.take_failure().map_or(Ok(()), Err)
     }
 }
 
 impl Drop for Node {
     fn drop(&mut self) {
         self.ingest.stop();
-        self.inbox.stop();
+        self.inbox.end(End::Finish);
     }
 }

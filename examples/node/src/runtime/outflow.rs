@@ -35,10 +35,16 @@ impl<S: Scheme> Outflows<S> {
         self.urgent.push(steps.urgent) && bulk
     }
 
-    /// No steps come any more.
+    /// No steps come any more; those that came are carried out.
     pub(super) fn close(&self) {
         self.urgent.close();
         self.bulk.close();
+    }
+
+    /// Nothing more is carried out but what a writer has in hand.
+    pub(super) fn abort(&self) {
+        self.urgent.abort();
+        self.bulk.abort();
     }
 }
 
@@ -101,17 +107,19 @@ impl<S: Scheme> Outflow<S> {
         while pending.weight > MAX_WEIGHT && !pending.closed {
             pending = self.room.wait(pending).unwrap_or_else(PoisonError::into_inner);
         }
+        if pending.closed {
+            return false;
+        }
         let wake = pending.work.is_empty() && !step.is_empty();
         pending.weight += weight;
         pending.work.records.append(&mut step.persist);
         pending.work.messages.append(&mut step.messages);
         pending.work.outputs.append(&mut step.outputs);
-        let open = !pending.closed;
         drop(pending);
         if wake {
             self.ready.notify_one();
         }
-        open
+        true
     }
 
     /// Waits for steps and takes all of them; `None` when the outflow is closed and empty.
@@ -135,6 +143,15 @@ impl<S: Scheme> Outflow<S> {
         self.lock().closed = true;
         self.ready.notify_all();
         self.room.notify_all();
+    }
+
+    /// Nothing more is carried out.
+    pub(super) fn abort(&self) {
+        let mut pending = self.lock();
+        pending.work = Work::new();
+        pending.weight = 0;
+        drop(pending);
+        self.close();
     }
 
     fn lock(&self) -> MutexGuard<'_, Pending<S>> {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use quorate_jolteon::Status;
 use tokio::sync::watch;
 
-use super::inbox::Inbox;
+use super::inbox::{End, Inbox};
 use crate::NodeError;
 use crate::handle::{CommitEvent, Digest};
 
@@ -79,7 +79,7 @@ impl Shared {
     pub(super) fn fail(&self, error: NodeError) {
         tracing::error!(code = error.code(), %error, "the node cannot go on");
         lock(&self.failure).get_or_insert(error);
-        self.inbox.stop();
+        self.inbox.end(End::Abort);
         self.failed.send_replace(true);
     }
 

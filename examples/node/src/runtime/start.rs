@@ -193,17 +193,41 @@ impl<S: Scheme> Engine<'_, S> {
             names: self.names,
         };
         Ok(vec![
-            spawn("archive", move || archivist.run())?,
-            spawn("write-urgent", move || urgent.run())?,
-            spawn("write-bulk", move || bulk.run())?,
-            spawn("machine", move || driver.run())?,
+            spawn("archive", shared, move || archivist.run())?,
+            spawn("write-urgent", shared, move || urgent.run())?,
+            spawn("write-bulk", shared, move || bulk.run())?,
+            spawn("machine", shared, move || driver.run())?,
         ])
     }
 }
 
-fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
-    let spawned = thread::Builder::new().name(name.into()).spawn(work);
+/// Starts a thread; if it panics, the node fails rather than going on without it.
+fn spawn(
+    name: &'static str,
+    shared: &Arc<Shared>,
+    work: impl FnOnce() + Send + 'static,
+) -> Result<JoinHandle<()>> {
+    let watch = Watch { name, shared: shared.clone() };
+    let watched = move || {
+        let _watch = watch;
+        work();
+    };
+    let spawned = thread::Builder::new().name(name.into()).spawn(watched);
     spawned.map_err(|source| NodeError::Io { during: "starting a thread", path: None, source })
+}
+
+struct Watch {
+    name: &'static str,
+    shared: Arc<Shared>,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let why = format!("its {} thread panicked; please report what it printed", self.name);
+            self.shared.fail(NodeError::Stopped { why });
+        }
+    }
 }
 
 /// Whose keys these are.

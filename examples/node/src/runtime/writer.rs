@@ -35,15 +35,15 @@ pub(super) struct Writer<S: Scheme> {
 
 impl<S: Scheme> Writer<S> {
     /// Runs until the outflow is closed and empty, or until something fails: then nothing leaves any more.
-    pub(super) fn run(self) {
+    pub(super) fn run(mut self) {
         while let Some(work) = self.outflow.take() {
             if let Err(error) = self.carry_out(work) {
                 self.shared.fail(error);
+                self.outflow.abort();
                 break;
             }
         }
-        self.outflow.close();
-        if let Some(execution) = self.execution {
+        if let Some(execution) = self.execution.take() {
             // What was delivered is executed and written out.
             execution.stop();
         }
@@ -91,6 +91,15 @@ impl<S: Scheme> Writer<S> {
             }
         }
         Ok(())
+    }
+}
+
+impl<S: Scheme> Drop for Writer<S> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Or the machine would wait for room for ever.
+            self.outflow.abort();
+        }
     }
 }
 
