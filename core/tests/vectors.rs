@@ -49,11 +49,19 @@ fn run(block: &str) {
 }
 
 #[test]
-fn the_page_names_every_domain_string_and_every_error_code() {
+fn the_page_names_every_domain_string_and_every_error_code_and_no_other() {
     let page = std::fs::read_to_string(folder().join("../wire.md")).unwrap();
     let listed = quorate::wire::domain::ALL.iter().chain(quorate::Error::CODES);
     for name in listed {
         assert!(page.contains(&format!("`{name}`")), "spec/wire.md does not say what {name} is for");
+    }
+    let strings = page.split('`').filter(|word| word.starts_with("quorate-v1-"));
+    for name in strings {
+        assert!(quorate::wire::domain::ALL.contains(&name), "spec/wire.md names {name}, which nothing uses");
+    }
+    let (_, errors) = page.split_once("## Errors").unwrap();
+    for code in errors.lines().filter_map(|row| row.strip_prefix("| `")?.split('`').next()) {
+        assert!(quorate::Error::CODES.contains(&code), "spec/wire.md names {code}, which nothing reports");
     }
 }
 
@@ -74,4 +82,4 @@ macro_rules! blocks {
     };
 }
 
-blocks!(wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence);
+blocks!(wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence, guard);

@@ -115,8 +115,9 @@ class Variant:
         return self.decode_signature(reader.raw(self.sig_len))
 
     def verify_claims(self, claims, proof):
-        """`claims` is a list of (message, {member: key})."""
-        self.aggregate_verify([(self.keys.sum(keys.values()), message) for message, keys in claims], proof)
+        """`claims` is a list of (message, {member: key}). Keys that cancel out count as factor 1 beside others."""
+        sums = [(self.keys.sum(keys.values()), message) for message, keys in claims]
+        self.aggregate_verify([(key, message) for key, message in sums if key is not None], proof)
 
 
 MIN_SIG = Variant(1, "bls-min-sig", G2, G1)

@@ -6,6 +6,7 @@ from . import wire
 from .certificate import Certificate, Statement, Vote
 from .ed25519 import ED25519
 from .errors import Refused
+from .guard import Record
 from .merkle import TRANSACTIONS
 from .timeout import TimeoutCertificate, TimeoutVote
 
@@ -276,15 +277,55 @@ READERS = {
 
 def read_message(data, committees):
     """The tag of a well-formed message."""
+    return _read_tagged(data, committees, READERS)
 
+
+def _read_tagged(data, committees, readers):
     def read(r):
         tag = r.uint(1)
-        if tag not in READERS:
+        if tag not in readers:
             raise Refused("MALFORMED")
-        READERS[tag](r, committees)
+        readers[tag](r, committees)
         return tag
 
     return wire.whole(data, read)
+
+
+# --- records --------------------------------------------------------------------------------------------------
+
+
+def _read_state(r):
+    for _ in range(r.count(65_535)):
+        _, seen = r.uint(8), r.uint(8)
+        if seen & 1 == 0:
+            raise Refused("NON_CANONICAL")
+    r.uint(8)
+    for _ in range(r.count(65_535)):
+        strikes, _, _ = r.uint(1), r.uint(8), r.uint(8)
+        if strikes > MAX_STRIKES:
+            raise Refused("MALFORMED")
+    r.raw(16)
+
+
+def _read_committed(r, c):
+    r.raw(80)
+    Certificate.read(r, c.voters)
+    _read_state(r)
+
+
+RECORDS = {
+    1: lambda r, c: Batch.read(r),
+    2: Block.read,
+    3: lambda r, c: Record.read(r),
+    4: lambda r, c: Record.read(r),
+    5: _read_timeout,
+    6: _read_committed,
+}
+
+
+def read_record(data, committees):
+    """The tag of a well-formed record."""
+    return _read_tagged(data, committees, RECORDS)
 
 
 # --- chain state ----------------------------------------------------------------------------------------------
@@ -295,6 +336,11 @@ class Sequences:
 
     def __init__(self):
         self.top, self.there = 0, {0}
+
+    def encode(self):
+        """The window as bits: bit k says whether top − k is there. Number 0 is."""
+        seen = sum(1 << k for k in range(min(WINDOW, self.top + 1)) if self.top - k in self.there)
+        return wire.u64(self.top) + wire.u64(seen)
 
     def note(self, sequence):
         """Whether it was admitted."""
@@ -309,6 +355,10 @@ class Standings:
     def __init__(self, voters):
         self.voters, self.height = voters, 0
         self.members = [{"strikes": 0, "failed_at": 0, "seen_at": 0} for _ in voters.keys]
+
+    def encode(self):
+        listed = [wire.u8(m["strikes"]) + wire.u64(m["failed_at"]) + wire.u64(m["seen_at"]) for m in self.members]
+        return wire.u64(self.height) + wire.u32(len(listed)) + b"".join(listed)
 
     def eligible(self, i):
         m = self.members[i]

@@ -5,6 +5,7 @@ from . import jolteon, wire
 from .certificate import Certificate, Statement, Vote
 from .committee import SCHEMES, Committee, chain_id_from_name
 from .evidence import Conflict, Equivocation
+from .guard import Guard, Record
 from .merkle import TRANSACTIONS
 from .timeout import TimeoutCertificate, TimeoutVote
 
@@ -381,6 +382,27 @@ def conflict_verify(i):
     return {"culprits": evidence.culprits()}
 
 
+# --- the guard ------------------------------------------------------------------------------------------------
+
+
+def _guard(i, c):
+    """The guard of a key, made again from records."""
+    records = [wire.whole(raw(record), Record.read) for record in i["records"]]
+    return Guard(c.scheme, c.scheme.secret(raw(i["secret"])), c.chain, records)
+
+
+@operation("guard.restore")
+def guard_restore(i):
+    return {"records": [record.encode().hex() for record in _guard(i, committee(i["committee"])).records()]}
+
+
+@operation("guard.sign")
+def guard_sign(i):
+    c = committee(i["committee"])
+    vote, record = _guard(i, c).sign(c, statement(i["statement"]))
+    return {"vote": vote.encode().hex(), "record": record.encode().hex()}
+
+
 # --- Merkle trees ---------------------------------------------------------------------------------------------
 
 
@@ -443,6 +465,11 @@ def jolteon_block(i):
 @operation("jolteon.message")
 def jolteon_message(i):
     return {"tag": jolteon.read_message(raw(i["message"]), _both(i))}
+
+
+@operation("jolteon.record")
+def jolteon_record(i):
+    return {"tag": jolteon.read_record(raw(i["record"]), _both(i))}
 
 
 @operation("jolteon.finality")

@@ -72,7 +72,7 @@ pub(crate) fn run<S: Scheme>(operation: &str, input: &Value) -> Result<Value> {
     })
 }
 
-fn statement(value: &Value) -> Statement {
+pub(crate) fn statement(value: &Value) -> Statement {
     Statement {
         kind: Kind::new(small(&value["kind"])),
         epoch: number(&value["epoch"]),

@@ -2,6 +2,7 @@
 
 mod certificates;
 mod committees;
+mod guards;
 mod merkles;
 mod schemes;
 mod timeouts;
@@ -40,6 +41,7 @@ fn run_with<S: Scheme>(operation: &str, input: &Value) -> Result<Value> {
     match operation.split('.').next().unwrap() {
         "committee" => committees::run::<S>(operation, input),
         "statement" | "vote" | "certificate" => certificates::run::<S>(operation, input),
+        "guard" => guards::run::<S>(operation, input),
         "timeout_vote" | "timeout_certificate" | "equivocation" | "conflict" => {
             timeouts::run::<S>(operation, input)
         }

@@ -9,7 +9,7 @@ use quorate::committee::{ChainId, Committee, Repeats, SignerSet};
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
-use quorate_jolteon::{Batch, Block, Committees, Finality, Link, Message, Sequences, Standings};
+use quorate_jolteon::{Batch, Block, Committees, Finality, Link, Message, Record, Sequences, Standings};
 use serde_json::{Value, json};
 
 fn read() -> Value {
@@ -70,6 +70,10 @@ fn run<S: Scheme>(file: &Value, operation: &str, input: &Value) -> Result<Value>
         "jolteon.message" => {
             let message: Message<S> = decode(&input["message"], &committees)?;
             json!({ "tag": message.encode()[0] })
+        }
+        "jolteon.record" => {
+            let record: Record<S> = decode(&input["record"], &committees)?;
+            json!({ "tag": record.encode()[0] })
         }
         "jolteon.finality" => {
             let block: Block<S> = decode(&input["block"], &committees)?;

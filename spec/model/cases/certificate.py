@@ -7,7 +7,7 @@ from ..committee import SCHEMES
 from ..operations import committee, statement_json
 from ..wire import u8, varint
 from .bls import small_order
-from .common import BLS_SUITES, CHAIN, NAMES, OTHER_CHAIN, SUITES, flip, key_pair, member, members
+from .common import BLS_SUITES, CHAIN, NAMES, OTHER_CHAIN, SUITES, cancelling_members, flip, key_pair, member, members
 
 EPOCH = 7
 STATEMENT = Statement(1, EPOCH, 42, bytes(range(32)))
@@ -260,6 +260,9 @@ class Small:
             "ok",
         )
         case("cancelling-with-other", "σ₁ + X alone, without its partner.", group.add(total, x))
+        name = f"{self.name}/cancelling-keys"
+        self.b.committee(name, self.suite, CHAIN, EPOCH, cancelling_members(self.suite, [1] * 4, [(0, 1, 2)]))
+        self.case("cancelling-keys", "The signers' keys sum to infinity.", good, "INFINITY", "cancelling-keys")
 
     def ed25519(self):
         good = self.encoded((0, 1, 2))

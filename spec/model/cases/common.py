@@ -34,6 +34,18 @@ def members(suite, n, weights=None):
     return [member(suite, i, weights[i] if weights else 1) for i in range(n)]
 
 
+def cancelling_members(suite, weights, groups):
+    """Members of a BLS suite such that the keys of each group of indices sum to infinity."""
+    secrets = [int.from_bytes(secret(suite, i), "big") for i in range(len(weights))]
+    for *others, last in groups:
+        secrets[last] = -sum(secrets[i] for i in others) % R
+    scheme, listed = SCHEMES[suite], []
+    for value, weight in zip(secrets, weights):
+        key = scheme.encode_key(scheme.public_key(value)).hex()
+        listed.append({"public_key": key, "weight": str(weight), "secret": value.to_bytes(32, "big").hex()})
+    return listed
+
+
 def flip(data, position, mask=1):
     """The bytes with one of them changed."""
     changed = bytearray(data)

@@ -3,6 +3,7 @@
 from .. import jolteon as j
 from ..book import Book
 from ..certificate import Certificate, Statement, Vote
+from ..guard import Guard
 from ..operations import committee
 from ..timeout import TimeoutCertificate, TimeoutVote
 from ..wire import blob, option, u8, u16, u32, u64
@@ -126,6 +127,7 @@ class Chain:
         self.finality()
         self.messages()
         self.timeouts()
+        self.records()
 
     def blocks(self):
         def case(label, description, block, expect="ok"):
@@ -344,6 +346,52 @@ class Chain:
             u8(4) + option(None) + option(wrong[1]),
             "MALFORMED",
         )
+
+    def records(self):
+        def case(label, description, data, expect="ok"):
+            self.case("record", f"record-{label}", description, expect, record=data)
+
+        guard = Guard(self.c.voters.scheme, self.voter(2), CHAIN)
+        voted = guard.sign(self.c.voters, Statement(j.BLOCK, EPOCH, 4, self.third.digest()))[1]
+        guard = Guard(self.c.identities.scheme, key_pair(3, 0)[1], CHAIN)
+        proposed = guard.sign(self.c.identities, self.third.proposal())[1]
+        timeout = self.timeout_vote(2, 4, 2).encode_link() + option(self.qc2[1]) + option(self.tc3[1]) + option(None)
+        good = {
+            "batch": u8(1) + self.batch.encode(),
+            "block": u8(2) + self.third.encode(),
+            "vote-guard": u8(3) + voted.encode(),
+            "proposal-guard": u8(4) + proposed.encode(),
+            "timeout": u8(5) + timeout,
+            "committed": u8(6) + self.committed(),
+        }
+        for label, data in good.items():
+            case(label, "It decodes.", data)
+            case(f"{label}-extended", "A byte is left over.", data + b"\0", "MALFORMED")
+            case(f"{label}-truncated", "Cut short.", data[:-1], "MALFORMED")
+        case("empty", "No bytes.", b"", "MALFORMED")
+        for tag in (0, 7):
+            case(f"tag-{tag}", "No record has this tag.", u8(tag), "MALFORMED")
+        case("no-top", "The highest sequence is not there.", u8(6) + self.committed(seen=2), "NON_CANONICAL")
+        case("strikes", "More strikes than there can be.", u8(6) + self.committed(strikes=11), "MALFORMED")
+        case("too-many-authors", "65,536 authors.", u8(6) + self.committed(authors=65_536), "TOO_LARGE")
+        case("too-many-members", "65,536 members.", u8(6) + self.committed(members=65_536), "TOO_LARGE")
+
+    def committed(self, seen=None, strikes=None, authors=None, members=None):
+        """The record after the first block is committed; what is given replaces a field."""
+        sequences, standings = [j.Sequences() for _ in range(4)], j.Standings(self.c.voters)
+        assert sequences[self.batch.author].note(self.batch.sequence)
+        standings.append(1, 1, 1, 0, None, [])
+        listed = [s.encode() for s in sequences]
+        if seen is not None:
+            listed[0] = u64(9) + u64(seen)
+        if strikes is not None:
+            standings.members[0]["strikes"] = strikes
+        inventory = u32(len(listed) if authors is None else authors) + b"".join(listed)
+        state = standings.encode()
+        if members is not None:
+            state = state[:8] + u32(members) + state[12:]
+        tip = u64(1) + u64(1) + self.first.digest() + self.second.digest() + self.qc2[1]
+        return tip + inventory + state + u64(1) + u64(0)
 
     def timeouts(self):
         ballot = Vote.sign(self.voter(2), self.c.voters, 2, Statement(j.BLOCK, EPOCH, 4, self.third.digest()))

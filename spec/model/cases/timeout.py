@@ -7,7 +7,7 @@ from ..operations import committee
 from ..timeout import TimeoutCertificate, TimeoutVote
 from ..wire import u8, u16, u64
 from .bls import small_order
-from .common import CHAIN, NAMES, OTHER_CHAIN, SUITES, flip, key_pair, members, secret
+from .common import BLS_SUITES, CHAIN, NAMES, OTHER_CHAIN, SUITES, cancelling_members, flip, key_pair, members, secret
 
 EPOCH, KIND, VIEW = 7, 2, 42
 COUNT_AT = 18  # after suite, kind, epoch, view
@@ -23,6 +23,8 @@ def book():
         b.committee(f"{name}/forty", suite, CHAIN, EPOCH, members(suite, 40))
         votes(b, suite)
         Certificates(b, suite).add()
+        if suite in BLS_SUITES:
+            Cancelling(b, suite).add()
     return b
 
 
@@ -205,3 +207,67 @@ class Certificates:
             good[:at] + group.encode(group.add(total, small_order(group))),
             "NOT_IN_SUBGROUP",
         )
+
+
+class Cancelling:
+    """Members 0, 2, 4 have keys that sum to infinity, and so have 1, 3, 5; member 6 is honest."""
+
+    FIRST, SECOND, HONEST = (0, 2, 4), (1, 3, 5), 6
+
+    def __init__(self, b, suite):
+        self.b, self.name, self.scheme = b, f"{NAMES[suite]}/cancelling", SCHEMES[suite]
+        listed = cancelling_members(suite, [4, 1, 4, 1, 4, 1, 1], [self.FIRST, self.SECOND])
+        self.secrets = [self.scheme.secret(bytes.fromhex(m["secret"])) for m in listed]
+        b.committee(self.name, suite, CHAIN, EPOCH, listed)
+        self.c = committee(b.committees[self.name])
+
+    def vote(self, i, value):
+        return TimeoutVote.sign(self.secrets[i], self.c, i, KIND, VIEW, value)
+
+    def encoded(self, named, signed=None):
+        """A certificate that says what the members `named`, with what they `signed`, by default the same."""
+        signatures = {i: self.vote(i, value).vote.signature for i, value in (signed or named).items()}
+        total = self.scheme.sigs.sum(signatures.values())
+        held = {i: (value, None) for i, value in named.items()}
+        held[min(named)] = (named[min(named)], total)
+        return TimeoutCertificate.encode_parts(self.c, KIND, VIEW, held)
+
+    def case(self, label, description, data, expect="ok"):
+        self.b.add(
+            f"{self.name}-{label}",
+            description,
+            "timeout_certificate.verify",
+            expect,
+            committee=self.name,
+            certificate=data.hex(),
+        )
+
+    def add(self):
+        first, second = dict.fromkeys(self.FIRST, 41), dict.fromkeys(self.SECOND, 42)
+        honest = {self.HONEST: 40}
+        made = self.b.add(
+            f"{self.name}-collect",
+            "Each vote is good, though three of the signatures vanish from the sum.",
+            "timeout_certificate.collect",
+            committee=self.name,
+            votes=[self.vote(i, value).encode().hex() for i, value in {**honest, **first}.items()],
+        )
+        one = self.encoded({**first, **honest})
+        assert one.hex() == made["certificate"]
+        self.case("beside", "A group whose keys cancel out, beside another: its factor is 1.", one)
+        self.case("two-beside", "Two such groups beside another.", self.encoded({**first, **second, **honest}))
+        raised = {**dict.fromkeys(self.FIRST, 43), **honest}
+        self.case("any-value", "No signature binds the value of such a group.", self.encoded(raised, honest))
+        lowered = {**first, self.HONEST: 39}
+        signed = {**first, **honest}
+        self.case("honest-value", "The other group's value changed.", self.encoded(lowered, signed), "BAD_SIGNATURE")
+        part = {0: 41, 2: 41, 4: 42, **honest}
+        self.case("apart", "The three in two groups, neither of which cancels out.", self.encoded(part))
+        self.case("joined", "The three said to have named one value.", self.encoded(signed, part), "BAD_SIGNATURE")
+        alone = "Groups that cancel out and no other: nothing is left that anybody signed."
+        forged = {0: 41}
+        self.case("alone", "One group, which cancels out: nobody's signature.", self.encoded(first, forged), "INFINITY")
+        self.case("two-alone", alone, self.encoded({**first, **second}, forged), "INFINITY")
+        whole = dict.fromkeys(self.FIRST + self.SECOND, 41)
+        self.case("all-alone", "Both in one group.", self.encoded(whole, forged), "INFINITY")
+        self.case("infinity", "Their own sum is no signature.", self.encoded(first), "INFINITY")
