@@ -123,6 +123,24 @@ mod tests {
     }
 
     #[test]
+    fn the_specification_lists_every_code() {
+        let page = include_str!("../../../../spec/http.md");
+        for code in Code::ALL {
+            let row = format!("| `{code}` | {} | {} |", code.number(), code.http_status());
+            assert!(page.contains(&row), "spec/http.md lacks {row}");
+        }
+        assert_eq!(
+            page.lines()
+                .filter(|line| line.starts_with("| `") && line.contains("` | "))
+                .filter(|line| {
+                    line.split('|').nth(2).is_some_and(|number| number.trim().parse::<u16>().is_ok())
+                })
+                .count(),
+            Code::ALL.len()
+        );
+    }
+
+    #[test]
     fn a_refusal_keeps_its_code() {
         let refusals = [
             Refusal::Empty,
