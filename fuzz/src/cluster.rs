@@ -141,8 +141,7 @@ impl<S: Fixed> Cluster<S> {
 
     /// Moves the clock to the next timer and fires it.
     pub(crate) fn fire_next_timer(&mut self) {
-        let timers =
-            self.nodes.iter().flat_map(|n| n.timers.iter().map(|(timer, at)| (*at, n.me, *timer)));
+        let timers = self.nodes.iter().flat_map(|n| n.timers.iter().map(|(timer, at)| (*at, n.me, *timer)));
         let Some((at, me, timer)) = timers.min() else { return };
         self.now = self.now.max(at);
         if let Some(node) = self.nodes.get_mut(usize::from(me)) {

@@ -30,7 +30,7 @@ impl Genesis {
     /// The committees, with every key and possession proof checked. Cost: two signature verifications per member.
     ///
     /// # Errors
-    /// [`NodeError::Genesis`], which names the member whose key is malformed, unproven, or related to another's.
+    /// [`NodeError::Genesis`](crate::NodeError::Genesis), which names the member whose key is malformed, unproven, or related to another's.
     pub fn committees<S: Scheme>(&self) -> Result<Committees<S>> {
         if SchemeName::of::<S>() != Some(self.scheme) {
             return Err(wrong(format!("this chain votes with {}, not with {}", self.scheme, S::NAME)));
