@@ -65,7 +65,7 @@ fn heading(all: &Value) -> String {
     format!(
         "# Report\n\nWritten by `cargo xtask bench --write` on {}, {} cores, {}.{care}\n\n\
          `ed` is the time of one ed25519-dalek `verify_strict`, measured in the same run and in turns with what is\n\
-         compared to it. Times are medians. Latency is end to end: from when a transaction was due to be sent to its\n\
+         compared to it. Times are medians of processor time. Latency is end to end: from when a transaction was due to be sent to its\n\
          commit at the validator that took it. All validators of a network, and the load on it, share the machine.\n",
         machine("processor"),
         machine("cores"),
