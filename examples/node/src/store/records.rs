@@ -11,8 +11,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fjall::{Database, Keyspace, OwnedWriteBatch, PersistMode};
 use quorate::scheme::Scheme;
@@ -39,6 +39,8 @@ pub(super) struct Records<S: Scheme> {
     live: Keyspace,
     tail: Keyspace,
     segments: Segments,
+    /// Held from writing bodies until their places are entered: see [`append_bodies`](Self::append_bodies).
+    entering: Mutex<()>,
     committees: Committees<S>,
     failed: AtomicBool,
 }
@@ -64,6 +66,7 @@ impl<S: Scheme> Records<S> {
             live,
             tail,
             segments,
+            entering: Mutex::new(()),
             committees,
             failed: AtomicBool::new(false),
         };
@@ -154,9 +157,8 @@ impl<S: Scheme> Records<S> {
             return Ok(());
         }
         // Both were records before; this only makes sure.
-        let absent = self.absent(batches.iter())?;
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
-        self.append_bodies(&mut batch, &absent)?;
+        let _entering = self.append_bodies(&mut batch, batches.iter())?;
         if !self.blocks.contains_key(digest.0).map_err(reading)? {
             batch.insert(&self.blocks, digest.0, block.encode());
         }
@@ -256,9 +258,8 @@ impl<S: Scheme> Records<S> {
             Record::Batch(batch) => Some(batch),
             _ => None,
         });
-        let absent = self.absent(bodies)?;
         let mut batch = self.database.batch();
-        self.append_bodies(&mut batch, &absent)?;
+        let _entering = self.append_bodies(&mut batch, bodies)?;
         // A write batch must not name a key twice: of records that replace each other, the last.
         let newest: BTreeMap<RecordKey, &Record<S>> = records.iter().map(|r| (r.key(), r)).collect();
         let mut durable = false;
@@ -285,26 +286,41 @@ impl<S: Scheme> Records<S> {
         batch.commit().map_err(writing)
     }
 
-    /// The encodings of those batches that are not stored yet, each once.
-    fn absent<'a>(&self, batches: impl Iterator<Item = &'a Arc<Batch>>) -> Result<Vec<([u8; 32], Vec<u8>)>> {
-        let mut absent: Vec<([u8; 32], Vec<u8>)> = Vec::new();
+    /// Stores those batches that are not stored yet, and names their places in `batch`. Commit that before the guard
+    /// is dropped: places are to be entered in the order of the files, or the newest place could become durable
+    /// before an earlier one, and the scan at the next start would not look for that. No guard if all are stored.
+    fn append_bodies<'a>(
+        &self,
+        batch: &mut OwnedWriteBatch,
+        bodies: impl Iterator<Item = &'a Arc<Batch>>,
+    ) -> Result<Option<MutexGuard<'_, ()>>> {
+        let absent = self.absent(bodies)?;
+        if absent.is_empty() {
+            return Ok(None);
+        }
+        let guard = self.entering.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have stored some of them meanwhile.
+        let absent = self.absent(absent.into_iter())?;
+        if !absent.is_empty() {
+            let frames: Vec<_> = absent.iter().map(|batch| (batch.digest().0, batch.encode())).collect();
+            let places = self.segments.append(&frames)?;
+            let found: Vec<_> = frames.iter().map(|(key, _)| *key).zip(places).collect();
+            self.enter_places(batch, &found);
+        }
+        Ok(Some(guard))
+    }
+
+    /// Those batches that are not stored yet, each once.
+    fn absent<'a>(&self, batches: impl Iterator<Item = &'a Arc<Batch>>) -> Result<Vec<&'a Arc<Batch>>> {
+        let mut absent: Vec<&Arc<Batch>> = Vec::new();
         for batch in batches {
-            let key = batch.digest().0;
-            let known = absent.iter().any(|(other, _)| *other == key);
-            if !known && !self.batches.contains_key(key).map_err(reading)? {
-                absent.push((key, batch.encode()));
+            let key = batch.digest();
+            let known = absent.iter().any(|other| other.digest() == key);
+            if !known && !self.batches.contains_key(key.0).map_err(reading)? {
+                absent.push(batch);
             }
         }
         Ok(absent)
-    }
-
-    fn append_bodies(&self, batch: &mut OwnedWriteBatch, absent: &[([u8; 32], Vec<u8>)]) -> Result<()> {
-        if !absent.is_empty() {
-            let places = self.segments.append(absent)?;
-            let found: Vec<_> = absent.iter().map(|(key, _)| *key).zip(places).collect();
-            self.enter_places(batch, &found);
-        }
-        Ok(())
     }
 
     fn enter_places(&self, batch: &mut OwnedWriteBatch, found: &[([u8; 32], Place)]) {
