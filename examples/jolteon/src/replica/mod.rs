@@ -17,6 +17,8 @@ mod certificates;
 mod commit;
 mod propose;
 mod restore;
+#[cfg(test)]
+mod tests;
 mod timeout;
 mod vote;
 

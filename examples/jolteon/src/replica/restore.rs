@@ -95,7 +95,7 @@ impl<S: Scheme> Replica<S> {
         let root = root(&committees, genesis, committed, &records.blocks)?;
         let queue = undelivered(&records.blocks, committed, executed.height)?;
         let tree = grow(&committees, root, &records.blocks);
-        let pacemaker = pace(&committees, &tree, committed, records.timeout, safety.gave_up());
+        let pacemaker = pace(&committees, &records.blocks, committed, records.timeout, safety.gave_up());
 
         let members = committees.voters.len();
         let mut replica = Self {
@@ -313,17 +313,19 @@ fn grow<S: Scheme>(
     tree
 }
 
-/// The view that the records prove.
+/// The view that the records prove. Every recorded block counts, also one whose parent is missing: a vote for it rests
+/// on its certificates, and a member that forgot them could give a later view up in ignorance of what it helped to
+/// commit. They were checked before the block was recorded.
 fn pace<S: Scheme>(
     committees: &Committees<S>,
-    tree: &Tree<S>,
+    blocks: &BTreeMap<BlockDigest, Arc<Block<S>>>,
     committed: Option<&Committed<S>>,
     timeout: Option<Timeout<S>>,
     gave_up: u64,
 ) -> Pacemaker<S> {
     let mut high: Option<Certificate<S>> = committed.map(|committed| committed.certificate.clone());
     let mut tc: Option<TimeoutCertificate<S>> = None;
-    let certificates = tree.nodes().map(|node| (&node.block.justify, &node.block.tc));
+    let certificates = blocks.values().map(|block| (&block.justify, &block.tc));
     for (a, b) in certificates.chain(timeout.iter().map(|timeout| (&timeout.high, &timeout.tc))) {
         let view = |qc: &Option<Certificate<S>>| qc.as_ref().map_or(0, |qc| qc.statement().view);
         if view(a) > view(&high) {

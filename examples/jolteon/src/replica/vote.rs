@@ -31,7 +31,10 @@ impl<S: Scheme> Replica<S> {
             }
         }
         let Ok((vote, record)) = self.safety.vote(&self.committees, &block) else { return };
-        self.make_durable(&block.digest(), out);
+        // With the blocks below it that it did not vote for: after a restart the vote's block stands on them.
+        for block in self.tree.path(&block.digest()).unwrap_or_default() {
+            self.make_durable(&block.digest(), out);
+        }
         out.persist(Record::VoteGuard(record));
         self.last_vote = Some(vote.clone());
         let Some(state) = self.tree.state(&block.digest()) else { return };

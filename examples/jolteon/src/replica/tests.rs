@@ -1,0 +1,100 @@
+//! Rules that only show in the replica as a whole. Four members with test keys; the replica is member 0.
+
+use super::*;
+use crate::block::{Content, Executed};
+use crate::message::Timeout;
+use crate::testing::{certificate, committees, secret};
+use quorate::certificate::TimeoutVote;
+use quorate::guard::Guard;
+
+type E = Ed25519;
+
+const GENESIS: Executed = Executed { height: 0, state_root: [0; 32] };
+
+fn config() -> Config<E> {
+    let Committees { voters, identities } = committees::<E>(4);
+    Config {
+        voters,
+        identities,
+        me: 0,
+        voting_key: secret::<E>(0),
+        identity_key: secret::<E>(0),
+        genesis_root: GENESIS.state_root,
+        executed: GENESIS,
+        first_sequence: 1,
+        parameters: Parameters::default(),
+    }
+}
+
+fn replica() -> Replica<E> {
+    let mut replica = Replica::new(config(), []).unwrap();
+    drop(replica.handle(Time(0), Input::Start));
+    replica
+}
+
+fn give(replica: &mut Replica<E>, from: MemberIndex, message: Message<E>) -> Step<Replica<E>> {
+    let now = replica.now;
+    replica.handle(now, Input::Message { from, message })
+}
+
+/// An empty block of the member that leads its view.
+fn block(view: u64, parent: Option<&Arc<Block<E>>>, tc: Option<TimeoutCertificate<E>>) -> Arc<Block<E>> {
+    let c = committees::<E>(4);
+    let content = Content {
+        epoch: 0,
+        view,
+        height: parent.map_or(0, |parent| parent.height) + 1,
+        author: (view % 4) as u16,
+        parent: parent.map_or(c.genesis(&GENESIS.state_root), |parent| parent.digest()),
+        justify: parent.map(|parent| certificate(&c, parent.view, parent.digest().0)),
+        tc,
+        payload: Vec::new(),
+        executed: GENESIS,
+        timestamp: 0,
+    };
+    let bytes = c.proposal(view, content.digest()).signed_bytes(&c.identities.id());
+    let signature = E::sign(&secret::<E>(content.author), &bytes);
+    Arc::new(Block::new(content, signature))
+}
+
+fn timeout(member: MemberIndex, view: u64, high: Option<Certificate<E>>) -> Timeout<E> {
+    let c = committees::<E>(4);
+    let value = high.as_ref().map_or(0, |qc| qc.statement().view);
+    let vote = TimeoutVote::sign_unguarded(&secret::<E>(member), &c.voters, crate::TIMEOUT, view, value);
+    Timeout { vote: vote.unwrap(), high, tc: None, ballot: None }
+}
+
+#[test]
+fn a_restart_remembers_the_certificate_that_its_vote_rests_on() {
+    let c = committees::<E>(4);
+    let a = block(1, None, None);
+    let b = block(2, Some(&a), None);
+    let child = block(3, Some(&b), None);
+    let (_, vote) =
+        Guard::new(secret::<E>(0), c.voters.chain()).sign(&c.voters, c.ballot(3, child.digest())).unwrap();
+    let gave_up = timeout(0, 2, Some(certificate(&c, 1, a.digest().0)));
+    let records = [Record::Block(child), Record::VoteGuard(vote), Record::Timeout(Box::new(gave_up))];
+    let replica = Replica::new(config(), records).unwrap();
+    assert_eq!((replica.status().certified_view, replica.status().view), (2, 3), "its parent is not there");
+}
+
+#[test]
+fn a_vote_makes_the_blocks_below_durable_too() {
+    let mut replica = replica();
+    // Given up before its block came, so there is no vote for it.
+    for member in [1, 2] {
+        drop(give(&mut replica, member, Message::Timeout(Box::new(timeout(member, 1, None)))));
+    }
+    assert!(replica.safety.gave_up() == 1 && replica.status().view == 2);
+    let below = block(1, None, None);
+    let step = give(&mut replica, 1, Message::Proposal(below.clone()));
+    assert!(step.persist.is_empty(), "no vote in a view that was given up");
+    let above = block(2, Some(&below), None);
+    let step = give(&mut replica, 2, Message::Proposal(above.clone()));
+    let durable: Vec<_> = step
+        .persist
+        .iter()
+        .filter_map(|record| if let Record::Block(block) = record { Some(block.digest()) } else { None })
+        .collect();
+    assert_eq!(durable, [below.digest(), above.digest()]);
+}
