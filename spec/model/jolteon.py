@@ -235,6 +235,12 @@ def _check_kinds(high, tc):
         raise Refused("MALFORMED")
 
 
+def _check_backed(high, tc):
+    """Whoever shows a timeout certificate shows a certificate as high as the highest value in it."""
+    if tc and tc.groups[-1][0] > (high.statement.view if high else 0):
+        raise Refused("MALFORMED")
+
+
 def _read_timeout(r, committees):
     scheme = committees.voters.scheme
     vote = TimeoutVote.read_link(r, scheme)
@@ -244,6 +250,7 @@ def _read_timeout(r, committees):
     if tc and tc.view <= certified:
         raise Refused("NON_CANONICAL")
     _check_kinds(high, tc)
+    _check_backed(high, tc)
     s = vote.vote.statement
     entered_by = tc.view if tc else certified
     if s.kind != TIMEOUT or vote.value != certified or s.view != entered_by + 1:
@@ -257,6 +264,7 @@ def _read_timeout(r, committees):
 def _read_advance(r, committees):
     high, tc = _certificate(r, committees), _timeout_certificate(r, committees)
     _check_kinds(high, tc)
+    _check_backed(high, tc)
 
 
 READERS = {

@@ -90,7 +90,7 @@ pub struct Timeout<S: Scheme> {
 pub struct Advance<S: Scheme> {
     /// The highest quorum certificate.
     pub high: Option<Certificate<S>>,
-    /// The highest timeout certificate, if it is of a later view.
+    /// The highest timeout certificate, if it is of a later view. It names no view above that of `high`.
     pub tc: Option<TimeoutCertificate<S>>,
 }
 
@@ -139,12 +139,21 @@ impl<S: Scheme> Timeout<S> {
         let kinds = self.vote.kind() == TIMEOUT && self.high.as_ref().is_none_or(is_block_certificate);
         let kinds = kinds && self.tc.as_ref().is_none_or(|tc| tc.kind() == TIMEOUT);
         let view = entered_by.checked_add(1) == Some(self.vote.view());
-        if kinds && ballot && view && self.vote.value() == high {
+        let backed = is_backed(self.tc.as_ref(), self.high.as_ref());
+        if kinds && ballot && view && backed && self.vote.value() == high {
             Ok(())
         } else {
             Err(Error::Malformed { what: "timeout whose parts do not belong together" })
         }
     }
+}
+
+/// Whether whoever shows a timeout certificate also shows a certificate as high as the highest that its signers named.
+/// An honest member always can. Without this, one signer that names a view that nobody certified would make every
+/// timeout certificate useless: no block would satisfy it.
+fn is_backed<S: Scheme>(tc: Option<&TimeoutCertificate<S>>, high: Option<&Certificate<S>>) -> bool {
+    let certified = high.map_or(0, |qc| qc.statement().view);
+    tc.is_none_or(|tc| tc.highest_value() <= certified)
 }
 
 pub(crate) fn is_block_certificate<S: Scheme>(qc: &Certificate<S>) -> bool {
@@ -262,6 +271,9 @@ fn decode_advance<S: Scheme>(r: &mut Reader<'_>, committees: &Committees<S>) -> 
     if !kinds {
         return Err(Error::Malformed { what: "certificate of another kind" });
     }
+    if !is_backed(tc.as_ref(), high.as_ref()) {
+        return Err(Error::Malformed { what: "timeout certificate that names more than is shown" });
+    }
     Ok(Advance { high, tc })
 }
 
@@ -353,6 +365,8 @@ mod tests {
         assert!(refused(timeout(&c, 4, None, Some(4))), "a ballot of another view");
         assert!(refused(timeout(&c, 4, Some(4), None)), "a timeout certificate that is not newer");
         assert!(refused(Timeout { high: None, ..timeout(&c, 4, None, None) }), "not backed");
+        let poisoned = Timeout { tc: Some(timeout_certificate(&c, 6, 5)), ..timeout(&c, 4, Some(6), None) };
+        assert!(refused(poisoned), "a timeout certificate that names a view that is not shown");
         assert!(
             refused(Timeout { tc: None, ..timeout(&c, 4, Some(6), None) }),
             "a view that nothing leads to"

@@ -302,7 +302,7 @@ class Chain:
             "vote": u8(2) + ballot.encode_link(),
             "advance": u8(4) + qc + tc,
             "advance-certificate": u8(4) + qc + option(None),
-            "advance-timeout": u8(4) + option(None) + tc,
+            "advance-timeout": u8(4) + option(None) + option(self.timeout_certificate(3, {0: 0, 1: 0, 2: 0})[1]),
             "advance-nothing": u8(4) + option(None) + option(None),
             "hello": u8(5) + u64(2),
             "batch": u8(6) + self.batch.encode(),
@@ -335,6 +335,13 @@ class Chain:
         )
         self.message("blocks-too-many", "65 blocks.", u8(10) + u32(65), "TOO_LARGE")
         self.message("batch-request-too-many", "17 batches.", u8(11) + u32(17), "TOO_LARGE")
+        for label, high in (("nothing", None), ("lower", self.qc1)):
+            self.message(
+                f"advance-unbacked-{label}",
+                "The timeout certificate names a view above that of the certificate beside it.",
+                u8(4) + option(high and high[1]) + tc,
+                "MALFORMED",
+            )
         wrong = self.certify(self.second, kind=j.AVAILABLE)
         self.message(
             "advance-other-kind", "A certificate of another kind.", u8(4) + option(wrong[1]) + option(None), "MALFORMED"
@@ -417,6 +424,13 @@ class Chain:
         bad("other-value", "It names another view than its certificate's.", self.timeout_vote(2, 3, 1), self.qc2, None)
         bad("skipped", "Nothing leads into its view.", self.timeout_vote(2, 4, 2), self.qc2, None)
         bad("other-kind", "A timeout vote of another kind.", self.timeout_vote(2, 3, 2, j.BLOCK), self.qc2, None)
+        bad(
+            "unbacked",
+            "The timeout certificate names a view above that of the certificate.",
+            self.timeout_vote(2, 4, 1),
+            self.qc1,
+            self.tc3,
+        )
         case(
             "old-tc",
             "The timeout certificate is older than the certificate.",

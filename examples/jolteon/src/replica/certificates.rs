@@ -68,8 +68,12 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Everything that follows from a good timeout certificate.
+    /// Everything that follows from a good timeout certificate. One that names a view whose certificate is not known
+    /// is ignored: honest members show the certificate with it, and in the view after it no block could be proposed.
     pub(super) fn learn_tc(&mut self, tc: TimeoutCertificate<S>, out: &mut Out<S>) {
+        if tc.highest_value() > self.pacemaker.certified() {
+            return;
+        }
         if self.pacemaker.on_timeout_certificate(&self.committees, tc) {
             self.entered(true, out);
         }

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::block::{Content, Executed};
-use crate::message::Timeout;
-use crate::testing::{certificate, committees, secret};
+use crate::message::{Advance, Timeout};
+use crate::testing::{certificate, committees, secret, timeout_certificate};
 use quorate::certificate::TimeoutVote;
 use quorate::guard::Guard;
 
@@ -97,4 +97,21 @@ fn a_vote_makes_the_blocks_below_durable_too() {
         .filter_map(|record| if let Record::Block(block) = record { Some(block.digest()) } else { None })
         .collect();
     assert_eq!(durable, [below.digest(), above.digest()]);
+}
+
+#[test]
+fn a_timeout_certificate_that_names_a_view_nobody_certified_leads_nowhere() {
+    let c = committees::<E>(4);
+    let mut replica = replica();
+    // One liar suffices: the highest value counts.
+    let poisoned = Advance { high: None, tc: Some(timeout_certificate(&c, 1, 9)) };
+    drop(give(&mut replica, 3, Message::Advance(Box::new(poisoned.clone()))));
+    assert_eq!(replica.status().view, 1);
+    let honest = Advance { high: None, tc: Some(timeout_certificate(&c, 1, 0)) };
+    drop(give(&mut replica, 2, Message::Advance(Box::new(honest.clone()))));
+    assert_eq!(replica.status().view, 2);
+    let decoded = |advance: Advance<E>| {
+        Message::decode(&quorate::wire::Encode::encode(&Message::Advance(Box::new(advance))), &c)
+    };
+    assert!(decoded(honest).is_ok() && decoded(poisoned).is_err(), "the shape tells already");
 }
