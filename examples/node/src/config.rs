@@ -58,7 +58,7 @@ pub struct LinkConfig {
     pub urgent_queue_frames: usize,
     /// How long a new connection may take to prove who it is.
     pub handshake_timeout_ms: u64,
-    /// Most connections that have not proved who they are.
+    /// Most connections that have not proved who they are; one host may hold a quarter of them.
     pub max_unauthenticated: usize,
     /// How often an idle link is probed.
     pub keep_alive_ms: u64,
@@ -224,7 +224,7 @@ impl NodeConfig {
              urgent_queue_frames = {urgent_queue_frames}\n\
              # How long a new connection may take to prove who it is.\n\
              handshake_timeout_ms = {handshake_timeout_ms}\n\
-             # Most connections at once that have not proved who they are.\n\
+             # Most connections at once that have not proved who they are. One host may hold a quarter of them.\n\
              max_unauthenticated = {max_unauthenticated}\n\
              # How often an idle link is probed.\n\
              keep_alive_ms = {keep_alive_ms}\n\

@@ -6,7 +6,6 @@ use bytes::Bytes;
 use quorate::wire::{Decode, Encode, Reader};
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
@@ -14,6 +13,7 @@ use tokio_rustls::server::TlsStream;
 use super::frame::{self, Incoming, Watchdog};
 use super::hello::{self, Answer, Hello, MAX_HELLO, Purpose, VERSION, Verdict};
 use super::peer::Peer;
+use super::strangers::{Place, Strangers};
 use super::{Context, Lane, LinkError, LinkEvent, Received};
 use crate::metrics::PeerCodeLabel;
 
@@ -24,7 +24,7 @@ type Stream = TlsStream<BufReader<TcpStream>>;
 
 /// Accepts connections until the links are closed.
 pub(super) async fn run(context: Arc<Context>, listener: TcpListener) {
-    let strangers = Arc::new(Semaphore::new(context.config.max_unauthenticated));
+    let strangers = Strangers::new(context.config.max_unauthenticated);
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -33,9 +33,9 @@ pub(super) async fn run(context: Arc<Context>, listener: TcpListener) {
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, from)) => match strangers.clone().try_acquire_owned() {
-                Ok(place) => drop(connections.spawn(serve(context.clone(), stream, from, place))),
-                Err(_) => refused(&context, "unknown", "TOO_MANY"),
+            Ok((stream, from)) => match strangers.admit(from.ip()) {
+                Some(place) => drop(connections.spawn(serve(context.clone(), stream, from, place))),
+                None => refused(&context, "unknown", "TOO_MANY"),
             },
             Err(e) => {
                 // Out of file descriptors, most likely: give others time to close some.
@@ -47,7 +47,7 @@ pub(super) async fn run(context: Arc<Context>, listener: TcpListener) {
     connections.shutdown().await;
 }
 
-async fn serve(context: Arc<Context>, stream: TcpStream, from: SocketAddr, place: OwnedSemaphorePermit) {
+async fn serve(context: Arc<Context>, stream: TcpStream, from: SocketAddr, place: Place) {
     let patience = Duration::from_millis(context.config.handshake_timeout_ms);
     let greeted = timeout(patience, greet(&context, stream, from)).await;
     drop(place);

@@ -33,7 +33,7 @@
 //! | urgent frames waiting for a peer | `links.urgent_queue_frames` | the oldest is dropped: the newest message of a view replaces what came before |
 //! | bulk bytes waiting for a peer | `links.bulk_queue_bytes`, a sixteenth while the peer is away | the oldest is dropped: the peer asks for what it misses |
 //! | bytes received from a peer and not yet handled | [`Limits::inbound_urgent`], [`Limits::inbound_bulk`] | that peer's connection is not read from, TCP pushes back |
-//! | connections that have not proved who they are | `links.max_unauthenticated` | new ones are closed |
+//! | connections that have not proved who they are | `links.max_unauthenticated`, a quarter of them for one host | new ones are closed |
 //! | time for proving it | `links.handshake_timeout_ms` | closed |
 //! | time without a frame or probe, or in one stuck write | `links.dead_after_ms` | closed, dialled again |
 //! | refused frames of a peer | 64 per connection | closed, and refused for a second |
@@ -48,6 +48,7 @@ mod frame;
 pub mod hello;
 mod peer;
 mod queue;
+mod strangers;
 mod tls;
 
 use std::net::SocketAddr;

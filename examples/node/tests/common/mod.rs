@@ -12,7 +12,7 @@ use quorate_node::keys::NodeKeys;
 pub(crate) fn chain(n: usize, scheme: SchemeName) -> (Genesis, Vec<NodeKeys>) {
     let keys: Vec<NodeKeys> = (0..n).map(|_| NodeKeys::generate(scheme).unwrap()).collect();
     // All ports are taken before any is given back, so that they differ.
-    let ports: Vec<TcpListener> = keys.iter().map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    let ports: Vec<TcpListener> = keys.iter().map(|_| free_port()).collect();
     let members = keys
         .iter()
         .zip(&ports)
@@ -27,6 +27,17 @@ pub(crate) fn chain(n: usize, scheme: SchemeName) -> (Genesis, Vec<NodeKeys>) {
     let genesis =
         Genesis { chain: "test".into(), scheme, epoch: 0, parameters: Parameters::default(), members };
     (genesis, keys)
+}
+
+/// A port below those that the system gives to outgoing connections: one of those may be in use again by the time a
+/// node listens on it.
+fn free_port() -> TcpListener {
+    loop {
+        let port = 10_000 + getrandom::u32().unwrap() % 20_000;
+        if let Ok(listener) = TcpListener::bind(format!("127.0.0.1:{port}")) {
+            return listener;
+        }
+    }
 }
 
 /// Waits until `condition` holds; a test that never gets there fails with `what`.
