@@ -59,8 +59,8 @@ impl<S: Scheme> Replica<S> {
             self.on_batch_reply(batch.clone(), out);
         }
         match self.mempool.store(&batch, &chain, &self.parameters) {
-            Stored::New => out.persist(Record::Batch(batch.clone())),
-            Stored::Known => {}
+            // A known one too: its record may still be on the way, and the acknowledgement must not overtake it.
+            Stored::New | Stored::Known => out.persist(Record::Batch(batch.clone())),
             Stored::Refused => return,
         }
         out.send(from, Message::Acknowledge(self.acknowledgement(&batch)));
