@@ -15,7 +15,7 @@ use quorate::machine::{MemberIndex, Time};
 
 use crate::batch::{Batch, BatchRef};
 use crate::ids::{AVAILABLE, BatchDigest, Slot};
-use crate::parameters::Parameters;
+use crate::parameters::{FAILURE_LIMIT, Parameters};
 use crate::sequence::{Inventory, WINDOW};
 
 /// How far apart an author's unfinished batches may be: below the chain's window, so that none falls out of it.
@@ -155,8 +155,9 @@ impl Mempool {
             return false;
         }
         let statement = slot.statement(identities, digest);
-        let collector =
-            VoteCollector::new(identities.clone(), AVAILABLE, statement.view).with_batch_threshold(2);
+        let collector = VoteCollector::new(identities.clone(), AVAILABLE, statement.view)
+            .with_batch_threshold(2)
+            .with_failure_limit(FAILURE_LIMIT);
         let own = Own { batch, collector, acknowledged: Vec::new(), certificate: None, due, wait };
         self.own.insert(slot.sequence, own);
         true

@@ -16,7 +16,7 @@ use quorate::scheme::Scheme;
 use crate::block::Committees;
 use crate::ids::TIMEOUT;
 use crate::message::{Advance, Timeout};
-use crate::parameters::Parameters;
+use crate::parameters::{FAILURE_LIMIT, Parameters};
 
 pub(crate) struct Pacemaker<S: Scheme> {
     view: u64,
@@ -42,8 +42,7 @@ impl<S: Scheme> Pacemaker<S> {
         let tc = tc.filter(|tc| tc.view() > certified);
         let view = certified.max(tc.as_ref().map_or(0, TimeoutCertificate::view)).saturating_add(1);
         let sent = sent.filter(|timeout| timeout.vote.view() == view);
-        let collector =
-            TimeoutCollector::new(committees.voters.clone(), TIMEOUT, view).with_batch_threshold(2);
+        let collector = collector(committees, view);
         Self { view, high, tc, failures: 0, collector, sent }
     }
 
@@ -120,9 +119,14 @@ impl<S: Scheme> Pacemaker<S> {
     fn enter(&mut self, committees: &Committees<S>, view: u64) {
         self.view = view;
         self.sent = None;
-        self.collector =
-            TimeoutCollector::new(committees.voters.clone(), TIMEOUT, view).with_batch_threshold(2);
+        self.collector = collector(committees, view);
     }
+}
+
+fn collector<S: Scheme>(committees: &Committees<S>, view: u64) -> TimeoutCollector<S> {
+    TimeoutCollector::new(committees.voters.clone(), TIMEOUT, view)
+        .with_batch_threshold(2)
+        .with_failure_limit(FAILURE_LIMIT)
 }
 
 #[cfg(test)]

@@ -2,6 +2,10 @@
 
 use core::time::Duration;
 
+/// How many bad votes of one member each collector checks. Links authenticate who votes, so nobody can use up
+/// another's.
+pub(crate) const FAILURE_LIMIT: u16 = 4;
+
 /// The pace and the limits of a replica. [`Default`] fits four to a hundred members in one region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {

@@ -71,18 +71,23 @@ impl<S: Scheme> Replica<S> {
     /// Everything that follows from a good timeout certificate. One that names a view whose certificate is not known
     /// is ignored: honest members show the certificate with it, and in the view after it no block could be proposed.
     pub(super) fn learn_tc(&mut self, tc: TimeoutCertificate<S>, out: &mut Out<S>) {
-        if tc.highest_value() > self.pacemaker.certified() {
-            return;
-        }
-        if self.pacemaker.on_timeout_certificate(&self.committees, tc) {
+        if self.is_news(&tc) && self.pacemaker.on_timeout_certificate(&self.committees, tc) {
             self.entered(true, out);
         }
     }
 
-    /// Looks for the block of a certificate, if it is above the committed one and unknown.
+    /// Whether a timeout certificate, if it is good, begins a new view in which blocks can be proposed.
+    pub(super) fn is_news(&self, tc: &TimeoutCertificate<S>) -> bool {
+        tc.view() >= self.pacemaker.view() && tc.highest_value() <= self.pacemaker.certified()
+    }
+
+    /// Looks for the block of the highest certificate, if it is above the committed one and unknown. A search for an
+    /// older one is obsolete: maybe it lost and nobody has it any more.
     pub(super) fn seek(&mut self, qc: &Certificate<S>, hint: Option<MemberIndex>) {
         let digest = BlockDigest(qc.statement().digest);
-        if !self.tree.contains(&digest) && qc.statement().view > self.tree.root().view {
+        if self.tree.contains(&digest) || qc.statement().view <= self.tree.root().view {
+            self.sync.found();
+        } else {
             self.sync.seek(digest, hint, qc.signers());
         }
     }

@@ -115,3 +115,47 @@ fn a_timeout_certificate_that_names_a_view_nobody_certified_leads_nowhere() {
     };
     assert!(decoded(honest).is_ok() && decoded(poisoned).is_err(), "the shape tells already");
 }
+
+#[test]
+fn a_timeout_that_brings_nothing_new_is_not_checked() {
+    let c = committees::<E>(4);
+    let mut replica = replica();
+    replica.is_blank = false;
+    let advance = Advance { high: Some(certificate(&c, 5, [5; 32])), tc: None };
+    drop(give(&mut replica, 1, Message::Advance(Box::new(advance))));
+    assert_eq!(replica.status().view, 6);
+    // Another certificate of the view that is certified; checking it would find that it belongs to another committee.
+    let other = Some(certificate(&committees::<E>(3), 5, [6; 32]));
+    let step = give(&mut replica, 2, Message::Timeout(Box::new(timeout(2, 6, other))));
+    assert!(step.faults.is_empty());
+    // It counts all the same: with another one, a third of the members gave up, so this one does.
+    drop(give(&mut replica, 3, Message::Timeout(Box::new(timeout(3, 6, Some(certificate(&c, 5, [5; 32])))))));
+    assert_eq!((replica.status().view, replica.status().timeouts), (7, 1));
+}
+
+#[test]
+fn a_batch_that_comes_again_is_persisted_again_before_it_is_acknowledged() {
+    let mut replica = replica();
+    let batch = Arc::new(crate::Batch::new(1, 1, [b"x"]).unwrap());
+    for _ in 0..2 {
+        let step = give(&mut replica, 1, Message::Batch(batch.clone()));
+        assert!(matches!(step.messages[..], [ref sent] if matches!(sent.message, Message::Acknowledge(_))));
+        assert_eq!(step.persist, [Record::Batch(batch.clone())]);
+    }
+}
+
+#[test]
+fn a_search_for_a_block_that_lost_ends() {
+    let c = committees::<E>(4);
+    let mut replica = replica();
+    let advance = |qc| Message::Advance(Box::new(Advance { high: Some(qc), tc: None }));
+    drop(give(&mut replica, 1, advance(certificate(&c, 1, [9; 32]))));
+    assert!(replica.status().catching_up);
+    let a = block(1, None, None);
+    drop(give(&mut replica, 1, Message::Proposal(a.clone())));
+    let b = block(2, Some(&a), None);
+    drop(give(&mut replica, 2, Message::Proposal(b.clone())));
+    assert!(replica.status().catching_up, "the lost block is still the highest certified one");
+    drop(give(&mut replica, 2, advance(certificate(&c, 2, b.digest().0))));
+    assert!(!replica.status().catching_up);
+}

@@ -63,19 +63,25 @@ impl<S: Scheme> Replica<S> {
             self.help(from, out);
             return;
         }
-        if timeout.high.as_ref().is_some_and(|qc| !self.check_qc(from, qc, out))
-            || timeout.tc.as_ref().is_some_and(|tc| !self.check_tc(from, tc, out))
-        {
-            return;
-        }
-        if let Some(qc) = &timeout.high {
+        // What brings nothing new is not checked: a timeout said again costs its receiver next to nothing.
+        let certified = self.pacemaker.certified();
+        if let Some(qc) = timeout.high.as_ref().filter(|qc| qc.statement().view > certified) {
+            if !self.check_qc(from, qc, out) {
+                return;
+            }
             self.learn_qc(qc, Some(from), out);
         }
-        if let Some(tc) = timeout.tc.clone() {
-            self.learn_tc(tc, out);
+        if let Some(tc) = timeout.tc.as_ref().filter(|tc| self.is_news(tc)) {
+            if !self.check_tc(from, tc, out) {
+                return;
+            }
+            self.learn_tc(tc.clone(), out);
         }
         if timeout.vote.view() < self.pacemaker.view() {
             self.help(from, out);
+            return;
+        }
+        if timeout.vote.view() > self.pacemaker.view() || timeout.vote.value() > self.pacemaker.certified() {
             return;
         }
         self.count(timeout, out);
@@ -118,7 +124,7 @@ impl<S: Scheme> Replica<S> {
         {
             self.learn_qc(&qc, Some(from), out);
         }
-        if let Some(tc) = tc.filter(|tc| tc.view() >= self.pacemaker.view())
+        if let Some(tc) = tc.filter(|tc| self.is_news(tc))
             && self.check_tc(from, &tc, out)
         {
             self.learn_tc(tc, out);

@@ -6,6 +6,7 @@ use crate::execution::Verdict;
 use crate::ids::{BLOCK, BlockDigest};
 use crate::interface::Evidence;
 use crate::message::Message;
+use crate::parameters::FAILURE_LIMIT;
 use crate::record::Record;
 
 impl<S: Scheme> Replica<S> {
@@ -72,10 +73,11 @@ impl<S: Scheme> Replica<S> {
             return;
         }
         let voters = &self.committees.voters;
-        let collector = self
-            .votes
-            .entry(view)
-            .or_insert_with(|| VoteCollector::new(voters.clone(), BLOCK, view).with_batch_threshold(2));
+        let collector = self.votes.entry(view).or_insert_with(|| {
+            VoteCollector::new(voters.clone(), BLOCK, view)
+                .with_batch_threshold(2)
+                .with_failure_limit(FAILURE_LIMIT)
+        });
         let collected = collector.add(vote, &mut self.suspects);
         self.accuse(collected.faults, out);
         let Some(qc) = collected.certificate else { return };
