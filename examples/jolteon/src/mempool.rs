@@ -117,6 +117,14 @@ impl Mempool {
         Stored::New
     }
 
+    /// Takes a batch from the records back, whatever the limits say now: its slot may have been acknowledged.
+    pub(crate) fn restore(&mut self, batch: &Arc<Batch>, chain: &Inventory) {
+        let slot = batch.header().slot;
+        if chain.admits(slot) && *self.slots.entry(slot).or_insert(batch.digest()) == batch.digest() {
+            self.keep(batch.clone());
+        }
+    }
+
     /// Keeps a batch that a block names, whatever its slot.
     pub(crate) fn keep(&mut self, batch: Arc<Batch>) {
         let (author, bytes) = (usize::from(batch.author()), batch.bytes());
@@ -345,6 +353,16 @@ mod tests {
         assert_eq!(forgotten.len(), 9);
         assert_eq!(mempool.store(&batch(1, 2, 2), &chain, &parameters), Stored::Refused);
         assert_eq!(mempool.store(&batch(1, 99, 2), &chain, &parameters), Stored::New);
+    }
+
+    #[test]
+    fn a_restart_remembers_every_slot_whatever_the_limits_say() {
+        let parameters = Parameters { max_author_bytes: 150, ..Parameters::default() };
+        let (mut mempool, chain) = (Mempool::new(0, 4), Inventory::new(4));
+        let batches = [batch(1, 1, 1), batch(1, 2, 1)];
+        batches.iter().for_each(|batch| mempool.restore(batch, &chain));
+        assert!(batches.iter().all(|b| mempool.store(b, &chain, &parameters) == Stored::Known));
+        assert_eq!(mempool.store(&batch(1, 2, 2), &chain, &Parameters::default()), Stored::Refused);
     }
 
     #[test]
