@@ -355,6 +355,7 @@ fn replica<S: Fixed>(me: MemberIndex, executed: Executed, records: Vec<Record<S>
         identity_key: Ed25519::four().secret(me),
         genesis_root: GENESIS_ROOT,
         executed,
+        recent: Vec::new(),
         first_sequence: 1,
         parameters: Parameters::default(),
     };

@@ -25,8 +25,11 @@ pub(crate) struct Execution {
 }
 
 impl Execution {
-    pub(crate) fn new(executed: Executed) -> Self {
-        Self { roots: BTreeMap::from([(executed.height, executed.state_root)]), newest: executed }
+    /// `recent` are older states that are still known.
+    pub(crate) fn new(executed: Executed, recent: &[Executed]) -> Self {
+        let older = recent.iter().filter(|older| older.height < executed.height);
+        let roots = older.chain([&executed]).map(|state| (state.height, state.state_root)).collect();
+        Self { roots, newest: executed }
     }
 
     /// The newest state.
@@ -75,15 +78,16 @@ mod tests {
     #[test]
     fn states_are_compared_where_they_are_known() {
         let at = |height, byte| Executed { height, state_root: [byte; 32] };
-        let mut execution = Execution::new(at(5, 5));
+        let mut execution = Execution::new(at(5, 5), &[at(3, 3), at(5, 8), at(7, 7)]);
         assert!(execution.note(at(6, 6)) && !execution.note(at(5, 9)) && !execution.note(at(6, 6)));
         assert_eq!(execution.judge(at(6, 6)), Verdict::Agreed);
         assert_eq!(
             (execution.up_to(4), execution.up_to(5), execution.up_to(9)),
-            (None, Some(at(5, 5)), Some(at(6, 6)))
+            (Some(at(3, 3)), Some(at(5, 5)), Some(at(6, 6)))
         );
         assert_eq!(execution.judge(at(6, 7)), Verdict::Differs([6; 32]));
         assert_eq!(execution.judge(at(7, 7)), Verdict::Unknown);
+        assert_eq!(execution.judge(at(3, 3)), Verdict::Agreed, "handed over at the start");
         assert_eq!(execution.judge(at(4, 9)), Verdict::Unknown, "from before the restart");
         assert!(execution.note(at(9, 9)));
         assert_eq!(execution.judge(at(8, 1)), Verdict::Unknown, "left out");

@@ -43,6 +43,9 @@ pub struct Config<S: Scheme> {
     /// What the application has executed durably: delivery goes on after it. After the genesis: height 0 and
     /// `genesis_root`.
     pub executed: Executed,
+    /// Older states that the application remembers, as far as it can: best those of the last 512 heights. Others may
+    /// name them in their blocks, and this member votes only for states that it knows.
+    pub recent: Vec<Executed>,
     /// The number of the first batch of a member that has no records: higher than any that this identity used
     /// before. 1 for a new identity; seconds since 1970 × 2¹⁶ whenever a data directory is made.
     pub first_sequence: u64,
@@ -94,6 +97,8 @@ impl<S: Scheme> Replica<S> {
         }
         let root = root(&committees, genesis, committed, &records.blocks)?;
         let queue = undelivered(&records.blocks, committed, executed.height)?;
+        let mut execution = Execution::new(executed, &config.recent);
+        execution.forget_below(root.executed.height);
         let tree = grow(&committees, root, &records.blocks);
         let pacemaker = pace(&committees, &records.blocks, committed, records.timeout, safety.gave_up());
 
@@ -107,7 +112,7 @@ impl<S: Scheme> Replica<S> {
             pacemaker,
             mempool: Mempool::new(me, members),
             sync: Sync::new(me, members),
-            execution: Execution::new(executed),
+            execution,
             votes: BTreeMap::new(),
             suspects: Suspects::new(),
             last_vote: None,
@@ -177,7 +182,7 @@ impl<S: Scheme> Replica<S> {
                 self.mempool.keep(batch);
                 continue;
             }
-            self.mempool.store(&batch, &chain, &self.parameters);
+            self.mempool.restore(&batch, &chain);
             if batch.author() == self.me && chain.admits(batch.header().slot) {
                 let wait = self.parameters.retry * 4;
                 self.mempool.disseminate(batch, &self.committees.identities, Time(0), wait);

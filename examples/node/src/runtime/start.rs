@@ -7,7 +7,7 @@ use quorate::bls::MinSig;
 use quorate::ed25519::{self, Ed25519};
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
-use quorate_jolteon::{BatchBuilder, Config, Parameters, Replica};
+use quorate_jolteon::{BatchBuilder, Config, Executed, Parameters, Replica};
 use tokio::sync::broadcast;
 
 use super::Node;
@@ -36,6 +36,8 @@ use crate::{NodeError, Result};
 const COMMITS: usize = 1024;
 /// How many deliveries may wait for execution before consensus waits for it.
 const DELIVERIES: usize = 32;
+/// Of how many heights the states are handed over at a start: as many as a block may lag behind.
+const RECENT: u64 = 512;
 /// How many questions of peers may wait for the archive.
 const QUESTIONS: usize = 64;
 
@@ -57,6 +59,16 @@ async fn start_with<S: Scheme>(
     let opened = tokio::task::spawn_blocking(move || Opened::<S>::open(config, genesis, application));
     let opened = opened.await.map_err(|e| NodeError::Stopped { why: e.to_string() })??;
     opened.run().await
+}
+
+/// The states of the last heights, which other members' blocks may name.
+fn recent<S: Scheme>(store: &Store<S>, executed: u64) -> Result<Vec<Executed>> {
+    let mut recent = Vec::new();
+    for height in executed.saturating_sub(RECENT)..=executed {
+        let roots = store.state().roots(height)?;
+        recent.extend(roots.map(|roots| Executed { height, state_root: roots.execution }));
+    }
+    Ok(recent)
 }
 
 /// Everything that is read before anything runs.
@@ -93,6 +105,7 @@ impl<S: Scheme> Opened<S> {
             identity_key: keys.identity()?,
             genesis_root: executor.genesis_root(),
             executed: executor.executed(),
+            recent: recent(&store, executor.executed().height)?,
             first_sequence: store.first_sequence(),
             parameters: parameters.clone(),
         };

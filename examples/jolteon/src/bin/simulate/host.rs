@@ -302,6 +302,7 @@ impl<S: Scheme> Host for JolteonHost<S> {
             identity_key: self.material.identity_key(node.member),
             genesis_root: GENESIS,
             executed,
+            recent: Vec::new(),
             first_sequence: 1,
             parameters: self.parameters.clone(),
         };
