@@ -39,6 +39,8 @@ pub(crate) struct BlockSearch<S: Scheme> {
     tries: usize,
     /// Who was asked, and until when it may answer.
     pub(crate) asked: Option<(MemberIndex, Time)>,
+    /// Everybody who was asked since the last answer: a late one is good too.
+    pub(crate) awaited: Vec<MemberIndex>,
     /// The last block of the last answer, which nothing certifies yet.
     pub(crate) held: Option<Arc<Block<S>>>,
 }
@@ -68,9 +70,10 @@ impl<S: Scheme> Sync<S> {
         self.blocks.is_some() || !self.batches.is_empty()
     }
 
-    /// When something is to be asked (again).
-    pub(crate) fn due(&self) -> Option<Time> {
-        let blocks = self.blocks.as_ref().map(|search| search.asked.map_or(Time(0), |(_, due)| due));
+    /// When something is to be asked (again); `full` says that no blocks are, for now.
+    pub(crate) fn due(&self, full: bool) -> Option<Time> {
+        let blocks =
+            self.blocks.as_ref().filter(|_| !full).map(|search| search.asked.map_or(Time(0), |(_, due)| due));
         let batches =
             self.batches.values().take(MAX_WANTED).map(|search| search.due.unwrap_or(Time(0))).min();
         let greeting = self.greeted.is_some().then_some(self.greet_due);
@@ -87,8 +90,11 @@ impl<S: Scheme> Sync<S> {
         let mut holders: Vec<MemberIndex> =
             hint.into_iter().chain(signers.iter()).filter(|m| *m != self.me).collect();
         dedup(&mut holders);
-        let (held, asked) = self.blocks.take().map_or((None, None), |search| (search.held, search.asked));
-        self.blocks = Some(BlockSearch { target, holders, tries: 0, asked, held });
+        // While the chain moves, the target does too, faster than a slow link may answer: the pace must not start over.
+        self.blocks = Some(match self.blocks.take() {
+            Some(search) => BlockSearch { target, holders, ..search },
+            None => BlockSearch { target, holders, tries: 0, asked: None, awaited: Vec::new(), held: None },
+        });
     }
 
     /// The search, if one is on.
@@ -120,6 +126,9 @@ impl<S: Scheme> Sync<S> {
         let peer = *search.holders.get(search.tries % search.holders.len().max(1))?;
         let wait = parameters.retry * (1 << (search.tries / search.holders.len().max(1)).min(4));
         search.asked = Some((peer, now.plus(wait)));
+        if !search.awaited.contains(&peer) {
+            search.awaited.push(peer);
+        }
         Some((peer, search.held.as_ref().map_or(root, |held| held.height) + 1))
     }
 
@@ -250,10 +259,28 @@ mod tests {
             assert_eq!(from, 11);
             assert!(sync.ask_blocks(now, 10, &parameters).is_none(), "an answer is expected");
             asked.push(peer);
-            now = sync.due().unwrap().max(now);
+            assert_eq!(sync.due(true), None, "no room for blocks");
+            now = sync.due(false).unwrap().max(now);
         }
         assert_eq!(asked, [3, 2, 3, 2, 3, 2]);
         assert!(now > Time(0).plus(parameters.retry * 6));
+    }
+
+    #[test]
+    fn a_target_that_moves_does_not_make_requests_faster() {
+        let parameters = Parameters::default();
+        let mut sync = Sync::<Ed25519>::new(0, 4);
+        sync.alone();
+        let mut signers = SignerSet::new(4);
+        [1, 2, 3].iter().for_each(|m| assert!(signers.insert(*m)));
+        let (mut now, mut before) = (Time(0), Time(0));
+        for target in 0..7 {
+            sync.seek(BlockDigest([target; 32]), None, &signers);
+            assert!(sync.ask_blocks(now, 10, &parameters).is_some());
+            before = now;
+            now = sync.due(false).unwrap();
+        }
+        assert_eq!(now.since(before), parameters.retry * 4);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{Out, Replica};
 use crate::batch::MAX_BATCH_BYTES;
 use crate::block::Block;
 use crate::ids::{BatchDigest, BlockDigest};
-use crate::interface::Output;
+use crate::interface::{Evidence, Output};
 use crate::message::{HistoryRequest, MAX_RANGE_BYTES, Message, block_range};
 
 /// What an answer costs its receiver's allowance where its size is not known beforehand: less than the most that it can
@@ -73,10 +73,10 @@ impl<S: Scheme> Replica<S> {
     /// Consecutive blocks, each certified by the next; the last by the next answer, or because it is the target.
     pub(super) fn on_blocks(&mut self, from: MemberIndex, blocks: Vec<Arc<Block<S>>>, out: &mut Out<S>) {
         let Some(search) = self.sync.search() else { return };
-        if search.asked.is_none_or(|(peer, _)| peer != from) || blocks.is_empty() {
+        if !search.awaited.contains(&from) || blocks.is_empty() {
             return;
         }
-        let mut chain: Vec<Arc<Block<S>>> = search.held.take().into_iter().collect();
+        let mut chain: Vec<Arc<Block<S>>> = search.held.iter().cloned().collect();
         let target = search.target;
         chain.extend(blocks);
         let linked = chain.windows(2).all(|pair| match pair {
@@ -87,8 +87,17 @@ impl<S: Scheme> Replica<S> {
             }
             _ => false,
         });
-        if !linked || !self.check_justifications(&chain) {
+        // A late answer may begin behind what was given up since.
+        let attached = chain.iter().any(|block| self.tree.contains(&block.parent));
+        if !linked || !attached || !self.check_justifications(&chain) {
             // No fault: what was held may be another peer's doing. The request runs out and goes elsewhere.
+            return;
+        }
+        // No certificate covers the author's signature, but the archive serves it on.
+        let signed =
+            |block: &Arc<Block<S>>| block.proposal(&self.committees).check(&self.committees.identities);
+        if let Err(error) = chain.iter().try_for_each(signed) {
+            out.fault(from, Evidence::Invalid { what: "signature of a block", error });
             return;
         }
         if let Some(last) = chain.last().cloned()
@@ -96,6 +105,7 @@ impl<S: Scheme> Replica<S> {
         {
             search.held = Some(last);
             search.asked = None;
+            search.awaited.clear();
         }
         let certificates: Vec<Option<Certificate<S>>> =
             chain.iter().skip(1).map(|child| child.justify.clone()).chain([None]).collect();

@@ -99,7 +99,12 @@ impl<S: Scheme> Replica<S> {
     fn entered(&mut self, timed_out: bool, out: &mut Out<S>) {
         self.candidate = None;
         let view = self.pacemaker.view();
+        if self.is_blank && self.sync.is_greeting() {
+            // The chain has begun, and nobody said yet how far: maybe the records were lost, and votes with them.
+            self.safety.abstain(view);
+        }
         self.tree.thin(&self.high_digest(), view.saturating_sub(1));
+        self.votes.retain(|of, _| of.saturating_add(MEMORY as u64) >= view);
         self.announce_view(timed_out, out);
     }
 

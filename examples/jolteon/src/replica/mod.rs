@@ -212,7 +212,8 @@ impl<S: Scheme> Replica<S> {
             }
             self.view_timer = view;
         }
-        let due = [self.sync.due(), self.mempool.due()].into_iter().flatten().min();
+        let full = self.queue.len() >= self.parameters.max_undelivered;
+        let due = [self.sync.due(full), self.mempool.due()].into_iter().flatten().min();
         match (due, self.retry_timer) {
             (None, Some(_)) => {
                 out.cancel_timer(Timer::Retry);

@@ -121,7 +121,11 @@ impl<S: Scheme> Replica<S> {
     pub(super) fn try_propose(&mut self, out: &mut Out<S>) {
         let view = self.pacemaker.view();
         let idle = self.propose_timer || !self.wants_block();
-        if idle || self.safety.proposed() >= view || self.safety.gave_up() >= view {
+        if idle
+            || self.safety.proposed() >= view
+            || self.safety.gave_up() >= view
+            || self.safety.abstains(view)
+        {
             return;
         }
         let parent = self.high_digest();

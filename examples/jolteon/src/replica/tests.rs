@@ -21,6 +21,7 @@ fn config() -> Config<E> {
         identity_key: secret::<E>(0),
         genesis_root: GENESIS.state_root,
         executed: GENESIS,
+        recent: Vec::new(),
         first_sequence: 1,
         parameters: Parameters::default(),
     }
@@ -81,6 +82,7 @@ fn a_restart_remembers_the_certificate_that_its_vote_rests_on() {
 #[test]
 fn a_vote_makes_the_blocks_below_durable_too() {
     let mut replica = replica();
+    replica.is_blank = false;
     // Given up before its block came, so there is no vote for it.
     for member in [1, 2] {
         drop(give(&mut replica, member, Message::Timeout(Box::new(timeout(member, 1, None)))));
@@ -158,4 +160,65 @@ fn a_search_for_a_block_that_lost_ends() {
     assert!(replica.status().catching_up, "the lost block is still the highest certified one");
     drop(give(&mut replica, 2, advance(certificate(&c, 2, b.digest().0))));
     assert!(!replica.status().catching_up);
+}
+
+#[test]
+fn a_member_without_memory_signs_nothing_before_it_was_greeted() {
+    let mut replica = replica();
+    let a = block(1, None, None);
+    let b = block(2, Some(&a), None);
+    drop(give(&mut replica, 1, Message::Proposal(a)));
+    let step = give(&mut replica, 2, Message::Proposal(b));
+    assert_eq!(replica.status().view, 2);
+    assert!(step.persist.is_empty(), "it may have voted in this view before it lost its records");
+}
+
+#[test]
+fn votes_of_long_past_views_are_forgotten() {
+    let c = committees::<E>(4);
+    let mut replica = replica();
+    for view in 1..=200 {
+        let vote = Vote::sign_unguarded(&secret::<E>(1), &c.voters, c.ballot(view, BlockDigest([1; 32])));
+        drop(give(&mut replica, 1, Message::Vote(vote.unwrap())));
+        let advance = Advance { high: None, tc: Some(timeout_certificate(&c, view, 0)) };
+        drop(give(&mut replica, 2, Message::Advance(Box::new(advance))));
+    }
+    assert_eq!((replica.status().view, replica.votes.len()), (201, MEMORY));
+}
+
+/// A replica that looks for `target`, which is certified, and asked member 1 for it.
+fn searching(target: &Arc<Block<E>>) -> Replica<E> {
+    let c = committees::<E>(4);
+    let mut replica = replica();
+    let high = Some(certificate(&c, target.view, target.digest().0));
+    let advance = Message::Advance(Box::new(Advance { high, tc: None }));
+    let step = give(&mut replica, 1, advance);
+    let asks = |m: &quorate::machine::Outgoing<Message<E>>| matches!(m.message, Message::BlockRequest { .. });
+    assert_eq!(step.messages.iter().filter(|sent| asks(sent)).count(), 1);
+    replica
+}
+
+#[test]
+fn a_late_answer_is_taken_from_whoever_was_asked() {
+    let a = block(1, None, None);
+    let b = block(2, Some(&a), None);
+    let mut replica = searching(&b);
+    // Member 1 is slow, so another one is asked.
+    drop(replica.handle(Time(1_000_000), Input::Timer(Timer::Retry)));
+    drop(give(&mut replica, 3, Message::Blocks(vec![a.clone(), b.clone()])));
+    assert!(replica.status().catching_up, "member 3 was not asked");
+    drop(give(&mut replica, 1, Message::Blocks(vec![a, b])));
+    assert!(!replica.status().catching_up);
+}
+
+#[test]
+fn a_block_of_a_range_needs_its_authors_signature() {
+    let a = block(1, None, None);
+    let b = block(2, Some(&a), None);
+    let mut replica = searching(&b);
+    let stripped = Block::new((**b).clone(), E::sign(&secret::<E>(3), b"another"));
+    assert_eq!(stripped.digest(), b.digest());
+    let step = give(&mut replica, 1, Message::Blocks(vec![a.clone(), Arc::new(stripped)]));
+    assert_eq!(step.faults.iter().map(|fault| fault.culprit).collect::<Vec<_>>(), [1]);
+    assert!(replica.status().catching_up);
 }
