@@ -37,6 +37,8 @@ pub struct Parameters {
     pub serve_bytes_per_second: u64,
     /// How many committed blocks may wait for their batches before no more blocks are asked for.
     pub max_undelivered: usize,
+    /// How many bytes of batches may be delivered and not executed. One block is always delivered.
+    pub max_unexecuted_bytes: usize,
 }
 
 impl Default for Parameters {
@@ -53,6 +55,7 @@ impl Default for Parameters {
             max_author_bytes: 48 << 20,
             serve_bytes_per_second: 64 << 20,
             max_undelivered: 256,
+            max_unexecuted_bytes: 256 << 20,
         }
     }
 }

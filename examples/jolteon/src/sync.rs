@@ -24,7 +24,9 @@ pub(crate) struct Sync<S: Scheme> {
     me: MemberIndex,
     members: u16,
     blocks: Option<BlockSearch<S>>,
-    batches: BTreeMap<BatchDigest, BatchSearch>,
+    /// In the order in which blocks name them: delivery waits for the lowest.
+    batches: BTreeMap<(u64, BatchDigest), BatchSearch>,
+    heights: BTreeMap<BatchDigest, u64>,
     budgets: BTreeMap<MemberIndex, (Time, u64)>,
     /// Who answered since the start; none once enough did.
     greeted: Option<SignerSet>,
@@ -58,6 +60,7 @@ impl<S: Scheme> Sync<S> {
             members,
             blocks: None,
             batches: BTreeMap::new(),
+            heights: BTreeMap::new(),
             budgets: BTreeMap::new(),
             greeted: Some(SignerSet::new(members)),
             greet_due: Time(0),
@@ -134,8 +137,11 @@ impl<S: Scheme> Sync<S> {
 
     // Batches.
 
-    /// Looks for a batch, which its author and those who acknowledged it have.
-    pub(crate) fn want(&mut self, batch: &BatchRef) {
+    /// Looks for a batch that the block at `height` names; its author and those who acknowledged it have it.
+    pub(crate) fn want(&mut self, height: u64, batch: &BatchRef) {
+        if self.wants(&batch.digest()) {
+            return;
+        }
         let author = batch.header.slot.author;
         let mut holders: Vec<MemberIndex> = [author]
             .into_iter()
@@ -144,17 +150,19 @@ impl<S: Scheme> Sync<S> {
             .collect();
         dedup(&mut holders);
         let search = BatchSearch { holders, tries: 0, due: None };
-        self.batches.entry(batch.digest()).or_insert(search);
+        self.heights.insert(batch.digest(), height);
+        self.batches.insert((height, batch.digest()), search);
     }
 
     /// A batch is here; returns whether it was looked for.
     pub(crate) fn got(&mut self, digest: &BatchDigest) -> bool {
-        self.batches.remove(digest).is_some()
+        let height = self.heights.remove(digest);
+        height.and_then(|height| self.batches.remove(&(height, *digest))).is_some()
     }
 
     /// Whether a batch is looked for.
     pub(crate) fn wants(&self, digest: &BatchDigest) -> bool {
-        self.batches.contains_key(digest)
+        self.heights.contains_key(digest)
     }
 
     /// Whom to ask for which batches now.
@@ -164,7 +172,7 @@ impl<S: Scheme> Sync<S> {
         parameters: &Parameters,
     ) -> Vec<(MemberIndex, BatchDigest)> {
         let mut asks = Vec::new();
-        for (digest, search) in self.batches.iter_mut().take(MAX_WANTED) {
+        for ((_, digest), search) in self.batches.iter_mut().take(MAX_WANTED) {
             if search.due.is_some_and(|due| due > now) {
                 continue;
             }
@@ -291,12 +299,29 @@ mod tests {
         let statement = batch.header().slot.statement(&identities, batch.digest());
         let reference = BatchRef { header: *batch.header(), certificate: certify(&identities, statement) };
         let mut sync = Sync::<Ed25519>::new(0, 4);
-        sync.want(&reference);
+        sync.want(7, &reference);
         assert_eq!(sync.ask_batches(Time(0), &parameters), [(2, batch.digest())]);
         assert!(sync.ask_batches(Time(0), &parameters).is_empty());
-        sync.want(&reference);
+        sync.want(7, &reference);
         assert_eq!(sync.ask_batches(Time(1_000_000), &parameters), [(1, batch.digest())]);
         assert!(sync.got(&batch.digest()) && !sync.got(&batch.digest()) && !sync.is_active());
+    }
+
+    #[test]
+    fn the_lowest_blocks_batches_are_asked_for_first() {
+        let identities = committees::<Ed25519>(4).identities;
+        let mut sync = Sync::<Ed25519>::new(0, 4);
+        let mut digests = Vec::new();
+        for sequence in 1..=40 {
+            let batch = crate::Batch::new(2, sequence, [b"x"]).unwrap();
+            let statement = batch.header().slot.statement(&identities, batch.digest());
+            let certificate = certify(&identities, statement);
+            sync.want(100 - sequence, &BatchRef { header: *batch.header(), certificate });
+            digests.insert(0, batch.digest());
+        }
+        let asked = sync.ask_batches(Time(0), &Parameters::default());
+        let asked: Vec<_> = asked.into_iter().map(|(_, digest)| digest).collect();
+        assert_eq!(asked, digests[..MAX_WANTED]);
     }
 
     #[test]

@@ -86,7 +86,8 @@ impl<S: Scheme> Replica<S> {
             let batches: Option<Vec<_>> =
                 block.payload.iter().map(|batch| self.mempool.batch(&batch.digest()).cloned()).collect();
             let Some(batches) = batches else { break };
-            if self.delivered >= self.execution.newest().height + MAX_UNEXECUTED {
+            let bytes = batches.iter().map(|batch| batch.bytes()).sum::<usize>();
+            if !self.may_deliver(bytes) {
                 return;
             }
             let Some((block, finality)) = self.queue.pop_front() else { break };
@@ -94,6 +95,7 @@ impl<S: Scheme> Replica<S> {
                 self.mempool.release(&batch.digest());
             }
             self.delivered = block.height;
+            self.unexecuted.push_back((block.height, bytes));
             let (digest, height) = (block.digest(), block.height);
             out.output(Output::Deliver(Box::new(Delivery { block, digest, height, batches, finality })));
         }
@@ -104,14 +106,24 @@ impl<S: Scheme> Replica<S> {
                 break;
             }
             for batch in block.payload.iter().filter(|batch| self.mempool.batch(&batch.digest()).is_none()) {
-                self.sync.want(batch);
+                self.sync.want(block.height, batch);
             }
         }
+    }
+
+    /// Whether the application keeps up, so that a block with that many bytes of batches can be delivered.
+    pub(super) fn may_deliver(&self, bytes: usize) -> bool {
+        let waiting = self.unexecuted.iter().map(|(_, bytes)| bytes).sum::<usize>();
+        let fits = waiting == 0 || waiting + bytes <= self.parameters.max_unexecuted_bytes;
+        fits && self.delivered < self.execution.newest().height + MAX_UNEXECUTED
     }
 
     /// The application executed up to a block.
     pub(super) fn on_executed(&mut self, executed: Executed, out: &mut Out<S>) {
         if executed.height <= self.delivered && self.execution.note(executed) {
+            while self.unexecuted.front().is_some_and(|(height, _)| *height <= executed.height) {
+                self.unexecuted.pop_front();
+            }
             self.deliver(out);
             self.try_vote(out);
         }

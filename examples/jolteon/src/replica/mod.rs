@@ -90,6 +90,8 @@ pub struct Replica<S: Scheme> {
     /// Committed blocks that were not delivered.
     queue: VecDeque<Final<S>>,
     delivered: u64,
+    /// Heights and bytes of the blocks that were delivered and not executed.
+    unexecuted: VecDeque<(u64, usize)>,
     next_sequence: u64,
     /// Whether there were no records.
     is_blank: bool,

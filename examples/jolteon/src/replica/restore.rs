@@ -125,6 +125,7 @@ impl<S: Scheme> Replica<S> {
             helped: BTreeMap::new(),
             queue,
             delivered: executed.height,
+            unexecuted: VecDeque::new(),
             next_sequence: config.first_sequence.max(1),
             is_blank,
             abstained: 0,

@@ -147,6 +147,18 @@ fn a_batch_that_comes_again_is_persisted_again_before_it_is_acknowledged() {
 }
 
 #[test]
+fn delivery_waits_for_execution_by_bytes() {
+    let mut replica = replica();
+    replica.parameters.max_unexecuted_bytes = 1000;
+    assert!(replica.may_deliver(5000), "one is always delivered");
+    (replica.delivered, replica.unexecuted) = (2, VecDeque::from([(1, 600), (2, 300)]));
+    assert!(replica.may_deliver(100) && !replica.may_deliver(101));
+    let executed = Executed { height: 1, state_root: [1; 32] };
+    drop(replica.handle(Time(0), Input::Command(Command::Executed(executed))));
+    assert!(replica.may_deliver(700) && !replica.may_deliver(701));
+}
+
+#[test]
 fn a_search_for_a_block_that_lost_ends() {
     let c = committees::<E>(4);
     let mut replica = replica();
