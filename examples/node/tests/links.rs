@@ -302,6 +302,17 @@ async fn a_restarted_peer_is_reached_again() {
 }
 
 #[tokio::test]
+async fn a_peer_that_connects_is_dialled_at_once() {
+    let (genesis, keys) = chain(2, SchemeName::Ed25519);
+    // Its pauses are longer than this test may take.
+    let patient = node(&genesis, &keys[0], 0, |s| s.config.max_backoff_ms = 100_000_000).await;
+    eventually("it has tried once", || patient.peer(1).last_error.is_some()).await;
+    let comer = node(&genesis, &keys[1], 1, as_is).await;
+    patient.linked(1).await;
+    comer.linked(0).await;
+}
+
+#[tokio::test]
 async fn two_processes_with_one_key_are_found() {
     let (genesis, keys) = chain(2, SchemeName::Ed25519);
     let peer = node(&genesis, &keys[0], 0, as_is).await;

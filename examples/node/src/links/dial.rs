@@ -44,6 +44,7 @@ pub(super) async fn run(context: Arc<Context>, peer: Arc<Peer>, lane: Lane) {
         tokio::select! {
             () = context.stopped() => break,
             () = sleep(backoff.next()) => {}
+            () = peer.knocked(lane) => backoff.reset(),
         }
     }
     peer.set_outgoing(lane, false);

@@ -12,6 +12,9 @@
 //!            ── bulk ────►                          ── bulk ────►
 //! ```
 //!
+//! A connection that cannot be made is tried again after a pause that doubles, with jitter; when the member itself
+//! connects meanwhile, at once.
+//!
 //! # Who is there
 //!
 //! TLS 1.3 alone, with raw public keys (RFC 7250) instead of certificates. The dialer accepts exactly the identity

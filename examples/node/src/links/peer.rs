@@ -49,6 +49,8 @@ struct Side {
     outbox: Outbox,
     outgoing: AtomicBool,
     inbound: Arc<Semaphore>,
+    /// The peer was heard of: it is worth while to dial it now.
+    knock: Notify,
 }
 
 struct Counters {
@@ -84,6 +86,7 @@ impl Peer {
             outbox: Outbox::new(max_frames, max_bytes),
             outgoing: AtomicBool::new(false),
             inbound: Arc::new(Semaphore::new(inbound)),
+            knock: Notify::new(),
         };
         Self {
             urgent: side(
@@ -154,8 +157,17 @@ impl Peer {
         if let Some(old) = processes.slot(lane).replace(notice.clone()) {
             old.notify_one();
         }
+        drop(processes);
         self.strikes.store(0, Ordering::Relaxed);
+        for lane in Lane::ALL {
+            self.side(lane).knock.notify_one();
+        }
         Ok(notice)
+    }
+
+    /// Completes when the peer has connected: whoever can dial can be dialled, most likely.
+    pub(super) async fn knocked(&self, lane: Lane) {
+        self.side(lane).knock.notified().await;
     }
 
     /// A connection that [`admit`](Self::admit) took in has ended.

@@ -1,0 +1,127 @@
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use quorate::machine::Time;
+use quorate::merkle::Hash;
+use quorate_jolteon::{Batch, BatchBuilder};
+
+use super::RETRY_AFTER;
+use crate::config::MempoolConfig;
+use crate::handle::{Digest, Refusal, Ticket};
+
+/// What is in the mempool.
+pub(super) struct State {
+    pub(super) builder: BatchBuilder,
+    /// Identifiers of all transactions that were taken and are not committed.
+    pub(super) pending: HashSet<Hash>,
+    pub(super) bytes: usize,
+    /// Sealed and not committed, by the number they are sealed under now.
+    pub(super) sealed: BTreeMap<u64, Sealed>,
+    /// Numbers of batches that the machine did not take; sealed anew when it has room.
+    pub(super) refused: VecDeque<u64>,
+    /// The number on the tickets, for batches that are sealed under another one and not yet reported.
+    pub(super) renamed: BTreeMap<u64, u64>,
+}
+
+pub(super) struct Sealed {
+    batch: Arc<Batch>,
+    /// The number that is on the tickets.
+    ticketed: u64,
+}
+
+impl State {
+    pub(super) fn new(builder: BatchBuilder) -> Self {
+        Self {
+            builder,
+            pending: HashSet::new(),
+            bytes: 0,
+            sealed: BTreeMap::new(),
+            refused: VecDeque::new(),
+            renamed: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn place(
+        &mut self,
+        limits: &MempoolConfig,
+        transaction: Bytes,
+        id: Hash,
+        now: Time,
+        batches: &mut Vec<Arc<Batch>>,
+    ) -> Result<Ticket, Refusal> {
+        let full = self.bytes + transaction.len() > limits.max_pending_bytes
+            || self.pending.len() >= limits.max_pending_transactions;
+        if full {
+            return Err(Refusal::Busy { retry_after: RETRY_AFTER });
+        }
+        if !self.pending.insert(id) {
+            return Err(Refusal::Duplicate { id: Digest(id) });
+        }
+        let length = transaction.len();
+        match self.builder.push(&transaction, id, now) {
+            Ok(placed) => {
+                self.bytes += length;
+                batches.extend(self.sealed(Ok(placed.sealed), None));
+                Ok(Ticket { id: Digest(id), batch_sequence: placed.sequence, position: placed.position })
+            }
+            Err(e) => {
+                self.pending.remove(&id);
+                Err(Refusal::Rejected { reason: e.to_string() })
+            }
+        }
+    }
+
+    /// Remembers a batch that was just sealed, so that its transactions are known to be pending.
+    pub(super) fn sealed(
+        &mut self,
+        batch: quorate::Result<Option<Batch>>,
+        ticketed: Option<u64>,
+    ) -> Option<Arc<Batch>> {
+        match batch {
+            Ok(batch) => {
+                let batch = Arc::new(batch?);
+                let ticketed = ticketed.unwrap_or(batch.sequence());
+                if ticketed != batch.sequence() {
+                    self.renamed.insert(batch.sequence(), ticketed);
+                }
+                self.sealed.insert(batch.sequence(), Sealed { batch: batch.clone(), ticketed });
+                Some(batch)
+            }
+            Err(error) => {
+                // Only when 2^48 numbers are used up.
+                tracing::error!(%error, "a batch cannot be sealed");
+                None
+            }
+        }
+    }
+
+    pub(super) fn committed(&mut self, sequence: u64) {
+        let Some(Sealed { batch, .. }) = self.sealed.remove(&sequence) else {
+            // A batch from before a restart.
+            return;
+        };
+        for id in batch.ids() {
+            self.pending.remove(id);
+        }
+        self.bytes = self.bytes.saturating_sub(batch.bytes() - 4 * batch.len());
+    }
+
+    /// Seals the transactions of a refused batch under a new number, as they are.
+    pub(super) fn seal_anew(&mut self, sequence: u64, now: Time, batches: &mut Vec<Arc<Batch>>) {
+        let Some(Sealed { batch, ticketed }) = self.sealed.remove(&sequence) else {
+            return;
+        };
+        self.renamed.remove(&sequence);
+        // What waits keeps the number that is on its tickets.
+        let open = self.builder.seal();
+        batches.extend(self.sealed(open, None));
+        for (transaction, id) in batch.transactions().zip(batch.ids()) {
+            if let Ok(placed) = self.builder.push(transaction, *id, now) {
+                batches.extend(self.sealed(Ok(placed.sealed), Some(ticketed)));
+            }
+        }
+        let rest = self.builder.seal();
+        batches.extend(self.sealed(rest, Some(ticketed)));
+    }
+}
