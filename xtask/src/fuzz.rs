@@ -7,7 +7,7 @@ use std::process::Command;
 
 use clap::Args;
 
-use crate::process::{Outcome, loud};
+use crate::process::{Outcome, loud, output_of};
 use crate::steps::Log;
 use crate::workspace;
 
@@ -114,13 +114,13 @@ fn build(of_node: bool, run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<Pa
 }
 
 fn host() -> Outcome<String> {
-    let version = crate::process::output_of(Command::new("rustc").arg("-vV")).unwrap_or_default();
+    let version = output_of(Command::new("rustc").arg("-vV")).unwrap_or_default();
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| "`rustc -vV` names no host".to_owned())
 }
 
 fn targets(program: &PathBuf) -> Outcome<Vec<String>> {
-    let listed = crate::process::output_of(Command::new(program).env("QUORATE_FUZZ_TARGET", "list"));
+    let listed = output_of(Command::new(program).env("QUORATE_FUZZ_TARGET", "list"));
     let names = listed.ok_or_else(|| format!("{} does not list its targets", program.display()))?;
     Ok(names.lines().map(str::to_owned).collect())
 }
@@ -131,7 +131,7 @@ fn search(program: &PathBuf, target: &str, seconds: u64) -> Outcome<Command> {
     fs::create_dir_all(&corpus).map_err(|e| format!("{}: {e}", corpus.display()))?;
     let mut seeds = Command::new(program);
     seeds.env("QUORATE_FUZZ_TARGET", target).env("QUORATE_FUZZ_SEEDS", &corpus);
-    loud(&mut seeds)?;
+    output_of(&mut seeds).ok_or_else(|| format!("the seeds of `{target}` could not be written"))?;
     let mut command = fuzzer(program, target)?;
     command.arg(format!("-max_total_time={seconds}")).arg(format!("-max_len={LONGEST}")).arg(&corpus);
     Ok(command)

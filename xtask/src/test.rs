@@ -46,7 +46,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     });
     steps.add("documents' commands", |log| documents::check(Some(&workspace::binary(log, "quorate")?)));
     steps.add("vectors and model", vectors::check);
-    let seeds = if options.quick { 50 } else { 300 };
+    let seeds = if options.quick { 40 } else { 200 };
     steps.add("simulation", move |log| simulate::brief(log, seeds));
     targets::add_to(&mut steps);
     if options.quick {
