@@ -39,7 +39,7 @@
 //! | connections that have not proved who they are | `links.max_unauthenticated`, a quarter of them for one host | new ones are closed |
 //! | time for proving it | `links.handshake_timeout_ms` | closed |
 //! | time without a frame or probe, or in one stuck write | `links.dead_after_ms` | closed, dialled again |
-//! | refused frames of a peer | 64 per connection | closed, and refused for a second |
+//! | frames of a peer that no honest member sends | 64 at once, one a second | closed, and refused for a second; 32 at once from then on |
 //!
 //! Nothing here waits for a particular peer, so a slow or hostile one costs the others nothing but its own share
 //! of memory.
@@ -157,6 +157,14 @@ pub struct Received {
     _share: OwnedSemaphorePermit,
 }
 
+#[cfg(test)]
+impl Received {
+    pub(crate) fn for_test(from: MemberIndex, lane: Lane, body: &[u8]) -> Self {
+        let share = Arc::new(tokio::sync::Semaphore::new(1)).try_acquire_owned().unwrap();
+        Self { from, lane, body: Bytes::copy_from_slice(body), _share: share }
+    }
+}
+
 /// Something happened to a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkEvent {
@@ -260,6 +268,19 @@ impl LinkSender {
         if let Some(peer) = self.context.peer(from) {
             peer.refuse(code);
         }
+    }
+
+    /// Holds a frame against a member that could be read, but that no honest member sends. Too many end its
+    /// connections for a while.
+    pub fn strike(&self, member: MemberIndex, code: &'static str) {
+        if let Some(peer) = self.context.peer(member) {
+            peer.strike(code);
+        }
+    }
+
+    /// Whether a member's connections were closed a moment ago for what it sent.
+    pub fn is_shut_out(&self, member: MemberIndex) -> bool {
+        self.context.peer(member).is_some_and(|peer| peer.is_shut_out())
     }
 
     /// Counts a fault of protocol of a member.

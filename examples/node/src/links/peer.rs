@@ -1,5 +1,5 @@
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,8 +16,12 @@ use crate::config::LinkConfig;
 use crate::handle::PeerStatus;
 use crate::metrics::{LinkMetrics, PeerCodeLabel, PeerLabel};
 
-/// So many refused frames end a connection.
+/// So many strikes end a peer's connections.
 const STRIKES: u32 = 64;
+/// And so many are held against it when it comes back.
+const HELD: u32 = 32;
+/// A strike is forgotten after this long.
+const FORGIVE: Duration = Duration::from_secs(1);
 /// And the peer may come back after this long.
 const COOL_DOWN: Duration = Duration::from_secs(1);
 /// How many processes of a peer are remembered as replaced.
@@ -37,7 +41,7 @@ pub(super) struct Peer {
     bulk: Side,
     counters: Counters,
     metrics: LinkMetrics,
-    strikes: AtomicU32,
+    strikes: Mutex<Strikes>,
     faults: AtomicU64,
     refused: AtomicU64,
     processes: Mutex<Processes>,
@@ -60,6 +64,12 @@ struct Counters {
     bytes_received: Counter,
     frames_dropped: Counter,
     links_lost: Counter,
+}
+
+/// What is held against a peer. It does not end with a connection, or reconnecting would be all it takes.
+struct Strikes {
+    count: u32,
+    since: Instant,
 }
 
 /// Which process of the peer is connected, and by which connections.
@@ -97,7 +107,7 @@ impl Peer {
             bulk: side(MAX_BULK_FRAMES, config.bulk_queue_bytes, limits.inbound_bulk.max(limits.bulk_frame)),
             counters: Counters::new(&name, metrics),
             metrics: metrics.clone(),
-            strikes: AtomicU32::new(0),
+            strikes: Mutex::new(Strikes { count: 0, since: Instant::now() }),
             faults: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             processes: Mutex::default(),
@@ -158,7 +168,6 @@ impl Peer {
             old.notify_one();
         }
         drop(processes);
-        self.strikes.store(0, Ordering::Relaxed);
         for lane in Lane::ALL {
             self.side(lane).knock.notify_one();
         }
@@ -189,22 +198,33 @@ impl Peer {
         self.counters.bytes_received.inc_by(bytes as u64);
     }
 
-    /// Counts a frame that could not be read, and closes the peer's connections when there are too many.
+    /// Counts a frame that could not be read.
     pub(super) fn refuse(&self, code: &'static str) {
         self.refused.fetch_add(1, Ordering::Relaxed);
         self.metrics.frames_refused.get_or_create(&self.label(code)).inc();
-        if self.strikes.fetch_add(1, Ordering::Relaxed) + 1 != STRIKES {
+        self.strike(code);
+    }
+
+    /// Counts a frame that no honest member sends, and closes the peer's connections when there are too many.
+    pub(super) fn strike(&self, code: &'static str) {
+        let now = Instant::now();
+        if !lock(&self.strikes).add(now) {
             return;
         }
-        tracing::warn!(peer = %self.name, code, "too many frames that cannot be read: closing its connections");
+        tracing::warn!(peer = %self.name, code, "too many frames that no honest member sends: closing its connections");
         self.note(&LinkError::Expelled);
         let mut processes = lock(&self.processes);
-        processes.not_before = Some(Instant::now() + COOL_DOWN);
+        processes.not_before = Some(now + COOL_DOWN);
         for lane in Lane::ALL {
             if let Some(notice) = processes.slot(lane).take() {
                 notice.notify_one();
             }
         }
+    }
+
+    /// Whether its connections were closed a moment ago. What came by them before is not worth handling either.
+    pub(super) fn is_shut_out(&self) -> bool {
+        lock(&self.processes).not_before.is_some_and(|t| Instant::now() < t)
     }
 
     pub(super) fn count_fault(&self) {
@@ -260,6 +280,26 @@ impl Peer {
     }
 }
 
+impl Strikes {
+    /// One more; true if that is too many.
+    fn add(&mut self, now: Instant) -> bool {
+        let forgiven = now.saturating_duration_since(self.since).as_secs() / FORGIVE.as_secs();
+        let forgiven = u32::try_from(forgiven).unwrap_or(u32::MAX);
+        if forgiven >= self.count {
+            (self.count, self.since) = (0, now);
+        } else {
+            self.count -= forgiven;
+            self.since += FORGIVE * forgiven;
+        }
+        self.count += 1;
+        let too_many = self.count >= STRIKES;
+        if too_many {
+            self.count = HELD;
+        }
+        too_many
+    }
+}
+
 impl Processes {
     /// Notes which process is connected; connections of an older one end.
     fn meet(&mut self, process: InstanceId) {
@@ -304,4 +344,24 @@ impl Counters {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // No code panics while it holds one of these locks.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strikes_are_forgotten_with_time_and_not_by_coming_back() {
+        let begin = Instant::now();
+        let mut strikes = Strikes { count: 0, since: begin };
+        let until_too_many = |strikes: &mut Strikes, at| (1..=1000).find(|_| strikes.add(at));
+        assert_eq!(until_too_many(&mut strikes, begin), Some(STRIKES));
+        assert_eq!(until_too_many(&mut strikes, begin), Some(STRIKES - HELD));
+        assert_eq!(until_too_many(&mut strikes, begin + 10 * FORGIVE), Some(STRIKES - HELD + 10));
+        assert_eq!(until_too_many(&mut strikes, begin + 500 * FORGIVE), Some(STRIKES));
+        // One a second is never too many.
+        for second in 501..2000 {
+            assert!(!strikes.add(begin + second * FORGIVE));
+        }
+    }
 }

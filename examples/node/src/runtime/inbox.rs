@@ -9,6 +9,9 @@ use crate::links::{Lane, Received};
 /// At most this many bulk frames are handled before the urgent ones get their turn again.
 const BULK_AT_ONCE: usize = 2;
 
+/// And so many urgent frames of one member, before timers and others get their turn.
+const URGENT_OF_ONE: usize = 32;
+
 /// What the machine has not handled yet. Bounded by those who put things in: the links bound frames per peer, the
 /// machine itself bounds its own batches and deliveries.
 #[derive(Default)]
@@ -20,7 +23,9 @@ pub(super) struct Inbox {
 #[derive(Default)]
 struct Waiting {
     commands: VecDeque<Command>,
-    urgent: VecDeque<Received>,
+    /// By sender.
+    urgent: Vec<VecDeque<Received>>,
+    urgent_frames: usize,
     bulk: VecDeque<Received>,
     poked: bool,
     end: Option<End>,
@@ -48,7 +53,7 @@ pub(super) enum End {
 impl Inbox {
     pub(super) fn frame(&self, received: Received) {
         self.put(|w| match received.lane {
-            Lane::Urgent => w.urgent.push_back(received),
+            Lane::Urgent => w.push_urgent(received),
             Lane::Bulk => w.bulk.push_back(received),
         });
     }
@@ -87,7 +92,7 @@ impl Inbox {
             waiting.asleep = false;
         }
         waiting.poked = false;
-        let mut frames: Vec<Received> = waiting.urgent.drain(..).collect();
+        let mut frames = waiting.take_urgent();
         let bulk = waiting.bulk.len().min(BULK_AT_ONCE);
         frames.extend(waiting.bulk.drain(..bulk));
         Taken { commands: std::mem::take(&mut waiting.commands), frames, end: waiting.end }
@@ -110,8 +115,58 @@ impl Inbox {
 }
 
 impl Waiting {
+    fn push_urgent(&mut self, received: Received) {
+        let from = usize::from(received.from);
+        if self.urgent.len() <= from {
+            self.urgent.resize_with(from + 1, VecDeque::new);
+        }
+        if let Some(queue) = self.urgent.get_mut(from) {
+            queue.push_back(received);
+            self.urgent_frames += 1;
+        }
+    }
+
+    /// Some of everybody's.
+    fn take_urgent(&mut self) -> Vec<Received> {
+        let mut frames = Vec::new();
+        if self.urgent_frames > 0 {
+            for queue in &mut self.urgent {
+                let some = queue.len().min(URGENT_OF_ONE);
+                frames.extend(queue.drain(..some));
+            }
+            self.urgent_frames -= frames.len();
+        }
+        frames
+    }
+
     fn is_empty(&self) -> bool {
-        let frames = self.urgent.is_empty() && self.bulk.is_empty();
+        let frames = self.urgent_frames == 0 && self.bulk.is_empty();
         frames && self.commands.is_empty() && !self.poked && self.end.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_member_does_not_hold_up_the_others() {
+        let inbox = Inbox::default();
+        for i in 0..1000u16 {
+            inbox.frame(Received::for_test(2, Lane::Urgent, &i.to_le_bytes()));
+        }
+        inbox.frame(Received::for_test(0, Lane::Urgent, b"vote"));
+        inbox.frame(Received::for_test(1, Lane::Bulk, b"batch"));
+        let first = inbox.take(None).frames;
+        assert_eq!(first.len(), 1 + URGENT_OF_ONE + 1);
+        assert!(first.iter().any(|r| &r.body[..] == b"vote"));
+        assert_eq!(&first.last().unwrap().body[..], b"batch");
+        // The rest comes in order, and without being waited for.
+        let mut of_two: Vec<_> = first.into_iter().filter(|r| r.from == 2).collect();
+        while of_two.len() < 1000 {
+            of_two.extend(inbox.take(None).frames);
+        }
+        assert!(of_two.iter().zip(0..).all(|(r, i): (_, u16)| r.body[..] == i.to_le_bytes()));
+        assert!(inbox.take(Some(Duration::ZERO)).frames.is_empty());
     }
 }

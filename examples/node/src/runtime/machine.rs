@@ -17,6 +17,9 @@ use crate::metrics::{ChainMetrics, PeerCodeLabel};
 /// A node that is behind for longer than this refuses transactions: they would wait for long.
 const SYNCING_AFTER: Duration = Duration::from_secs(2);
 
+/// Faults of one member are written to the log no more often than this; all are counted.
+const LOG_EVERY: Duration = Duration::from_secs(1);
+
 /// The thread that owns the replica: it decodes, lets the machine handle, and keeps the timers.
 pub(super) struct Driver<S: Scheme> {
     pub(super) replica: Replica<S>,
@@ -29,6 +32,13 @@ pub(super) struct Driver<S: Scheme> {
     pub(super) metrics: ChainMetrics,
     /// Members' names, for the metrics.
     pub(super) names: Arc<[String]>,
+    pub(super) fault_log: FaultLog,
+}
+
+/// When a fault of each member was last written to the log, and how many were not written since.
+#[derive(Default)]
+pub(super) struct FaultLog {
+    last: BTreeMap<MemberIndex, (Time, u64)>,
 }
 
 #[derive(Default)]
@@ -66,6 +76,9 @@ impl<S: Scheme> Driver<S> {
             self.handle(Input::Command(command), timers, &mut steps);
         }
         for received in taken.frames {
+            if self.links.is_shut_out(received.from) {
+                continue;
+            }
             match self.replica.decode(received.from, &received.body) {
                 Ok(message) => {
                     let from = received.from;
@@ -104,12 +117,21 @@ impl<S: Scheme> Driver<S> {
         into.add(step);
     }
 
-    fn charge(&self, culprit: MemberIndex, evidence: &Evidence<S>) {
+    fn charge(&mut self, culprit: MemberIndex, evidence: &Evidence<S>) {
         let code = code(evidence);
         let peer = self.names.get(usize::from(culprit)).cloned().unwrap_or_default();
-        tracing::warn!(%peer, code, ?evidence, "fault");
+        if let Some(untold) = self.fault_log.admit(culprit, self.clock.now()) {
+            let what = what(evidence);
+            tracing::warn!(%peer, code, what, untold, "fault");
+        }
+        // What it says is up to its sender.
+        tracing::trace!(%peer, ?evidence, "evidence");
         self.metrics.faults.get_or_create(&PeerCodeLabel { peer, code }).inc();
         self.links.fault(culprit);
+        if matches!(evidence, Evidence::Invalid { .. } | Evidence::Unexpected { .. }) {
+            // To find out that a certificate is wrong costs a thousand times what sending it costs.
+            self.links.strike(culprit, code);
+        }
     }
 
     fn carry_out(&self, steps: Steps<S>) -> bool {
@@ -141,6 +163,19 @@ impl<S: Scheme> Drop for Driver<S> {
         if std::thread::panicking() {
             // Or the writers would wait for steps for ever.
             self.outflows.abort();
+        }
+    }
+}
+
+impl FaultLog {
+    /// Whether a fault is to be written to the log, and how many before it were not.
+    fn admit(&mut self, culprit: MemberIndex, now: Time) -> Option<u64> {
+        match self.last.get_mut(&culprit) {
+            Some((last, untold)) if now.since(*last) < LOG_EVERY => {
+                *untold += 1;
+                None
+            }
+            _ => Some(self.last.insert(culprit, (now, 0)).map_or(0, |(_, untold)| untold)),
         }
     }
 }
@@ -177,9 +212,30 @@ fn code<S: Scheme>(evidence: &Evidence<S>) -> &'static str {
     }
 }
 
+fn what<S: Scheme>(evidence: &Evidence<S>) -> &'static str {
+    match evidence {
+        Evidence::Votes(_) => "two votes in one view",
+        Evidence::Identity(_) => "two proposals in one view, or two batches of one number",
+        Evidence::Invalid { what, .. } | Evidence::Unexpected { what } => what,
+        Evidence::Proposal { rule, .. } => rule,
+        Evidence::StateRoot { .. } => "a block states another state root than this node computed",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn faults_of_one_member_do_not_fill_the_log() {
+        let mut log = FaultLog::default();
+        let second = LOG_EVERY.as_micros() as u64;
+        assert_eq!(log.admit(1, Time(5)), Some(0));
+        assert_eq!((6..100).find_map(|t| log.admit(1, Time(t))), None);
+        assert_eq!(log.admit(2, Time(100)), Some(0), "another's are told");
+        assert_eq!(log.admit(1, Time(5 + second)), Some(94));
+        assert_eq!(log.admit(1, Time(5 + 2 * second)), Some(0));
+    }
 
     #[test]
     fn timers_fire_once_in_order_and_can_be_moved_and_cancelled() {

@@ -15,7 +15,7 @@ use super::archive::Archivist;
 use super::clock::Clock;
 use super::inbox::Inbox;
 use super::ingest::Ingest;
-use super::machine::Driver;
+use super::machine::{Driver, FaultLog};
 use super::outflow::{Outflow, Outflows};
 use super::reports::{Entrance, Reporter};
 use super::service::NodeService;
@@ -204,6 +204,7 @@ impl<S: Scheme> Engine<'_, S> {
             shared: shared.clone(),
             metrics: metrics.chain.clone(),
             names: self.names,
+            fault_log: FaultLog::default(),
         };
         Ok(vec![
             spawn("archive", shared, move || archivist.run())?,
