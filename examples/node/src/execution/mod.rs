@@ -134,10 +134,10 @@ fn work<S: Scheme>(
             Err(e) => failed = Some(e),
         }
     }
-    // First nothing more is accepted, then it is told why.
-    drop(deliveries);
+    // First it is told why, then nothing more is accepted: whoever finds that out must not be the first to say so.
     if let Some(e) = failed {
         tracing::error!(height = executor.executed().height + 1, error = %e, "execution has stopped");
         report(Event::Failed(e));
     }
+    drop(deliveries);
 }
