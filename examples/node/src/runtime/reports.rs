@@ -55,6 +55,8 @@ impl Reporter {
 
     fn executed(&self, executed: Executed, mut commit: Arc<CommitEvent>) {
         self.inbox.command(Command::Executed(executed));
+        // What was refused because delivered batches took the room has room now, though nothing may commit any more.
+        self.ingest.seal_refused();
         // Clients know their batches by the numbers on their tickets.
         for sequence in &mut Arc::make_mut(&mut commit).own_batches {
             *sequence = self.ingest.ticketed(*sequence);

@@ -220,7 +220,7 @@ impl Ingest {
     }
 
     /// Gives refused batches new numbers: the machine has room again.
-    fn seal_refused(&self) {
+    pub(super) fn seal_refused(&self) {
         let mut state = self.lock();
         if state.refused.is_empty() {
             return;
