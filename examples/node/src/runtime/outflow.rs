@@ -49,11 +49,17 @@ impl<S: Scheme> Outflows<S> {
 }
 
 impl<S: Scheme> Steps<S> {
-    /// Adds what follows from one input. Outputs always go the urgent way: they are in the chain's order.
+    /// Adds what follows from one input. Outputs always go the urgent way: they are in the chain's order. What is to
+    /// be forgotten goes both ways, as its record may have gone either, and must not be written after it.
     pub(super) fn add(&mut self, mut step: Step<Replica<S>>) {
         if concerns_batches_alone(&step) {
             self.bulk.persist.append(&mut step.persist);
             self.bulk.messages.append(&mut step.messages);
+        }
+        for output in &step.outputs {
+            if let Output::Forget(batches) = output {
+                self.bulk.outputs.push(Output::Forget(batches.clone()));
+            }
         }
         self.urgent.append(step);
     }
@@ -180,5 +186,14 @@ fn weight<S: Scheme>(step: &Step<Replica<S>>) -> usize {
             _ => 0,
         })
         .sum();
+    let sent = step.messages.iter().map(|outgoing| match &outgoing.message {
+        Message::BatchReply(batch) => batch.bytes(),
+        _ => 0,
+    });
+    let delivered = step.outputs.iter().map(|output| match output {
+        Output::Deliver(delivery) => delivery.batches.iter().map(|batch| batch.bytes()).sum(),
+        _ => 0,
+    });
+    let batches = batches + sent.sum::<usize>() + delivered.sum::<usize>();
     batches + 1024 * (step.persist.len() + step.messages.len() + step.outputs.len())
 }
