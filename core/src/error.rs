@@ -86,6 +86,18 @@ pub enum Error {
     Rng,
 }
 
+/// A detail of an error, for languages that have no enum variants with fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Detail {
+    /// Words.
+    Text(&'static str),
+    /// A number.
+    Number(u128),
+    /// Indices of members, ascending.
+    Members(Vec<u16>),
+}
+
 impl Error {
     /// Every code that [`code`](Error::code) can return: the list that each binding's tests compare with.
     pub const CODES: &'static [&'static str] = &[
@@ -126,6 +138,39 @@ impl Error {
             Error::Contradiction { .. } => "CONTRADICTION",
             Error::NotEvidence => "NOT_EVIDENCE",
             Error::Rng => "RNG",
+        }
+    }
+
+    /// The fields of the variant by name, in the order of their declaration.
+    pub fn details(&self) -> Vec<(&'static str, Detail)> {
+        use Detail::{Members, Number, Text};
+        let index = |index: &u32| Number((*index).into());
+        match self {
+            Error::Malformed { what } | Error::NonCanonical { what } | Error::WrongContext { what } => {
+                [("what", Text(what))].into()
+            }
+            Error::TooLarge { what, limit } => {
+                [("what", Text(what)), ("limit", Number((*limit).into()))].into()
+            }
+            Error::UnknownSigner { index: i } | Error::DuplicateSigner { index: i } => {
+                [("index", index(i))].into()
+            }
+            Error::RelatedKeys { first, second } => {
+                [("first", index(first)), ("second", index(second))].into()
+            }
+            Error::BadCommittee { rule } => [("rule", Text(rule))].into(),
+            Error::BelowQuorum { signed, needed } => {
+                [("signed", Number(*signed)), ("needed", Number(*needed))].into()
+            }
+            Error::BadSignature { signers } => [("signers", Members(signers.clone()))].into(),
+            Error::Contradiction { kind, signed_view } => {
+                [("kind", Number((*kind).into())), ("signed_view", Number((*signed_view).into()))].into()
+            }
+            Error::NotInSubgroup
+            | Error::Infinity
+            | Error::BadPossession
+            | Error::NotEvidence
+            | Error::Rng => Vec::new(),
         }
     }
 

@@ -7,6 +7,7 @@
 //! | [`scheme`] | what a certificate needs of a signature scheme |
 //! | [`committee`] | members, weights, thresholds, cached keys |
 //! | [`certificate`] | statements, votes, collectors, certificates, evidence |
+//! | [`any`] | the same with the suite chosen at run time: what the bindings wrap |
 //! | [`guard`] | what was signed, so that nothing contradictory ever is |
 //! | [`merkle`] | Merkle roots and paths |
 //! | [`machine`] | the one shape of every state machine |
@@ -21,6 +22,8 @@
 
 extern crate alloc;
 
+#[cfg(any(feature = "bls", feature = "ed25519"))]
+pub mod any;
 #[cfg(feature = "bls")]
 pub mod bls;
 pub mod certificate;
@@ -36,4 +39,4 @@ pub mod scheme;
 mod serde_impls;
 pub mod wire;
 
-pub use error::{Error, Result};
+pub use error::{Detail, Error, Result};

@@ -32,9 +32,9 @@ pub type Hash = [u8; 32];
 
 /// A kind of tree: the domains of its leaves and of its nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Merkle {
-    leaf: &'static str,
-    node: &'static str,
+pub struct Merkle<'d> {
+    leaf: &'d str,
+    node: &'d str,
 }
 
 /// The way from one leaf to the root.
@@ -45,9 +45,9 @@ pub struct Path {
     siblings: Vec<Hash>,
 }
 
-impl Merkle {
+impl<'d> Merkle<'d> {
     /// A kind of tree. The two strings are different, and used for nothing else.
-    pub const fn new(leaf: &'static str, node: &'static str) -> Self {
+    pub const fn new(leaf: &'d str, node: &'d str) -> Self {
         Self { leaf, node }
     }
 

@@ -19,6 +19,7 @@ const FLOORS: &[&[&str]] = &[
     &["bls", "ed25519", "committee"],
     &["certificate"],
     &["guard"],
+    &["any"],
     &["serde_impls"],
 ];
 

@@ -176,7 +176,7 @@ pub(super) fn read_kind(r: &mut Reader<'_>) -> Result<Kind> {
     Ok(Kind::new(r.u8()?))
 }
 
-fn batch<S: Scheme>(
+pub(crate) fn batch<S: Scheme>(
     committee: &Committee<S>,
     certificates: Vec<Certificate<S>>,
     entropy: Option<&[u8; 32]>,

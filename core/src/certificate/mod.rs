@@ -86,6 +86,8 @@ mod units;
 mod vote;
 
 pub use certificate::Certificate;
+#[cfg(any(feature = "bls", feature = "ed25519"))]
+pub(crate) use certificate::batch;
 pub use collector::{Collected, VoteCollector, VoteFault};
 pub use evidence::{Conflict, Equivocation};
 pub use statement::{Kind, Statement};

@@ -70,13 +70,14 @@ pub const ALL: &[&str] = &[
     STORE_FRAME,
 ];
 
-/// BLAKE3 in key-derivation mode under one of the strings above.
-pub fn hasher(domain: &'static str) -> blake3::Hasher {
+/// BLAKE3 in key-derivation mode under one of the strings above, or under one of your own that no other protocol
+/// uses. Never under a string that came from outside.
+pub fn hasher(domain: &str) -> blake3::Hasher {
     blake3::Hasher::new_derive_key(domain)
 }
 
-/// The 32-byte hash of `bytes` under one of the strings above. Cost: ⌈len/64⌉ + 1 compressions.
-pub fn hash(domain: &'static str, bytes: &[u8]) -> [u8; 32] {
+/// The 32-byte hash of `bytes` under a domain string. Cost: ⌈len/64⌉ + 1 compressions.
+pub fn hash(domain: &str, bytes: &[u8]) -> [u8; 32] {
     *hasher(domain).update(bytes).finalize().as_bytes()
 }
 

@@ -1,0 +1,71 @@
+//! What [`crate::bls`] offers besides [`Scheme`], with the suite chosen at run time. Ed25519
+//! has no aggregates: there it is [`Error::WrongContext`].
+
+use alloc::vec::Vec;
+
+#[cfg(feature = "ed25519")]
+use super::wrong_suite;
+use super::{Signature, VerifiedKey};
+use crate::bls::{self, MinPk, MinSig, Variant};
+use crate::scheme::{self, Scheme};
+use crate::{Error, Result};
+
+/// Sums signatures. Nothing is verified; the sum verifies if all parts do. Cost: one addition each.
+///
+/// # Errors
+/// [`Error::Infinity`] if there are none, or if they cancel; [`Error::WrongContext`] if not all are of one BLS
+/// suite.
+pub fn aggregate(signatures: &[Signature]) -> Result<Signature> {
+    match signatures.first() {
+        None => Err(Error::Infinity),
+        Some(Signature::MinSig(_)) => bls::aggregate::<MinSig>(&typed(signatures)?).map(Signature::from),
+        Some(Signature::MinPk(_)) => bls::aggregate::<MinPk>(&typed(signatures)?).map(Signature::from),
+        #[cfg(feature = "ed25519")]
+        Some(Signature::Ed25519(_)) => Err(wrong_suite()),
+    }
+}
+
+/// Checks that all of `keys` signed the same message. Cost: one addition per key, one hash, two pairings.
+///
+/// # Errors
+/// As [`bls::fast_aggregate_verify`]; [`Error::WrongContext`] if not all are of one BLS suite.
+pub fn fast_aggregate_verify(keys: &[VerifiedKey], message: &[u8], signature: &Signature) -> Result<()> {
+    fn verify<V>(keys: &[VerifiedKey], message: &[u8], signature: &bls::Signature<V>) -> Result<()>
+    where
+        V: Variant + Scheme<PublicKey = bls::PublicKey<V>>,
+        scheme::VerifiedKey<V>: TryFrom<VerifiedKey, Error = Error>,
+    {
+        bls::fast_aggregate_verify::<V>(&typed(keys)?, message, signature)
+    }
+    match signature {
+        Signature::MinSig(signature) => verify::<MinSig>(keys, message, signature),
+        Signature::MinPk(signature) => verify::<MinPk>(keys, message, signature),
+        #[cfg(feature = "ed25519")]
+        Signature::Ed25519(_) => Err(wrong_suite()),
+    }
+}
+
+/// Checks that each key signed its own message. Cost: one hash and one pairing per message, and one.
+///
+/// # Errors
+/// As [`bls::aggregate_verify`]; [`Error::WrongContext`] if not all are of one BLS suite.
+pub fn aggregate_verify(signed: &[(&VerifiedKey, &[u8])], signature: &Signature) -> Result<()> {
+    fn verify<'a, V>(signed: &[(&'a VerifiedKey, &'a [u8])], signature: &bls::Signature<V>) -> Result<()>
+    where
+        V: Variant + Scheme<PublicKey = bls::PublicKey<V>>,
+        &'a scheme::VerifiedKey<V>: TryFrom<&'a VerifiedKey, Error = Error>,
+    {
+        let typed = signed.iter().map(|(key, message)| Ok(((*key).try_into()?, *message)));
+        bls::aggregate_verify::<V>(&typed.collect::<Result<Vec<_>>>()?, signature)
+    }
+    match signature {
+        Signature::MinSig(signature) => verify::<MinSig>(signed, signature),
+        Signature::MinPk(signature) => verify::<MinPk>(signed, signature),
+        #[cfg(feature = "ed25519")]
+        Signature::Ed25519(_) => Err(wrong_suite()),
+    }
+}
+
+fn typed<T: Clone, U: TryFrom<T, Error = Error>>(any: &[T]) -> Result<Vec<U>> {
+    any.iter().cloned().map(U::try_from).collect()
+}

@@ -1,0 +1,135 @@
+use alloc::vec::Vec;
+use core::fmt;
+
+use rand_core::TryCryptoRng;
+
+use super::{Committee, each, lift, per_suite, whole, written, wrong_suite};
+use crate::Result;
+use crate::certificate::{self, Statement};
+use crate::committee::{SignerSet, Verified};
+use crate::scheme::{Scheme, random_32};
+use crate::wire::{Decode, Encode};
+
+type CertificateOf<S> = certificate::Certificate<S>;
+
+per_suite! {
+    /// A quorum signed one statement, see [`certificate::Certificate`].
+    #[derive(Clone, PartialEq, Eq)]
+    Certificate, CertificateOf
+}
+
+impl Certificate {
+    /// Reads a certificate of this committee. Form, epoch and quorum are checked, the signatures not yet.
+    ///
+    /// # Errors
+    /// [`WrongContext`](crate::Error::WrongContext) for another suite or epoch,
+    /// [`BelowQuorum`](crate::Error::BelowQuorum), and what is wrong with the bytes.
+    pub fn decode(bytes: &[u8], committee: &Committee) -> Result<Self> {
+        each!(committee, Committee, S, committee => {
+            CertificateOf::<S>::decode(bytes, committee.as_ref()).map(Self::from)
+        })
+    }
+
+    /// The canonical bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        each!(self, Certificate, S, certificate => certificate.encode())
+    }
+
+    /// Bytes of the encoding.
+    pub fn encoded_len(&self) -> usize {
+        each!(self, Certificate, S, certificate => certificate.encoded_len())
+    }
+
+    /// The certificate without suite and statement, for formats that hold them already.
+    pub fn encode_detached(&self) -> Vec<u8> {
+        each!(self, Certificate, S, certificate => written(|w| certificate.encode_detached(w)))
+    }
+
+    /// Reads what [`encode_detached`](Certificate::encode_detached) wrote.
+    ///
+    /// # Errors
+    /// As [`decode`](Certificate::decode).
+    pub fn decode_detached(bytes: &[u8], statement: Statement, committee: &Committee) -> Result<Self> {
+        each!(committee, Committee, S, committee => {
+            whole(bytes, |r| CertificateOf::<S>::decode_detached(r, statement, committee)).map(Self::from)
+        })
+    }
+
+    /// What was signed.
+    pub fn statement(&self) -> &Statement {
+        each!(self, Certificate, S, certificate => certificate.statement())
+    }
+
+    /// Who signed.
+    pub fn signers(&self) -> &SignerSet {
+        each!(self, Certificate, S, certificate => certificate.signers())
+    }
+
+    /// The encoded aggregate (BLS), or the signatures in ascending order of the signers (Ed25519).
+    pub fn proof(&self) -> Vec<u8> {
+        each!(self, Certificate, S, certificate => written(|w| S::encode_proof(certificate.proof(), w)))
+    }
+
+    /// Checks the signatures, see [`certificate::Certificate::verify`] for the cost.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> {
+        each!(self, Certificate, S, certificate => certificate.verify(committee.try_into()?).map(lift))
+    }
+
+    /// As [`verify`](Certificate::verify), for a certificate that stays where it is.
+    ///
+    /// # Errors
+    /// As [`verify`](Certificate::verify).
+    pub fn check(&self, committee: &Committee) -> Result<()> {
+        each!(self, Certificate, S, certificate => certificate.check(committee.try_into()?))
+    }
+
+    /// Checks many at once, see [`certificate::Certificate::verify_batch`]: a verdict for each, in their order.
+    pub fn verify_batch<R: TryCryptoRng + ?Sized>(
+        committee: &Committee,
+        certificates: Vec<Self>,
+        rng: &mut R,
+    ) -> Vec<Result<Verified<Self>>> {
+        let entropy = random_32(rng).ok();
+        each!(committee, Committee, S, committee => {
+            batch::<S>(certificates, |typed| certificate::batch(committee, typed, entropy.as_deref()))
+        })
+    }
+
+    /// As [`verify_batch`](Certificate::verify_batch) where there is no random number generator.
+    pub fn verify_batch_derived(
+        committee: &Committee,
+        certificates: Vec<Self>,
+    ) -> Vec<Result<Verified<Self>>> {
+        each!(committee, Committee, S, committee => {
+            batch::<S>(certificates, |typed| CertificateOf::<S>::verify_batch_derived(committee, typed))
+        })
+    }
+}
+
+impl fmt::Debug for Certificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        each!(self, Certificate, S, certificate => certificate.fmt(f))
+    }
+}
+
+/// Checks those of the committee's suite, and puts the verdicts where the others left gaps.
+fn batch<S: Scheme>(
+    certificates: Vec<Certificate>,
+    verify: impl FnOnce(Vec<CertificateOf<S>>) -> Vec<Result<Verified<CertificateOf<S>>>>,
+) -> Vec<Result<Verified<Certificate>>>
+where
+    Certificate: From<CertificateOf<S>>,
+    CertificateOf<S>: TryFrom<Certificate>,
+{
+    let typed: Vec<_> = certificates.into_iter().map(|any| CertificateOf::<S>::try_from(any).ok()).collect();
+    let fits: Vec<bool> = typed.iter().map(Option::is_some).collect();
+    let mut verdicts = verify(typed.into_iter().flatten().collect()).into_iter();
+    let verdict = |fits| match fits {
+        true => verdicts.next().unwrap_or_else(|| Err(wrong_suite())).map(lift),
+        false => Err(wrong_suite()),
+    };
+    fits.into_iter().map(verdict).collect()
+}

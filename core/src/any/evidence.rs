@@ -1,0 +1,133 @@
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::{Certificate, Committee, Suite, Vote, each, lift, per_suite, with_scheme};
+use crate::Result;
+use crate::certificate;
+use crate::committee::{SignerSet, Verified};
+use crate::machine::MemberIndex;
+use crate::wire::{Decode, Encode};
+
+type EquivocationOf<S> = certificate::Equivocation<S>;
+type ConflictOf<S> = certificate::Conflict<S>;
+
+per_suite! {
+    /// Two contradicting votes of one member, see [`certificate::Equivocation`].
+    #[derive(Clone, PartialEq, Eq)]
+    Equivocation, EquivocationOf
+}
+
+per_suite! {
+    /// Two certificates of contradicting statements, see [`certificate::Conflict`].
+    #[derive(Clone, PartialEq, Eq)]
+    Conflict, ConflictOf
+}
+
+impl Equivocation {
+    /// Puts evidence together. The signatures are still to be checked.
+    ///
+    /// # Errors
+    /// [`NotEvidence`](crate::Error::NotEvidence) if the votes are of different members or do not contradict each
+    /// other, [`WrongContext`](crate::Error::WrongContext) if they are of different suites.
+    pub fn new(a: Vote, b: Vote) -> Result<Self> {
+        each!(a, Vote, S, a => EquivocationOf::<S>::new(a, b.try_into()?).map(Self::from))
+    }
+
+    /// Reads evidence of that suite.
+    ///
+    /// # Errors
+    /// [`WrongContext`](crate::Error::WrongContext) if the bytes name another suite, and what is wrong with them.
+    pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
+        with_scheme!(suite, S => EquivocationOf::<S>::decode(bytes, &()).map(Self::from))
+    }
+
+    /// The canonical bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        each!(self, Equivocation, S, evidence => evidence.encode())
+    }
+
+    /// The two votes, the one with the lower digest first.
+    pub fn votes(&self) -> (Vote, Vote) {
+        each!(self, Equivocation, S, evidence => {
+            let (first, second) = evidence.votes();
+            (first.clone().into(), second.clone().into())
+        })
+    }
+
+    /// Who signed both.
+    pub fn signer(&self) -> MemberIndex {
+        each!(self, Equivocation, S, evidence => evidence.signer())
+    }
+
+    /// Who is guilty: the signer alone, once [`verify`](Equivocation::verify) has said so.
+    pub fn culprits(&self) -> [MemberIndex; 1] {
+        each!(self, Equivocation, S, evidence => evidence.culprits())
+    }
+
+    /// Checks both signatures, each by itself.
+    ///
+    /// # Errors
+    /// As [`certificate::Vote::verify`].
+    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> {
+        each!(self, Equivocation, S, evidence => evidence.verify(committee.try_into()?).map(lift))
+    }
+}
+
+impl fmt::Debug for Equivocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        each!(self, Equivocation, S, evidence => evidence.fmt(f))
+    }
+}
+
+impl Conflict {
+    /// Puts evidence together. The signatures are still to be checked.
+    ///
+    /// # Errors
+    /// [`NotEvidence`](crate::Error::NotEvidence) if the statements do not contradict each other,
+    /// [`WrongContext`](crate::Error::WrongContext) if the certificates are of different suites.
+    pub fn new(a: Certificate, b: Certificate) -> Result<Self> {
+        each!(a, Certificate, S, a => ConflictOf::<S>::new(a, b.try_into()?).map(Self::from))
+    }
+
+    /// Reads evidence about this committee.
+    ///
+    /// # Errors
+    /// As [`Certificate::decode`], and what is wrong with the pair.
+    pub fn decode(bytes: &[u8], committee: &Committee) -> Result<Self> {
+        each!(committee, Committee, S, committee => {
+            ConflictOf::<S>::decode(bytes, committee.as_ref()).map(Self::from)
+        })
+    }
+
+    /// The canonical bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        each!(self, Conflict, S, evidence => evidence.encode())
+    }
+
+    /// The two certificates, the one with the lower digest first.
+    pub fn certificates(&self) -> (Certificate, Certificate) {
+        each!(self, Conflict, S, evidence => {
+            let (first, second) = evidence.certificates();
+            (first.clone().into(), second.clone().into())
+        })
+    }
+
+    /// Who signed both, once [`verify`](Conflict::verify) has said so; before that it is a mere claim.
+    pub fn culprits(&self) -> SignerSet {
+        each!(self, Conflict, S, evidence => evidence.culprits())
+    }
+
+    /// Checks both certificates.
+    ///
+    /// # Errors
+    /// As [`Certificate::verify`].
+    pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> {
+        each!(self, Conflict, S, evidence => evidence.verify(committee.try_into()?).map(lift))
+    }
+}
+
+impl fmt::Debug for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        each!(self, Conflict, S, evidence => evidence.fmt(f))
+    }
+}
