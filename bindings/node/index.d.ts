@@ -40,7 +40,7 @@ export const DEFAULT_BATCH_THRESHOLD: number;
  * | `MinPk` | 48 bytes | 96 bytes | BLS12-381 as in Ethereum |
  * | `Ed25519` | 32 bytes | 64 bytes | certificates list one signature per signer |
  *
- * Putting things of two suites together throws {@link WrongContextError} with `details.what` `"suite"`, and so does a
+ * Whoever decodes names the suite; a peer's bytes never choose it. Putting things of two suites together throws {@link WrongContextError} with `details.what` `"suite"`, and so does a
  * name that there is not.
  */
 export const Suite: {
@@ -483,11 +483,11 @@ export class Vote {
    * @throws {@link WrongContextError} for another epoch or suite, or a key that is no member's
    */
   static signUnguarded(secret: SecretKey, committee: Committee, statement: Statement): Vote;
-  /** @throws {@link MalformedError} and its kin, {@link WrongContextError} for an unknown suite */
-  static decode(bytes: Uint8Array): Vote;
+  /** @throws {@link MalformedError} and its kin, {@link WrongContextError} for a vote of another suite */
+  static decode(suite: Suite, bytes: Uint8Array): Vote;
   encode(): Uint8Array;
   /** Reads the form for direct links, with an uncompressed signature: twice as long, 60 times as fast to read. */
-  static decodeLink(bytes: Uint8Array): Vote;
+  static decodeLink(suite: Suite, bytes: Uint8Array): Vote;
   encodeLink(): Uint8Array;
   readonly suite: Suite;
   readonly statement: Statement;
@@ -679,10 +679,11 @@ export class TimeoutVote {
     view: bigint,
     value: bigint,
   ): TimeoutVote;
-  static decode(bytes: Uint8Array): TimeoutVote;
+  /** @throws {@link MalformedError} and its kin, {@link WrongContextError} for another suite */
+  static decode(suite: Suite, bytes: Uint8Array): TimeoutVote;
   encode(): Uint8Array;
   /** Reads the form for direct links. */
-  static decodeLink(bytes: Uint8Array): TimeoutVote;
+  static decodeLink(suite: Suite, bytes: Uint8Array): TimeoutVote;
   encodeLink(): Uint8Array;
   readonly suite: Suite;
   readonly kind: number;
@@ -773,7 +774,8 @@ export class Equivocation {
   #private;
   /** @throws {@link NotEvidenceError} for different members or votes that do not contradict each other */
   constructor(first: Vote, second: Vote);
-  static decode(bytes: Uint8Array): Equivocation;
+  /** @throws {@link MalformedError} and its kin, {@link WrongContextError} for another suite */
+  static decode(suite: Suite, bytes: Uint8Array): Equivocation;
   encode(): Uint8Array;
   readonly suite: Suite;
   /** The one with the lower digest first. */
