@@ -30,6 +30,20 @@ pub(crate) fn prepare(log: &Log) -> Outcome<String> {
     Ok(if added.is_empty() { rustc } else { format!("{rustc}; installed {added}") })
 }
 
+/// Where Chromium's program is; Debian's is installed where there is none. `CHROMIUM` names another.
+pub(crate) fn chromium(log: &Log) -> Outcome<String> {
+    const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+    let named = std::env::var("CHROMIUM").ok();
+    let found = || named.iter().map(String::as_str).chain(NAMES.iter().copied()).find(|name| is_there(name));
+    if found().is_none() {
+        install(log, &["chromium"])?;
+    }
+    let name =
+        found().ok_or("chromium was installed but does not start; CHROMIUM may name another browser")?;
+    output_of(Command::new("sh").args(["-c", &format!("command -v '{name}'")]))
+        .ok_or_else(|| format!("{name}: not on the path"))
+}
+
 /// Installs Debian packages, if this is Debian (or its kin) and we are root.
 pub(crate) fn install(log: &Log, packages: &[&str]) -> Outcome {
     let hint =

@@ -4,6 +4,7 @@
 
 mod arrows;
 mod bench;
+mod bindings;
 mod debian;
 mod documents;
 mod environment;
@@ -11,12 +12,14 @@ mod fuzz;
 mod lint;
 mod markdown;
 mod msrv;
+mod npm;
 mod process;
 mod simulate;
 mod steps;
 mod targets;
 mod test;
 mod vectors;
+mod wasm;
 mod workspace;
 
 use std::process::ExitCode;

@@ -9,7 +9,7 @@ use crate::steps::{Log, Steps};
 use crate::{debian, environment, workspace};
 
 /// WebAssembly as browsers run it.
-const WASM: &str = "wasm32-unknown-unknown";
+pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 /// WebAssembly for which no standard library exists: what compiles here needs none.
 const BARE: &str = "wasm32v1-none";
 /// Clang under its usual names; blst is C, and only clang compiles C to WebAssembly.
@@ -49,7 +49,8 @@ pub(crate) struct Compiler {
 }
 
 impl Compiler {
-    fn for_target(log: &Log, target: &str) -> Outcome<Self> {
+    /// The compiler for a target, set up if need be.
+    pub(crate) fn for_target(log: &Log, target: &str) -> Outcome<Self> {
         // To try the way round rustup on a machine that has it.
         let forced = env::var_os("QUORATE_DEBIAN_WASM").is_some();
         if !forced && (has_std("rustc", target) || rustup_adds(log, target)) {
@@ -67,12 +68,11 @@ impl Compiler {
         debian::compiler(log)
     }
 
-    fn build(&self, log: &Log, target: &str, features: &[&str]) -> Outcome<String> {
+    /// Cargo with this compiler, for a target; what it makes is under [`target_folder`](Self::target_folder).
+    pub(crate) fn cargo(&self, target: &str) -> Command {
         let mut cargo = workspace::cargo();
-        cargo.args(["build", "--package", "quorate", "--target", target]).args(features);
-        // Another compiler invalidates what the first one made: apart from each other.
-        let folder = if self.rustc.is_some() { "debian" } else { "targets" };
-        cargo.arg("--target-dir").arg(workspace::target(folder));
+        // Not on the command line, where it would have to follow the subcommand.
+        cargo.env("CARGO_BUILD_TARGET", target).env("CARGO_TARGET_DIR", self.target_folder());
         let name = target.replace('-', "_");
         cargo.env(format!("CC_{name}"), &self.clang);
         cargo.env(format!("AR_{name}"), if crate::process::is_there("llvm-ar") { "llvm-ar" } else { "ar" });
@@ -82,7 +82,16 @@ impl Compiler {
         if let Some(linker) = &self.linker {
             cargo.env(format!("CARGO_TARGET_{}_LINKER", name.to_uppercase()), linker);
         }
-        log.run(&mut cargo)
+        cargo
+    }
+
+    /// Another compiler invalidates what the first one made: apart from each other.
+    pub(crate) fn target_folder(&self) -> PathBuf {
+        workspace::target(if self.rustc.is_some() { "debian" } else { "targets" })
+    }
+
+    fn build(&self, log: &Log, target: &str, features: &[&str]) -> Outcome<String> {
+        log.run(self.cargo(target).args(["build", "--package", "quorate"]).args(features))
     }
 }
 

@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::process::Outcome;
 use crate::steps::{Steps, tests_in};
-use crate::{documents, environment, fuzz, lint, msrv, simulate, targets, vectors, workspace};
+use crate::{bindings, documents, environment, fuzz, lint, msrv, simulate, targets, vectors, workspace};
 
 /// Runs every check and every test, and ends with a line `test steps: N passed, N failed`.
 ///
@@ -49,6 +49,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let seeds = if options.quick { 40 } else { 200 };
     steps.add("simulation", move |log| simulate::brief(log, seeds));
     targets::add_to(&mut steps);
+    bindings::add_to(&mut steps);
     if options.quick {
         steps.add("oldest toolchain (stated)", |_| msrv::by_metadata());
     } else {

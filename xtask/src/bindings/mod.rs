@@ -1,0 +1,10 @@
+//! The packages for other languages: each is built, and tested in its own language.
+
+mod wasm;
+
+use crate::steps::Steps;
+
+/// Adds a step for each language.
+pub(crate) fn add_to(steps: &mut Steps) {
+    wasm::add_to(steps);
+}

@@ -1,0 +1,100 @@
+//! From a crate to a JavaScript module: cargo for wasm32, wasm-bindgen at the version the crate was compiled with
+//! (`xtask/wasm`), and Binaryen's optimiser where bytes count.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::process::Outcome;
+use crate::steps::Log;
+use crate::targets::{Compiler, WASM};
+use crate::{npm, workspace};
+
+/// What to build and how. `..Pack::of("crate")` fills in the usual.
+#[derive(Clone, Debug)]
+pub(crate) struct Pack {
+    /// The crate; its library must be a `cdylib`.
+    pub(crate) package: &'static str,
+    /// Features beside the default ones.
+    pub(crate) features: &'static str,
+    /// Whether the crate's default features are on.
+    pub(crate) default_features: bool,
+    /// Cargo's profile: `wasm` for what people download, `dev` to look at something.
+    pub(crate) profile: &'static str,
+    /// wasm-bindgen's: `web` suits browsers, bundlers, workers and Node.
+    pub(crate) target: &'static str,
+    /// The files' name: NAME.js and NAME_bg.wasm.
+    pub(crate) name: &'static str,
+    /// What Binaryen's optimiser is told, such as `-O3` or `-Oz`; None leaves it out.
+    pub(crate) optimise: Option<&'static str>,
+}
+
+impl Pack {
+    /// A crate with its default features, optimised by the compiler alone, for the web.
+    pub(crate) fn of(package: &'static str) -> Self {
+        Self {
+            package,
+            features: "",
+            default_features: true,
+            profile: "wasm",
+            target: "web",
+            name: "module",
+            optimise: None,
+        }
+    }
+}
+
+/// Builds a module into `out` and answers with the path of its .wasm.
+pub(crate) fn build(log: &Log, pack: &Pack, out: &Path) -> Outcome<PathBuf> {
+    let compiler = Compiler::for_target(log, WASM)?;
+    let mut cargo = compiler.cargo(WASM);
+    cargo.args(["build", "--lib", "--package", pack.package, "--profile", pack.profile]);
+    cargo.args(["--features", pack.features]);
+    if !pack.default_features {
+        cargo.arg("--no-default-features");
+    }
+    log.run(&mut cargo)?;
+    let folder = if pack.profile == "dev" { "debug" } else { pack.profile };
+    let library = format!("{}.wasm", pack.package.replace('-', "_"));
+    let built = compiler.target_folder().join(WASM).join(folder).join(library);
+    bind(log, pack, &built, out)?;
+    let module = out.join(format!("{}_bg.wasm", pack.name));
+    if let Some(level) = pack.optimise {
+        optimise(log, &module, level)?;
+    }
+    Ok(module)
+}
+
+fn bind(log: &Log, pack: &Pack, built: &Path, out: &Path) -> Outcome {
+    fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
+    let mut cargo = workspace::cargo();
+    cargo.args(["run", "--quiet", "--package", "quorate-wasm-pack", "--"]).arg(built).arg("--out").arg(out);
+    cargo.args(["--target", pack.target, "--name", pack.name]);
+    log.run(&mut cargo).map(drop)
+}
+
+/// What Rust's compiler (or, for SIMD, a crate of ours) uses of WebAssembly beyond its first version: the optimiser
+/// may use no more, for the module must load where it did before.
+const IN_USE: &[&str] = &[
+    "--enable-bulk-memory",
+    "--enable-multivalue",
+    "--enable-mutable-globals",
+    "--enable-nontrapping-float-to-int",
+    "--enable-reference-types",
+    "--enable-sign-ext",
+    "--enable-simd",
+];
+
+/// The folder whose `node_modules` holds Binaryen, and Playwright to drive a browser.
+pub(crate) fn tools(log: &Log) -> Outcome<PathBuf> {
+    let folder = workspace::root().join("xtask/wasm");
+    npm::install(log, &folder).map(|()| folder)
+}
+
+/// Binaryen from npm: Debian's is so old that it breaks the module.
+fn optimise(log: &Log, module: &Path, level: &str) -> Outcome {
+    let tools = tools(log)?;
+    let mut optimiser = Command::new("node");
+    optimiser.arg(tools.join("node_modules/binaryen/bin/wasm-opt")).arg(level).args(IN_USE);
+    log.run(optimiser.arg(module).arg("-o").arg(module)).map(drop)
+}
