@@ -1,0 +1,168 @@
+//! What a light client must know of a chain before it hears anything: its genesis, its forks, its preset.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::beacon;
+use crate::exit::Failure;
+use crate::ssz::{self, BeaconBlockHeader, ForkData, SigningData};
+use crate::text;
+
+const DOMAIN_SYNC_COMMITTEE: [u8; 4] = [7, 0, 0, 0];
+const MAINNET: &str = include_str!("../networks/mainnet.json");
+
+/// A chain.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Network {
+    pub name: String,
+    pub preset: Preset,
+    #[serde(with = "text::number")]
+    pub genesis_time: u64,
+    #[serde(with = "text::bytes")]
+    pub genesis_validators_root: [u8; 32],
+    /// Ascending by epoch.
+    pub forks: Vec<Fork>,
+}
+
+/// A change of the rules.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fork {
+    pub name: ForkName,
+    #[serde(with = "text::bytes")]
+    pub version: [u8; 4],
+    #[serde(with = "text::number")]
+    pub epoch: u64,
+}
+
+/// The forks whose light-client data this program understands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ForkName {
+    Altair,
+    Bellatrix,
+    Capella,
+    Deneb,
+    Electra,
+    Fulu,
+}
+
+/// A set of constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Preset {
+    /// 512 members, periods of 8192 slots.
+    Mainnet,
+    /// 32 members, periods of 64 slots: for tests.
+    Minimal,
+}
+
+/// Where in a state, or in a block's body, something is proven: generalized indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Places {
+    pub finalized_root: u64,
+    pub current_committee: u64,
+    pub next_committee: u64,
+    pub execution_payload: u64,
+}
+
+impl Preset {
+    pub(crate) fn committee_size(self) -> usize {
+        match self {
+            Preset::Mainnet => 512,
+            Preset::Minimal => 32,
+        }
+    }
+
+    pub(crate) fn slots_per_epoch(self) -> u64 {
+        match self {
+            Preset::Mainnet => 32,
+            Preset::Minimal => 8,
+        }
+    }
+
+    pub(crate) fn epochs_per_period(self) -> u64 {
+        match self {
+            Preset::Mainnet => 256,
+            Preset::Minimal => 8,
+        }
+    }
+
+    fn seconds_per_slot(self) -> u64 {
+        match self {
+            Preset::Mainnet => 12,
+            Preset::Minimal => 6,
+        }
+    }
+
+    /// The slots for which one committee signs.
+    pub(crate) fn slots_per_period(self) -> u64 {
+        self.slots_per_epoch() * self.epochs_per_period()
+    }
+}
+
+impl Network {
+    pub(crate) fn mainnet() -> Result<Self, Failure> {
+        let network: Self = serde_json::from_str(MAINNET).map_err(|e| Failure::failed(e.to_string()))?;
+        network.checked()
+    }
+
+    /// # Errors
+    /// If the file is none, or its forks are not in order.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let network: Self = beacon::read_one(path, "network")?;
+        network.checked().map_err(|e| e.at(path.display()))
+    }
+
+    fn checked(self) -> Result<Self, Failure> {
+        let ordered = |pair: &[Fork]| matches!(pair, [a, b] if a.epoch <= b.epoch && a.name < b.name);
+        if self.forks.is_empty() || !self.forks.windows(2).all(ordered) {
+            return Err(Failure::input("forks: at least one is needed, ascending by epoch"));
+        }
+        Ok(self)
+    }
+
+    /// The period of a slot: each has a committee.
+    pub(crate) fn period(&self, slot: u64) -> u64 {
+        slot / self.preset.slots_per_period()
+    }
+
+    /// The fork of a slot; none before the first.
+    pub(crate) fn fork(&self, slot: u64) -> Option<&Fork> {
+        let epoch = slot / self.preset.slots_per_epoch();
+        self.forks.iter().rev().find(|fork| fork.epoch <= epoch)
+    }
+
+    /// Whether a slot is in this fork or a later one.
+    pub(crate) fn has_reached(&self, fork: ForkName, slot: u64) -> bool {
+        self.fork(slot).is_some_and(|found| found.name >= fork)
+    }
+
+    /// Electra's state has more fields than its tree had leaves, so everything moved down a level.
+    pub(crate) fn places(&self, slot: u64) -> Places {
+        if self.has_reached(ForkName::Electra, slot) {
+            Places { finalized_root: 169, current_committee: 86, next_committee: 87, execution_payload: 25 }
+        } else {
+            Places { finalized_root: 105, current_committee: 54, next_committee: 55, execution_payload: 25 }
+        }
+    }
+
+    /// What the members of a sync committee sign in `signature_slot`. The fork is that of the slot before: its
+    /// block is what they sign.
+    pub(crate) fn signing_root(&self, header: &BeaconBlockHeader, signature_slot: u64) -> Option<[u8; 32]> {
+        let fork = self.fork(signature_slot.saturating_sub(1))?;
+        let fork_data =
+            ForkData { current_version: fork.version, genesis_validators_root: self.genesis_validators_root };
+        let mut domain = ssz::root(&fork_data);
+        domain.copy_within(..28, 4);
+        domain[..4].copy_from_slice(&DOMAIN_SYNC_COMMITTEE);
+        Some(ssz::root(&SigningData { object_root: ssz::root(header), domain }))
+    }
+
+    /// The slot at a time, in seconds since 1970.
+    pub(crate) fn slot_at(&self, time: u64) -> u64 {
+        time.saturating_sub(self.genesis_time) / self.preset.seconds_per_slot()
+    }
+}
