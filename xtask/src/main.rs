@@ -4,6 +4,7 @@
 
 mod arrows;
 mod bench;
+mod coverage;
 mod bindings;
 mod debian;
 mod documents;
