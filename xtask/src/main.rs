@@ -4,8 +4,8 @@
 
 mod arrows;
 mod bench;
-mod coverage;
 mod bindings;
+mod coverage;
 mod debian;
 mod documents;
 mod environment;
@@ -50,6 +50,8 @@ enum Task {
     Fuzz(fuzz::Options),
     /// The test vectors of `spec/`: checks them against the Python model, or writes them anew.
     Vectors(vectors::Options),
+    /// What of the core each binding offers.
+    Coverage(coverage::Options),
     /// Runs Jolteon in the deterministic simulator, one run per seed.
     Simulate(simulate::Options),
 }
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Task::Bench(options) => bench::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Vectors(options) => vectors::run(&options),
+        Task::Coverage(options) => coverage::run(&options),
         Task::Simulate(options) => simulate::run(&options),
     };
     match outcome {

@@ -186,6 +186,11 @@ impl TimeoutCollector {
         each!(self, TimeoutCollector, S, collector => Ok(collector.add_verified(lower(vote)?, suspects).into()))
     }
 
+    /// Whose votes are collected.
+    pub fn committee(&self) -> Committee {
+        each!(self, TimeoutCollector, S, collector => Arc::clone(collector.committee()).into())
+    }
+
     /// What is collected.
     pub fn topic(&self) -> (Kind, u64) {
         each!(self, TimeoutCollector, S, collector => collector.topic())

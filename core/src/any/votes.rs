@@ -172,6 +172,11 @@ impl VoteCollector {
         each!(self, VoteCollector, S, collector => Ok(collector.add_verified(lower(vote)?, suspects).into()))
     }
 
+    /// Whose votes are collected.
+    pub fn committee(&self) -> Committee {
+        each!(self, VoteCollector, S, collector => Arc::clone(collector.committee()).into())
+    }
+
     /// What is collected.
     pub fn topic(&self) -> (Kind, u64) {
         each!(self, VoteCollector, S, collector => collector.topic())

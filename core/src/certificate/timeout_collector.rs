@@ -60,6 +60,11 @@ impl<S: Scheme> TimeoutCollector<S> {
         self.take(vote.into_inner(), proven, suspects)
     }
 
+    /// Whose votes are collected.
+    pub fn committee(&self) -> &Arc<Committee<S>> {
+        self.tally.committee()
+    }
+
     /// What is collected.
     pub fn topic(&self) -> (Kind, u64) {
         self.tally.topic()

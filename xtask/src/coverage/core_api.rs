@@ -107,9 +107,15 @@ impl Module {
         let (name, visibility, members): (_, _, Vec<String>) = match item {
             Item::Struct(item) => {
                 let fields = item.fields.iter().filter(|field| is_public(&field.vis));
-                (item.ident, item.vis, fields.filter_map(|field| Some(field.ident.as_ref()?.to_string())).collect())
+                (
+                    item.ident,
+                    item.vis,
+                    fields.filter_map(|field| Some(field.ident.as_ref()?.to_string())).collect(),
+                )
             }
-            Item::Enum(item) => (item.ident, item.vis, item.variants.iter().map(|v| v.ident.to_string()).collect()),
+            Item::Enum(item) => {
+                (item.ident, item.vis, item.variants.iter().map(|v| v.ident.to_string()).collect())
+            }
             Item::Trait(item) => {
                 let method = |item: &TraitItem| match item {
                     TraitItem::Fn(method) => Some(method.sig.ident.to_string()),

@@ -1,1 +1,348 @@
+//! `cargo xtask coverage`: what of the core each binding offers. The table in `bindings/README.md` is made from the
+//! core's source and from what the bindings declare to their users; what is missing must be given a reason in
+//! `bindings/coverage.toml`.
+
 mod core_api;
+mod declarations;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::process::Outcome;
+use crate::workspace;
+use core_api::Api;
+use declarations::Declared;
+
+/// Compares the core's public API with what the four bindings declare.
+///
+/// Fails when the core has something that a binding lacks without a reason in bindings/coverage.toml, and when the
+/// table in bindings/README.md is not the one that this makes.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Writes the table anew.
+    #[arg(long)]
+    write: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Outcome {
+    println!("{}", if options.write { write() } else { check() }?);
+    Ok(())
+}
+
+/// Modules of the core whose types the bindings offer through `any`.
+const TYPED: &[&str] = &["scheme", "committee", "certificate", "guard", "bls", "ed25519"];
+const BEGIN: &str = "<!-- made by `cargo xtask coverage --write` -->\n";
+const END: &str = "<!-- end -->";
+
+struct Language {
+    /// Its column, and its key in `coverage.toml`.
+    name: &'static str,
+    /// How it writes a function of several words.
+    camel: bool,
+    declared: Declared,
+}
+
+/// Compares, and answers with the numbers.
+pub(crate) fn check() -> Outcome<String> {
+    let report = Report::make()?;
+    let text = fs::read_to_string(readme()).map_err(|e| format!("bindings/README.md: {e}"))?;
+    if text != with_table(&text, &report.table)? {
+        return Err("the table in bindings/README.md is not up to date; run `cargo xtask coverage --write`"
+            .to_owned());
+    }
+    Ok(report.summary)
+}
+
+fn write() -> Outcome<String> {
+    let report = Report::make()?;
+    let text = fs::read_to_string(readme()).map_err(|e| format!("bindings/README.md: {e}"))?;
+    fs::write(readme(), with_table(&text, &report.table)?).map_err(|e| format!("bindings/README.md: {e}"))?;
+    Ok(report.summary)
+}
+
+struct Report {
+    table: String,
+    summary: String,
+}
+
+impl Report {
+    fn make() -> Outcome<Self> {
+        let api = core_api::read(&workspace::root().join("core/src"))?;
+        let rules = Rules::read(&workspace::root().join("bindings/coverage.toml"))?;
+        let languages = languages()?;
+        let mut comparison = Comparison::new(&rules);
+        for (item, members) in &api {
+            match typed_twin(item, &api) {
+                Some(twin) => comparison.twin(item, members, twin),
+                None => comparison.item(item, members, &languages),
+            }
+        }
+        comparison.finish(&languages)
+    }
+}
+
+/// The type of `any` that stands for this one in the bindings.
+fn typed_twin<'a>(item: &str, api: &'a Api) -> Option<&'a BTreeSet<String>> {
+    let (module, name) = item.split_once("::")?;
+    if TYPED.contains(&module) {
+        api.get(&format!("any::{name}")).or_else(|| api.get(&format!("any::bls::{name}")))
+    } else {
+        None
+    }
+}
+
+struct Comparison<'a> {
+    rules: &'a Rules,
+    rows: Vec<String>,
+    missing: Vec<String>,
+    used: BTreeSet<String>,
+    names: usize,
+}
+
+impl<'a> Comparison<'a> {
+    fn new(rules: &'a Rules) -> Self {
+        Self { rules, rows: Vec::new(), missing: Vec::new(), used: BTreeSet::new(), names: 0 }
+    }
+
+    /// What a typed block can, its twin in `any` can.
+    fn twin(&mut self, item: &str, members: &BTreeSet<String>, twin: &BTreeSet<String>) {
+        for member in members.difference(twin) {
+            if self.reason(&format!("{item}::{member}")).is_none() {
+                self.missing.push(format!("{item}::{member} has no counterpart in `any`"));
+            }
+        }
+    }
+
+    fn item(&mut self, item: &str, members: &BTreeSet<String>, languages: &[Language]) {
+        if let Some(reason) = self.reason(item) {
+            self.rows.push(format!("| `{item}` | – | – | – | – | {reason} |"));
+            return;
+        }
+        let mut notes = Vec::new();
+        for member in members {
+            if let Some(reason) = self.reason(&format!("{item}::{member}")) {
+                notes.push(format!("`{member}`: {reason}"));
+            }
+        }
+        let mut cells = Vec::new();
+        for language in languages {
+            let found = self
+                .rules
+                .names(item, last(item), language)
+                .into_iter()
+                .find(|name| is_declared(name, item, language));
+            let Some(name) = found else {
+                self.missing.push(format!("{}: no `{item}`", language.name));
+                continue;
+            };
+            let own = language.declared.get(&name);
+            for member in members {
+                let known = self.reason(&format!("{item}::{member}")).is_some()
+                    || self
+                        .rules
+                        .names(&format!("{item}::{member}"), member, language)
+                        .iter()
+                        .any(|name| name == "constructor()" || own.is_some_and(|own| own.contains(name)));
+                if !known {
+                    self.missing.push(format!("{}: no `{item}::{member}`", language.name));
+                }
+                self.names += 1;
+            }
+            self.names += 1;
+            cells.push(format!("`{name}`"));
+        }
+        self.rows.push(format!("| `{item}` | {} | {} |", cells.join(" | "), notes.join("; ")));
+    }
+
+    fn reason(&mut self, path: &str) -> Option<String> {
+        let reason = self.rules.unbound.get(path)?;
+        self.used.insert(path.to_owned());
+        Some(reason.clone())
+    }
+
+    fn finish(mut self, languages: &[Language]) -> Outcome<Report> {
+        for path in self.rules.unbound.keys().filter(|path| !self.used.contains(*path)) {
+            self.missing
+                .push(format!("coverage.toml gives a reason for `{path}`, which the core does not have"));
+        }
+        if !self.missing.is_empty() {
+            self.missing.sort();
+            return Err(format!(
+                "{}\nBind them, or give a reason in bindings/coverage.toml.",
+                self.missing.join("\n")
+            ));
+        }
+        let columns: Vec<_> = languages.iter().map(|language| language.name).collect();
+        let table = format!(
+            "| core | {} | note |\n|---|{}---|\n{}\n",
+            columns.join(" | "),
+            "---|".repeat(columns.len()),
+            self.rows.join("\n")
+        );
+        let summary = format!(
+            "{} items of the core, {} names in {} languages",
+            self.rows.len(),
+            self.names,
+            columns.len()
+        );
+        Ok(Report { table, summary })
+    }
+}
+
+/// Whether a type, a function or a constant is there, at the top or in the namespace of its module.
+fn is_declared(name: &str, item: &str, language: &Language) -> bool {
+    let module = item.rsplit("::").nth(1).unwrap_or_default();
+    let places = ["", "wire", "bls", "Wire", "Bls", "Quorate", module];
+    places.iter().any(|place| language.declared.get(*place).is_some_and(|names| names.contains(name)))
+}
+
+/// `bindings/coverage.toml`.
+struct Rules {
+    unbound: BTreeMap<String, String>,
+    /// Per member, item or path, and language: other names.
+    names: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+}
+
+impl Rules {
+    fn read(path: &Path) -> Outcome<Self> {
+        let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let value: Value = toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+        let table = |name: &str| value.get(name).and_then(Value::as_object).cloned().unwrap_or_default();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let list = |value: &Value| match value {
+            Value::Array(list) => list.iter().map(text).collect(),
+            one => vec![text(one)],
+        };
+        let by_language = |value: &Value| {
+            value
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(language, names)| (language.clone(), list(names)))
+                .collect()
+        };
+        Ok(Self {
+            unbound: table("unbound").iter().map(|(path, reason)| (path.clone(), text(reason))).collect(),
+            names: table("names").iter().map(|(path, names)| (path.clone(), by_language(names))).collect(),
+        })
+    }
+
+    /// What a language may call it: by its case, and by the rules for the path or for the name anywhere.
+    fn names(&self, path: &str, name: &str, language: &Language) -> Vec<String> {
+        let mut names = vec![if language.camel { camel(name) } else { name.to_owned() }, name.to_owned()];
+        for key in [path, name] {
+            names.extend(
+                self.names.get(key).and_then(|by| by.get(language.name)).into_iter().flatten().cloned(),
+            );
+        }
+        names
+    }
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+/// `sign_unguarded` as `signUnguarded`; constants and types as they are.
+fn camel(name: &str) -> String {
+    if name.starts_with(char::is_uppercase) {
+        return name.to_owned();
+    }
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |mut all, word| {
+        let mut letters = word.chars();
+        all.extend(letters.next().map(|c| c.to_ascii_uppercase()));
+        all + letters.as_str()
+    })
+}
+
+fn languages() -> Outcome<Vec<Language>> {
+    let bindings = workspace::root().join("bindings");
+    let read = |folder: &str, extensions: &[&str], parse: fn(&str) -> Declared| -> Outcome<Declared> {
+        let mut declared = Declared::new();
+        for path in files(&bindings.join(folder), extensions)? {
+            let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            for (block, names) in parse(&text) {
+                declared.entry(block).or_default().extend(names);
+            }
+        }
+        if declared.is_empty() { Err(format!("bindings/{folder} declares nothing")) } else { Ok(declared) }
+    };
+    Ok(vec![
+        Language {
+            name: "Python",
+            camel: false,
+            declared: read("python/python/quorate", &["pyi", "py"], declarations::python)?,
+        },
+        Language { name: "Node", camel: true, declared: read("node", &["d.ts"], declarations::typescript)? },
+        Language {
+            name: "Kotlin",
+            camel: true,
+            declared: read("kotlin/src/main/kotlin", &["kt"], declarations::kotlin)?,
+        },
+        Language {
+            name: "WebAssembly",
+            camel: true,
+            declared: read("wasm", &["d.ts"], declarations::typescript)?,
+        },
+    ])
+}
+
+/// Files of a folder with one of these endings; what packages bring along is not ours.
+fn files(folder: &Path, extensions: &[&str]) -> Outcome<Vec<std::path::PathBuf>> {
+    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut found = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir()
+            && !["node_modules", "target", "test", "tests", "dist", "pkg"].contains(&name.as_str())
+        {
+            found.extend(files(&path, extensions)?);
+        } else if extensions.iter().any(|extension| name.ends_with(&format!(".{extension}"))) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn readme() -> std::path::PathBuf {
+    workspace::root().join("bindings/README.md")
+}
+
+fn with_table(text: &str, table: &str) -> Outcome<String> {
+    let (before, rest) = text.split_once(BEGIN).ok_or("bindings/README.md has lost the mark of its table")?;
+    let (_, after) = rest.split_once(END).ok_or("bindings/README.md has lost the end of its table")?;
+    Ok(format!("{before}{BEGIN}\n{table}\n{END}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_take_the_case_of_the_language() {
+        assert_eq!(camel("sign_unguarded"), "signUnguarded");
+        assert_eq!(camel("verify"), "verify");
+        assert_eq!(camel("MAX_MEMBERS"), "MAX_MEMBERS");
+    }
+
+    #[test]
+    fn a_core_that_grows_and_a_reason_that_is_stale_are_noticed() {
+        let rules = Rules { unbound: [("gone".to_owned(), "old".to_owned())].into(), names: BTreeMap::new() };
+        let declared =
+            [(String::new(), ["Vote".to_owned()].into()), ("Vote".to_owned(), ["signer".to_owned()].into())];
+        let languages = [Language { name: "Node", camel: true, declared: declared.into() }];
+        let mut comparison = Comparison::new(&rules);
+        comparison.item("any::Vote", &["signer".to_owned(), "sign_off".to_owned()].into(), &languages);
+        comparison.item("any::New", &BTreeSet::new(), &languages);
+        let complaint = comparison.finish(&languages).err().unwrap();
+        assert!(complaint.contains("no `any::Vote::sign_off`") && complaint.contains("no `any::New`"));
+        assert!(complaint.contains("`gone`") && !complaint.contains("signer"), "{complaint}");
+    }
+}
