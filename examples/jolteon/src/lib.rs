@@ -75,6 +75,8 @@ mod record;
 mod replica;
 mod safety;
 mod sequence;
+#[cfg(feature = "simulate")]
+pub mod simulation;
 mod sync;
 #[cfg(test)]
 mod testing;

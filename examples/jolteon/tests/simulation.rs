@@ -1,13 +1,6 @@
 //! Jolteon in the simulator: situations with a name, then hundreds of drawn ones.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-#[allow(dead_code, unreachable_pub)]
-#[path = "../src/bin/simulate/host.rs"]
-mod host;
-#[allow(dead_code, unreachable_pub)]
-#[path = "../src/bin/simulate/villains.rs"]
-mod villains;
-
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
@@ -17,13 +10,12 @@ use std::time::Duration;
 use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
+use quorate_jolteon::simulation::{JolteonHost, Material, VILLAINS};
 use quorate_jolteon::{Evidence, Parameters};
 use quorate_simulator::{
     Behaviour, CrashPoint, Entry, Latency, Network, Report, Scenario, Shape, Simulation, check, check_seeds,
     preset,
 };
-
-use host::{JolteonHost, Material};
 
 const COMMAND: &str = "cargo xtask simulate --seeds 1 -- --scheme ed25519";
 
@@ -233,7 +225,7 @@ fn two_forgers_whose_signatures_cancel_change_nothing() {
 
 #[test]
 fn every_villain_alone_stops_nobody() {
-    for (i, villain) in villains::VILLAINS.iter().enumerate() {
+    for (i, villain) in VILLAINS.iter().enumerate() {
         let scenario = local(villain, 4, i as u64).byzantine(i % 4, Behaviour::Custom((*villain).to_owned()));
         must(&scenario, |_: &Scenario| JolteonHost::new(ed25519(4)));
     }
@@ -256,7 +248,7 @@ fn seeds(name: &str, nodes: usize, seeds: Range<u64>) {
 }
 
 fn shape(nodes: usize) -> Shape<'static> {
-    Shape { live_within: secs(8), ..Shape::byzantine(nodes, villains::VILLAINS) }
+    Shape { live_within: secs(8), ..Shape::byzantine(nodes, VILLAINS) }
 }
 
 #[test]

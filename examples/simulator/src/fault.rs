@@ -61,6 +61,19 @@ pub enum Fault {
         /// Which.
         node: usize,
     },
+    /// From now on all links are like this one, but for those of degraded nodes and the special ones.
+    Relink {
+        /// How the links are.
+        link: Link,
+    },
+    /// The node is Byzantine from now on, whatever it was before. What it delivered as an honest node still counts,
+    /// and it never becomes honest again: nobody can know what it told whom.
+    Turn {
+        /// Which.
+        node: usize,
+        /// What it does.
+        behaviour: Behaviour,
+    },
 }
 
 /// A fault and its time.

@@ -47,6 +47,21 @@ pub enum Fate {
     Delay(Duration),
 }
 
+/// A message on its way from one node to another, as the links have decided.
+#[derive(Clone, Copy, Debug)]
+pub struct Flight<'a> {
+    /// When it left.
+    pub sent: Time,
+    /// When it arrives; nothing if it is lost on the way, or waits for a partition to heal.
+    pub arrives: Option<Time>,
+    /// From where.
+    pub from: Node,
+    /// Where to.
+    pub to: Node,
+    /// The message. What is sent to several is the same slice for each.
+    pub bytes: &'a [u8],
+}
+
 /// The host of a whole run: one value, which keeps what it wants per node by [`Node::slot`].
 ///
 /// A host's memory of a node is the node's disk or its memory, as the host sees fit: [`on_crash`](Host::on_crash)
@@ -151,6 +166,11 @@ pub trait Host {
     ) -> Fate {
         let _ = (now, from, to, message);
         Fate::Pass
+    }
+
+    /// Every message of every node, for each receiver: for those who draw a picture. Nothing depends on it.
+    fn on_flight(&mut self, flight: Flight<'_>) {
+        let _ = flight;
     }
 }
 

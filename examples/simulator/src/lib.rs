@@ -82,6 +82,8 @@
 //! assert_eq!(report.metrics.nodes.iter().map(|node| node.received).sum::<u64>(), 12 + 3);
 //! ```
 //!
+//! A run that somebody disturbs while it goes on, and that can be replayed with what was done to it, is a [`Session`].
+//!
 //! # The rules of determinism
 //! A run is a pure function of scenario and host. That holds as long as machines, hosts and adversaries
 //! * take time from their arguments, and randomness from [`Boot::seed`], [`Actions::rng`] and [`Control::rng`];
@@ -111,6 +113,7 @@ mod queue;
 mod report;
 mod rng;
 mod scenario;
+mod session;
 mod simulation;
 mod trace;
 
@@ -118,7 +121,7 @@ pub use adversary::{Adversary, Control};
 pub use campaign::{Failure, check, check_seeds, repeatable, replay, run, shrink};
 pub use checker::{Agreement, Delivered, Verdict, Violation};
 pub use fault::{Behaviour, CrashPoint, Fault, Scheduled};
-pub use host::{Actions, Boot, Fate, Host, Node};
+pub use host::{Actions, Boot, Fate, Flight, Host, Node};
 pub use links::Loss;
 pub use metrics::{Histogram, Metrics, NodeMetrics};
 pub use network::{Latency, Link, Network, Regions};
@@ -126,5 +129,6 @@ pub use preset::{PRESETS, Shape, preset};
 pub use report::Report;
 pub use rng::{Chance, Rng};
 pub use scenario::{Checks, Clocks, Scenario, Work};
+pub use session::Session;
 pub use simulation::Simulation;
 pub use trace::{Entry, Observer, What};

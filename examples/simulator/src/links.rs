@@ -75,6 +75,20 @@ impl Links {
         }
     }
 
+    /// One more node, which a partition puts beside `like`.
+    pub(crate) fn add_node(&mut self, like: usize) {
+        self.uplink_busy_until.push(0);
+        self.degraded.push(None);
+        if let Some(partition) = &mut self.partition {
+            partition.group.push(partition.group.get(like).copied().unwrap_or(0));
+        }
+    }
+
+    /// From now on all links are like `link`, but for the special ones.
+    pub(crate) fn relink(&mut self, link: Link) {
+        (self.network.before, self.network.after) = (link, link);
+    }
+
     /// From now on all links of `node` are like `link`; `None` ends it.
     pub(crate) fn degrade(&mut self, node: usize, link: Option<Link>) {
         if let Some(slot) = self.degraded.get_mut(node) {

@@ -57,6 +57,8 @@ pub(crate) struct NodeState<M: Machine> {
     pub(crate) status: Status,
     pub(crate) machine: Option<M>,
     pub(crate) adversary: Option<Box<dyn Adversary<M>>>,
+    /// How many adversaries it had before: wake-ups of an earlier one are void.
+    pub(crate) role: u32,
     pub(crate) disk: Vec<Arc<[u8]>>,
     /// The timers that are set, with the generation that tells them from earlier settings.
     pub(crate) timers: BTreeMap<M::Timer, u64>,
@@ -81,6 +83,7 @@ impl<M: Machine> NodeState<M> {
             status: Status::New,
             machine: None,
             adversary: None,
+            role: 0,
             disk: Vec::new(),
             timers: BTreeMap::new(),
             generation: 0,

@@ -1,13 +1,15 @@
 //! Starts, crashes, restarts, partitions, and whether there is progress in spite of them.
 
+use quorate::machine::MemberIndex;
 use quorate::wire::Encode;
 
 use super::{Event, Simulation};
 use crate::checker::{Verdict, Violation};
-use crate::fault::{CrashPoint, Fault};
+use crate::fault::{Behaviour, CrashPoint, Fault};
 use crate::hash;
 use crate::host::{Boot, Host};
 use crate::links::Partition;
+use crate::metrics::NodeMetrics;
 use crate::node::{Status, Waiting};
 use crate::rng::micros;
 use crate::trace::{Nothing, What};
@@ -89,6 +91,35 @@ impl<H: Host> Simulation<H> {
             }
             Fault::Degrade { node, link } => self.links.degrade(node, Some(link)),
             Fault::Recover { node } => self.links.degrade(node, None),
+            Fault::Relink { link } => self.links.relink(link),
+            Fault::Turn { node, behaviour } => self.turn(node, &behaviour),
+        }
+    }
+
+    /// A node becomes Byzantine, or Byzantine in another way. One that is down begins with its next start.
+    fn turn(&mut self, slot: usize, behaviour: &Behaviour) {
+        if slot >= self.scenario.nodes {
+            return self.cast(slot, behaviour);
+        }
+        if let Some(state) = self.nodes.get_mut(slot) {
+            state.node.honest = false;
+            state.role += 1;
+        }
+        self.cast(slot, behaviour);
+        self.ask_adversary_if_up(slot);
+        let member = slot as MemberIndex;
+        if let (Behaviour::Twins(every), false) = (behaviour, self.twins.contains_key(&member)) {
+            let second = self.add_twin(slot);
+            self.metrics.nodes.push(NodeMetrics::default());
+            self.links.add_node(slot);
+            self.divide(member, *every);
+            self.start(second);
+        }
+    }
+
+    fn ask_adversary_if_up(&mut self, slot: usize) {
+        if self.nodes.get(slot).is_some_and(|state| state.status == Status::Up) {
+            self.ask_adversary(slot, |adversary, control| adversary.on_start(control));
         }
     }
 

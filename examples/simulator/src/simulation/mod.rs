@@ -92,6 +92,7 @@ enum Event<M: Machine> {
     AdversaryWake {
         slot: usize,
         life: u32,
+        role: u32,
         token: u64,
     },
     Ready {
@@ -155,7 +156,7 @@ impl<H: Host> Simulation<H> {
             nodes,
             scenario,
         };
-        simulation.cast();
+        simulation.cast_all();
         simulation
     }
 
@@ -222,6 +223,26 @@ impl<H: Host> Simulation<H> {
         Time(self.now)
     }
 
+    /// When the next event is due; nothing if nothing will ever happen again.
+    pub fn next_at(&self) -> Option<Duration> {
+        self.queue.next_at().map(Duration::from_micros)
+    }
+
+    /// How many events there were.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// What identifies the history so far: two runs with the same hash went the same way.
+    pub fn trace_hash(&self) -> u64 {
+        self.trace.hash()
+    }
+
+    /// The scenario, as it was given.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
     /// What was found wrong.
     pub fn violation(&self) -> Option<&Violation> {
         self.violation.as_ref()
@@ -235,6 +256,11 @@ impl<H: Host> Simulation<H> {
     /// The host.
     pub fn host(&self) -> &H {
         &self.host
+    }
+
+    /// The host, for what it keeps for its spectators. Changing anything else breaks determinism.
+    pub fn host_mut(&mut self) -> &mut H {
+        &mut self.host
     }
 
     /// All nodes; twins count twice.
@@ -276,7 +302,7 @@ impl<H: Host> Simulation<H> {
             Event::HostWake { slot, life, token } if self.lives(slot, life) => {
                 self.ask_host(slot, |host, node, actions| host.on_wake(node, token, actions));
             }
-            Event::AdversaryWake { slot, life, token } if self.lives(slot, life) => {
+            Event::AdversaryWake { slot, life, role, token } if self.plays(slot, life, role) => {
                 self.ask_adversary(slot, |adversary, control| adversary.on_wake(token, control));
             }
             Event::Ready { slot, life } if self.lives(slot, life) => self.ready(slot),
@@ -288,27 +314,46 @@ impl<H: Host> Simulation<H> {
     }
 
     /// Gives the Byzantine nodes their adversaries.
-    fn cast(&mut self) {
+    fn cast_all(&mut self) {
         if self.scenario.nodes > usize::from(MemberIndex::MAX) {
             let detail = format!("{} nodes are more than members can be numbered", self.scenario.nodes);
             self.violation = Some(Violation::new("scenario", detail));
         }
         for (slot, behaviour) in self.scenario.byzantine.clone() {
-            let Some(state) = self.nodes.get_mut(slot) else {
-                let detail =
-                    format!("node {slot} is to be Byzantine, but there are {} nodes", self.scenario.nodes);
-                self.violation = Some(Violation::new("scenario", detail));
-                continue;
-            };
-            state.adversary = match &behaviour {
-                Behaviour::Custom(name) => self.host.adversary(state.node, name),
-                other => ready_made(other),
-            };
-            if let (None, Behaviour::Custom(name)) = (&state.adversary, &behaviour) {
-                let detail = format!("the host has no adversary named {name:?}");
-                self.violation = Some(Violation::new("scenario", detail));
-            }
+            self.cast(slot, &behaviour);
         }
+    }
+
+    /// Gives a node its adversary.
+    fn cast(&mut self, slot: usize, behaviour: &Behaviour) {
+        let Some(state) = self.nodes.get_mut(slot).filter(|state| state.node.slot < self.scenario.nodes)
+        else {
+            let detail =
+                format!("node {slot} is to be Byzantine, but there are {} nodes", self.scenario.nodes);
+            return self.note(Err(Violation::new("scenario", detail)));
+        };
+        state.adversary = match behaviour {
+            Behaviour::Custom(name) => self.host.adversary(state.node, name),
+            other => ready_made(other),
+        };
+        if let (None, Behaviour::Custom(name)) = (&state.adversary, behaviour) {
+            let detail = format!("the host has no adversary named {name:?}");
+            self.note(Err(Violation::new("scenario", detail)));
+        }
+    }
+
+    /// Adds the second of twins, which begins with an empty disk.
+    fn add_twin(&mut self, slot: usize) -> usize {
+        let (second, member) = (self.nodes.len(), slot as MemberIndex);
+        let node = Node { slot: second, member, honest: false };
+        self.nodes.push(NodeState::new(node, self.scenario.clocks, self.scenario.seed));
+        self.twins.insert(member, Twins { second, with_second: Vec::new() });
+        second
+    }
+
+    /// Whether a node is in that life and still has that adversary.
+    fn plays(&self, slot: usize, life: u32, role: u32) -> bool {
+        self.lives(slot, life) && self.nodes.get(slot).is_some_and(|state| state.role == role)
     }
 
     fn lives(&self, slot: usize, life: u32) -> bool {

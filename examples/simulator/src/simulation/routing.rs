@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use super::{Crossing, Event, Simulation};
 use crate::checker::Violation;
-use crate::host::{Fate, Host};
+use crate::host::{Fate, Flight, Host};
 use crate::links::{Loss, Transit};
 use crate::node::{Payload, Waiting};
 use crate::rng::{Rng, micros};
@@ -97,7 +97,9 @@ impl<H: Host> Simulation<H> {
             node.sent += 1;
             node.sent_bytes += bytes as u64;
         });
-        match self.links.send(self.now, from, to, bytes) {
+        let transit = self.links.send(self.now, from, to, bytes);
+        self.show(&crossing, transit);
+        match transit {
             Transit::Arrives { at, again } => {
                 let sent = self.now;
                 if let Some(again) = again {
@@ -109,6 +111,21 @@ impl<H: Host> Simulation<H> {
             Transit::Held if self.held.len() < HELD => self.held.push(crossing),
             Transit::Held => self.lose(from, to, Loss::Partition),
             Transit::Lost(why) => self.lose(from, to, why),
+        }
+    }
+
+    /// Shows the host a message on its way, or two if it is repeated.
+    fn show(&mut self, crossing: &Crossing, transit: Transit) {
+        let Crossing { from, to, payload } = crossing;
+        let node = |slot: usize| self.nodes.get(slot).map(|state| state.node);
+        let (Some(from), Some(to)) = (node(*from), node(*to)) else { return };
+        let (first, again) = match transit {
+            Transit::Arrives { at, again } => (Some(at), again),
+            Transit::Held | Transit::Lost(_) => (None, None),
+        };
+        for arrives in core::iter::once(first).chain(again.map(Some)) {
+            let (sent, arrives) = (Time(self.now), arrives.map(Time));
+            self.host.on_flight(Flight { sent, arrives, from, to, bytes: &payload.bytes });
         }
     }
 

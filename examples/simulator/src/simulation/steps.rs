@@ -303,7 +303,7 @@ impl<H: Host> Simulation<H> {
     ) {
         let Some(state) = self.nodes.get_mut(slot) else { return };
         let Some(adversary) = state.adversary.as_mut() else { return };
-        let (node, life) = (state.node, state.life);
+        let (node, life, role) = (state.node, state.life, state.role);
         let mut deeds = Vec::new();
         let mut control = Control {
             now: Time(self.now),
@@ -330,7 +330,7 @@ impl<H: Host> Simulation<H> {
                 Deed::Wake { token, after } => {
                     // A wake-up in no time at all could go on for ever without time passing.
                     let at = self.now.saturating_add(after.max(1));
-                    self.queue.push(at, Event::AdversaryWake { slot, life, token });
+                    self.queue.push(at, Event::AdversaryWake { slot, life, role, token });
                 }
             }
         }

@@ -3,11 +3,6 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing)]
 //! Runs Jolteon in the deterministic simulator, one run per seed, and replays a seed. `--help` says how.
 
-#[allow(dead_code, unreachable_pub)]
-mod host;
-#[allow(unreachable_pub)]
-mod villains;
-
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,9 +10,8 @@ use std::time::Duration;
 use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
+use quorate_jolteon::simulation::{JolteonHost, Material, VILLAINS};
 use quorate_simulator::{PRESETS, Scenario, Shape, check, preset, replay};
-
-use host::{JolteonHost, Material};
 
 const HELP: &str = "\
 Runs Jolteon in the deterministic simulator: virtual time, faults, Byzantine peers.
@@ -149,5 +143,5 @@ fn one<S: Scheme>(
 
 /// What the simulator must know of Jolteon: it bears less than a third of faulty members.
 fn shape(nodes: usize) -> Shape<'static> {
-    Shape { live_within: Duration::from_secs(8), ..Shape::byzantine(nodes, villains::VILLAINS) }
+    Shape { live_within: Duration::from_secs(8), ..Shape::byzantine(nodes, VILLAINS) }
 }

@@ -8,10 +8,10 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::{Input, MemberIndex, Outgoing, Recipient};
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode, Writer};
-use quorate_jolteon::{Advance, Batch, Block, BlockDigest, Content, Message, Replica, TIMEOUT, Timeout};
 use quorate_simulator::{Adversary, Control};
 
-use crate::host::Material;
+use super::host::Material;
+use crate::{Advance, Batch, Block, BlockDigest, Content, Message, Replica, TIMEOUT, Timeout};
 
 /// The names of the protocol's own adversaries.
 pub const VILLAINS: &[&str] = &[
@@ -51,6 +51,7 @@ enum Kind {
     Beggar,
 }
 
+/// The adversary of one of the [`VILLAINS`].
 pub struct Villain<S: Scheme> {
     kind: Kind,
     me: MemberIndex,
@@ -60,6 +61,7 @@ pub struct Villain<S: Scheme> {
 }
 
 impl<S: Scheme> Villain<S> {
+    /// The one of that name; nothing if there is none.
     pub fn new(name: &str, me: MemberIndex, material: Arc<Material<S>>) -> Option<Self> {
         let kind = match name {
             "equivocator" => Kind::Equivocator,

@@ -10,20 +10,23 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::{Fault, Time};
 use quorate::scheme::{Scheme, VerifiedKey};
 use quorate::wire::{Decode, domain};
-use quorate_jolteon::{
-    Batch, Block, Command, Committees, Config, Delivery, Evidence, Executed, HistoryRequest, Message, Output,
-    OwnBatchState, Parameters, Record, Replica, Slot, block_range,
-};
 use quorate_simulator::{
     Actions, Adversary, Agreement, Boot, Delivered, Fate, Host, Node, Verdict, Violation,
 };
 
-use crate::villains::Villain;
+use super::villains::Villain;
+use crate::{
+    Batch, Block, Command, Committees, Config, Delivery, Evidence, Executed, HistoryRequest, Message, Output,
+    OwnBatchState, Parameters, Record, Replica, Slot, block_range,
+};
 
 /// What all runs with one committee share: making BLS keys takes longer than a run.
 pub struct Material<S: Scheme> {
+    /// The members with both of their keys.
     pub committees: Committees<S>,
+    /// The secrets of the voting keys, by member.
     pub voting: Vec<[u8; 32]>,
+    /// The secrets of the identity keys, by member.
     pub identity: Vec<[u8; 32]>,
 }
 
@@ -98,26 +101,34 @@ impl<S: Scheme> Disk<S> {
 /// Decides which messages pass.
 pub type Tap<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Fate>;
 
+/// Jolteon in a run: an archive and a toy application for every node, the clients, and what must hold.
 pub struct JolteonHost<S: Scheme> {
     material: Arc<Material<S>>,
+    /// The replicas' parameters.
     pub parameters: Parameters,
+    /// What the clients do.
     pub workload: Workload,
+    /// What honest nodes delivered at each height: the block and the state after it.
     pub agreement: Agreement<([u8; 32], [u8; 32])>,
     disks: BTreeMap<usize, Disk<S>>,
     slots: BTreeSet<Slot>,
     sealed: BTreeMap<[u8; 32], Time>,
-    /// Own batches of honest nodes that were sealed and not refused; those that were delivered.
+    /// Own batches of honest nodes that were sealed and not refused.
     pub taken: BTreeSet<[u8; 32]>,
+    /// Batches that were delivered.
     pub delivered: BTreeSet<[u8; 32]>,
+    /// Decides which messages of honest nodes pass.
     pub tap: Option<Tap<S>>,
     /// The most blocks above the committed one that an honest node held.
     pub most_blocks: usize,
+    /// Views that each node gave up.
     pub timeouts: BTreeMap<usize, u64>,
     /// What honest nodes hold against others, by culprit.
     pub evidence: BTreeMap<u16, Vec<Evidence<S>>>,
 }
 
 impl<S: Scheme> JolteonHost<S> {
+    /// A run that has not begun.
     pub fn new(material: Arc<Material<S>>) -> Self {
         Self {
             material,
@@ -146,6 +157,8 @@ impl<S: Scheme> JolteonHost<S> {
         }
     }
 
+    /// Sets what the clients do.
+    #[must_use]
     pub fn workload(mut self, pause: Duration, batches: u64) -> Self {
         self.workload = Workload { pause, batches };
         self
