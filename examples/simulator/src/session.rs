@@ -41,14 +41,15 @@ impl<H: Host> Session<H> {
         self.simulation.advance(until)
     }
 
-    /// Carries out everything that is due at the time of the next event or intervention. Answers whether the run
-    /// goes on.
+    /// Carries out everything that is due at [`next_at`](Session::next_at). Answers whether the run goes on.
     pub fn step(&mut self) -> bool {
+        self.next_at().is_some_and(|at| self.advance(at))
+    }
+
+    /// When the next event or intervention is due; nothing if nothing will ever happen again.
+    pub fn next_at(&self) -> Option<Duration> {
         let planned = self.script.get(self.done).map(|next| next.at);
-        match self.simulation.next_at().into_iter().chain(planned).min() {
-            Some(at) => self.advance(at),
-            None => false,
-        }
+        self.simulation.next_at().into_iter().chain(planned).min()
     }
 
     /// Intervenes now, and records it. What the script still holds comes at its times all the same. A run that is
@@ -66,6 +67,11 @@ impl<H: Host> Session<H> {
     /// Every intervention, past and to come, in order.
     pub fn script(&self) -> &[Scheduled] {
         &self.script
+    }
+
+    /// How many interventions of the script were carried out: those at its beginning.
+    pub fn done(&self) -> usize {
+        self.done
     }
 
     /// The time now.

@@ -1,0 +1,253 @@
+//! What collecting votes costs, counted in operations on the curve.
+//!
+//! The core does not count, so this follows what `quorate::certificate` documents and does, step by step: the sum first;
+//! where that fails a guess, then halves, then votes one by one; suspects and second votes singly. The tests compare
+//! whom it blames, in which order and when the certificate is there, with the core for many patterns.
+
+use core::ops::AddAssign;
+use std::collections::{BTreeMap, BTreeSet};
+
+use quorate::certificate::DEFAULT_BATCH_THRESHOLD;
+
+/// A group of this size that holds a bad vote is checked vote by vote.
+const LEAF: usize = 4;
+/// How often a check guesses wrongly before it goes by halves only.
+const WRONG_GUESSES: u8 = 4;
+
+/// Operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Pairings.
+    pub pairings: u64,
+    /// Messages hashed to the curve.
+    pub hashes: u64,
+    /// Additions of points: signatures into a sum, keys into an aggregate.
+    pub additions: u64,
+    /// Short multiplications of points, to find a bad vote.
+    pub multiplications: u64,
+    /// Products of pairings that were compared: questions that were answered yes or no.
+    pub checks: u64,
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.pairings += other.pairings;
+        self.hashes += other.hashes;
+        self.additions += other.additions;
+        self.multiplications += other.multiplications;
+        self.checks += other.checks;
+    }
+}
+
+impl Cost {
+    /// One vote by itself.
+    pub const SINGLE: Cost = Cost { pairings: 2, hashes: 1, additions: 0, multiplications: 0, checks: 1 };
+
+    /// A certificate of so many signers of a committee of `n`, or the sum of their votes without making the sum.
+    pub fn certificate(n: usize, signers: usize) -> Cost {
+        let keys = n.saturating_sub(signers).min(signers) as u64;
+        Cost { pairings: 2, hashes: 1, additions: keys, multiplications: 0, checks: 1 }
+    }
+
+    fn sum(n: usize, votes: usize) -> Cost {
+        let mut cost = Cost::certificate(n, votes);
+        cost.additions += votes as u64;
+        cost
+    }
+
+    fn guess(votes: usize) -> Cost {
+        let votes = votes as u64;
+        Cost { pairings: 4, hashes: 1, additions: 2 * votes, multiplications: 2 * votes, checks: 0 }
+    }
+}
+
+/// One vote that is held.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    good: bool,
+    standing: Standing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    Pending,
+    Together,
+    Alone,
+}
+
+/// A collector that computes nothing and counts.
+#[derive(Debug)]
+pub(crate) struct Count {
+    n: usize,
+    quorum: usize,
+    held: BTreeMap<u16, Held>,
+    suspects: BTreeSet<u16>,
+    settled: BTreeSet<u16>,
+    confirmed: BTreeSet<u16>,
+    wrong_guesses: u8,
+    pub(crate) done: bool,
+    pub(crate) cost: Cost,
+    /// Who was blamed, in order; twice for two bad votes.
+    pub(crate) blamed: Vec<u16>,
+}
+
+impl Count {
+    pub(crate) fn new(n: usize, quorum: usize) -> Self {
+        Self {
+            n,
+            quorum,
+            held: BTreeMap::new(),
+            suspects: BTreeSet::new(),
+            settled: BTreeSet::new(),
+            confirmed: BTreeSet::new(),
+            wrong_guesses: 0,
+            done: false,
+            cost: Cost::default(),
+            blamed: Vec::new(),
+        }
+    }
+
+    /// A member's first vote.
+    pub(crate) fn vote(&mut self, member: u16, good: bool) {
+        self.held.insert(member, Held { good, standing: Standing::Pending });
+        if !self.done && self.held.len() >= self.quorum {
+            self.settle();
+            self.done = self.verified() >= self.quorum;
+        }
+    }
+
+    /// A second, good vote of a member for something else.
+    pub(crate) fn contradiction(&mut self, member: u16) {
+        if self.settled.contains(&member) || !self.held.contains_key(&member) {
+            return;
+        }
+        if self.confirm(member) {
+            self.cost += Cost::SINGLE;
+            self.settled.insert(member);
+        }
+    }
+
+    fn verified(&self) -> usize {
+        self.held.values().filter(|held| held.standing != Standing::Pending).count()
+    }
+
+    fn settle(&mut self) {
+        let pending = self.held.iter().filter(|(_, held)| held.standing == Standing::Pending);
+        let (doubtful, clean): (Vec<u16>, Vec<u16>) =
+            pending.map(|(member, _)| *member).partition(|member| self.suspects.contains(member));
+        let singles = if clean.len() >= DEFAULT_BATCH_THRESHOLD.max(2) {
+            self.wrong_guesses = 0;
+            let mut bad = Vec::new();
+            self.bisect(&clean, false, &mut bad);
+            for member in bad {
+                self.blame(member);
+                self.held.remove(&member);
+            }
+            doubtful
+        } else {
+            clean.into_iter().chain(doubtful).collect()
+        };
+        for member in singles {
+            if self.verified() >= self.quorum {
+                break;
+            }
+            self.confirm(member);
+        }
+    }
+
+    fn good(&self, member: u16) -> bool {
+        self.held.get(&member).is_some_and(|held| held.good)
+    }
+
+    fn promote(&mut self, member: u16, standing: Standing) {
+        if let Some(held) = self.held.get_mut(&member) {
+            held.standing = standing;
+        }
+    }
+
+    fn accept(&mut self, votes: &[u16]) -> bool {
+        self.cost += Cost::sum(self.n, votes.len());
+        let good = votes.iter().all(|member| self.good(*member));
+        if good {
+            votes.iter().for_each(|member| self.promote(*member, Standing::Together));
+        }
+        good
+    }
+
+    fn bisect(&mut self, votes: &[u16], known_bad: bool, bad: &mut Vec<u16>) -> bool {
+        if votes.is_empty() || (!known_bad && votes.len() > 1 && self.accept(votes)) {
+            return true;
+        }
+        if votes.len() <= LEAF {
+            return self.one_by_one(votes, known_bad || votes.len() > 1, bad);
+        }
+        if self.all_but_one(votes, bad) {
+            return false;
+        }
+        let (left, right) = votes.split_at(votes.len() / 2);
+        let left_good = self.bisect(left, false, bad);
+        self.bisect(right, left_good, bad);
+        false
+    }
+
+    fn all_but_one(&mut self, votes: &[u16], bad: &mut Vec<u16>) -> bool {
+        if self.wrong_guesses >= WRONG_GUESSES {
+            return false;
+        }
+        self.cost += Cost::guess(votes.len());
+        let wrong: Vec<u16> = votes.iter().copied().filter(|member| !self.good(*member)).collect();
+        if let [only] = wrong.as_slice() {
+            let others: Vec<u16> = votes.iter().copied().filter(|member| member != only).collect();
+            self.accept(&others);
+            bad.push(*only);
+            return true;
+        }
+        self.wrong_guesses += 1;
+        false
+    }
+
+    fn one_by_one(&mut self, votes: &[u16], some_bad: bool, bad: &mut Vec<u16>) -> bool {
+        let mut all_good = true;
+        for (left, member) in (0..votes.len()).rev().zip(votes) {
+            let inferred = some_bad && all_good && left == 0;
+            if !inferred {
+                self.cost += Cost::SINGLE;
+            }
+            if !inferred && self.good(*member) {
+                self.promote(*member, Standing::Alone);
+            } else {
+                all_good = false;
+                bad.push(*member);
+            }
+        }
+        all_good
+    }
+
+    fn confirm(&mut self, member: u16) -> bool {
+        let Some(held) = self.held.get(&member).copied() else { return false };
+        if held.standing == Standing::Alone || self.confirmed.contains(&member) {
+            return true;
+        }
+        self.cost += Cost::SINGLE;
+        if held.good {
+            if held.standing == Standing::Pending {
+                self.promote(member, Standing::Alone);
+            } else {
+                self.confirmed.insert(member);
+            }
+            return true;
+        }
+        self.blame(member);
+        if held.standing == Standing::Pending {
+            self.held.remove(&member);
+        } else {
+            self.settled.insert(member);
+        }
+        false
+    }
+
+    fn blame(&mut self, member: u16) {
+        self.suspects.insert(member);
+        self.blamed.push(member);
+    }
+}

@@ -1,0 +1,127 @@
+//! Runs as the page has them, natively.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use quorate_browser::World;
+
+fn advance(world: &mut World, until_ms: u64) -> String {
+    while world.step(until_ms * 1_000) {}
+    world.take_events().0
+}
+
+fn run(link: &str, until_ms: u64) -> (World, String) {
+    let mut world = World::new(link).unwrap();
+    let events = advance(&mut world, until_ms);
+    (world, events)
+}
+
+#[test]
+fn validators_commit_and_the_same_link_gives_the_same_history() {
+    let (first, events) = run("n=4&seed=5", 5_000);
+    assert!(first.height() > 8, "{}", first.height());
+    for what in ["start", "view", "proposal", "vote", "certificate", "commit"] {
+        assert!(events.contains(&format!("\"e\":\"{what}\"")), "{what}");
+    }
+    let (second, _) = run("n=4&seed=5", 5_000);
+    assert_eq!((first.hash(), first.link()), (second.hash(), second.link()));
+    assert_ne!(run("n=4&seed=6", 5_000).0.hash(), first.hash());
+}
+
+/// The page has to show the same numbers: this history was recorded, and a browser must come to the same.
+#[test]
+fn a_history_is_the_same_on_every_machine() {
+    let (world, _) = run("n=4&seed=1&do=1000000.crash.1,2000000.restart.1", 3_000);
+    assert_eq!(format!("{:016x}", world.hash()), include_str!("history.txt").trim());
+}
+
+#[test]
+fn the_others_go_on_after_a_crash_and_the_restarted_one_catches_up() {
+    let mut world = World::new("n=4&seed=2").unwrap();
+    advance(&mut world, 2_000);
+    world.act("crash.3").unwrap();
+    let before = world.height();
+    advance(&mut world, 8_000);
+    assert!(world.height() > before + 5, "{} {before}", world.height());
+    assert!(world.state().contains("\"up\":false"));
+    world.act("restart.3").unwrap();
+    let events = advance(&mut world, 12_000);
+    assert!(
+        events.contains("\"e\":\"start\",\"node\":3") && events.contains("\"what\":\"restart.3\""),
+        "{events}"
+    );
+    let height = world.height();
+    let last = format!("\"progress\":{height}");
+    assert!(world.state().matches(&last).count() >= 3 || world.state().contains("\"catchingUp\":false"));
+    assert!(!world.state().contains("\"up\":false") && !world.state().contains("violation"));
+}
+
+#[test]
+fn what_was_done_live_is_in_the_link_and_happens_again() {
+    let mut world = World::new("n=7&seed=3&byz=6.equivocator").unwrap();
+    for (at, what) in [
+        (700, "slow.1.300"),
+        (1_100, "crash.2"),
+        (1_500, "turn.5.forger"),
+        (2_300, "restart.2"),
+        (2_900, "recover.1"),
+        (3_000, "split.0-1-2"),
+        (3_900, "heal"),
+        (4_000, "links.80.40.30"),
+    ] {
+        advance(&mut world, at);
+        world.act(what).unwrap();
+        world.act("heal").unwrap();
+    }
+    advance(&mut world, 6_000);
+    let link = world.link();
+    let mut again = World::new(&link).unwrap();
+    advance(&mut again, 6_000);
+    assert_eq!(again.hash(), world.hash());
+    assert_eq!(again.link(), link);
+    assert!(world.act("crash.7").is_err() && world.act("nonsense").is_err());
+}
+
+#[test]
+fn whoever_contradicts_itself_is_convicted_and_nobody_commits_two_things() {
+    let (world, events) = run("n=4&seed=4&byz=1.equivocator", 12_000);
+    assert!(
+        events.contains("\"culprit\":1,\"kind\":\"proof\",\"words\":\"signed two different blocks"),
+        "{events}"
+    );
+    assert!(world.height() > 5 && !world.state().contains("violation"));
+    let (world, events) = run("n=4&seed=4&byz=2.forger", 6_000);
+    assert!(events.contains("\"culprit\":2,\"kind\":\"refused\""), "{events}");
+    assert!(world.height() > 5 && !world.state().contains("violation"));
+}
+
+/// Half of the members is more than the protocol bears. The checkers say so, and the run stops.
+#[test]
+fn with_too_many_twins_two_things_are_committed_and_the_checkers_see_it() {
+    let (world, events) = run("n=4&seed=14&byz=1.twins,2.twins", 15_000);
+    let state = world.state();
+    assert!(world.is_over() && state.contains("\"violation\":\"agreement\""), "{state}");
+    assert!(
+        events.contains("\"culprit\":1,\"kind\":\"proof\"") && events.contains("\"culprit\":2"),
+        "{events}"
+    );
+}
+
+#[test]
+fn every_behaviour_leaves_the_others_in_agreement() {
+    for name in quorate_browser::setup::READY_MADE.iter().chain(quorate_jolteon::simulation::VILLAINS) {
+        let mut world = World::new("n=4&seed=9").unwrap();
+        advance(&mut world, 1_000);
+        world.act(&format!("turn.2.{name}")).unwrap();
+        advance(&mut world, 6_000);
+        assert!(!world.state().contains("violation"), "{name}: {}", world.state());
+        assert!(world.height() > 6, "{name}: {}", world.height());
+    }
+}
+
+#[test]
+fn flights_come_with_six_numbers_and_events_as_json() {
+    let (mut world, events) = run("n=4&seed=1", 1_000);
+    let flights = world.take_flights();
+    assert!(flights.len() > 300 && flights.len() % 6 == 0, "{}", flights.len());
+    assert!(world.take_flights().is_empty());
+    assert!(events.starts_with("[{\"e\":\"start\"") && events.ends_with("}]"), "{events}");
+}
