@@ -14,6 +14,7 @@ mod lint;
 mod markdown;
 mod msrv;
 mod npm;
+mod package;
 mod process;
 mod simulate;
 mod steps;
@@ -46,6 +47,8 @@ enum Task {
     Lint(lint::Options),
     /// Measures what the README and the report state, against whom it is stated.
     Bench(bench::Options),
+    /// Builds the packages that users install.
+    Package(package::Options),
     /// Coverage-guided fuzzing with libFuzzer, on stable Rust.
     Fuzz(fuzz::Options),
     /// The test vectors of `spec/`: checks them against the Python model, or writes them anew.
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Task::Test(options) => test::run(&options),
         Task::Lint(options) => lint::run(&options),
         Task::Bench(options) => bench::run(&options),
+        Task::Package(options) => package::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Vectors(options) => vectors::run(&options),
         Task::Coverage(options) => coverage::run(&options),

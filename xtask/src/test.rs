@@ -5,7 +5,9 @@ use clap::Args;
 
 use crate::process::Outcome;
 use crate::steps::{Steps, tests_in};
-use crate::{bindings, documents, environment, fuzz, lint, msrv, simulate, targets, vectors, workspace};
+use crate::{
+    bindings, documents, environment, fuzz, lint, msrv, package, simulate, targets, vectors, workspace,
+};
 
 /// Runs every check and every test, and ends with a line `test steps: N passed, N failed`.
 ///
@@ -54,6 +56,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
         steps.add("oldest toolchain (stated)", |_| msrv::by_metadata());
     } else {
         msrv::add_to(&mut steps);
+        package::add_to(&mut steps);
         steps.add("guided fuzzing", fuzz::brief);
     }
     steps.keep(options.only.as_deref())?;

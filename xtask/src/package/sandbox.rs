@@ -1,0 +1,166 @@
+//! A folder outside the repository, whose commands cannot see the repository.
+//!
+//! A package that only works beside its sources is of no use to anybody. Where the system lets us, each command runs
+//! in a mount namespace of its own in which the repository and its target folder are empty; where it does not, the
+//! commands at least know nothing of where the repository is.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::{env, fs};
+
+use crate::process::Outcome;
+use crate::workspace;
+
+/// A fresh folder that goes away with this value.
+#[derive(Debug)]
+pub(super) struct Sandbox {
+    folder: PathBuf,
+}
+
+impl Sandbox {
+    /// An empty one. The name may not be in use.
+    pub(super) fn new(name: &str) -> Outcome<Self> {
+        let folder = env::temp_dir().join(format!("quorate-{name}-{}", std::process::id()));
+        // What an earlier process of the same number left behind when it was killed.
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        Ok(Self { folder })
+    }
+
+    /// The folder.
+    pub(super) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Copies a file in under its own name and answers with the copy's path.
+    pub(super) fn bring(&self, file: &Path) -> Outcome<PathBuf> {
+        let copy = self.path(file.file_name().unwrap_or_default());
+        fs::copy(file, &copy).map_err(|e| format!("{}: {e}", file.display()))?;
+        Ok(copy)
+    }
+
+    /// Writes a file.
+    pub(super) fn put(&self, name: &str, text: &str) -> Outcome<PathBuf> {
+        let path = self.path(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
+        }
+        fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(path)
+    }
+
+    /// A command in this folder, from which the repository is hidden.
+    pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = match hiding() {
+            Hiding::None => Command::new(program),
+            hiding => {
+                let mut unshare = Command::new("unshare");
+                unshare.args(hiding.flags()).args(["sh", "-c", HIDE]);
+                unshare.arg(workspace::root()).arg(workspace::target("")).arg(program);
+                unshare
+            }
+        };
+        command.current_dir(&self.folder);
+        for (name, _) in env::vars_os() {
+            let text = name.to_string_lossy();
+            if OURS.iter().any(|prefix| text.starts_with(prefix)) {
+                command.env_remove(&name);
+            }
+        }
+        command
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        // Nothing depends on it: the system empties its folder for temporary files some day.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Whether commands of a sandbox really cannot see the repository, in words.
+pub(super) fn said() -> &'static str {
+    match hiding() {
+        Hiding::None => "repository NOT hidden (no mount namespaces here)",
+        Hiding::Root | Hiding::User => "repository hidden",
+    }
+}
+
+/// Variables that lead into the repository.
+const OURS: &[&str] = &[
+    "CARGO_PKG_",
+    "CARGO_MANIFEST_",
+    "CARGO_CRATE_",
+    "CARGO_BIN_",
+    "CARGO_TARGET_DIR",
+    "PYTHONPATH",
+    "NODE_PATH",
+];
+
+/// Empties both folders for what follows. The target folder may lie inside the other one; then it is gone already.
+const HIDE: &str =
+    r#"mount -t tmpfs none "$0" && { [ ! -d "$1" ] || mount -t tmpfs none "$1"; } && shift && exec "$@""#;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hiding {
+    /// As root.
+    Root,
+    /// As the root of a user namespace.
+    User,
+    None,
+}
+
+impl Hiding {
+    fn flags(self) -> &'static [&'static str] {
+        match self {
+            Hiding::User => &["--map-root-user", "--mount"],
+            _ => &["--mount"],
+        }
+    }
+}
+
+/// What works here, found out once.
+fn hiding() -> Hiding {
+    static FOUND: OnceLock<Hiding> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let works = |hiding: &Hiding| {
+            let manifest = workspace::root().join("Cargo.toml");
+            Command::new("unshare")
+                .args(hiding.flags())
+                .args(["sh", "-c", HIDE])
+                .arg(workspace::root())
+                .arg(workspace::target(""))
+                .args(["test", "!", "-e"])
+                .arg(manifest)
+                .current_dir(env::temp_dir())
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .is_ok_and(|status| status.success())
+        };
+        [Hiding::Root, Hiding::User].into_iter().find(works).unwrap_or(Hiding::None)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sandbox_is_outside_the_repository_and_does_not_see_it() {
+        let sandbox = Sandbox::new("unit").unwrap();
+        let folder = sandbox.path("");
+        assert!(!folder.starts_with(workspace::root()));
+        if hiding() != Hiding::None {
+            let manifest = workspace::root().join("Cargo.toml");
+            assert!(manifest.exists());
+            let seen = sandbox.command("test").arg("-e").arg(&manifest).status().unwrap();
+            assert!(!seen.success());
+        }
+        drop(sandbox);
+        assert!(!folder.exists());
+    }
+}

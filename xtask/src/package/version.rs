@@ -1,0 +1,111 @@
+//! The one version number: the workspace's. Cargo and maturin read it from there; npm and Maven want it in files of
+//! their own, which are held to it here.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::process::Outcome;
+use crate::workspace;
+
+const POM: &str = "bindings/kotlin/pom.xml";
+const PYPROJECT: &str = "bindings/python/pyproject.toml";
+
+/// The version of the core, which is the workspace's.
+pub(super) fn of_workspace() -> Outcome<String> {
+    let metadata = workspace::metadata(false)?;
+    packages(&metadata)
+        .find(|package| text(package, "name") == "quorate")
+        .map(|package| text(package, "version").to_owned())
+        .ok_or_else(|| "the workspace has no package `quorate`".to_owned())
+}
+
+/// Checks that every file that states a version of ours states the workspace's.
+pub(super) fn check() -> Outcome<String> {
+    let wanted = of_workspace()?;
+    let stated = stated()?;
+    let wrong: Vec<String> = stated
+        .iter()
+        .filter(|(_, version)| *version != wanted)
+        .map(|(place, version)| format!("{place} says {version}: write {wanted}, the workspace's version"))
+        .collect();
+    if wrong.is_empty() { Ok(format!("{wanted} in {} places", stated.len())) } else { Err(wrong.join("\n")) }
+}
+
+/// Every place with the version that it states.
+fn stated() -> Outcome<Vec<(String, String)>> {
+    let metadata = workspace::metadata(false)?;
+    let mut all = Vec::new();
+    for package in packages(&metadata) {
+        all.push((format!("crate {}", text(package, "name")), text(package, "version").to_owned()));
+    }
+    let root = fs_text("Cargo.toml")?;
+    let dependency = root.lines().find(|line| line.starts_with("quorate = ")).unwrap_or_default();
+    all.push(("Cargo.toml, dependency quorate".to_owned(), between(dependency, "version = \"", "\"")?));
+    for folder in ["bindings/node", "bindings/wasm"] {
+        for name in ["package.json", "package-lock.json"] {
+            let file = format!("{folder}/{name}");
+            if !workspace::root().join(&file).exists() {
+                continue;
+            }
+            let manifest = json(&file)?;
+            all.push((file.clone(), text(&manifest, "version").to_owned()));
+            if let Some(own) = manifest.pointer("/packages/") {
+                all.push((format!("{file}, packages"), text(own, "version").to_owned()));
+            }
+        }
+    }
+    // The project's own version is the first one: its dependencies come later.
+    if workspace::root().join(POM).exists() {
+        all.push((POM.to_owned(), between(&fs_text(POM)?, "<version>", "</version>")?));
+    }
+    // maturin takes it from Cargo.toml where it is declared dynamic.
+    if workspace::root().join(PYPROJECT).exists() {
+        let project: toml::Table = fs_text(PYPROJECT)?.parse().map_err(|e| format!("{PYPROJECT}: {e}"))?;
+        let version = project.get("project").and_then(|project| project.get("version"));
+        if let Some(version) = version {
+            all.push((PYPROJECT.to_owned(), version.as_str().unwrap_or_default().to_owned()));
+        }
+    }
+    Ok(all)
+}
+
+fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata.get("packages").and_then(Value::as_array).into_iter().flatten()
+}
+
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn fs_text(name: &str) -> Outcome<String> {
+    fs::read_to_string(workspace::root().join(name)).map_err(|e| format!("{name}: {e}"))
+}
+
+fn json(name: &str) -> Outcome<Value> {
+    serde_json::from_str(&fs_text(name)?).map_err(|e| format!("{name}: {e}"))
+}
+
+/// What stands between two marks, the first time.
+fn between(text: &str, before: &str, after: &str) -> Outcome<String> {
+    text.split_once(before)
+        .and_then(|(_, rest)| rest.split_once(after))
+        .map(|(found, _)| found.to_owned())
+        .ok_or_else(|| format!("`{before}…{after}` was not found"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_manifests_state_the_workspace_version() {
+        check().unwrap();
+    }
+
+    #[test]
+    fn the_first_mark_counts() {
+        assert_eq!(between("<a>1</a><a>2</a>", "<a>", "</a>").unwrap(), "1");
+        assert!(between("<a>1", "<a>", "</a>").is_err());
+    }
+}
