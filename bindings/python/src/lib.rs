@@ -1,1 +1,96 @@
-//! The binding of quorate for Python.
+//! The binding of quorate for Python: thin classes around [`quorate::any`], no logic. What users import is the
+//! package `quorate` in `python/`, which adds the exceptions, the faults and `Suite` in plain Python.
+//!
+//! | module | classes |
+//! |---|---|
+//! | `keys` | `SecretKey`, `PublicKey`, `Signature`, `UnverifiedKey`, `VerifiedKey` |
+//! | `ids`, `statement` | `ChainId`, `CommitteeId`, `Statement` |
+//! | `signers` | `SignerSet`, `Suspects` |
+//! | `committee` | `Committee` |
+//! | `votes`, `certificates` | `Vote`, `VoteCollector`, `Certificate` |
+//! | `timeouts` | `TimeoutVote`, `TimeoutCollector`, `TimeoutCertificate` |
+//! | `evidence`, `guard` | `Equivocation`, `Conflict`, `Guard`, `GuardRecord` |
+//! | `merkle`, `wire`, `bls` | the modules of the same names |
+//!
+//! Rules that hold everywhere: classes are frozen; what changes lies behind a lock that is only waited for without the
+//! interpreter; no Python code runs while a lock is held; work of more than a microsecond lets the interpreter go.
+//! What is stored is a property, what is computed a method.
+
+mod bls;
+mod certificates;
+mod committee;
+mod convert;
+mod evidence;
+mod failure;
+mod guard;
+mod ids;
+mod keys;
+mod layer;
+mod merkle;
+mod pickle;
+mod signers;
+mod statement;
+mod timeouts;
+mod verified;
+mod votes;
+mod wire;
+
+use pyo3::prelude::*;
+
+/// The native part of quorate; import `quorate` instead.
+#[pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::bls::{aggregate, aggregate_verify, fast_aggregate_verify};
+    #[pymodule_export]
+    use crate::certificates::{Certificate, VerifiedCertificate};
+    #[pymodule_export]
+    use crate::committee::Committee;
+    #[pymodule_export]
+    use crate::evidence::{Conflict, Equivocation, VerifiedConflict, VerifiedEquivocation};
+    #[pymodule_export]
+    use crate::guard::{Guard, GuardRecord};
+    #[pymodule_export]
+    use crate::ids::{ChainId, CommitteeId};
+    #[pymodule_export]
+    use crate::keys::{PublicKey, SecretKey, Signature, UnverifiedKey, VerifiedKey};
+    #[pymodule_export]
+    use crate::merkle::{Merkle, Path};
+    #[pymodule_export]
+    use crate::signers::{Members, SignerSet, Suspects};
+    #[pymodule_export]
+    use crate::statement::Statement;
+    #[pymodule_export]
+    use crate::timeouts::{
+        TimeoutCertificate, TimeoutCollector, TimeoutVote, VerifiedTimeoutCertificate, VerifiedTimeoutVote,
+    };
+    #[pymodule_export]
+    use crate::votes::{VerifiedVote, Vote, VoteCollector};
+    #[pymodule_export]
+    use crate::wire::{Reader, Writer, hash};
+
+    use super::*;
+
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    const MAX_MEMBERS: usize = quorate::committee::MAX_MEMBERS;
+    #[pymodule_export]
+    const MAX_TOTAL_WEIGHT: u128 = quorate::committee::MAX_TOTAL_WEIGHT;
+    #[pymodule_export]
+    const MAX_TIMEOUT_GROUPS: usize = quorate::certificate::MAX_TIMEOUT_GROUPS;
+    #[pymodule_export]
+    const DEFAULT_BATCH_THRESHOLD: usize = quorate::certificate::DEFAULT_BATCH_THRESHOLD;
+
+    /// The core's error codes.
+    #[pyfunction]
+    fn core_codes() -> Vec<&'static str> {
+        quorate::Error::CODES.to_vec()
+    }
+
+    /// All domain strings of quorate, each for exactly one purpose.
+    #[pyfunction]
+    fn domains() -> Vec<&'static str> {
+        quorate::wire::domain::ALL.to_vec()
+    }
+}

@@ -1,10 +1,12 @@
 //! The packages for other languages: each is built, and tested in its own language.
 
+mod python;
 mod wasm;
 
 use crate::steps::Steps;
 
 /// Adds a step for each language.
 pub(crate) fn add_to(steps: &mut Steps) {
+    python::add_to(steps);
     wasm::add_to(steps);
 }

@@ -1,0 +1,27 @@
+"""The signature schemes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+__all__ = ["Suite"]
+
+
+class Suite(StrEnum):
+    """A signature scheme. Where one is asked for, its name does as well."""
+
+    MIN_SIG = "bls-min-sig"
+    """BLS12-381 with signatures of 48 bytes and keys of 96."""
+    MIN_PK = "bls-min-pk"
+    """BLS12-381 with keys of 48 bytes and signatures of 96; the one of Ethereum."""
+    ED25519 = "ed25519"
+    """Ed25519: keys of 32 bytes, signatures of 64, certificates that list them."""
+
+    @property
+    def number(self) -> int:
+        """The byte that stands for it in encodings."""
+        return _NUMBERS[self]
+
+
+_NUMBERS: Final = {suite: number for number, suite in enumerate(Suite, start=1)}

@@ -1,0 +1,165 @@
+//! `Certificate`.
+
+use pyo3::inspect::PyStaticExpr;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+use pyo3::{IntoPyObjectExt, type_hint_identifier, type_hint_subscript, type_hint_union};
+use quorate::committee::Verified;
+use quorate::{Result, any};
+
+use crate::committee::Committee;
+use crate::convert::Bytes;
+use crate::failure::{Outcome, exception};
+use crate::layer::{Coroutine, Suite, off_thread};
+use crate::signers::SignerSet;
+use crate::statement::Statement;
+use crate::verified::verified;
+
+/// A quorum's signatures on one statement. What decoded is canonical, of the committee's epoch and above the quorum;
+/// the signatures are still to be checked. Two certificates of one statement may differ in their signers: compare
+/// statements, never certificates.
+#[pyclass(frozen, eq, module = "quorate")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Certificate(pub(crate) any::Certificate);
+
+#[pymethods]
+impl Certificate {
+    /// Reads a certificate of that committee: form, epoch and quorum are checked, the signatures not yet.
+    #[staticmethod]
+    fn decode(py: Python<'_>, data: Bytes, committee: &Committee) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::Certificate::decode(&data, &committee.0))?))
+    }
+
+    /// The canonical bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode())
+    }
+
+    /// How many bytes `encode` gives.
+    fn encoded_len(&self) -> usize {
+        self.0.encoded_len()
+    }
+
+    /// Reads the form without suite and statement, where the statement is known.
+    #[staticmethod]
+    fn decode_detached(
+        py: Python<'_>,
+        data: Bytes,
+        statement: &Statement,
+        committee: &Committee,
+    ) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::Certificate::decode_detached(&data, statement.0, &committee.0))?))
+    }
+
+    /// The form for where the statement is known: non-signers and proof.
+    fn encode_detached<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode_detached())
+    }
+
+    /// The signature scheme.
+    #[getter]
+    fn suite(&self) -> Suite {
+        Suite(self.0.suite())
+    }
+
+    /// What is certified.
+    #[getter]
+    fn statement(&self) -> Statement {
+        Statement(*self.0.statement())
+    }
+
+    /// Who signed: a set of one's own.
+    #[getter]
+    fn signers(&self) -> SignerSet {
+        self.0.signers().clone().into()
+    }
+
+    /// The encoded aggregate (BLS), or the signatures in ascending order of the signers (Ed25519).
+    fn proof<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.proof())
+    }
+
+    /// Checks the signatures. Cost (BLS): two pairings, one hash to the curve, one subgroup check, and an addition
+    /// for each member who is absent (or present, if they are fewer).
+    fn verify(&self, py: Python<'_>, committee: &Committee) -> Outcome<VerifiedCertificate> {
+        Ok(py.detach(|| self.0.clone().verify(&committee.0))?.into())
+    }
+
+    /// As `verify`, on another thread.
+    fn verify_async<'py>(
+        slf: &Bound<'py, Self>,
+        committee: &Bound<'py, Committee>,
+    ) -> PyResult<Coroutine<'py, VerifiedCertificate>> {
+        off_thread(slf, "verify", (committee,))
+    }
+
+    /// Checks many by a random linear combination and gives a verdict for each, in their order: the verified
+    /// certificate, or the exception that `verify` would have raised.
+    #[staticmethod]
+    fn verify_batch(py: Python<'_>, committee: &Committee, certificates: Vec<Py<Certificate>>) -> Verdicts {
+        let certificates = plain(certificates);
+        Verdicts(
+            py.detach(|| any::Certificate::verify_batch(&committee.0, certificates, &mut getrandom::SysRng)),
+        )
+    }
+
+    /// As `verify_batch`, on another thread.
+    #[staticmethod]
+    fn verify_batch_async<'py>(
+        py: Python<'py>,
+        committee: &Bound<'py, Committee>,
+        certificates: Vec<Py<Certificate>>,
+    ) -> PyResult<Coroutine<'py, Verdicts>> {
+        off_thread(&py.get_type::<Certificate>(), "verify_batch", (committee, certificates))
+    }
+
+    /// As `verify_batch`, with coefficients from a hash over everything that is checked, so that all nodes compute
+    /// the same.
+    #[staticmethod]
+    fn verify_batch_derived(
+        py: Python<'_>,
+        committee: &Committee,
+        certificates: Vec<Py<Certificate>>,
+    ) -> Verdicts {
+        let certificates = plain(certificates);
+        Verdicts(py.detach(|| any::Certificate::verify_batch_derived(&committee.0, certificates)))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}
+
+verified! {
+    /// A certificate whose signatures were checked.
+    VerifiedCertificate of Certificate: any::Certificate
+}
+
+fn plain(certificates: Vec<Py<Certificate>>) -> Vec<any::Certificate> {
+    certificates.into_iter().map(|certificate| certificate.get().0.clone()).collect()
+}
+
+/// What became of each certificate of a batch.
+pub(crate) struct Verdicts(Vec<Result<Verified<any::Certificate>>>);
+
+impl<'py> IntoPyObject<'py> for Verdicts {
+    type Target = PyList;
+    type Output = Bound<'py, PyList>;
+    type Error = PyErr;
+
+    const OUTPUT_TYPE: PyStaticExpr = type_hint_subscript!(
+        type_hint_identifier!("builtins", "list"),
+        type_hint_union!(
+            <VerifiedCertificate as IntoPyObject<'py>>::OUTPUT_TYPE,
+            type_hint_identifier!("quorate.errors", "QuorateError")
+        )
+    );
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let verdict = |verdict| match verdict {
+            Ok(verified) => VerifiedCertificate::from(verified).into_bound_py_any(py),
+            Err(error) => exception(py, &error),
+        };
+        PyList::new(py, self.0.into_iter().map(verdict).collect::<PyResult<Vec<_>>>()?)
+    }
+}

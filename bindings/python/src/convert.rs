@@ -1,0 +1,127 @@
+//! What comes in from Python: bytes and integers, checked before they reach the core.
+
+use core::ops::Deref;
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyBufferError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::inspect::PyStaticExpr;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use pyo3::{Borrowed, type_hint_identifier};
+use quorate::{Error, Result};
+use zeroize::Zeroizing;
+
+/// Bytes from Python: `bytes` as they lie there, every other buffer copied, since its owner may write to it while
+/// the interpreter is let go. The copy is wiped, for it may be a secret.
+pub(crate) enum Bytes {
+    Held(PyBackedBytes),
+    Copied(Zeroizing<Vec<u8>>),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Held(bytes) => bytes,
+            Bytes::Copied(bytes) => bytes,
+        }
+    }
+}
+
+impl FromPyObject<'_, '_> for Bytes {
+    type Error = PyErr;
+
+    const INPUT_TYPE: PyStaticExpr = type_hint_identifier!("typing_extensions", "Buffer");
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        if let Ok(bytes) = object.cast::<PyBytes>() {
+            return Ok(Bytes::Held(bytes.to_owned().into()));
+        }
+        let py = object.py();
+        let buffer = PyBuffer::<u8>::get(&object).map_err(|error| {
+            if error.is_instance_of::<PyBufferError>(py) {
+                PyTypeError::new_err(format!("a buffer of bytes is needed: {}", error.value(py)))
+            } else {
+                error
+            }
+        })?;
+        Ok(Bytes::Copied(Zeroizing::new(buffer.to_vec(py)?)))
+    }
+}
+
+impl Bytes {
+    /// For a call on another thread: what came in as `bytes` stays that, the rest is a copy that nobody changes.
+    pub(crate) fn into_python<'py>(self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        match self {
+            Bytes::Held(bytes) => match bytes.into_pyobject(py) {
+                Ok(bytes) => bytes,
+                Err(never) => match never {},
+            },
+            Bytes::Copied(bytes) => PyBytes::new(py, &bytes),
+        }
+    }
+}
+
+/// Exactly `N` bytes, or [`Error::Malformed`] with the name of what they should be.
+pub(crate) fn exactly<const N: usize>(bytes: &[u8], what: &'static str) -> Result<[u8; N]> {
+    bytes.try_into().map_err(|_| Error::Malformed { what })
+}
+
+/// Integers by what they count, so that an error can name the argument: pyo3 names it for wrong types only.
+macro_rules! integers {
+    ($($name:ident: $integer:ty, $argument:literal;)*) => {$(
+        #[derive(Clone, Copy)]
+        pub(crate) struct $name(pub(crate) $integer);
+
+        impl FromPyObject<'_, '_> for $name {
+            type Error = PyErr;
+
+            const INPUT_TYPE: PyStaticExpr = <$integer as FromPyObject<'_, '_>>::INPUT_TYPE;
+
+            fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+                let py = object.py();
+                object.extract().map($name).map_err(|error: PyErr| {
+                    if error.is_instance_of::<PyOverflowError>(py) || error.is_instance_of::<PyValueError>(py) {
+                        let most = <$integer>::MAX;
+                        PyOverflowError::new_err(format!(concat!($argument, " must be from 0 to {}"), most))
+                    } else {
+                        error
+                    }
+                })
+            }
+        }
+    )*};
+}
+
+integers! {
+    Kind: u8, "kind";
+    Epoch: u64, "epoch";
+    View: u64, "view";
+    Value: u64, "value";
+    Weight: u128, "weight";
+    Member: u16, "a member's index";
+    Index: u32, "index";
+    Size: u16, "the size of the committee";
+    Limit: u16, "failure_limit";
+    Threshold: u64, "batch_threshold";
+    Count: u64, "the number of bytes";
+    Cap: u64, "cap";
+    U8: u8, "a u8";
+    U16: u16, "a u16";
+    U32: u32, "a u32";
+    U64: u64, "a u64";
+    U128: u128, "a u128";
+}
+
+impl From<Kind> for quorate::certificate::Kind {
+    fn from(kind: Kind) -> Self {
+        Self::new(kind.0)
+    }
+}
+
+/// The same as an address on this machine; what does not fit is more than there can be.
+pub(crate) fn size(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}

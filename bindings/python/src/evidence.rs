@@ -1,0 +1,158 @@
+//! `Equivocation` and `Conflict`: who broke the protocol, with proof.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use quorate::any;
+
+use crate::certificates::Certificate;
+use crate::committee::Committee;
+use crate::convert::Bytes;
+use crate::failure::Outcome;
+use crate::layer::{Coroutine, Suite, off_thread};
+use crate::pickle::{Reduced, reduced};
+use crate::signers::SignerSet;
+use crate::verified::verified;
+use crate::votes::Vote;
+
+/// Two votes of one member for contradicting statements.
+#[pyclass(frozen, eq, module = "quorate")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Equivocation(pub(crate) any::Equivocation);
+
+#[pymethods]
+impl Equivocation {
+    /// Puts evidence together. The signatures are still to be checked.
+    #[new]
+    fn new(first: &Vote, second: &Vote) -> Outcome<Self> {
+        Ok(Self(any::Equivocation::new(first.0.clone(), second.0.clone())?))
+    }
+
+    /// Reads evidence of that suite.
+    #[staticmethod]
+    fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::Equivocation::decode(suite.0, &data))?))
+    }
+
+    /// The canonical bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode())
+    }
+
+    /// The signature scheme.
+    #[getter]
+    fn suite(&self) -> Suite {
+        Suite(self.0.suite())
+    }
+
+    /// The two votes, the one with the lower digest first.
+    #[getter]
+    fn votes(&self) -> (Vote, Vote) {
+        let (first, second) = self.0.votes();
+        (Vote(first), Vote(second))
+    }
+
+    /// Who signed both.
+    #[getter]
+    fn signer(&self) -> u16 {
+        self.0.signer()
+    }
+
+    /// Who is guilty, once `verify` has said so: the signer alone.
+    #[getter]
+    fn culprits(&self) -> (u16,) {
+        (self.0.signer(),)
+    }
+
+    /// Checks both signatures, each by itself.
+    fn verify(&self, py: Python<'_>, committee: &Committee) -> Outcome<VerifiedEquivocation> {
+        Ok(py.detach(|| self.0.clone().verify(&committee.0))?.into())
+    }
+
+    /// As `verify`, on another thread.
+    fn verify_async<'py>(
+        slf: &Bound<'py, Self>,
+        committee: &Bound<'py, Committee>,
+    ) -> PyResult<Coroutine<'py, VerifiedEquivocation>> {
+        off_thread(slf, "verify", (committee,))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, "decode", (self.suite(), self.encode(py)))
+    }
+}
+
+verified! {
+    /// Evidence whose signatures were checked: the member is guilty.
+    VerifiedEquivocation of Equivocation: any::Equivocation
+}
+
+/// Two certificates of contradicting statements: the members of both quorums, who weigh more than a third of the
+/// committee, broke the protocol.
+#[pyclass(frozen, eq, module = "quorate")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Conflict(pub(crate) any::Conflict);
+
+#[pymethods]
+impl Conflict {
+    /// Puts evidence together. The signatures are still to be checked.
+    #[new]
+    fn new(first: &Certificate, second: &Certificate) -> Outcome<Self> {
+        Ok(Self(any::Conflict::new(first.0.clone(), second.0.clone())?))
+    }
+
+    /// Reads evidence against members of that committee.
+    #[staticmethod]
+    fn decode(py: Python<'_>, data: Bytes, committee: &Committee) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::Conflict::decode(&data, &committee.0))?))
+    }
+
+    /// The canonical bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode())
+    }
+
+    /// The signature scheme.
+    #[getter]
+    fn suite(&self) -> Suite {
+        Suite(self.0.suite())
+    }
+
+    /// The two certificates, the one with the lower digest first.
+    #[getter]
+    fn certificates(&self) -> (Certificate, Certificate) {
+        let (first, second) = self.0.certificates();
+        (Certificate(first), Certificate(second))
+    }
+
+    /// Who signed both, once `verify` has said so: a set of one's own.
+    #[getter]
+    fn culprits(&self) -> SignerSet {
+        self.0.culprits().into()
+    }
+
+    /// Checks both certificates.
+    fn verify(&self, py: Python<'_>, committee: &Committee) -> Outcome<VerifiedConflict> {
+        Ok(py.detach(|| self.0.clone().verify(&committee.0))?.into())
+    }
+
+    /// As `verify`, on another thread.
+    fn verify_async<'py>(
+        slf: &Bound<'py, Self>,
+        committee: &Bound<'py, Committee>,
+    ) -> PyResult<Coroutine<'py, VerifiedConflict>> {
+        off_thread(slf, "verify", (committee,))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}
+
+verified! {
+    /// Evidence whose certificates were checked: its culprits are guilty.
+    VerifiedConflict of Conflict: any::Conflict
+}

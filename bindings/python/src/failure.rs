@@ -1,0 +1,78 @@
+//! What goes wrong, on its way to a Python exception.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+use quorate::{Detail, Error};
+
+/// The code of objects that were closed or handed over; the core has no such objects.
+pub(crate) const CLOSED: &str = "CLOSED";
+
+/// The result of most methods.
+pub(crate) type Outcome<T> = Result<T, Failure>;
+
+/// Why a call failed.
+pub(crate) enum Failure {
+    /// The core says so: an exception of `quorate.errors`.
+    Core(Error),
+    /// The object is no longer there: its name.
+    Closed(&'static str),
+    /// Python says so.
+    Python(PyErr),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure::Core(error)
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Failure::Python(error)
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        Python::attach(|py| match failure {
+            Failure::Core(error) => PyErr::from_value(exception(py, &error).unwrap_or_else(raised(py))),
+            Failure::Closed(what) => {
+                let text = format!("this {what} was closed or handed over");
+                let none = PyDict::new(py);
+                PyErr::from_value(made(py, CLOSED, &text, &[], &none).unwrap_or_else(raised(py)))
+            }
+            Failure::Python(error) => error,
+        })
+    }
+}
+
+/// The exception that stands for an error of the core.
+pub(crate) fn exception<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
+    let details = PyDict::new(py);
+    for (name, detail) in error.details() {
+        match detail {
+            Detail::Text(text) => details.set_item(name, text)?,
+            Detail::Number(number) => details.set_item(name, number)?,
+            Detail::Members(members) => details.set_item(name, members)?,
+            _ => {}
+        }
+    }
+    made(py, error.code(), &error.to_string(), error.culprits(), &details)
+}
+
+fn made<'py>(
+    py: Python<'py>,
+    code: &str,
+    message: &str,
+    culprits: &[u16],
+    details: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    MAKE.import(py, "quorate.errors", "of")?.call1((code, message, culprits.to_vec(), details))
+}
+
+/// If the exception cannot even be made, what stopped it is what is raised.
+fn raised<'py>(py: Python<'py>) -> impl FnOnce(PyErr) -> Bound<'py, PyAny> {
+    move |error| error.into_value(py).into_bound(py).into_any()
+}

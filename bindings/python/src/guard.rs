@@ -1,0 +1,203 @@
+//! `Guard` and `GuardRecord`.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use quorate::any;
+use quorate::guard;
+use quorate::wire::{Decode, Encode};
+
+use crate::committee::Committee;
+use crate::convert::{Bytes, Kind, Value, View};
+use crate::failure::{Failure, Outcome};
+use crate::ids::ChainId;
+use crate::keys::{PublicKey, SecretKey};
+use crate::pickle::{Reduced, reduced, refused};
+use crate::statement::Statement;
+use crate::timeouts::TimeoutVote;
+use crate::votes::Vote;
+
+const WHAT: &str = "Guard";
+
+/// A secret key that signs nothing contradictory: per kind, the pair (epoch, view) strictly increases, or is the last
+/// one again and the statement is identical. Each signature comes with a record: MAKE IT DURABLE, file and
+/// directory, BEFORE THE VOTE LEAVES. Threads may share a guard.
+#[pyclass(frozen, module = "quorate")]
+pub(crate) struct Guard {
+    public: any::PublicKey,
+    chain: quorate::committee::ChainId,
+    inner: Mutex<Option<any::Guard>>,
+}
+
+impl Guard {
+    fn around(guard: any::Guard) -> Self {
+        Self { public: guard.public_key(), chain: guard.chain(), inner: Mutex::new(Some(guard)) }
+    }
+
+    /// Without the interpreter, one thread at a time.
+    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut any::Guard) -> T + Send) -> Outcome<T> {
+        py.detach(|| {
+            let mut guard = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            guard.as_mut().map(work).ok_or(Failure::Closed(WHAT))
+        })
+    }
+}
+
+#[pymethods]
+impl Guard {
+    /// The guard of a key that has NEVER SIGNED ON THIS CHAIN; after a restart it is `restore`. It takes the key
+    /// over: the `SecretKey` is closed afterwards.
+    #[new]
+    fn new(py: Python<'_>, secret: &SecretKey, chain: &ChainId) -> Outcome<Self> {
+        let (secret, chain) = (secret.take(py)?, chain.0);
+        Ok(Self::around(py.detach(|| any::Guard::new(secret, chain))))
+    }
+
+    /// The guard of a key that may have signed before, from all records that are durable, in any order. The
+    /// `SecretKey` is closed afterwards, also if the records are refused.
+    #[staticmethod]
+    fn restore(
+        py: Python<'_>,
+        secret: &SecretKey,
+        chain: &ChainId,
+        records: Vec<Py<GuardRecord>>,
+    ) -> Outcome<Self> {
+        let records: Vec<guard::GuardRecord> = records.into_iter().map(|record| record.get().0).collect();
+        let (secret, chain) = (secret.take(py)?, chain.0);
+        Ok(Self::around(py.detach(|| any::Guard::restore(secret, chain, records))?))
+    }
+
+    /// Signs a statement, or raises `ContradictionError`. The same statement again gives the same vote and record.
+    fn sign(
+        &self,
+        py: Python<'_>,
+        committee: &Committee,
+        statement: &Statement,
+    ) -> Outcome<(Vote, GuardRecord)> {
+        let (vote, record) = self.with(py, |guard| guard.sign(&committee.0, statement.0))??;
+        Ok((Vote(vote), GuardRecord(record)))
+    }
+
+    /// Signs a timeout vote under the same rule: in one view of a kind only ever one value.
+    fn sign_timeout(
+        &self,
+        py: Python<'_>,
+        committee: &Committee,
+        kind: Kind,
+        view: View,
+        value: Value,
+    ) -> Outcome<(TimeoutVote, GuardRecord)> {
+        let sign = |guard: &mut any::Guard| guard.sign_timeout(&committee.0, kind.into(), view.0, value.0);
+        let (vote, record) = self.with(py, sign)??;
+        Ok((TimeoutVote(vote), GuardRecord(record)))
+    }
+
+    /// The public key.
+    #[getter]
+    fn public_key(&self) -> PublicKey {
+        PublicKey(self.public.clone())
+    }
+
+    /// The chain that the guard signs for.
+    #[getter]
+    fn chain(&self) -> ChainId {
+        self.chain.into()
+    }
+
+    /// Epoch and view of the last statement of a kind; `None` if there is none.
+    fn last(&self, py: Python<'_>, kind: Kind) -> Outcome<Option<(u64, u64)>> {
+        self.with(py, |guard| guard.last(kind.into()))
+    }
+
+    /// The last record of each kind: all that a compacted log must keep.
+    fn records(&self, py: Python<'_>) -> Outcome<Vec<GuardRecord>> {
+        self.with(py, |guard| guard.records().into_iter().map(GuardRecord).collect())
+    }
+
+    /// Wipes the key. What is called later raises `ClosedError`; closing again does nothing.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| drop(self.inner.lock().unwrap_or_else(PoisonError::into_inner).take()));
+    }
+
+    /// Whether the guard was closed.
+    #[getter]
+    fn closed(&self, py: Python<'_>) -> bool {
+        self.with(py, |_| ()).is_err()
+    }
+
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[allow(unused_variables, reason = "part of the protocol")]
+    #[pyo3(signature = (kind, error, traceback, /))]
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        kind: &Bound<'_, PyAny>,
+        error: &Bound<'_, PyAny>,
+        traceback: &Bound<'_, PyAny>,
+    ) {
+        self.close(py);
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let closed = if self.closed(py) { ", closed" } else { "" };
+        format!("Guard({}, {}{closed})", self.public.suite(), hex::encode(self.public.encode()))
+    }
+
+    /// Refused.
+    fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
+        refused("a Guard cannot be pickled or copied: two guards of one key can contradict each other")
+    }
+}
+
+/// What was signed last of one kind. Make it durable before the vote leaves.
+#[pyclass(frozen, eq, module = "quorate")]
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct GuardRecord(pub(crate) guard::GuardRecord);
+
+#[pymethods]
+impl GuardRecord {
+    /// Bytes of an encoded record.
+    #[classattr]
+    const LEN: usize = guard::GuardRecord::LEN;
+
+    /// Reads the 81 bytes.
+    #[staticmethod]
+    fn decode(data: Bytes) -> Outcome<Self> {
+        Ok(Self(guard::GuardRecord::decode(&data, &())?))
+    }
+
+    /// The 81 bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode())
+    }
+
+    /// The kind of the statement.
+    #[getter]
+    fn kind(&self) -> u8 {
+        self.0.kind().number()
+    }
+
+    /// The epoch of the statement.
+    #[getter]
+    fn epoch(&self) -> u64 {
+        self.0.epoch()
+    }
+
+    /// The view of the statement.
+    #[getter]
+    fn view(&self) -> u64 {
+        self.0.view()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("GuardRecord(kind {}, epoch {}, view {})", self.kind(), self.epoch(), self.view())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, "decode", (self.encode(py),))
+    }
+}

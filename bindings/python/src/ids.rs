@@ -1,0 +1,70 @@
+//! `ChainId` and `CommitteeId`: 32 bytes each, not interchangeable.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use quorate::committee;
+
+use crate::convert::{Bytes, exactly};
+use crate::failure::Outcome;
+use crate::pickle::{Reduced, reduced};
+
+macro_rules! identifier {
+    ($(#[$doc:meta])* $name:ident, $what:literal, { $($more:tt)* }) => {
+        $(#[$doc])*
+        #[pyclass(frozen, eq, ord, hash, module = "quorate")]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub(crate) struct $name(pub(crate) committee::$name);
+
+        impl From<committee::$name> for $name {
+            fn from(id: committee::$name) -> Self {
+                Self(id)
+            }
+        }
+
+        #[pymethods]
+        impl $name {
+            $($more)*
+
+            /// The identifier of exactly 32 bytes.
+            #[staticmethod]
+            fn from_bytes(data: Bytes) -> Outcome<Self> {
+                Ok(Self(committee::$name(exactly(&data, $what)?)))
+            }
+
+            /// The 32 bytes.
+            fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+                PyBytes::new(py, &self.0.0)
+            }
+
+            /// The bytes as 64 hex digits.
+            fn __str__(&self) -> String {
+                self.0.to_string()
+            }
+
+            fn __repr__(&self) -> String {
+                format!(concat!(stringify!($name), "({})"), self.0)
+            }
+
+            fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+                reduced::<Self>(py, "from_bytes", (self.__bytes__(py),))
+            }
+        }
+    };
+}
+
+identifier! {
+    /// Which chain: 32 bytes that no other chain uses, for instance the hash of the genesis.
+    ChainId, "chain id", {
+        /// An identifier from a name, for tests and demonstrations: whoever knows the name can make the same one, so
+        /// a live chain hashes its genesis instead.
+        #[staticmethod]
+        fn from_name(name: &str) -> Self {
+            Self(committee::ChainId::from_name(name))
+        }
+    }
+}
+
+identifier! {
+    /// Which committee of which chain in which epoch: a hash of all its parameters, and part of all it signs.
+    CommitteeId, "committee id", {}
+}

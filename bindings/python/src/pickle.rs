@@ -1,0 +1,24 @@
+//! How values that carry no verdict and no secret are pickled: by their bytes and the method that reads them.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use pyo3::{IntoPyObjectExt, PyTypeInfo};
+
+/// What `__reduce__` answers: what to call, and with what.
+pub(crate) type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
+
+/// The class method of `T` that makes the value again, and its arguments.
+pub(crate) fn reduced<'py, T: PyTypeInfo>(
+    py: Python<'py>,
+    method: &str,
+    arguments: impl IntoPyObject<'py, Target = PyTuple>,
+) -> PyResult<Reduced<'py>> {
+    let arguments = arguments.into_bound_py_any(py)?.cast_into::<PyTuple>()?;
+    Ok((py.get_type::<T>().getattr(method)?, arguments))
+}
+
+/// The `TypeError` of pickling and copying what must not be.
+pub(crate) fn refused<T>(why: &'static str) -> PyResult<T> {
+    Err(PyTypeError::new_err(why))
+}

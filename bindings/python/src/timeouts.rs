@@ -1,0 +1,362 @@
+//! `TimeoutVote`, `TimeoutCollector` and `TimeoutCertificate`.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::PyBytes;
+use quorate::any;
+
+use crate::committee::Committee;
+use crate::convert::{Bytes, Epoch, Kind, Limit, Member, Threshold, Value, View, size};
+use crate::failure::Outcome;
+use crate::keys::{SecretKey, Signature};
+use crate::layer::{Collected, Coroutine, Faults, Suite, off_thread};
+use crate::pickle::{Reduced, reduced};
+use crate::signers::{SignerSet, Suspects};
+use crate::statement::Statement;
+use crate::verified::verified;
+use crate::votes::Vote;
+
+type Typed = quorate::certificate::TimeoutVote<quorate::ed25519::Ed25519>;
+
+/// A member gives up a view and names a value, in HotStuff-like protocols the view of the highest certificate it
+/// knows.
+#[pyclass(frozen, eq, module = "quorate")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct TimeoutVote(pub(crate) any::TimeoutVote);
+
+#[pymethods]
+impl TimeoutVote {
+    /// Puts a timeout vote together from its parts. Nothing is checked.
+    #[new]
+    fn new(
+        kind: Kind,
+        epoch: Epoch,
+        view: View,
+        value: Value,
+        signer: Member,
+        signature: &Signature,
+    ) -> Self {
+        let signature = signature.0.clone();
+        Self(any::TimeoutVote::new(kind.into(), epoch.0, view.0, value.0, signer.0, signature))
+    }
+
+    /// What a timeout vote signs: the statement whose digest is the value as eight little-endian bytes and 24 zeros.
+    #[staticmethod]
+    fn statement_of(kind: Kind, epoch: Epoch, view: View, value: Value) -> Statement {
+        // The same in every suite.
+        Typed::statement_of(kind.into(), epoch.0, view.0, value.0).into()
+    }
+
+    /// Signs WITHOUT REMEMBERING IT, for tests. A node signs through its `Guard`.
+    #[staticmethod]
+    fn sign_unguarded(
+        py: Python<'_>,
+        secret: &SecretKey,
+        committee: &Committee,
+        kind: Kind,
+        view: View,
+        value: Value,
+    ) -> Outcome<Self> {
+        let sign = |key: &any::SecretKey| {
+            any::TimeoutVote::sign_unguarded(key, &committee.0, kind.into(), view.0, value.0)
+        };
+        Ok(Self(secret.with(py, sign)??))
+    }
+
+    /// Reads a timeout vote of that suite.
+    #[staticmethod]
+    fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::TimeoutVote::decode(suite.0, &data))?))
+    }
+
+    /// The canonical bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode())
+    }
+
+    /// Reads the form for direct links.
+    #[staticmethod]
+    fn decode_link(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::TimeoutVote::decode_link(suite.0, &data))?))
+    }
+
+    /// The form for direct links, with an uncompressed signature.
+    fn encode_link<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode_link())
+    }
+
+    /// The signature scheme.
+    #[getter]
+    fn suite(&self) -> Suite {
+        Suite(self.0.suite())
+    }
+
+    /// What it is about: each phase of a protocol has a kind of its own.
+    #[getter]
+    fn kind(&self) -> u8 {
+        self.0.kind().number()
+    }
+
+    /// The committee's term.
+    #[getter]
+    fn epoch(&self) -> u64 {
+        self.0.epoch()
+    }
+
+    /// The view that is given up.
+    #[getter]
+    fn view(&self) -> u64 {
+        self.0.view()
+    }
+
+    /// The value that the member names.
+    #[getter]
+    fn value(&self) -> u64 {
+        self.0.value()
+    }
+
+    /// Who claims to have signed.
+    #[getter]
+    fn signer(&self) -> u16 {
+        self.0.signer()
+    }
+
+    /// The signature.
+    #[getter]
+    fn signature(&self) -> Signature {
+        Signature(self.0.as_vote().signature())
+    }
+
+    /// The plain vote that it is.
+    fn as_vote(&self) -> Vote {
+        Vote(self.0.as_vote())
+    }
+
+    /// Checks the vote by itself.
+    fn verify(&self, py: Python<'_>, committee: &Committee) -> Outcome<VerifiedTimeoutVote> {
+        Ok(py.detach(|| self.0.clone().verify(&committee.0))?.into())
+    }
+
+    /// As `verify`, on another thread.
+    fn verify_async<'py>(
+        slf: &Bound<'py, Self>,
+        committee: &Bound<'py, Committee>,
+    ) -> PyResult<Coroutine<'py, VerifiedTimeoutVote>> {
+        off_thread(slf, "verify", (committee,))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, "decode", (self.suite(), self.encode(py)))
+    }
+}
+
+verified! {
+    /// A timeout vote whose signature was checked.
+    VerifiedTimeoutVote of TimeoutVote: any::TimeoutVote
+}
+
+#[derive(FromPyObject)]
+enum AnyTimeoutVote<'py> {
+    Plain(PyRef<'py, TimeoutVote>),
+    Verified(PyRef<'py, VerifiedTimeoutVote>),
+}
+
+/// Gathers timeout votes of one kind and view until a quorum, whatever values they name, makes a certificate. It
+/// works as `VoteCollector` does. Threads may share it.
+#[pyclass(frozen, module = "quorate")]
+pub(crate) struct TimeoutCollector {
+    inner: Mutex<any::TimeoutCollector>,
+    committee: Committee,
+}
+
+#[pymethods]
+impl TimeoutCollector {
+    /// An empty collector; the options are those of `VoteCollector`.
+    #[new]
+    #[pyo3(signature = (committee, kind, view, *, batch_threshold = None, failure_limit = None))]
+    fn new(
+        committee: &Committee,
+        kind: Kind,
+        view: View,
+        batch_threshold: Option<Threshold>,
+        failure_limit: Option<Limit>,
+    ) -> Self {
+        let mut inner = any::TimeoutCollector::new(&committee.0, kind.into(), view.0);
+        if let Some(votes) = batch_threshold {
+            inner = inner.with_batch_threshold(size(votes.0));
+        }
+        if let Some(votes) = failure_limit {
+            inner = inner.with_failure_limit(votes.0);
+        }
+        Self { inner: Mutex::new(inner), committee: committee.clone() }
+    }
+
+    /// Takes a timeout vote in. A `VerifiedTimeoutVote` of the same committee is not checked again.
+    fn add(
+        &self,
+        py: Python<'_>,
+        vote: AnyTimeoutVote<'_>,
+        suspects: &Suspects,
+    ) -> Outcome<Collected<VerifiedTimeoutCertificate>> {
+        let collected = match vote {
+            AnyTimeoutVote::Plain(vote) => {
+                let vote = vote.0.clone();
+                py.detach(|| self.locked(|inner| inner.add(vote, &mut suspects.lock())))
+            }
+            AnyTimeoutVote::Verified(vote) => {
+                let vote = vote.0.clone();
+                py.detach(|| self.locked(|inner| inner.add_verified(vote, &mut suspects.lock())))
+            }
+        }?;
+        let certificate = collected.certificate.map(VerifiedTimeoutCertificate::from);
+        Ok(Collected { certificate, faults: collected.faults })
+    }
+
+    /// Whose votes are collected.
+    #[getter]
+    fn committee(&self) -> Committee {
+        self.committee.clone()
+    }
+
+    /// The kind and the view that are collected.
+    #[getter]
+    fn topic(&self, py: Python<'_>) -> (u8, u64) {
+        let (kind, view) = self.attached(py, |inner| inner.topic());
+        (kind.number(), view)
+    }
+
+    /// The weight of the timeout votes held, verified or not.
+    fn weight(&self, py: Python<'_>) -> u128 {
+        self.attached(py, |inner| inner.weight())
+    }
+
+    /// Whether votes of more than a third of the weight are held, VERIFIED OR NOT.
+    fn has_honest(&self, py: Python<'_>) -> bool {
+        self.attached(py, |inner| inner.has_honest())
+    }
+
+    /// Checks what is pending, if it may be enough, and says whether verified votes weigh more than a third, so that
+    /// at least one honest member gave up the view; and what was found wrong.
+    fn verify_honest(&self, py: Python<'_>, suspects: &Suspects) -> (bool, Faults) {
+        let (honest, faults) = py.detach(|| self.locked(|inner| inner.verify_honest(&mut suspects.lock())));
+        (honest, Faults(faults))
+    }
+
+    /// Whether the certificate was handed out.
+    #[getter]
+    fn is_done(&self, py: Python<'_>) -> bool {
+        self.attached(py, |inner| inner.is_done())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let ((kind, view), done) = self.attached(py, |inner| (inner.topic(), inner.is_done()));
+        format!("TimeoutCollector(kind {}, view {view}, done: {done})", kind.number())
+    }
+}
+
+impl TimeoutCollector {
+    /// Without the interpreter.
+    fn locked<T>(&self, work: impl FnOnce(&mut any::TimeoutCollector) -> T) -> T {
+        work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// With it, for what takes no time.
+    fn attached<T>(&self, py: Python<'_>, work: impl FnOnce(&any::TimeoutCollector) -> T) -> T {
+        work(&self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A quorum gave up a view. The members are grouped by the value that they named, and one aggregate covers the
+/// different statements of all groups.
+#[pyclass(frozen, eq, module = "quorate")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct TimeoutCertificate(pub(crate) any::TimeoutCertificate);
+
+#[pymethods]
+impl TimeoutCertificate {
+    /// Reads a timeout certificate of that committee: form, epoch and quorum are checked, the signatures not yet.
+    #[staticmethod]
+    fn decode(py: Python<'_>, data: Bytes, committee: &Committee) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::TimeoutCertificate::decode(&data, &committee.0))?))
+    }
+
+    /// The canonical bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode())
+    }
+
+    /// How many bytes `encode` gives.
+    fn encoded_len(&self) -> usize {
+        self.0.encoded_len()
+    }
+
+    /// The signature scheme.
+    #[getter]
+    fn suite(&self) -> Suite {
+        Suite(self.0.suite())
+    }
+
+    /// What it is about: each phase of a protocol has a kind of its own.
+    #[getter]
+    fn kind(&self) -> u8 {
+        self.0.kind().number()
+    }
+
+    /// The committee's term.
+    #[getter]
+    fn epoch(&self) -> u64 {
+        self.0.epoch()
+    }
+
+    /// The view that was given up.
+    #[getter]
+    fn view(&self) -> u64 {
+        self.0.view()
+    }
+
+    /// The highest value that a signer named.
+    #[getter]
+    fn highest_value(&self) -> u64 {
+        self.0.highest_value()
+    }
+
+    /// The values, ascending, each with the members who named it.
+    #[getter]
+    fn groups(&self) -> Vec<(u64, SignerSet)> {
+        self.0.groups().iter().map(|(value, signers)| (*value, signers.clone().into())).collect()
+    }
+
+    /// Everybody who signed: a set of one's own.
+    #[getter]
+    fn signers(&self) -> SignerSet {
+        self.0.signers().clone().into()
+    }
+
+    /// Checks the signatures. Cost: as `Certificate.verify`, and one more pairing and hash per further value.
+    fn verify(&self, py: Python<'_>, committee: &Committee) -> Outcome<VerifiedTimeoutCertificate> {
+        Ok(py.detach(|| self.0.clone().verify(&committee.0))?.into())
+    }
+
+    /// As `verify`, on another thread.
+    fn verify_async<'py>(
+        slf: &Bound<'py, Self>,
+        committee: &Bound<'py, Committee>,
+    ) -> PyResult<Coroutine<'py, VerifiedTimeoutCertificate>> {
+        off_thread(slf, "verify", (committee,))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}
+
+verified! {
+    /// A timeout certificate whose signatures were checked.
+    VerifiedTimeoutCertificate of TimeoutCertificate: any::TimeoutCertificate
+}

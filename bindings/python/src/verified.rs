@@ -1,0 +1,55 @@
+//! What was checked: own classes that Python code can neither construct nor subclass nor unpickle.
+
+/// A class for a `Verified<T>`, with the class for `T`.
+macro_rules! verified {
+    ($(#[$doc:meta])* $name:ident of $value:ident: $core:ty) => {
+        $(#[$doc])*
+        #[pyclass(frozen, eq, module = "quorate")]
+        #[derive(Clone, PartialEq)]
+        pub(crate) struct $name(pub(crate) quorate::committee::Verified<$core>);
+
+        impl From<quorate::committee::Verified<$core>> for $name {
+            fn from(verified: quorate::committee::Verified<$core>) -> Self {
+                Self(verified)
+            }
+        }
+
+        #[pymethods]
+        impl $name {
+            /// What was checked.
+            #[getter]
+            fn value(&self) -> $value {
+                $value((*self.0).clone())
+            }
+
+            /// Against which committee: compare it with the id of the one at hand.
+            #[getter]
+            fn committee(&self) -> $crate::ids::CommitteeId {
+                self.0.committee().into()
+            }
+
+            fn __repr__(&self) -> String {
+                format!("Verified({:?})", *self.0)
+            }
+
+            /// Refused: what comes out of a pickle was checked by nobody.
+            fn __reduce__<'py>(&self) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::PyAny>> {
+                $crate::pickle::refused(concat!(
+                    "a ", stringify!($name), " cannot be pickled; send its bytes and verify them there"
+                ))
+            }
+
+            fn __copy__(slf: pyo3::PyRef<'_, Self>) -> pyo3::PyRef<'_, Self> {
+                slf
+            }
+
+            #[allow(unused_variables, reason = "part of the protocol")]
+            #[pyo3(signature = (memo, /))]
+            fn __deepcopy__<'py>(slf: pyo3::PyRef<'py, Self>, memo: &pyo3::Bound<'py, pyo3::PyAny>) -> pyo3::PyRef<'py, Self> {
+                slf
+            }
+        }
+    };
+}
+
+pub(crate) use verified;

@@ -1,0 +1,212 @@
+//! `quorate.wire`: canonical, bounded encoding for a protocol's own messages.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::PyBytes;
+use quorate::Error;
+use quorate::wire;
+
+use crate::convert::{Bytes, Cap, Count, U8, U16, U32, U64, U128, size};
+use crate::failure::{Failure, Outcome};
+
+/// The hash of `data` under a domain string: one of `DOMAINS`, or one of your own that no other protocol uses, never
+/// one that came from outside.
+#[pyfunction]
+pub(crate) fn hash<'py>(py: Python<'py>, domain: &str, data: Bytes) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &py.detach(|| wire::domain::hash(domain, &data)))
+}
+
+/// Takes an encoding apart front to back. Each call checks that enough bytes are left, and a call that raises leaves
+/// the reader where it was.
+#[pyclass(frozen, module = "quorate.wire")]
+pub(crate) struct Reader {
+    data: Bytes,
+    position: Mutex<usize>,
+}
+
+impl Reader {
+    fn read<T>(
+        &self,
+        py: Python<'_>,
+        read: impl FnOnce(&mut wire::Reader<'_>) -> quorate::Result<T>,
+    ) -> Outcome<T> {
+        let mut position = self.position.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let mut reader = wire::Reader::new(self.data.get(*position..).unwrap_or_default());
+        let value = read(&mut reader)?;
+        *position = self.data.len() - reader.remaining();
+        Ok(value)
+    }
+}
+
+#[pymethods]
+impl Reader {
+    /// A reader over all of `data`.
+    #[new]
+    fn new(data: Bytes) -> Self {
+        Self { data, position: Mutex::new(0) }
+    }
+
+    /// How many bytes are left.
+    #[getter]
+    fn remaining(&self, py: Python<'_>) -> usize {
+        self.data.len() - *self.position.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next `n` bytes.
+    fn raw<'py>(&self, py: Python<'py>, n: Count) -> Outcome<Bound<'py, PyBytes>> {
+        self.read(py, |r| r.raw(size(n.0)).map(|bytes| PyBytes::new(py, bytes)))
+    }
+
+    /// One byte.
+    fn u8(&self, py: Python<'_>) -> Outcome<u8> {
+        self.read(py, |r| r.u8())
+    }
+
+    /// Two bytes, little endian.
+    fn u16(&self, py: Python<'_>) -> Outcome<u16> {
+        self.read(py, |r| r.u16())
+    }
+
+    /// Four bytes, little endian.
+    fn u32(&self, py: Python<'_>) -> Outcome<u32> {
+        self.read(py, |r| r.u32())
+    }
+
+    /// Eight bytes, little endian.
+    fn u64(&self, py: Python<'_>) -> Outcome<u64> {
+        self.read(py, |r| r.u64())
+    }
+
+    /// Sixteen bytes, little endian.
+    fn u128(&self, py: Python<'_>) -> Outcome<u128> {
+        self.read(py, |r| r.u128())
+    }
+
+    /// LEB128 in its shortest form, at most 2³² − 1.
+    fn varint(&self, py: Python<'_>) -> Outcome<u32> {
+        self.read(py, |r| r.varint())
+    }
+
+    /// A length of at most `cap`, then that many bytes.
+    fn bytes<'py>(&self, py: Python<'py>, cap: Cap) -> Outcome<Bound<'py, PyBytes>> {
+        self.read(py, |r| r.bytes("bytes", size(cap.0)).map(|bytes| PyBytes::new(py, bytes)))
+    }
+
+    /// A list length of at most `cap`; the items follow.
+    fn count(&self, py: Python<'_>, cap: Cap) -> Outcome<usize> {
+        self.read(py, |r| r.count("list", size(cap.0)))
+    }
+
+    /// Whether an optional value follows.
+    fn option(&self, py: Python<'_>) -> Outcome<bool> {
+        self.read(py, |r| match r.u8()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(Error::Malformed { what: "option tag" }),
+        })
+    }
+
+    /// Raises `MalformedError` if bytes are left.
+    fn finish(&self, py: Python<'_>) -> Outcome<()> {
+        match self.remaining(py) {
+            0 => Ok(()),
+            _ => Err(Error::Malformed { what: "trailing bytes" }.into()),
+        }
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("Reader({} bytes left)", self.remaining(py))
+    }
+}
+
+/// Builds an encoding front to back.
+#[pyclass(frozen, module = "quorate.wire")]
+pub(crate) struct Writer(Mutex<Option<wire::Writer>>);
+
+impl Writer {
+    fn write(&self, py: Python<'_>, write: impl FnOnce(&mut wire::Writer)) -> Outcome<()> {
+        let mut writer = self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        writer.as_mut().map(write).ok_or(Failure::Closed("Writer"))
+    }
+}
+
+#[pymethods]
+impl Writer {
+    /// An empty writer.
+    #[new]
+    fn new() -> Self {
+        Self(Mutex::new(Some(wire::Writer::new())))
+    }
+
+    /// Bytes whose length the reader knows.
+    fn raw(&self, py: Python<'_>, data: Bytes) -> Outcome<()> {
+        self.write(py, |w| w.raw(&data))
+    }
+
+    /// One byte.
+    fn u8(&self, py: Python<'_>, value: U8) -> Outcome<()> {
+        self.write(py, |w| w.u8(value.0))
+    }
+
+    /// Two bytes, little endian.
+    fn u16(&self, py: Python<'_>, value: U16) -> Outcome<()> {
+        self.write(py, |w| w.u16(value.0))
+    }
+
+    /// Four bytes, little endian.
+    fn u32(&self, py: Python<'_>, value: U32) -> Outcome<()> {
+        self.write(py, |w| w.u32(value.0))
+    }
+
+    /// Eight bytes, little endian.
+    fn u64(&self, py: Python<'_>, value: U64) -> Outcome<()> {
+        self.write(py, |w| w.u64(value.0))
+    }
+
+    /// Sixteen bytes, little endian.
+    fn u128(&self, py: Python<'_>, value: U128) -> Outcome<()> {
+        self.write(py, |w| w.u128(value.0))
+    }
+
+    /// LEB128, shortest form: 1 to 5 bytes.
+    fn varint(&self, py: Python<'_>, value: U32) -> Outcome<()> {
+        self.write(py, |w| w.varint(value.0))
+    }
+
+    /// A length, then the bytes.
+    fn bytes(&self, py: Python<'_>, data: Bytes) -> Outcome<()> {
+        if u32::try_from(data.len()).is_err() {
+            return Err(Error::TooLarge { what: "bytes", limit: u32::MAX.into() }.into());
+        }
+        self.write(py, |w| w.bytes(&data))
+    }
+
+    /// A list length; the items follow.
+    fn count(&self, py: Python<'_>, n: U32) -> Outcome<()> {
+        self.write(py, |w| w.u32(n.0))
+    }
+
+    /// Whether an optional value follows.
+    fn option(&self, py: Python<'_>, present: bool) -> Outcome<()> {
+        self.write(py, |w| w.u8(u8::from(present)))
+    }
+
+    /// What was written. The writer is closed afterwards.
+    #[allow(clippy::wrong_self_convention, reason = "an object of Python is never moved")]
+    fn into_bytes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
+        let writer = self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).take();
+        Ok(PyBytes::new(py, &writer.ok_or(Failure::Closed("Writer"))?.into_bytes()))
+    }
+
+    /// How many bytes were written.
+    fn __len__(&self, py: Python<'_>) -> usize {
+        let writer = self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        writer.as_ref().map_or(0, wire::Writer::len)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("Writer({} bytes)", self.__len__(py))
+    }
+}

@@ -1,0 +1,44 @@
+"""All vectors of spec/vectors, valid and invalid, but Jolteon's, whose types are the example protocol's."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import quorate
+
+sys.path.insert(0, str(Path(__file__).parent))
+import operations
+
+FOLDER = Path(__file__).parents[3] / "spec" / "vectors"
+FILES = sorted(path.name for path in FOLDER.glob("*.json") if path.name != "jolteon.json")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_case_is_decided_as_the_model_decides_it(name: str) -> None:
+    file = json.loads((FOLDER / name).read_text())
+    assert len(file["cases"]) > 20
+    failures = []
+    for case in file["cases"]:
+        given = dict(case["input"])
+        if isinstance(given.get("committee"), str):
+            given["committee"] = file["committees"][given["committee"]]
+        try:
+            outcome, output = "ok", operations.run(case["operation"], given)
+        except quorate.QuorateError as error:
+            outcome, output = error.code, None
+        if (outcome, output) != (case["expect"], case.get("output")):
+            failures.append(f"{case['name']}: expected {case['expect']}, got {outcome} {output}")
+    assert not failures, "\n".join(failures[:20])
+    print(f"{len(file['cases'])} cases of {name}")
+
+
+def test_no_file_is_left_out() -> None:
+    assert len(FILES) == 10
+
+
+def test_there_is_a_class_for_each_code() -> None:
+    classes = {each.code for each in quorate.QuorateError.__subclasses__()}
+    assert classes == set(quorate.CODES) and len(quorate.CODES) == 17

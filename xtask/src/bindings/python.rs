@@ -1,0 +1,106 @@
+//! The Python package `quorate`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::process::{Outcome, output_of};
+use crate::steps::{Log, Steps};
+use crate::{environment, workspace};
+
+/// What the tests need from the package index.
+const REQUIREMENTS: &[&str] = &["pytest==9.0.2"];
+/// The first version whose stable interface has the buffer protocol.
+const OLDEST: (u32, u32) = (3, 11);
+
+/// Adds the step.
+pub(crate) fn add_to(steps: &mut Steps) {
+    steps.add("python binding", |log| {
+        let python = environment(log)?;
+        let package = assemble(log)?;
+        let tests = workspace::root().join("bindings/python/tests");
+        let output = log.run(
+            Command::new(python)
+                .args(["-m", "pytest", "--import-mode=importlib", "-p", "no:cacheprovider", "-s"])
+                .arg(&tests)
+                .current_dir(&package)
+                .env("PYTHONPATH", &package)
+                .env("PYTHONDONTWRITEBYTECODE", "1"),
+        )?;
+        let cases: u64 = output.lines().filter_map(cases_in).sum();
+        let passed = output.lines().rev().find(|line| line.contains(" passed")).unwrap_or_default();
+        if cases < 1000 {
+            return Err(format!("only {cases} cases of the vectors ran"));
+        }
+        Ok(format!("{}; {cases} vector cases", passed.trim()))
+    });
+}
+
+/// `….312 cases of vote.json`: what the vector test says.
+fn cases_in(line: &str) -> Option<u64> {
+    let (before, _) = line.split_once(" cases of ")?;
+    before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// A virtual environment with what the tests need; answers with its interpreter.
+pub(crate) fn environment(log: &Log) -> Outcome<PathBuf> {
+    let folder = workspace::target("xtask/python");
+    let python = folder.join("bin/python");
+    let ready = folder.join("ready");
+    let wanted = REQUIREMENTS.join("\n");
+    if fs::read_to_string(&ready).is_ok_and(|made_of| made_of == wanted) && version(&python).is_some() {
+        return Ok(python);
+    }
+    // What an earlier, interrupted attempt left.
+    let _ = fs::remove_dir_all(&folder);
+    let found = version(Path::new("python3"));
+    if found.is_none_or(|version| version < OLDEST) {
+        return Err(format!("python3 {}.{} or newer is needed, found {found:?}", OLDEST.0, OLDEST.1));
+    }
+    if output_of(Command::new("python3").args(["-c", "import ensurepip, venv"])).is_none() {
+        environment::install(log, &["python3-venv"])?;
+    }
+    log.run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+    log.run(
+        Command::new(&python)
+            .args(["-m", "pip", "install", "--disable-pip-version-check", "-q"])
+            .args(REQUIREMENTS),
+    )?;
+    fs::write(&ready, wanted).map_err(|e| format!("{}: {e}", ready.display()))?;
+    Ok(python)
+}
+
+/// The package as an installed one looks: its Python files with the library, in the tests' profile, beside them.
+pub(crate) fn assemble(log: &Log) -> Outcome<PathBuf> {
+    log.run(workspace::cargo().args(["build", "--package", "quorate-python"]))?;
+    let folder = workspace::target("xtask/python-package");
+    let package = folder.join("quorate");
+    let _ = fs::remove_dir_all(&package);
+    fs::create_dir_all(&package).map_err(|e| format!("{}: {e}", package.display()))?;
+    let source = workspace::root().join("bindings/python/python/quorate");
+    let entries = fs::read_dir(&source).map_err(|e| format!("{}: {e}", source.display()))?;
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()) {
+        copy(&path, &package.join(path.file_name().unwrap_or_default()))?;
+    }
+    copy(&workspace::target("debug/libquorate_python.so"), &package.join("_native.abi3.so"))?;
+    Ok(folder)
+}
+
+fn copy(from: &Path, to: &Path) -> Outcome {
+    fs::copy(from, to).map(drop).map_err(|e| format!("{}: {e}", from.display()))
+}
+
+fn version(python: &Path) -> Option<(u32, u32)> {
+    let text = output_of(Command::new(python).args(["-c", "import sys; print(*sys.version_info[:2])"]))?;
+    let (major, minor) = text.trim().split_once(' ')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn cases_are_counted_whatever_stands_before_them() {
+        assert_eq!(super::cases_in(".312 cases of vote.json"), Some(312));
+        assert_eq!(super::cases_in("7 passed in 3 s"), None);
+    }
+}
