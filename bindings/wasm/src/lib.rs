@@ -1,10 +1,60 @@
 //! quorate for browsers and other hosts of WebAssembly.
+//!
+//! These are handles, one per concept of [`quorate::any`], for the classes of the package `quorate-wasm` in `js/`:
+//! those check the types and ranges of what they are given, own the handles, and are what users see. What each
+//! does is said once, in the package's `index.d.ts`. Nothing here panics on any input, and nothing is decided here.
+//!
+//! Without the feature `full` only what verifies certificates is left.
+#![allow(missing_docs, reason = "the package's index.d.ts documents what users see; these are its handles")]
+#![allow(unsafe_code, reason = "wasm-bindgen's macro writes the functions that JavaScript calls")]
+
+#[cfg(feature = "full")]
+pub mod bls;
+pub mod certificates;
+pub mod committee;
+#[cfg(feature = "full")]
+pub mod evidence;
+mod glue;
+#[cfg(feature = "full")]
+pub mod guard;
+pub mod keys;
+#[cfg(feature = "full")]
+pub mod merkle;
+pub mod signers;
+pub mod statement;
+#[cfg(feature = "full")]
+pub mod timeouts;
+#[cfg(feature = "full")]
+pub mod votes;
+#[cfg(feature = "full")]
+pub mod wire;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// The version of the package.
+/// The version that JavaScript's copy of it is compared with.
 #[wasm_bindgen]
 #[must_use]
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
+}
+
+/// The codes that JavaScript's copy of them is compared with.
+#[wasm_bindgen]
+#[must_use]
+pub fn codes() -> Vec<String> {
+    quorate::Error::CODES.iter().map(|code| (*code).to_owned()).collect()
+}
+
+/// The limits that JavaScript's copies of them are compared with: members, weight, timeout groups, batch threshold.
+#[cfg(feature = "full")]
+#[wasm_bindgen]
+#[must_use]
+pub fn limits() -> Vec<String> {
+    use quorate::{certificate, committee};
+    vec![
+        committee::MAX_MEMBERS.to_string(),
+        committee::MAX_TOTAL_WEIGHT.to_string(),
+        certificate::MAX_TIMEOUT_GROUPS.to_string(),
+        certificate::DEFAULT_BATCH_THRESHOLD.to_string(),
+    ]
 }

@@ -1,25 +1,93 @@
 //! The npm package `quorate-wasm`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::process::Outcome;
 use crate::steps::{Log, Steps};
 use crate::wasm::{self, Pack};
-use crate::{environment, workspace};
+use crate::{environment, npm, workspace};
 
 /// Adds the step.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("wasm binding", |log| {
-        let module = build(log)?;
-        let chromium = environment::chromium(log)?;
-        let bytes = fs::metadata(&module).map_err(|e| format!("{}: {e}", module.display()))?.len();
-        Ok(format!("{} kB, {chromium}", bytes / 1000))
+        let package = workspace::root().join("bindings/wasm");
+        build(log)?;
+        npm::install(log, &package)?;
+        let types = package.join("node_modules/typescript/bin/tsc");
+        log.run(node(&package).arg(types).args(["--project", "test/types"]))?;
+        // On one core at a time: the vectors are most of it, and a machine that tests has little to spare.
+        let tests = ["--test", "--test-timeout=600000", "--test-reporter=tap"];
+        let output = log.run(node(&package).args(tests).args(test_files(&package)?))?;
+        matrix(log, &package)?;
+        let browser = match environment::chromium(log) {
+            Ok(chromium) => {
+                let tools = wasm::tools(log)?;
+                log.run(node(&package).arg("test/browser.mjs").arg(chromium).arg(tools))?;
+                "in Node and Chromium"
+            }
+            Err(_) => "in Node; there is no Chromium",
+        };
+        Ok(format!("{}, {browser}", summary(&output)))
     });
 }
 
-/// Builds the module of the package.
-fn build(log: &Log) -> Outcome<PathBuf> {
-    let pack = Pack { name: "quorate", optimise: Some("-O3"), ..Pack::of("quorate-wasm") };
-    wasm::build(log, &pack, &workspace::root().join("bindings/wasm/dist"))
+/// Builds both modules of the package into its `dist`, and answers with their paths.
+pub(crate) fn build(log: &Log) -> Outcome<[PathBuf; 2]> {
+    let dist = workspace::root().join("bindings/wasm/dist");
+    let full = Pack { name: "quorate", optimise: Some("-O3"), ..Pack::of("quorate-wasm") };
+    let certificate =
+        Pack { name: "certificate", default_features: false, optimise: Some("-Oz"), ..full.clone() };
+    Ok([wasm::build(log, &full, &dist)?, wasm::build(log, &certificate, &dist)?])
+}
+
+fn node(package: &Path) -> Command {
+    let mut node = Command::new("node");
+    node.current_dir(package);
+    node
+}
+
+fn test_files(package: &Path) -> Outcome<Vec<PathBuf>> {
+    let entries = fs::read_dir(package.join("test")).map_err(|e| e.to_string())?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.to_string_lossy().ends_with(".test.mjs"));
+    files.sort();
+    Ok(files)
+}
+
+/// Objects made here are read in Rust, and the other way round.
+fn matrix(log: &Log, package: &Path) -> Outcome {
+    let files = workspace::target("xtask/wasm-matrix");
+    // What an earlier run left.
+    let _ = fs::remove_dir_all(&files);
+    fs::create_dir_all(&files).map_err(|e| format!("{}: {e}", files.display()))?;
+    for command in ["write", "read"] {
+        log.run(node(package).args(["test/matrix.mjs", command]).arg(&files))?;
+        let mut rust = workspace::cargo();
+        rust.args(["run", "--quiet", "--package", "quorate", "--example", "matrix", "--", command]);
+        log.run(rust.arg(&files))?;
+        if command == "write" {
+            let written = fs::read_dir(&files).map_err(|e| e.to_string())?.count();
+            if written != 6 {
+                return Err(format!("{written} files for the matrix instead of 6"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is worth saying of what the tests printed.
+fn summary(output: &str) -> String {
+    let mut said: Vec<String> =
+        output.lines().filter_map(|line| Some(format!("{} tests", line.strip_prefix("# pass ")?))).collect();
+    said.extend(output.lines().filter_map(|line| {
+        let (name, rest) = line.trim_start_matches(['#', ' ']).strip_prefix("size of ")?.split_once(": ")?;
+        let bytes: u64 = rest.split_once(", ")?.1.trim_end_matches(" gzipped").parse().ok()?;
+        Some(format!("{name} {} kB gzipped", bytes / 1000))
+    }));
+    let cases: Vec<&str> =
+        output.lines().filter_map(|line| line.strip_prefix("# ")?.strip_suffix(" cases")).collect();
+    said.push(format!("{} cases", cases.join(" and ")));
+    said.join(", ")
 }

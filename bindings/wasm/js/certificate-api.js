@@ -1,0 +1,350 @@
+// What verifies certificates; `wasm()` gives the module's exports, or says that they are not loaded yet.
+
+import { boolean, bytes, list, optional, options, pair, shown, string, suite, u128, u16, u32, u64, u8 } from './check.js';
+import { make, addText } from './errors.js';
+import { Handle, TOKEN, hex, name, open, same, wrap } from './handle.js';
+
+export const MAX_MEMBERS = 65_535;
+
+/** A class of 32 bytes, because chains and committees are not to be mixed up, and the way to the bytes. */
+function identifier(kind) {
+  let open;
+  class Identifier {
+    #bytes;
+    constructor(token, data) {
+      if (token !== TOKEN) throw new TypeError(`${kind} cannot be constructed; use ${kind}.fromBytes`);
+      this.#bytes = data;
+    }
+    static {
+      open = (value, what) => {
+        if (typeof value !== 'object' || value === null || !(#bytes in value)) {
+          throw new TypeError(`${what} must be a ${kind}, not ${shown(value)}`);
+        }
+        return value.#bytes;
+      };
+    }
+    static fromBytes(data) {
+      if (bytes(data, 'bytes').length !== 32) {
+        const error = make('MALFORMED', `${kind}: these bytes are not an encoding of it; there must be 32`, []);
+        addText(error, 'what', kind);
+        throw error;
+      }
+      return new Identifier(TOKEN, Uint8Array.from(data));
+    }
+    get bytes() {
+      return open(this, 'this').slice();
+    }
+    equals(other) {
+      return same(open(this, 'this'), open(other, 'other'));
+    }
+    /** There is nothing to free; all objects have it. */
+    free() {}
+    toString() {
+      return hex(open(this, 'this'));
+    }
+    toJSON() {
+      return this.toString();
+    }
+  }
+  Object.defineProperty(Identifier.prototype, Symbol.dispose ?? Symbol.for('Symbol.dispose'), { value() {} });
+  return [Identifier, open];
+}
+
+/** The class of checked objects of another class. */
+export function verified(get) {
+  return class Verified extends Handle {
+    get value() {
+      const [Class] = get();
+      return wrap(Class, open(this, this.constructor).value());
+    }
+    get committee() {
+      const [, CommitteeId] = get();
+      return CommitteeId.fromBytes(open(this, this.constructor).committee());
+    }
+    toString() {
+      return `${this.constructor.name}(${this.value})`;
+    }
+  };
+}
+
+export function certificateApi(wasm, { VerifiedKey } = {}) {
+  const [ChainId, openChain] = identifier('ChainId');
+  const [CommitteeId, openCommitteeId] = identifier('CommitteeId');
+  ChainId.fromName = (text) => ChainId.fromBytes(wasm().chain_from_name(string(text, 'name')));
+
+  class PublicKey extends Handle {
+    static decode(scheme, data) {
+      return wrap(PublicKey, wasm().PublicKey.decode(suite(scheme), bytes(data, 'bytes')));
+    }
+    encode() {
+      return open(this, PublicKey).encode();
+    }
+    get suite() {
+      return open(this, PublicKey).suite();
+    }
+    equals(other) {
+      open(other, PublicKey, 'other');
+      return this.suite === other.suite && same(this.encode(), other.encode());
+    }
+    toString() {
+      return hex(this.encode());
+    }
+    toJSON() {
+      return this.toString();
+    }
+  }
+
+  class SignerSet extends Handle {
+    constructor(size, raw) {
+      super(TOKEN, size === TOKEN ? raw : wasm().SignerSet.empty(u16(size, 'committeeSize')));
+    }
+    static full(size) {
+      return wrap(SignerSet, wasm().SignerSet.full(u16(size, 'committeeSize')));
+    }
+    static from(size, members) {
+      const set = new SignerSet(size);
+      for (const member of list(members, 'members', u32, MAX_MEMBERS)) {
+        if (member < size) set.insert(member);
+        else {
+          const error = make('UNKNOWN_SIGNER', `there is no member ${member} in this committee`, []);
+          error.details.index = member;
+          throw error;
+        }
+      }
+      return set;
+    }
+    insert(member) {
+      return open(this, SignerSet).insert(u16(member, 'member'));
+    }
+    contains(member) {
+      return open(this, SignerSet).contains(u16(member, 'member'));
+    }
+    get size() {
+      return open(this, SignerSet).size();
+    }
+    get committeeSize() {
+      return open(this, SignerSet).committee();
+    }
+    [Symbol.iterator]() {
+      return Array.from(open(this, SignerSet).members())[Symbol.iterator]();
+    }
+    complement() {
+      return wrap(SignerSet, open(this, SignerSet).complement());
+    }
+    intersection(other) {
+      return wrap(SignerSet, open(this, SignerSet).intersection(open(other, SignerSet, 'other')));
+    }
+    union(other) {
+      return wrap(SignerSet, open(this, SignerSet).union(open(other, SignerSet, 'other')));
+    }
+    isDisjoint(other) {
+      return open(this, SignerSet).disjoint(open(other, SignerSet, 'other'));
+    }
+    equals(other) {
+      return open(this, SignerSet).equals(open(other, SignerSet, 'other'));
+    }
+    toString() {
+      return `SignerSet([${[...this].join(', ')}] of ${this.committeeSize})`;
+    }
+    toJSON() {
+      return [...this];
+    }
+  }
+
+  class Statement extends Handle {
+    constructor(fields, raw) {
+      super(TOKEN, fields === TOKEN ? raw : Statement.#of(fields));
+    }
+    static #of(fields) {
+      if (fields === undefined) throw new TypeError('fields must be an object, not undefined');
+      const { kind, epoch, view, digest } = options(fields, 'fields');
+      return wasm().Statement.of(u8(kind, 'kind'), u64(epoch, 'epoch'), u64(view, 'view'), bytes(digest, 'digest'));
+    }
+    static decode(data) {
+      return wrap(Statement, wasm().Statement.decode(bytes(data, 'bytes')));
+    }
+    encode() {
+      return open(this, Statement).encode();
+    }
+    get kind() {
+      return open(this, Statement).kind();
+    }
+    get epoch() {
+      return open(this, Statement).epoch();
+    }
+    get view() {
+      return open(this, Statement).view();
+    }
+    get digest() {
+      return open(this, Statement).digest();
+    }
+    signedBytes(committee) {
+      return open(this, Statement).signed_bytes(openCommitteeId(committee, 'committee'));
+    }
+    identity(committee) {
+      return open(this, Statement).identity(openCommitteeId(committee, 'committee'));
+    }
+    contradicts(other) {
+      return open(this, Statement).contradicts(open(other, Statement, 'other'));
+    }
+    equals(other) {
+      open(other, Statement, 'other');
+      return same(this.encode(), other.encode());
+    }
+    toString() {
+      return `Statement(kind ${this.kind}, epoch ${this.epoch}, view ${this.view}, digest ${hex(this.digest)})`;
+    }
+  }
+
+  /** Fills a list of members in the module. */
+  function fill(members, Key, raw) {
+    const one = (value, what) => pair(value, what, (key, where) => open(key, Key, where), u128);
+    try {
+      for (const [key, weight] of list(members, 'members', one, MAX_MEMBERS)) raw.add(key, weight);
+    } catch (error) {
+      raw.free();
+      throw error;
+    }
+    return raw;
+  }
+
+  class Committee extends Handle {
+    constructor(chain, epoch, members) {
+      super(TOKEN, chain === TOKEN ? epoch : Committee.#of(chain, epoch, members));
+    }
+    static #of(chain, epoch, members) {
+      const Key = VerifiedKey?.();
+      if (!Key) throw new TypeError('Committee cannot be constructed in this build; use Committee.fromAttested');
+      openChain(chain, 'chain');
+      u64(epoch, 'epoch');
+      return wasm().Committee.of(openChain(chain, 'chain'), epoch, fill(members, Key, wasm().Members.empty()));
+    }
+    static fromAttested(chain, epoch, members, given) {
+      const repeats = optional(boolean)(options(given).allowRepeats, 'options.allowRepeats') ?? false;
+      openChain(chain, 'chain');
+      u64(epoch, 'epoch');
+      const attested = fill(members, PublicKey, wasm().AttestedMembers.empty());
+      return wrap(Committee, wasm().Committee.from_attested(openChain(chain, 'chain'), epoch, attested, repeats));
+    }
+    get suite() {
+      return open(this, Committee).suite();
+    }
+    get id() {
+      return CommitteeId.fromBytes(open(this, Committee).id());
+    }
+    get chain() {
+      return ChainId.fromBytes(open(this, Committee).chain());
+    }
+    get epoch() {
+      return open(this, Committee).epoch();
+    }
+    get size() {
+      return open(this, Committee).size();
+    }
+    get totalWeight() {
+      return open(this, Committee).total_weight();
+    }
+    get quorumWeight() {
+      return open(this, Committee).quorum_weight();
+    }
+    get honestWeight() {
+      return open(this, Committee).honest_weight();
+    }
+    weight(member) {
+      return open(this, Committee).weight(u16(member, 'member'));
+    }
+    key(member) {
+      return wrap(PublicKey, open(this, Committee).key(u16(member, 'member')));
+    }
+    keys() {
+      return Array.from({ length: this.size }, (_, member) => this.key(member));
+    }
+    position(key) {
+      return open(this, Committee).position(open(key, PublicKey, 'key'));
+    }
+    weightOf(signers) {
+      return open(this, Committee).weight_of(open(signers, SignerSet, 'signers'));
+    }
+    hasQuorum(signers) {
+      return open(this, Committee).has_quorum(open(signers, SignerSet, 'signers'));
+    }
+    requireQuorum(signers) {
+      open(this, Committee).require_quorum(open(signers, SignerSet, 'signers'));
+    }
+    signerSet(signers) {
+      const raw = open(this, Committee);
+      if (signers === undefined) throw new TypeError('signers must be an object, not undefined');
+      const { indices, lsbFirst, msbFirst } = options(signers, 'signers');
+      if ([indices, lsbFirst, msbFirst].filter((form) => form !== undefined).length !== 1) {
+        throw new TypeError('signers must have exactly one of indices, lsbFirst and msbFirst');
+      }
+      if (lsbFirst !== undefined) return wrap(SignerSet, raw.signers_lsb_first(bytes(lsbFirst, 'lsbFirst')));
+      if (msbFirst !== undefined) return wrap(SignerSet, raw.signers_msb_first(bytes(msbFirst, 'msbFirst')));
+      return wrap(SignerSet, raw.signers_by_index(Uint32Array.from(list(indices, 'indices', u32, MAX_MEMBERS))));
+    }
+    verifyRaw(message, signers, proof) {
+      const raw = open(this, Committee);
+      return raw.verify_raw(bytes(message, 'message'), open(signers, SignerSet, 'signers'), bytes(proof, 'proof'));
+    }
+    statement(kind, view, digest) {
+      const raw = open(this, Committee);
+      return wrap(Statement, raw.statement(u8(kind, 'kind'), u64(view, 'view'), bytes(digest, 'digest')));
+    }
+    equals(other) {
+      open(other, Committee, 'other');
+      return this.id.equals(other.id);
+    }
+    toString() {
+      return `Committee(${this.suite}, epoch ${this.epoch}, ${this.size} members, ${this.id})`;
+    }
+  }
+
+  class Certificate extends Handle {
+    static decode(data, committee) {
+      return wrap(Certificate, wasm().Certificate.decode(bytes(data, 'bytes'), open(committee, Committee, 'committee')));
+    }
+    encode() {
+      return open(this, Certificate).encode();
+    }
+    static decodeDetached(data, statement, committee) {
+      bytes(data, 'bytes');
+      const context = [open(statement, Statement, 'statement'), open(committee, Committee, 'committee')];
+      return wrap(Certificate, wasm().Certificate.decode_detached(data, ...context));
+    }
+    encodeDetached() {
+      return open(this, Certificate).encode_detached();
+    }
+    get encodedLength() {
+      return open(this, Certificate).encoded_length();
+    }
+    get suite() {
+      return open(this, Certificate).suite();
+    }
+    get statement() {
+      return wrap(Statement, open(this, Certificate).statement());
+    }
+    get signers() {
+      return wrap(SignerSet, open(this, Certificate).signers());
+    }
+    proof() {
+      return open(this, Certificate).proof();
+    }
+    verify(committee) {
+      return wrap(VerifiedCertificate, open(this, Certificate).verify(open(committee, Committee, 'committee')));
+    }
+    equals(other) {
+      open(other, Certificate, 'other');
+      return this.suite === other.suite && same(this.encode(), other.encode());
+    }
+    toString() {
+      return `Certificate(${this.suite}, ${this.statement}, signers ${this.signers})`;
+    }
+  }
+  class VerifiedCertificate extends verified(() => [Certificate, CommitteeId]) {}
+
+  const classes = { ChainId, CommitteeId, PublicKey, SignerSet, Statement, Committee, Certificate, VerifiedCertificate };
+  return { classes: name(classes), openChain };
+}
+
+export const Suite = Object.freeze({ MinSig: 'bls-min-sig', MinPk: 'bls-min-pk', Ed25519: 'ed25519' });
+export const SUITE_NUMBERS = Object.freeze({ 'bls-min-sig': 1, 'bls-min-pk': 2, ed25519: 3 });

@@ -1,0 +1,114 @@
+// Types and ranges of arguments: TypeError and RangeError name the argument, before anything is computed.
+
+import { tooLarge } from './errors.js';
+
+const U64 = (1n << 64n) - 1n;
+const U128 = (1n << 128n) - 1n;
+/** Bytes are copied into the module's memory, which has an end. */
+export const MAX_BYTES = 1 << 28;
+
+const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
+const getter = (name) => Object.getOwnPropertyDescriptor(typedArray, name).get;
+const lengthOf = getter('length');
+const tagOf = getter(Symbol.toStringTag);
+
+/** Bytes: a Uint8Array of whatever realm. */
+export function bytes(value, what) {
+  // The getters of the prototype cannot be deceived by properties of the object.
+  if (tagOf.call(value) !== 'Uint8Array') throw new TypeError(`${what} must be a Uint8Array, not ${shown(value)}`);
+  const length = lengthOf.call(value);
+  if (length === 0) refuseDetached(value, what);
+  if (length > MAX_BYTES) throw tooLarge(what, MAX_BYTES);
+  // The module takes `value.length` for true.
+  if (value.length !== length) throw new TypeError(`${what} hides its length`);
+  return value;
+}
+
+/** A detached array looks empty; taking it for empty would hide a mistake. */
+function refuseDetached(value, what) {
+  try {
+    Uint8Array.prototype.indexOf.call(value, 0);
+  } catch {
+    throw new TypeError(`${what} is detached or out of bounds of its buffer: it was transferred, or the buffer shrunk`);
+  }
+}
+
+function integer(value, what, limit) {
+  if (typeof value !== 'number') throw new TypeError(`${what} must be a number, not ${shown(value)}`);
+  if (!Number.isInteger(value) || value < 0 || value > limit) {
+    throw new RangeError(`${what} must be an integer from 0 to ${limit}, not ${value}`);
+  }
+  return value;
+}
+
+function big(value, what, limit, bits) {
+  if (typeof value !== 'bigint') {
+    const hint = typeof value === 'number' && Number.isInteger(value) ? `; write ${value}n` : '';
+    throw new TypeError(`${what} must be a bigint, not ${shown(value)}${hint}`);
+  }
+  if (value < 0n || value > limit) throw new RangeError(`${what} must fit ${bits} bits without a sign`);
+  return value;
+}
+
+export const u8 = (value, what) => integer(value, what, 0xff);
+export const u16 = (value, what) => integer(value, what, 0xffff);
+export const u32 = (value, what) => integer(value, what, 0xffff_ffff);
+export const u64 = (value, what) => big(value, what, U64, 64);
+export const u128 = (value, what) => big(value, what, U128, 128);
+
+export function string(value, what) {
+  if (typeof value !== 'string') throw new TypeError(`${what} must be a string, not ${shown(value)}`);
+  if (value.length > MAX_BYTES) throw tooLarge(what, MAX_BYTES);
+  return value;
+}
+
+export function boolean(value, what) {
+  if (typeof value !== 'boolean') throw new TypeError(`${what} must be a boolean, not ${shown(value)}`);
+  return value;
+}
+
+export const suite = (value) => string(value, 'suite');
+
+/** An options object; `undefined` is an empty one. */
+export function options(value, what = 'options') {
+  if (value === undefined) return {};
+  if (typeof value !== 'object' || value === null) throw new TypeError(`${what} must be an object, not ${shown(value)}`);
+  return value;
+}
+
+/** The items of an iterable, each checked; never more than one above `limit`, whatever it goes on to yield. */
+export function list(value, what, check, limit = Infinity) {
+  if (value === null || value === undefined || typeof value === 'string' || typeof value[Symbol.iterator] !== 'function') {
+    throw new TypeError(`${what} must be iterable, not ${shown(value)}`);
+  }
+  const items = [];
+  for (const item of value) {
+    if (items.length > limit) break;
+    items.push(check(item, `${what}[${items.length}]`));
+  }
+  return items;
+}
+
+/** A pair whose two halves are checked. */
+export function pair(value, what, first, second) {
+  if (!Array.isArray(value) || value.length !== 2) {
+    throw new TypeError(`${what} must be an array of two, not ${shown(value)}`);
+  }
+  return [first(value[0], `${what}[0]`), second(value[1], `${what}[1]`)];
+}
+
+export const optional = (check) => (value, what) => (value === undefined ? undefined : check(value, what));
+
+/** A value in an error message: what it is, never what is in it. */
+export function shown(value) {
+  if (value === null) return 'null';
+  if (typeof value === 'function') return 'a function';
+  if (typeof value !== 'object') return typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`;
+  let name;
+  try {
+    name = value.constructor?.name;
+  } catch {
+    // A getter or a proxy of the user's; its error is not ours to report.
+  }
+  return typeof name === 'string' && name !== '' ? `an object of class ${name}` : 'an object';
+}

@@ -1,0 +1,96 @@
+// The error classes, one per code. The WebAssembly module makes its errors through the functions below.
+
+const TOKEN = Symbol('quorate');
+
+export class QuorateError extends Error {
+  constructor(token, code, message, culprits) {
+    if (token !== TOKEN) throw new TypeError('quorate makes its errors itself');
+    super(message);
+    this.code = code;
+    this.culprits = Object.freeze([...culprits]);
+    this.details = {};
+  }
+}
+Object.defineProperty(QuorateError.prototype, 'name', { value: 'QuorateError', writable: true, configurable: true });
+
+const named = {
+  MALFORMED: class MalformedError extends QuorateError {},
+  NON_CANONICAL: class NonCanonicalError extends QuorateError {},
+  TOO_LARGE: class TooLargeError extends QuorateError {},
+  NOT_IN_SUBGROUP: class NotInSubgroupError extends QuorateError {},
+  INFINITY: class InfinityError extends QuorateError {},
+  UNKNOWN_SIGNER: class UnknownSignerError extends QuorateError {},
+  DUPLICATE_SIGNER: class DuplicateSignerError extends QuorateError {},
+  RELATED_KEYS: class RelatedKeysError extends QuorateError {},
+  BAD_COMMITTEE: class BadCommitteeError extends QuorateError {},
+  BELOW_QUORUM: class BelowQuorumError extends QuorateError {},
+  BAD_SIGNATURE: class BadSignatureError extends QuorateError {},
+  BAD_POSSESSION: class BadPossessionError extends QuorateError {},
+  WRONG_CONTEXT: class WrongContextError extends QuorateError {},
+  CONTRADICTION: class ContradictionError extends QuorateError {},
+  NOT_EVIDENCE: class NotEvidenceError extends QuorateError {},
+  RNG: class RngError extends QuorateError {},
+  CLOSED: class ClosedError extends QuorateError {},
+};
+// A bundler may rename classes; the names that users see stay.
+const NAMES = {};
+for (const [code, Class] of Object.entries(named)) {
+  const name = `${code.toLowerCase().replace(/(^|_)([a-z])/g, (_, __, letter) => letter.toUpperCase())}Error`;
+  Object.defineProperty(Class, 'name', { value: name });
+  Object.defineProperty(Class.prototype, 'name', { value: name, writable: true, configurable: true });
+  NAMES[name] = Class;
+}
+
+export const CODES = Object.freeze(Object.keys(named));
+export const {
+  MalformedError,
+  NonCanonicalError,
+  TooLargeError,
+  NotInSubgroupError,
+  InfinityError,
+  UnknownSignerError,
+  DuplicateSignerError,
+  RelatedKeysError,
+  BadCommitteeError,
+  BelowQuorumError,
+  BadSignatureError,
+  BadPossessionError,
+  WrongContextError,
+  ContradictionError,
+  NotEvidenceError,
+  RngError,
+  ClosedError,
+} = NAMES;
+
+export function make(code, message, culprits) {
+  return new (named[code] ?? QuorateError)(TOKEN, code, message, culprits);
+}
+
+const field = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+/** Details of 32 bits and fewer; the others are `bigint`. */
+const SMALL = new Set(['index', 'first', 'second', 'kind']);
+
+export function addText(error, name, value) {
+  error.details[field(name)] = value;
+}
+
+export function addNumber(error, name, value) {
+  error.details[field(name)] = SMALL.has(name) ? Number(value) : value;
+}
+
+export function addMembers(error, name, value) {
+  error.details[field(name)] = Object.freeze([...value]);
+}
+
+export function closed(what) {
+  const error = make('CLOSED', `this ${what} was closed, freed or handed over; make another one`, []);
+  addText(error, 'what', what);
+  return error;
+}
+
+export function tooLarge(what, limit) {
+  const error = make('TOO_LARGE', `${what}: above the limit of ${limit}`, []);
+  addText(error, 'what', what);
+  addNumber(error, 'limit', BigInt(limit));
+  return error;
+}

@@ -1,0 +1,61 @@
+//! Errors as JavaScript's classes, and the few conversions that several handles need.
+
+use quorate::any::Suite;
+use quorate::wire::Decode;
+use quorate::{Detail, Error};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+#[wasm_bindgen(raw_module = "../js/errors.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = make)]
+    fn make(code: &str, message: &str, culprits: Vec<u16>) -> JsValue;
+    #[wasm_bindgen(js_name = addText)]
+    fn add_text(error: &JsValue, name: &str, value: &str);
+    #[wasm_bindgen(js_name = addNumber)]
+    fn add_number(error: &JsValue, name: &str, value: u128);
+    #[wasm_bindgen(js_name = addMembers)]
+    fn add_members(error: &JsValue, name: &str, value: Vec<u16>);
+}
+
+/// What every fallible handle returns: wasm-bindgen throws the error.
+pub(crate) type Thrown<T> = Result<T, JsValue>;
+
+/// An instance of the class that belongs to the error's code.
+pub(crate) fn error(error: &Error) -> JsValue {
+    let thrown = make(error.code(), &error.to_string(), error.culprits().to_vec());
+    for (name, value) in error.details() {
+        match value {
+            Detail::Text(text) => add_text(&thrown, name, text),
+            Detail::Number(number) => add_number(&thrown, name, number),
+            Detail::Members(members) => add_members(&thrown, name, members),
+            _ => {}
+        }
+    }
+    thrown
+}
+
+/// The core's result as JavaScript's.
+pub(crate) trait OrThrow<T> {
+    fn or_throw(self) -> Thrown<T>;
+}
+
+impl<T> OrThrow<T> for quorate::Result<T> {
+    fn or_throw(self) -> Thrown<T> {
+        self.map_err(|e| error(&e))
+    }
+}
+
+/// A suite by its name.
+pub(crate) fn suite(name: &str) -> Thrown<Suite> {
+    Suite::from_name(name).or_throw()
+}
+
+/// Exactly 32 bytes.
+pub(crate) fn array(bytes: &[u8], what: &'static str) -> Thrown<[u8; 32]> {
+    bytes.try_into().map_err(|_| error(&Error::Malformed { what }))
+}
+
+/// What stands on its own in its encoding.
+pub(crate) fn decode<T: Decode>(bytes: &[u8]) -> Thrown<T> {
+    T::decode(bytes, &()).or_throw()
+}

@@ -1,0 +1,143 @@
+//! Keys that sign nothing contradictory.
+
+use quorate::any;
+use quorate::certificate::Kind;
+use quorate::guard::GuardRecord as Record;
+use quorate::wire::Encode;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::committee::Committee;
+use crate::glue::{OrThrow, Thrown, decode};
+use crate::keys::{PublicKey, SecretKey};
+use crate::statement::Statement;
+use crate::timeouts::TimeoutVote;
+use crate::votes::Vote;
+
+#[wasm_bindgen]
+pub struct Guard(any::Guard);
+
+#[wasm_bindgen]
+impl Guard {
+    pub fn of(secret: SecretKey, chain: &[u8]) -> Thrown<Self> {
+        decode(chain).map(|chain| Self(any::Guard::new(secret.0, chain)))
+    }
+
+    pub fn restore(secret: SecretKey, chain: &[u8], records: GuardRecords) -> Thrown<Self> {
+        any::Guard::restore(secret.0, decode(chain)?, records.0).or_throw().map(Self)
+    }
+
+    pub fn sign(&mut self, committee: &Committee, statement: &Statement) -> Thrown<SignedVote> {
+        let (vote, record) = self.0.sign(&committee.0, statement.0).or_throw()?;
+        Ok(SignedVote { vote, record })
+    }
+
+    pub fn sign_timeout(
+        &mut self,
+        committee: &Committee,
+        kind: u8,
+        view: u64,
+        value: u64,
+    ) -> Thrown<SignedTimeout> {
+        let (vote, record) = self.0.sign_timeout(&committee.0, Kind::new(kind), view, value).or_throw()?;
+        Ok(SignedTimeout { vote, record })
+    }
+
+    pub fn public_key(&self) -> PublicKey {
+        PublicKey(self.0.public_key())
+    }
+
+    pub fn suite(&self) -> String {
+        self.0.suite().to_string()
+    }
+
+    pub fn chain(&self) -> Vec<u8> {
+        self.0.chain().0.to_vec()
+    }
+
+    /// Epoch and view, or nothing.
+    pub fn last(&self, kind: u8) -> Vec<u64> {
+        self.0.last(Kind::new(kind)).map(|(epoch, view)| vec![epoch, view]).unwrap_or_default()
+    }
+
+    pub fn records(&self) -> Vec<GuardRecord> {
+        self.0.records().into_iter().map(GuardRecord).collect()
+    }
+}
+
+/// A vote and the record that must be durable before it.
+#[wasm_bindgen]
+pub struct SignedVote {
+    vote: any::Vote,
+    record: Record,
+}
+
+#[wasm_bindgen]
+impl SignedVote {
+    pub fn vote(&self) -> Vote {
+        Vote(self.vote.clone())
+    }
+
+    pub fn record(&self) -> GuardRecord {
+        GuardRecord(self.record)
+    }
+}
+
+/// A timeout vote and the record that must be durable before it.
+#[wasm_bindgen]
+pub struct SignedTimeout {
+    vote: any::TimeoutVote,
+    record: Record,
+}
+
+#[wasm_bindgen]
+impl SignedTimeout {
+    pub fn vote(&self) -> TimeoutVote {
+        TimeoutVote(self.vote.clone())
+    }
+
+    pub fn record(&self) -> GuardRecord {
+        GuardRecord(self.record)
+    }
+}
+
+#[wasm_bindgen]
+pub struct GuardRecord(Record);
+
+#[wasm_bindgen]
+impl GuardRecord {
+    pub fn decode(bytes: &[u8]) -> Thrown<Self> {
+        decode(bytes).map(Self)
+    }
+
+    pub fn encode(&self) -> Vec<u8> {
+        self.0.encode()
+    }
+
+    pub fn kind(&self) -> u8 {
+        self.0.kind().number()
+    }
+
+    pub fn epoch(&self) -> u64 {
+        self.0.epoch()
+    }
+
+    pub fn view(&self) -> u64 {
+        self.0.view()
+    }
+}
+
+/// Records that a guard is restored from.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct GuardRecords(Vec<Record>);
+
+#[wasm_bindgen]
+impl GuardRecords {
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    pub fn add(&mut self, record: &GuardRecord) {
+        self.0.push(record.0);
+    }
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import * as quorate from 'quorate-wasm';
+import * as certificate from 'quorate-wasm/certificate';
+import * as raw from '../dist/quorate.js';
+import { VERIFYING, runAll, runOnly } from './vectors.mjs';
+
+test('all vectors through the public API', (t) => {
+  const cases = runAll(quorate);
+  t.diagnostic(`${cases} cases`);
+  assert(cases > 500);
+});
+
+test('the vectors that the certificate-only build can run', (t) => {
+  const cases = runOnly(certificate, VERIFYING);
+  t.diagnostic(`${cases} cases`);
+  assert(cases > 100);
+});
+
+test('constants equal those of the core', () => {
+  assert.equal(quorate.VERSION, raw.version());
+  assert.deepEqual(quorate.CODES, [...raw.codes(), 'CLOSED']);
+  const limits = [quorate.MAX_MEMBERS, quorate.MAX_TOTAL_WEIGHT, quorate.MAX_TIMEOUT_GROUPS, quorate.DEFAULT_BATCH_THRESHOLD];
+  assert.deepEqual(limits.map(String), raw.limits());
+});
+
+test('what is declared is there, and nothing else is exported', () => {
+  for (const [file, module] of [['index.d.ts', quorate], ['certificate.d.ts', certificate]]) {
+    const text = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+    const declared = [...text.matchAll(/^export (?:class|const|function|namespace) (\w+)/gm)].map(([, name]) => name);
+    const listed = /export \{([^}]*)\} from/.exec(text)?.[1].split(/[,\s]+/).filter(Boolean) ?? ['default'];
+    assert.deepEqual(Object.keys(module).sort(), [...declared, ...listed].sort(), file);
+    for (const [, name, body] of text.matchAll(/^export class (\w+)[^{]*\{\n([^]*?)^\}/gm)) {
+      const members = [...body.matchAll(/^  (static )?(?:readonly )?(\w+)[(:]/gm)].filter(([, , member]) => member !== 'constructor');
+      if (name.endsWith('Error')) continue;
+      for (const [, fixed, member] of members) {
+        assert(member in (fixed ? module[name] : module[name].prototype), `${file}: ${name}.${member}`);
+      }
+    }
+  }
+  assert.deepEqual(Object.keys(quorate.wire).sort(), ['DOMAINS', 'Reader', 'Writer', 'hash']);
+  assert.deepEqual(Object.keys(quorate.bls).sort(), ['aggregate', 'aggregateVerify', 'fastAggregateVerify']);
+});
