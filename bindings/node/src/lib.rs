@@ -1,1 +1,65 @@
-//! The binding of quorate for Node.
+//! The native half of the npm package `quorate`.
+//!
+//! What is here is not what a user calls: `lib/*.js` beside it has the classes of `index.d.ts`, checks the types and
+//! ranges of arguments, and names them when they are wrong. Here each method is one function on opaque handles
+//! (napi's `External`, which knows the type that it holds, so that no object of JavaScript can pass for another),
+//! and an error leaves as JSON in a message for `lib/errors.js` to make a subclass of `QuorateError` of.
+//!
+//! | module | concepts |
+//! |---|---|
+//! | [`keys`] | secret and public keys, signatures, possession |
+//! | [`committee`] | chain and committee identifiers, signer sets, committees |
+//! | [`votes`] | statements, votes, suspects, collectors |
+//! | [`certificates`] | certificates, and many at once |
+//! | [`timeouts`] | timeout votes, their collectors and certificates |
+//! | [`evidence`] | equivocations, conflicts |
+//! | [`guard`] | the key that signs nothing contradictory, its records |
+//! | [`merkle`], [`wire`], [`bls`] | trees, encoding, aggregates |
+//! | [`glue`] | errors, bytes, work off the main thread |
+#![allow(unsafe_code, reason = "#[napi] generates the calls of Node's C interface; nothing here writes any")]
+#![allow(missing_docs, reason = "the functions are documented where users see them, in index.d.ts")]
+
+pub mod bls;
+pub mod certificates;
+pub mod committee;
+pub mod evidence;
+pub mod glue;
+pub mod guard;
+pub mod keys;
+pub mod merkle;
+pub mod timeouts;
+pub mod votes;
+pub mod wire;
+
+use napi_derive::napi;
+
+/// What the package says about itself and the core.
+#[napi(object, object_from_js = false)]
+pub struct Constants {
+    pub version: String,
+    pub codes: Vec<String>,
+    pub domains: Vec<String>,
+    pub max_members: u32,
+    pub max_total_weight: u128,
+    pub max_timeout_groups: u32,
+    pub default_batch_threshold: u32,
+    pub suites: Vec<String>,
+    pub suite_numbers: Vec<u8>,
+}
+
+#[napi]
+pub fn constants() -> Constants {
+    use quorate::any::Suite;
+    let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+    Constants {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        codes: texts(quorate::Error::CODES),
+        domains: texts(quorate::wire::domain::ALL),
+        max_members: quorate::committee::MAX_MEMBERS as u32,
+        max_total_weight: quorate::committee::MAX_TOTAL_WEIGHT,
+        max_timeout_groups: quorate::certificate::MAX_TIMEOUT_GROUPS as u32,
+        default_batch_threshold: quorate::certificate::DEFAULT_BATCH_THRESHOLD as u32,
+        suites: Suite::ALL.iter().map(|suite| suite.name().to_owned()).collect(),
+        suite_numbers: Suite::ALL.iter().map(|suite| suite.number()).collect(),
+    }
+}

@@ -1,0 +1,62 @@
+'use strict';
+// The package for `require`, and the one instance that `import` gets as well. index.d.ts describes it.
+
+const { constants } = require('./lib/native.js');
+const { classes, codes } = require('./lib/errors.js');
+const { ChainId, CommitteeId } = require('./lib/ids.js');
+const { SignerSet } = require('./lib/signers.js');
+const { SecretKey, PublicKey, Signature, UnverifiedKey, VerifiedKey } = require('./lib/keys.js');
+const { Statement } = require('./lib/statement.js');
+const { Committee } = require('./lib/committee.js');
+const { Vote, VerifiedVote, Suspects } = require('./lib/votes.js');
+const { Certificate, VerifiedCertificate } = require('./lib/certificates.js');
+const timeouts = require('./lib/timeouts.js');
+const { Equivocation, VerifiedEquivocation, Conflict, VerifiedConflict } = require('./lib/evidence.js');
+const { VoteCollector, TimeoutCollector } = require('./lib/collectors.js');
+const { Guard, GuardRecord } = require('./lib/guard.js');
+const { Merkle, Path } = require('./lib/merkle.js');
+
+const about = constants();
+
+module.exports = {
+  VERSION: about.version,
+  CODES: Object.freeze(codes),
+  MAX_MEMBERS: about.maxMembers,
+  MAX_TOTAL_WEIGHT: about.maxTotalWeight,
+  MAX_TIMEOUT_GROUPS: about.maxTimeoutGroups,
+  DEFAULT_BATCH_THRESHOLD: about.defaultBatchThreshold,
+  Suite: Object.freeze({ MinSig: 'bls-min-sig', MinPk: 'bls-min-pk', Ed25519: 'ed25519' }),
+  SUITE_NUMBERS: Object.freeze(Object.fromEntries(about.suites.map((name, at) => [name, about.suiteNumbers[at]]))),
+  ...classes,
+  SecretKey,
+  PublicKey,
+  Signature,
+  UnverifiedKey,
+  VerifiedKey,
+  ChainId,
+  CommitteeId,
+  SignerSet,
+  Committee,
+  Statement,
+  Vote,
+  VerifiedVote,
+  Suspects,
+  VoteCollector,
+  Certificate,
+  VerifiedCertificate,
+  TimeoutVote: timeouts.TimeoutVote,
+  VerifiedTimeoutVote: timeouts.VerifiedTimeoutVote,
+  TimeoutCollector,
+  TimeoutCertificate: timeouts.TimeoutCertificate,
+  VerifiedTimeoutCertificate: timeouts.VerifiedTimeoutCertificate,
+  Equivocation,
+  VerifiedEquivocation,
+  Conflict,
+  VerifiedConflict,
+  Guard,
+  GuardRecord,
+  Merkle,
+  Path,
+  bls: Object.freeze({ ...require('./lib/bls.js') }),
+  wire: Object.freeze({ ...require('./lib/wire.js') }),
+};

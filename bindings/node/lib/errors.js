@@ -1,0 +1,71 @@
+'use strict';
+// The error classes, one per code, and how an error of the native half becomes one.
+
+/** Only what runs below may make errors: a code belongs to a failure, not to whoever likes it. */
+const TOKEN = Symbol('quorate');
+
+class QuorateError extends Error {
+  constructor(token, code, message, culprits, details) {
+    if (token !== TOKEN) throw new TypeError('quorate makes its errors itself');
+    super(message);
+    // Not enumerable, as `message` and `stack` are not; but `console.log` shows what is enumerable, so these are.
+    this.code = code;
+    this.culprits = Object.freeze(culprits);
+    this.details = Object.freeze(details);
+  }
+}
+Object.defineProperty(QuorateError.prototype, 'name', { value: 'QuorateError', writable: true, configurable: true });
+
+const named = {
+  MALFORMED: class MalformedError extends QuorateError {},
+  NON_CANONICAL: class NonCanonicalError extends QuorateError {},
+  TOO_LARGE: class TooLargeError extends QuorateError {},
+  NOT_IN_SUBGROUP: class NotInSubgroupError extends QuorateError {},
+  INFINITY: class InfinityError extends QuorateError {},
+  UNKNOWN_SIGNER: class UnknownSignerError extends QuorateError {},
+  DUPLICATE_SIGNER: class DuplicateSignerError extends QuorateError {},
+  RELATED_KEYS: class RelatedKeysError extends QuorateError {},
+  BAD_COMMITTEE: class BadCommitteeError extends QuorateError {},
+  BELOW_QUORUM: class BelowQuorumError extends QuorateError {},
+  BAD_SIGNATURE: class BadSignatureError extends QuorateError {},
+  BAD_POSSESSION: class BadPossessionError extends QuorateError {},
+  WRONG_CONTEXT: class WrongContextError extends QuorateError {},
+  CONTRADICTION: class ContradictionError extends QuorateError {},
+  NOT_EVIDENCE: class NotEvidenceError extends QuorateError {},
+  RNG: class RngError extends QuorateError {},
+  CLOSED: class ClosedError extends QuorateError {},
+};
+for (const Class of Object.values(named)) {
+  Object.defineProperty(Class.prototype, 'name', { value: Class.name, writable: true, configurable: true });
+}
+
+/** Details of 32 bits and fewer; the others are `bigint`. */
+const SMALL = new Set(['index', 'first', 'second', 'kind']);
+
+function detail([name, type, value]) {
+  const key = name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+  if (type === 'members') return [key, Object.freeze(value)];
+  if (type === 'number') return [key, SMALL.has(name) ? Number(value) : BigInt(value)];
+  return [key, value];
+}
+
+/** The error that the native half wrote down as JSON; `below` is the function that its stack begins under. */
+function failure(text, below = failure) {
+  const { code, message, culprits, details } = JSON.parse(text);
+  const Class = named[code] ?? QuorateError;
+  const error = new Class(TOKEN, code, message, culprits, Object.fromEntries(details.map(detail)));
+  Error.captureStackTrace?.(error, below);
+  return error;
+}
+
+/** What the native half threw, as what the user sees. */
+function translated(error, below) {
+  if (error?.code === 'GenericFailure' && error.message.startsWith('{')) return failure(error.message, below);
+  // A handle of another type: only an object whose prototype was exchanged gets here.
+  if (error?.code === 'InvalidArg') return new TypeError(error.message);
+  return error;
+}
+
+const classes = Object.fromEntries(Object.values(named).map((Class) => [Class.name, Class]));
+
+module.exports = { failure, translated, codes: Object.keys(named), classes: { QuorateError, ...classes } };

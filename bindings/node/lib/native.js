@@ -1,0 +1,45 @@
+'use strict';
+// Loads the native half for this machine and makes what it throws into QuorateErrors.
+
+const { translated } = require('./errors.js');
+
+function isMusl() {
+  return process.platform === 'linux' && !process.report?.getReport?.().header?.glibcVersionRuntime;
+}
+
+function load() {
+  const name = `quorate.${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}.node`;
+  try {
+    return require(`../${name}`);
+  } catch (cause) {
+    throw new Error(
+      `quorate: the native library ${name} could not be loaded. This package may not have been built for this ` +
+        'system: build it from source, or use the package quorate-wasm, which has the same API.',
+      { cause },
+    );
+  }
+}
+
+/** The same function with its errors translated, those of its promise too. */
+function wrapped(native) {
+  if (native.name.endsWith('Async')) {
+    return (...values) => {
+      try {
+        return native(...values).catch((error) => Promise.reject(translated(error)));
+      } catch (error) {
+        return Promise.reject(translated(error));
+      }
+    };
+  }
+  return function call(...values) {
+    try {
+      return native(...values);
+    } catch (error) {
+      throw translated(error, call);
+    }
+  };
+}
+
+const functions = Object.entries(load()).filter(([, value]) => typeof value === 'function');
+
+module.exports = Object.fromEntries(functions.map(([name, native]) => [name, wrapped(native)]));

@@ -1,0 +1,59 @@
+'use strict';
+
+const native = require('./native.js');
+const { list, u16 } = require('./check.js');
+const { sealed } = require('./sealed.js');
+
+const signerSet = sealed('SignerSet');
+
+class SignerSet extends signerSet.Sealed {
+  constructor(committeeSize) {
+    super(signerSet.key, native.signerSetNew(u16(committeeSize, 'committeeSize')));
+  }
+  static full(committeeSize) {
+    return makeSignerSet(native.signerSetFull(u16(committeeSize, 'committeeSize')));
+  }
+  static from(committeeSize, members) {
+    const size = u16(committeeSize, 'committeeSize');
+    return makeSignerSet(native.signerSetFrom(size, list(members, 'members', u16)));
+  }
+  insert(member) {
+    return native.signerSetInsert(signerSet.open(this, 'this'), u16(member, 'member'));
+  }
+  contains(member) {
+    return native.signerSetContains(signerSet.open(this, 'this'), u16(member, 'member'));
+  }
+  get size() {
+    return native.signerSetSize(signerSet.open(this, 'this'));
+  }
+  get committeeSize() {
+    return native.signerSetCommitteeSize(signerSet.open(this, 'this'));
+  }
+  [Symbol.iterator]() {
+    return native.signerSetMembers(signerSet.open(this, 'this'))[Symbol.iterator]();
+  }
+  complement() {
+    return makeSignerSet(native.signerSetComplement(signerSet.open(this, 'this')));
+  }
+  intersection(other) {
+    return makeSignerSet(native.signerSetIntersection(signerSet.open(this, 'this'), signerSet.open(other, 'other')));
+  }
+  union(other) {
+    return makeSignerSet(native.signerSetUnion(signerSet.open(this, 'this'), signerSet.open(other, 'other')));
+  }
+  isDisjoint(other) {
+    return native.signerSetIsDisjoint(signerSet.open(this, 'this'), signerSet.open(other, 'other'));
+  }
+  equals(other) {
+    return native.signerSetEquals(signerSet.open(this, 'this'), signerSet.open(other, 'other'));
+  }
+  toString() {
+    return `SignerSet([${[...this].join(', ')}] of ${this.committeeSize})`;
+  }
+  toJSON() {
+    return [...this];
+  }
+}
+const makeSignerSet = (handle) => signerSet.make(SignerSet, handle);
+
+module.exports = { SignerSet, openSignerSet: signerSet.open, makeSignerSet };

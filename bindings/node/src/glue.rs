@@ -1,0 +1,161 @@
+//! What all modules need: errors and bytes on their way to JavaScript, objects that can be closed, and work off the
+//! main thread.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use napi::bindgen_prelude::{AsyncTask, BigInt, External, ToNapiValue, Uint8ArraySlice, Unknown};
+use napi::{Env, ScopedTask};
+use napi_derive::napi;
+use quorate::any::Suite;
+use quorate::{Detail, Error};
+use serde_json::{Value, json};
+
+/// What a function answers that can fail.
+pub type Result<T> = napi::Result<T>;
+/// Bytes that JavaScript owns.
+pub type Bytes<'env> = Uint8ArraySlice<'env>;
+/// The promise of work off the main thread.
+pub type Promised<T> = AsyncTask<Job<T>>;
+
+/// The core's errors on their way out.
+pub(crate) trait Throw<T> {
+    fn throw(self) -> Result<T>;
+}
+
+impl<T> Throw<T> for quorate::Result<T> {
+    fn throw(self) -> Result<T> {
+        self.map_err(|error| napi::Error::from_reason(failure(&error)))
+    }
+}
+
+/// A handle on what the core made.
+pub(crate) fn handle<T: 'static>(made: quorate::Result<T>) -> Result<External<T>> {
+    made.map(External::new).throw()
+}
+
+/// An error as the text that `lib/errors.js` reads.
+pub(crate) fn failure(error: &Error) -> String {
+    let details: Vec<Value> = error
+        .details()
+        .into_iter()
+        .map(|(name, detail)| match detail {
+            Detail::Text(text) => json!([name, "text", text]),
+            Detail::Number(number) => json!([name, "number", number.to_string()]),
+            Detail::Members(members) => json!([name, "members", members]),
+            other => json!([name, "text", format!("{other:?}")]),
+        })
+        .collect();
+    json!({ "code": error.code(), "message": error.to_string(), "culprits": error.culprits(), "details": details })
+        .to_string()
+}
+
+/// The suite of a name.
+pub(crate) fn suite(name: &str) -> Result<Suite> {
+    Suite::from_name(name).throw()
+}
+
+/// Exactly 32 bytes.
+pub(crate) fn array(what: &'static str, bytes: &[u8]) -> Result<[u8; 32]> {
+    bytes.try_into().map_err(|_| Error::Malformed { what }).throw()
+}
+
+/// Bytes for JavaScript, copied: they are few, and copying is cheaper than having them collected.
+pub(crate) fn bytes<'env>(env: &'env Env, data: impl AsRef<[u8]>) -> Result<Bytes<'env>> {
+    Bytes::copy_from(env, data)
+}
+
+/// A `bigint` whose range `lib/check.js` has checked.
+pub(crate) fn number(value: &BigInt) -> u64 {
+    value.get_u64().1
+}
+
+/// A `bigint` whose range `lib/check.js` has checked.
+pub(crate) fn large(value: &BigInt) -> u128 {
+    value.get_u128().1
+}
+
+/// A secret until it is closed.
+pub struct Closable<T> {
+    what: &'static str,
+    value: Option<T>,
+}
+
+impl<T> Closable<T> {
+    pub(crate) fn new(what: &'static str, value: T) -> Self {
+        Self { what, value: Some(value) }
+    }
+
+    pub(crate) fn open(&self) -> Result<&T> {
+        self.value.as_ref().ok_or_else(|| closed(self.what))
+    }
+
+    pub(crate) fn open_mut(&mut self) -> Result<&mut T> {
+        self.value.as_mut().ok_or_else(|| closed(self.what))
+    }
+
+    pub(crate) fn take(&mut self) -> Result<T> {
+        self.value.take().ok_or_else(|| closed(self.what))
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.value = None;
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.value.is_none()
+    }
+}
+
+fn closed(what: &str) -> napi::Error {
+    let message = format!("the {what} was closed or handed over; it cannot be used any more");
+    let error =
+        json!({ "code": "CLOSED", "message": message, "culprits": [], "details": [["what", "text", what]] });
+    napi::Error::from_reason(error.to_string())
+}
+
+/// Says to work that waits in the queue that nobody wants it any more.
+pub type Flag = Arc<AtomicBool>;
+
+#[napi]
+pub fn flag_new() -> External<Flag> {
+    External::new(Flag::default())
+}
+
+#[napi]
+pub fn flag_raise(flag: &External<Flag>) {
+    flag.store(true, Ordering::Relaxed);
+}
+
+/// Work that runs on one of Node's worker threads.
+pub struct Job<T> {
+    work: Option<Box<dyn FnOnce() -> quorate::Result<T> + Send>>,
+    unwanted: Option<Flag>,
+}
+
+/// Queues work; `unwanted` keeps it from being begun.
+pub(crate) fn queue<T: ToNapiValue + Send + 'static>(
+    unwanted: Option<&External<Flag>>,
+    work: impl FnOnce() -> quorate::Result<T> + Send + 'static,
+) -> Promised<T> {
+    AsyncTask::new(Job { work: Some(Box::new(work)), unwanted: unwanted.map(|flag| Flag::clone(flag)) })
+}
+
+impl<'task, T: ToNapiValue + Send + 'static> ScopedTask<'task> for Job<T> {
+    type Output = quorate::Result<T>;
+    type JsValue = Unknown<'task>;
+
+    fn compute(&mut self) -> Result<Self::Output> {
+        let unwanted = self.unwanted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        let work = self.work.take().filter(|_| !unwanted);
+        let work = work.ok_or_else(|| napi::Error::new(napi::Status::Cancelled, "called off"))?;
+        // A panic must not cross into Node, which would abort.
+        catch_unwind(AssertUnwindSafe(work))
+            .map_err(|_| napi::Error::from_reason("quorate has a bug: it panicked; please report this"))
+    }
+
+    fn resolve(&mut self, env: &'task Env, output: Self::Output) -> Result<Self::JsValue> {
+        output.throw()?.into_unknown(env)
+    }
+}

@@ -1,0 +1,140 @@
+//! The key that signs nothing contradictory, and the records of what it signed.
+
+use napi::Env;
+use napi::bindgen_prelude::{BigInt, External};
+use napi_derive::napi;
+use quorate::any::{Committee, Guard, PublicKey, TimeoutVote, Vote};
+use quorate::certificate::{Kind, Statement};
+use quorate::committee::ChainId;
+use quorate::guard::GuardRecord;
+use quorate::wire::{Decode, Encode};
+
+use crate::glue::{Bytes, Closable, Result, Throw, bytes, handle, number};
+use crate::keys::Secret;
+
+/// A guard until it is closed.
+pub type OpenGuard = Closable<Guard>;
+
+#[napi]
+pub fn guard_new(key: &mut External<Secret>, chain: &External<ChainId>) -> Result<External<OpenGuard>> {
+    Ok(External::new(Closable::new("guard", Guard::new(key.take()?, **chain))))
+}
+
+#[napi]
+pub fn guard_restore(
+    key: &mut External<Secret>,
+    chain: &External<ChainId>,
+    records: Vec<&External<GuardRecord>>,
+) -> Result<External<OpenGuard>> {
+    let records = records.into_iter().map(|record| **record);
+    handle(Guard::restore(key.take()?, **chain, records).map(|guard| Closable::new("guard", guard)))
+}
+
+/// A vote with the record that must be durable before it leaves.
+#[napi(object, object_from_js = false)]
+pub struct SignedVote {
+    pub vote: External<Vote>,
+    pub record: External<GuardRecord>,
+}
+
+#[napi]
+pub fn guard_sign(
+    guard: &mut External<OpenGuard>,
+    committee: &External<Committee>,
+    statement: &External<Statement>,
+) -> Result<SignedVote> {
+    let (vote, record) = guard.open_mut()?.sign(committee, **statement).throw()?;
+    Ok(SignedVote { vote: External::new(vote), record: External::new(record) })
+}
+
+/// A timeout vote with its record.
+#[napi(object, object_from_js = false)]
+pub struct SignedTimeout {
+    pub vote: External<TimeoutVote>,
+    pub record: External<GuardRecord>,
+}
+
+#[napi]
+pub fn guard_sign_timeout(
+    guard: &mut External<OpenGuard>,
+    committee: &External<Committee>,
+    kind: u8,
+    view: BigInt,
+    value: BigInt,
+) -> Result<SignedTimeout> {
+    let (kind, view, value) = (Kind::new(kind), number(&view), number(&value));
+    let (vote, record) = guard.open_mut()?.sign_timeout(committee, kind, view, value).throw()?;
+    Ok(SignedTimeout { vote: External::new(vote), record: External::new(record) })
+}
+
+#[napi]
+pub fn guard_public_key(guard: &External<OpenGuard>) -> Result<External<PublicKey>> {
+    Ok(External::new(guard.open()?.public_key()))
+}
+
+#[napi]
+pub fn guard_suite(guard: &External<OpenGuard>) -> Result<&'static str> {
+    Ok(guard.open()?.suite().name())
+}
+
+#[napi]
+pub fn guard_chain(guard: &External<OpenGuard>) -> Result<External<ChainId>> {
+    Ok(External::new(guard.open()?.chain()))
+}
+
+/// The epoch and view of a statement.
+#[napi(object, object_from_js = false)]
+pub struct Place {
+    pub epoch: u64,
+    pub view: u64,
+}
+
+#[napi]
+pub fn guard_last(guard: &External<OpenGuard>, kind: u8) -> Result<Option<Place>> {
+    Ok(guard.open()?.last(Kind::new(kind)).map(|(epoch, view)| Place { epoch, view }))
+}
+
+#[napi]
+pub fn guard_records(guard: &External<OpenGuard>) -> Result<Vec<External<GuardRecord>>> {
+    Ok(guard.open()?.records().into_iter().map(External::new).collect())
+}
+
+#[napi]
+pub fn guard_close(guard: &mut External<OpenGuard>) {
+    guard.close();
+}
+
+#[napi]
+pub fn guard_closed(guard: &External<OpenGuard>) -> bool {
+    guard.is_closed()
+}
+
+#[napi]
+pub fn guard_record_decode(data: &[u8]) -> Result<External<GuardRecord>> {
+    handle(GuardRecord::decode(data, &()))
+}
+
+#[napi]
+pub fn guard_record_encode<'env>(env: &'env Env, record: &External<GuardRecord>) -> Result<Bytes<'env>> {
+    bytes(env, record.encode())
+}
+
+#[napi]
+pub fn guard_record_kind(record: &External<GuardRecord>) -> u8 {
+    record.kind().number()
+}
+
+#[napi]
+pub fn guard_record_epoch(record: &External<GuardRecord>) -> u64 {
+    record.epoch()
+}
+
+#[napi]
+pub fn guard_record_view(record: &External<GuardRecord>) -> u64 {
+    record.view()
+}
+
+#[napi]
+pub fn guard_record_equals(record: &External<GuardRecord>, other: &External<GuardRecord>) -> bool {
+    **record == **other
+}

@@ -1,0 +1,157 @@
+// What only Node has: two module systems, worker threads, threads behind promises, inspection.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import * as quorate from 'quorate';
+import { world } from './shared/world.mjs';
+
+const require = createRequire(import.meta.url);
+
+test('import and require give one instance', () => {
+  const required = require('quorate');
+  for (const name of Object.keys(required)) assert.equal(quorate[name], required[name], name);
+  assert.deepEqual(Object.keys(quorate).filter((name) => name !== 'default').sort(), Object.keys(required).sort());
+  assert.equal(require('quorate/package.json').version, quorate.VERSION);
+  assert.throws(() => require('quorate/lib/native.js'), { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' });
+});
+
+test('promises give what the calls give, and reject with the same errors', async () => {
+  const { committee, certificate, statement, votes, unverified, secrets, timeouts, timeout, equivocation, conflict } = world(quorate);
+  const message = new Uint8Array([1, 2, 3]);
+  const signature = secrets[0].sign(message);
+  assert.ok((await votes[0].verifyAsync(committee)) instanceof quorate.VerifiedVote);
+  assert.ok((await unverified[0].verifyAsync()) instanceof quorate.VerifiedKey);
+  assert.ok((await certificate.value.verifyAsync(committee)).value.equals(certificate.value));
+  assert.ok((await timeouts[0].verifyAsync(committee)) instanceof quorate.VerifiedTimeoutVote);
+  assert.ok((await timeout.value.verifyAsync(committee)) instanceof quorate.VerifiedTimeoutCertificate);
+  assert.ok((await equivocation.verifyAsync(committee)) instanceof quorate.VerifiedEquivocation);
+  assert.ok((await conflict.verifyAsync(committee)) instanceof quorate.VerifiedConflict);
+  assert.equal(await secrets[0].publicKey().verifyAsync(message, signature), undefined);
+  assert.equal(await secrets[0].publicKey().verifyPossessionAsync(secrets[0].provePossession()), undefined);
+  const keys = secrets.map((secret) => quorate.VerifiedKey.of(secret));
+  const together = quorate.bls.aggregate(secrets.map((secret) => secret.sign(message)));
+  assert.equal(await quorate.bls.fastAggregateVerifyAsync(keys, message, together), undefined);
+  assert.equal(await quorate.bls.aggregateVerifyAsync(keys.map((key) => [key, message]), together), undefined);
+  const signers = quorate.SignerSet.full(4);
+  assert.equal(await committee.verifyRawAsync(message, signers, together.encode()), 4n);
+  const two = [certificate.value, certificate.value];
+  for (const call of ['verifyBatchAsync', 'verifyBatchDerivedAsync']) {
+    const verdicts = await quorate.Certificate[call](committee, two);
+    assert.ok(verdicts.length === 2 && verdicts.every((one) => one instanceof quorate.VerifiedCertificate));
+  }
+  const forged = new quorate.Vote(statement, 1, votes[0].signature);
+  await assert.rejects(forged.verifyAsync(committee), (e) => e instanceof quorate.BadSignatureError && e.culprits[0] === 1);
+  await assert.rejects(votes[0].verifyAsync(null), TypeError);
+  await assert.rejects(votes[0].verifyAsync(committee, { signal: 1 }), TypeError);
+  await assert.rejects(quorate.Vote.prototype.verifyAsync.call({}, committee), TypeError);
+});
+
+test('what is checked off the thread is what was given, not what is written into it meanwhile', async () => {
+  const secret = quorate.SecretKey.generate(quorate.Suite.MinSig);
+  const message = new Uint8Array(1000).fill(1);
+  const signature = secret.sign(message);
+  const checked = secret.publicKey().verifyAsync(message, signature);
+  message.fill(2);
+  await checked;
+});
+
+const isAbort = (reason) => (e) => e.name === 'AbortError' && e.code === 'ABORT_ERR' && e.cause === reason;
+
+test('an abort rejects before, while queued and while running, and never ends the process', async () => {
+  const { committee, votes } = world(quorate);
+  const verify = (signal) => votes[0].verifyAsync(committee, { signal });
+  await assert.rejects(verify(AbortSignal.abort('early')), isAbort('early'));
+
+  // More than the pool has threads: the last are queued.
+  const controller = new AbortController();
+  const running = Array.from({ length: 40 }, () => verify(controller.signal));
+  controller.abort('late');
+  for (const promise of running) await assert.rejects(promise, isAbort('late'));
+
+  const second = new AbortController();
+  const begun = verify(second.signal);
+  await new Promise((resolve) => setImmediate(resolve));
+  second.abort();
+  await Promise.allSettled([begun]);
+
+  const third = new AbortController();
+  await verify(third.signal);
+  third.abort();
+  assert.ok(await verify(undefined));
+});
+
+test('nothing shows a secret', async () => {
+  const { secrets, guard } = world(quorate);
+  const bytes = secrets[0].toBytes();
+  const hidden = Buffer.from(bytes).toString('hex');
+  for (const object of [secrets[0], guard, { deep: { er: secrets[0] } }]) {
+    const shown = [
+      inspect(object, { showHidden: true, depth: 9, getters: true }),
+      inspect(structuredClone(object), { showHidden: true, depth: 9 }),
+      JSON.stringify(object),
+      `${object}`,
+    ];
+    for (const text of shown) assert.ok(!text.includes(hidden) && !text.includes(bytes.join()), text);
+  }
+  assert.equal(inspect(secrets[0]), 'SecretKey(bls-min-sig)');
+  const { port1, port2 } = new MessageChannel();
+  port1.postMessage(secrets[0]);
+  const [received] = await once(port2, 'message');
+  port1.close();
+  assert.deepEqual(Reflect.ownKeys(received), []);
+  assert.ok(!(received instanceof quorate.SecretKey));
+});
+
+test('worker threads work by themselves, and may end in the middle', async () => {
+  const { committee, certificate } = world(quorate);
+  const members = committee.keys().map((key) => [key.encode(), 1n]);
+  const workerData = { members, epoch: committee.epoch, certificate: certificate.value.encode() };
+  const source = `
+    const { parentPort, workerData: { members, epoch, certificate } } = require('node:worker_threads');
+    const q = require(${JSON.stringify(require.resolve('quorate'))});
+    const keys = members.map(([key, weight]) => [q.PublicKey.decode('bls-min-sig', key), weight]);
+    const committee = q.Committee.fromAttested(q.ChainId.fromName('test'), epoch, keys);
+    try { q.Certificate.decode(certificate.slice(1), committee) } catch (e) { parentPort.postMessage(e.code) }
+    q.Certificate.decode(certificate, committee).verifyAsync(committee).then((verified) => {
+      parentPort.postMessage([...verified.value.signers].join());
+      for (let i = 0; i < 20; i++) verified.value.verifyAsync(committee).catch(() => {});
+    });`;
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const worker = new Worker(source, { eval: true, workerData });
+      const messages = [];
+      await new Promise((resolve, reject) => {
+        worker.on('error', reject);
+        worker.on('message', (message) => messages.push(message) === 2 && resolve());
+      });
+      assert.deepEqual(messages, ['WRONG_CONTEXT', '0,1,2']);
+      await worker.terminate();
+    }),
+  );
+});
+
+test('buffers that are shared, resizable or out of bounds', () => {
+  const { statement } = world(quorate);
+  const data = statement.encode();
+  const shared = new Uint8Array(new SharedArrayBuffer(data.length));
+  shared.set(data);
+  assert.ok(quorate.Statement.decode(shared).equals(statement));
+  const resizable = new ArrayBuffer(data.length, { maxByteLength: 1000 });
+  const [tracking, fixed] = [new Uint8Array(resizable), new Uint8Array(resizable, 10, 20)];
+  tracking.set(data);
+  assert.ok(quorate.Statement.decode(tracking).equals(statement));
+  resizable.resize(200);
+  assert.throws(() => quorate.Statement.decode(tracking), quorate.MalformedError);
+  resizable.resize(5);
+  assert.throws(() => quorate.Statement.decode(fixed), { name: 'TypeError', message: /out of bounds/ });
+  assert.ok(quorate.Statement.decode(Buffer.from(data)).equals(statement));
+});
+
+test('a block of `using` closes the secret', { skip: !Symbol.dispose }, () => {
+  const secret = quorate.SecretKey.generate(quorate.Suite.Ed25519);
+  secret[Symbol.dispose]();
+  assert.throws(() => secret.toBytes(), quorate.ClosedError);
+});

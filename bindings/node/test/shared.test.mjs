@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import * as quorate from 'quorate';
+import { badInput } from './shared/bad-input.mjs';
+import { differences } from './shared/surface.mjs';
+import { tour } from './shared/tour.mjs';
+import { oneOfEach } from './shared/world.mjs';
+
+for (const [name, run] of Object.entries(badInput(quorate, assert))) test(`bad input: ${name}`, run);
+
+test('the tour', () => {
+  assert.deepEqual(tour(quorate), { culprits: [1], signers: [0, 2, 3], length: 100, same: true });
+});
+
+test('what index.d.ts declares is there, and nothing else', () => {
+  const text = readFileSync(new URL('../index.d.ts', import.meta.url), 'utf8');
+  assert.deepEqual(differences(quorate, text, oneOfEach(quorate)), []);
+});
+
+test('every code has its class', () => {
+  const text = readFileSync(new URL('../index.d.ts', import.meta.url), 'utf8');
+  for (const code of quorate.CODES) {
+    const name = `${code.toLowerCase().replace(/(^|_)(.)/g, (_, _line, letter) => letter.toUpperCase())}Error`;
+    assert.ok(quorate[name].prototype instanceof quorate.QuorateError, name);
+    assert.ok(text.includes(`readonly code: '${code}';`), code);
+  }
+  assert.equal(quorate.CODES.at(-1), 'CLOSED');
+});

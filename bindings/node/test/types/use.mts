@@ -1,0 +1,44 @@
+// What users write, and what must not compile: each line under `@ts-expect-error` is an error.
+import * as quorate from 'quorate';
+import { Certificate, Committee, QuorateError, SecretKey, Suite, type VoteFault } from 'quorate';
+
+export async function check(certificate: Certificate, committee: Committee, signal: AbortSignal): Promise<bigint> {
+  const verified = await certificate.verifyAsync(committee, { signal });
+  const { value } = verified;
+  const members: number[] = [...value.signers];
+  void members;
+  return committee.weightOf(value.signers);
+}
+
+export function blame(fault: VoteFault): string {
+  switch (fault.kind) {
+    case 'stray':
+      return fault.error.code;
+    case 'bad-signature':
+      return `member ${fault.signer}`;
+    case 'equivocation':
+      return String(fault.evidence.value.culprits());
+  }
+}
+
+export function explain(error: unknown): string {
+  if (error instanceof quorate.BelowQuorumError) return `${error.details.needed - error.details.signed} are missing`;
+  if (error instanceof QuorateError) return error.code;
+  throw error;
+}
+
+using secret = SecretKey.generate(Suite.Ed25519);
+const statement = new quorate.Statement({ kind: 1, epoch: 3n, view: 9n, digest: new Uint8Array(32) });
+
+// @ts-expect-error a number is no bigint
+new quorate.Statement({ kind: 1, epoch: 3, view: 9n, digest: new Uint8Array(32) });
+// @ts-expect-error there is no such suite
+SecretKey.generate('bls');
+// @ts-expect-error it comes from `verify`
+new quorate.VerifiedCertificate();
+// @ts-expect-error a vote is not a checked one
+export const unchecked: quorate.VerifiedVote = new quorate.Vote(statement, 0, secret.sign(new Uint8Array()));
+// @ts-expect-error a chain is not a committee
+statement.identity(quorate.ChainId.fromName('x'));
+// @ts-expect-error an unproven key is no member
+export const unproven = new Committee(quorate.ChainId.fromName('x'), 0n, [[secret.publicKey(), 1n]]);
