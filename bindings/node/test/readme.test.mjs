@@ -1,0 +1,24 @@
+// The examples of the README are programs; each runs here as it is printed.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const folder = fileURLToPath(new URL('..', import.meta.url));
+const examples = [...readFileSync(`${folder}README.md`, 'utf8').matchAll(/^## (.*)|^### (.*)|^```js\n([^]*?)^```$/gm)];
+
+let title;
+let count = 0;
+for (const [, section, part, program] of examples) {
+  title = section ?? part ?? title;
+  if (program === undefined) continue;
+  count += 1;
+  test(`README: ${title}`, () => {
+    const ran = spawnSync(process.execPath, ['--input-type=module'], { cwd: folder, input: program, encoding: 'utf8' });
+    assert.equal(ran.status, 0, ran.stderr);
+    if (title === 'Quick start') assert.equal(ran.stdout, 'true\n');
+  });
+}
+
+test('the README has its examples', () => assert.equal(count, 6));
