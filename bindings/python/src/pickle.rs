@@ -6,7 +6,7 @@ use pyo3::types::PyTuple;
 use pyo3::{IntoPyObjectExt, PyTypeInfo};
 
 /// What `__reduce__` answers: what to call, and with what.
-pub(crate) type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
+pub(crate) type Reduced<'py> = Bound<'py, PyAny>;
 
 /// The class method of `T` that makes the value again, and its arguments.
 pub(crate) fn reduced<'py, T: PyTypeInfo>(
@@ -15,7 +15,7 @@ pub(crate) fn reduced<'py, T: PyTypeInfo>(
     arguments: impl IntoPyObject<'py, Target = PyTuple>,
 ) -> PyResult<Reduced<'py>> {
     let arguments = arguments.into_bound_py_any(py)?.cast_into::<PyTuple>()?;
-    Ok((py.get_type::<T>().getattr(method)?, arguments))
+    (py.get_type::<T>().getattr(method)?, arguments).into_bound_py_any(py)
 }
 
 /// The `TypeError` of pickling and copying what must not be.

@@ -2,13 +2,14 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use quorate::{Error, certificate, committee};
 
 use crate::convert::{Member, Size};
 use crate::failure::Outcome;
-use crate::pickle::{Reduced, reduced};
+use crate::pickle::Reduced;
 
 /// A set of members of a committee of `n`. It can grow, so it has no hash; it is iterated in ascending order.
 #[pyclass(frozen, module = "quorate")]
@@ -127,9 +128,8 @@ impl SignerSet {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let py = slf.py();
         let set = slf.get().now(py);
-        let (_, arguments) =
-            reduced::<Self>(py, "full", (set.committee_len(), set.iter().collect::<Vec<_>>()))?;
-        Ok((py.get_type::<Self>().into_any(), arguments))
+        let arguments = (set.committee_len(), set.iter().collect::<Vec<_>>());
+        (py.get_type::<Self>(), arguments).into_bound_py_any(py)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::steps::{Log, Steps};
 use crate::{environment, workspace};
 
 /// What the tests need from the package index.
-const REQUIREMENTS: &[&str] = &["pytest==9.0.2"];
+const REQUIREMENTS: &[&str] = &["pytest==9.0.2", "mypy==2.4.1"];
 /// The first version whose stable interface has the buffer protocol.
 const OLDEST: (u32, u32) = (3, 11);
 
@@ -20,13 +20,14 @@ pub(crate) fn add_to(steps: &mut Steps) {
         let package = assemble(log)?;
         let tests = workspace::root().join("bindings/python/tests");
         let output = log.run(
-            Command::new(python)
+            Command::new(&python)
                 .args(["-m", "pytest", "--import-mode=importlib", "-p", "no:cacheprovider", "-s"])
                 .arg(&tests)
                 .current_dir(&package)
                 .env("PYTHONPATH", &package)
                 .env("PYTHONDONTWRITEBYTECODE", "1"),
         )?;
+        check_types(log, &python, &package)?;
         let cases: u64 = output.lines().filter_map(cases_in).sum();
         let passed = output.lines().rev().find(|line| line.contains(" passed")).unwrap_or_default();
         if cases < 1000 {
@@ -34,6 +35,21 @@ pub(crate) fn add_to(steps: &mut Steps) {
         }
         Ok(format!("{}; {cases} vector cases", passed.trim()))
     });
+}
+
+/// Holds the stubs against the library, and what the package and its examples say against the stubs.
+fn check_types(log: &Log, python: &Path, package: &Path) -> Outcome {
+    let source = workspace::root().join("bindings/python");
+    let mypy = |arguments: &[&str]| {
+        let mut command = Command::new(python);
+        command.current_dir(&source).env("PYTHONPATH", package).env("MYPYPATH", package);
+        command.env("MYPY_CACHE_DIR", workspace::target("xtask/mypy")).env("PYTHONDONTWRITEBYTECODE", "1");
+        log.run(command.arg("-m").args(arguments))
+    };
+    let stubs = ["mypy.stubtest", "quorate", "--allowlist", "tests/stubtest.txt"];
+    mypy(&[stubs.as_slice(), &["--mypy-config-file", "pyproject.toml"]].concat())?;
+    mypy(&["mypy", "--strict", "--package", "quorate"])?;
+    mypy(&["mypy", "--strict", "examples", "tests/test_bad_input.py", "tests/test_collecting.py"]).map(drop)
 }
 
 /// `….312 cases of vote.json`: what the vector test says.

@@ -1,0 +1,44 @@
+"""A committee for each suite, and the way to the tests' own modules."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import quorate as q
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@dataclass
+class Setup:
+    suite: q.Suite
+    secrets: list[q.SecretKey]
+    committee: q.Committee
+
+    def statement(self, digest: int = 7) -> q.Statement:
+        return self.committee.statement(1, 9, bytes([digest]) * 32)
+
+    def vote(self, member: int, digest: int = 7) -> q.Vote:
+        return q.Vote.sign_unguarded(self.secrets[member], self.committee, self.statement(digest))
+
+    def certificate(self, digest: int = 7) -> q.Certificate:
+        collector, suspects = q.VoteCollector(self.committee, 1, 9), q.Suspects()
+        for member in range(4):
+            certificate = collector.add(self.vote(member, digest), suspects).certificate
+            if certificate is not None:
+                return certificate.value
+        raise AssertionError("no certificate")
+
+
+@pytest.fixture(params=list(q.Suite), ids=str)
+def setup(request: pytest.FixtureRequest) -> Iterator[Setup]:
+    suite = request.param
+    secrets = [q.SecretKey.generate(suite) for _ in range(4)]
+    members = [(q.UnverifiedKey.prove(secret).verify(), 1) for secret in secrets]
+    yield Setup(suite, secrets, q.Committee(q.ChainId.from_name("tests"), 3, members))
+    for secret in secrets:
+        secret.close()

@@ -1,0 +1,178 @@
+"""Votes in, certificates out, faults named; from many threads at once and from coroutines."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import quorate as q
+from conftest import Setup
+from quorate import bls, faults
+
+
+def test_a_forged_vote_is_named_and_the_certificate_still_comes(setup: Setup) -> None:
+    collector, suspects = q.VoteCollector(setup.committee, 1, 9, batch_threshold=2), q.Suspects()
+    forged = q.Vote(setup.statement(), 0, setup.vote(1).signature)
+    found: list[q.VoteFault] = []
+    certificate = None
+    for vote in (forged, setup.vote(1), setup.vote(2), setup.vote(3)):
+        result = collector.add(vote, suspects)
+        found += result.faults
+        certificate = certificate or result.certificate
+    assert found == [faults.BadSignature(0)] and list(suspects) == [0] and 0 in suspects
+    assert certificate is not None and list(certificate.value.signers) == [1, 2, 3]
+    assert certificate.committee == setup.committee.id and collector.is_done
+    read = q.Certificate.decode(certificate.value.encode(), setup.committee)
+    assert read.verify(setup.committee) == certificate
+    with pytest.raises(q.BadSignatureError) as caught:
+        forged.verify(setup.committee)
+    assert caught.value.culprits == (0,) and caught.value.details == {"signers": [0]}
+
+
+def test_equivocations_and_strays_are_faults_with_what_is_wrong(setup: Setup) -> None:
+    collector, suspects = q.VoteCollector(setup.committee, 1, 9), q.Suspects()
+    assert collector.add(setup.vote(0).verify(setup.committee), suspects) == q.Collected(None, [])
+    (fault,) = collector.add(setup.vote(0, digest=8), suspects).faults
+    match fault:
+        case faults.Equivocation(evidence):
+            assert evidence.value.culprits == (0,) and fault.signer == 0
+            again = q.Equivocation.decode(setup.suite, evidence.value.encode())
+            assert again.verify(setup.committee) == evidence
+        case _:
+            raise AssertionError(fault)
+    stray = q.Vote.sign_unguarded(setup.secrets[1], setup.committee, setup.committee.statement(2, 9, bytes(32)))
+    (fault,) = collector.add(stray, suspects).faults
+    assert isinstance(fault, faults.Stray) and fault.signer == 1
+    assert isinstance(fault.error, q.WrongContextError)
+    assert collector.topic == (1, 9) and collector.weight_for(bytes([7]) * 32) == 1
+
+
+def test_a_quorum_that_gives_up_a_view_makes_a_timeout_certificate(setup: Setup) -> None:
+    collector, suspects = q.TimeoutCollector(setup.committee, 1, 9), q.Suspects()
+    certificate = None
+    for member, secret in enumerate(setup.secrets):
+        vote = q.TimeoutVote.sign_unguarded(secret, setup.committee, 1, 9, member // 2)
+        certificate = certificate or collector.add(vote, suspects).certificate
+        if member == 1:
+            assert collector.has_honest() and collector.verify_honest(suspects) == (True, [])
+    assert certificate is not None and certificate.value.highest_value == 1
+    read = q.TimeoutCertificate.decode(certificate.value.encode(), setup.committee)
+    assert [(value, list(signers)) for value, signers in read.groups] == [(0, [0, 1]), (1, [2])]
+    assert read.verify(setup.committee).committee == setup.committee.id
+
+
+def test_many_threads_share_a_collector_and_get_one_certificate(setup: Setup) -> None:
+    collector, suspects = q.VoteCollector(setup.committee, 1, 9), q.Suspects()
+    votes = [setup.vote(member) for member in range(4)]
+    start = threading.Barrier(8)
+
+    def work() -> int:
+        start.wait()
+        results = [collector.add(vote, suspects) for vote in votes]
+        repr(collector), len(suspects), collector.is_done
+        return sum(result.certificate is not None for result in results)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(job.result() for job in [pool.submit(work) for _ in range(8)]) == 1
+
+
+def test_many_threads_share_a_guard_and_it_never_contradicts_itself(setup: Setup) -> None:
+    guard = q.Guard(setup.secrets[0], setup.committee.chain)
+    start = threading.Barrier(8)
+
+    def work(digest: int) -> set[bytes]:
+        start.wait()
+        signed = set()
+        for view in range(20):
+            statement = setup.committee.statement(1, view, bytes([digest]) * 32)
+            try:
+                signed.add(guard.sign(setup.committee, statement)[0].statement.encode())
+            except q.ContradictionError:
+                pass
+        return signed
+
+    with ThreadPoolExecutor(8) as pool:
+        signed = set().union(*pool.map(work, range(8)))
+    statements = [q.Statement.decode(data) for data in signed]
+    assert len({statement.view for statement in statements}) == len(statements) > 0
+
+
+def test_closing_a_secret_while_others_sign_ends_in_closed(setup: Setup) -> None:
+    secret = setup.secrets[0]
+    start = threading.Barrier(5)
+
+    def work() -> str:
+        start.wait()
+        try:
+            while True:
+                secret.sign(b"message")
+        except q.ClosedError as error:
+            return error.code
+
+    with ThreadPoolExecutor(4) as pool:
+        jobs = [pool.submit(work) for _ in range(4)]
+        start.wait()
+        secret.close()
+        assert [job.result(timeout=60) for job in jobs] == ["CLOSED"] * 4
+
+
+def test_everything_that_verifies_can_be_awaited(setup: Setup) -> None:
+    committee, certificate = setup.committee, setup.certificate()
+    secret = setup.secrets[0]
+    key = secret.public_key()
+
+    async def all_of_it() -> None:
+        message = bytearray(b"message")
+        checking = key.verify_async(message, secret.sign(b"message"))
+        message[:] = b"changed"  # the call has its own copy
+        await checking
+        assert (await q.UnverifiedKey.prove(secret).verify_async()).public == key
+        verified, vote = await asyncio.gather(
+            certificate.verify_async(committee), setup.vote(0).verify_async(committee)
+        )
+        assert verified.value == certificate and vote.value.signer == 0
+        assert await q.Certificate.verify_batch_async(committee, [certificate]) == [verified]
+        evidence = q.Equivocation(setup.vote(0), setup.vote(0, digest=8))
+        assert (await evidence.verify_async(committee)).value == evidence
+        conflict = q.Conflict(certificate, setup.certificate(digest=8))
+        assert list((await conflict.verify_async(committee)).value.culprits) == [0, 1, 2]
+        signed = certificate.statement.signed_bytes(committee.id)
+        assert await committee.verify_raw_async(signed, certificate.signers, certificate.proof()) == 3
+        timeout = q.TimeoutVote.sign_unguarded(secret, committee, 1, 9, 4)
+        assert (await timeout.verify_async(committee)).value == timeout
+        with pytest.raises(q.BadSignatureError):
+            await key.verify_async(b"other", secret.sign(b"message"))
+        if setup.suite != q.Suite.ED25519:
+            keys = [q.VerifiedKey.of(each) for each in setup.secrets]
+            total = bls.aggregate([each.sign(b"x") for each in setup.secrets])
+            await bls.fast_aggregate_verify_async(keys, b"x", total)
+            await bls.aggregate_verify_async([(each, b"x") for each in keys], total)
+
+    asyncio.run(all_of_it())
+
+
+def test_verifying_lets_the_interpreter_go(setup: Setup) -> None:
+    certificate, ticks = setup.certificate(), 0
+
+    async def count_while_verifying() -> None:
+        nonlocal ticks
+        jobs = [asyncio.create_task(certificate.verify_async(setup.committee)) for _ in range(20)]
+        while not all(job.done() for job in jobs):
+            ticks += 1
+            await asyncio.sleep(0)
+        for job in jobs:
+            job.result()
+
+    asyncio.run(count_while_verifying())
+    assert ticks > 1
+
+
+def test_a_batch_gives_a_verdict_for_each(setup: Setup) -> None:
+    good = setup.certificate()
+    proof = setup.certificate(digest=8).encode_detached()
+    bad = q.Certificate.decode_detached(proof, setup.statement(), setup.committee)
+    first, second, third = q.Certificate.verify_batch(setup.committee, [good, bad, good])
+    assert first == third == good.verify(setup.committee)
+    assert isinstance(second, q.BadSignatureError)
