@@ -22,6 +22,7 @@ mod targets;
 mod test;
 mod vectors;
 mod wasm;
+mod web;
 mod workspace;
 
 use std::process::ExitCode;
@@ -57,6 +58,8 @@ enum Task {
     Coverage(coverage::Options),
     /// Runs Jolteon in the deterministic simulator, one run per seed.
     Simulate(simulate::Options),
+    /// Builds the page on which validators agree, and serves it on this machine.
+    Web(web::Options),
 }
 
 fn main() -> ExitCode {
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Task::Vectors(options) => vectors::run(&options),
         Task::Coverage(options) => coverage::run(&options),
         Task::Simulate(options) => simulate::run(&options),
+        Task::Web(options) => web::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

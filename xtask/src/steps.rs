@@ -21,6 +21,11 @@ pub(crate) struct Log {
 }
 
 impl Log {
+    /// The log of something that is no step of a test.
+    pub(crate) fn of(name: &'static str) -> Self {
+        Self { name }
+    }
+
     /// Runs a command with its output in this step's log.
     pub(crate) fn run(&self, command: &mut Command) -> Outcome<String> {
         process::quiet(command, &self.path(), LIMIT)

@@ -1,0 +1,155 @@
+// The page in a real browser. `cargo xtask test --only "browser page"` builds it, serves it and runs this.
+import assert from "node:assert/strict";
+import { mkdir, readFile } from "node:fs/promises";
+
+const { PAGE, PLAYWRIGHT, CHROMIUM, SCREENSHOTS } = process.env;
+const { chromium } = await import(PLAYWRIGHT);
+await mkdir(SCREENSHOTS, { recursive: true });
+
+const browser = await chromium.launch({
+  executablePath: CHROMIUM,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+let tests = 0;
+
+// A fresh page; whatever it complains about or asks others for fails the test.
+async function on(name, hash, options, test) {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+  page.on("pageerror", (error) => wrong.push(String(error)));
+  context.on("request", (request) => new URL(request.url()).origin === new URL(PAGE).origin || wrong.push(request.url()));
+  page.setDefaultTimeout(90_000);
+  try {
+    await page.goto(PAGE + hash);
+    await page.waitForSelector("#nodes button");
+    await test(page);
+    assert.deepEqual(wrong, []);
+    console.log(`ok ${name}`);
+    tests++;
+  } catch (error) {
+    await page.screenshot({ path: `${SCREENSHOTS}/failed.png`, fullPage: true }).catch(() => {});
+    console.error(`FAILED ${name}`);
+    throw error;
+  } finally {
+    await context.close();
+  }
+}
+
+const height = async (page) => Number(await page.textContent("#height"));
+const higher = (page, than) => page.waitForFunction((n) => Number(document.getElementById("height").textContent) > n, than);
+const replayed = (page) => page.waitForFunction(() => document.documentElement.dataset.replay);
+const address = (page) => page.evaluate(() => location.hash);
+const fast = (page) => page.selectOption("#speed", "4");
+const contrast = (page, selector) => page.evaluate((s) => {
+  const rgb = (text) => text.match(/[\d.]+/g).slice(0, 3).map(Number);
+  const light = (text) => rgb(text).map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const [a, b] = [light(getComputedStyle(document.querySelector(s)).color), light(getComputedStyle(document.body).backgroundColor)].sort();
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}, selector);
+
+try {
+  await on("validators commit; light; a crash is survived, a restart catches up; the link gives the same history", "#n=4&seed=2", { colorScheme: "light" }, async (page) => {
+    await fast(page);
+    await higher(page, 3);
+    await page.click("#nodes button:nth-child(4)");
+    await page.click("#crash");
+    await page.waitForSelector("#nodes button.down");
+    await higher(page, (await height(page)) + 4);
+    await page.click("#restart");
+    await page.waitForSelector("#nodes button.down", { state: "detached" });
+    await page.waitForFunction(() => /Validator 3 starts from \d+ records/.test(document.getElementById("log").textContent));
+    await higher(page, (await height(page)) + 4);
+    assert.match(await page.textContent("#safety"), /^No two honest validators committed differently/);
+    assert.match(await page.textContent("#about"), /^Up/);
+    await page.click("#play");
+    await page.waitForTimeout(500);
+    await page.click("#step");
+    await page.waitForTimeout(300);
+    await page.click("#again");
+    await replayed(page);
+    assert.equal(await page.getAttribute("html", "data-replay"), "same");
+    const hash = await address(page);
+    assert.match(hash, /do=\d+\.crash\.3,\d+\.restart\.3&t=\d+&h=[0-9a-f]{16}/);
+    await page.screenshot({ path: `${SCREENSHOTS}/light.png`, fullPage: true });
+  });
+
+  const recorded = (await readFile(new URL("history.txt", import.meta.url), "utf8")).trim();
+  await on("a browser comes to the same history as a test on this machine", `#n=4&seed=1&do=1000000.crash.1,2000000.restart.1&t=3000000&h=${recorded}`, {}, async (page) => {
+    await replayed(page);
+    assert.equal(await page.getAttribute("html", "data-replay"), "same");
+    assert.equal(await page.textContent("#hash"), recorded);
+  });
+
+  await on("an equivocator is convicted, its second block shown and never final; dark", "#n=7&seed=3&byz=1.equivocator,4.forger", { colorScheme: "dark" }, async (page) => {
+    await fast(page);
+    await page.waitForFunction(() => /Proof.*validator 1 signed two different blocks/.test(document.getElementById("log").textContent));
+    await page.waitForFunction(() => /refuses: validator 4/.test(document.getElementById("log").textContent));
+    await page.waitForSelector("#chain li.rival");
+    await page.screenshot({ path: `${SCREENSHOTS}/dark.png`, fullPage: true });
+    await higher(page, (await height(page)) + 5);
+    assert.equal(await page.locator("#safety.broken").count(), 0);
+    for (const selector of ["body", ".lead", "#about", ".legend .alarm", "#hash"]) assert.ok((await contrast(page, selector)) >= 4.5, selector);
+    await page.click("#theme");
+    assert.equal(await page.getAttribute("html", "data-theme"), "light");
+    for (const selector of ["body", ".lead", "#about", "#hash"]) assert.ok((await contrast(page, selector)) >= 4.5, selector);
+  });
+
+  await on("with too many liars the checkers stop the run and say so", "#n=4&seed=14&byz=1.twins,2.twins", {}, async (page) => {
+    await fast(page);
+    await page.waitForSelector("#safety.broken");
+    assert.match(await page.textContent("#safety"), /Violated: agreement/);
+  });
+
+  await on("a keyboard is enough; the laboratory names the forger", "#n=4&seed=1", {}, async (page) => {
+    await page.focus("#nodes button");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await page.textContent("#chosen"), "2");
+    await page.focus("#crash");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#nodes button.down");
+    await page.focus("#play");
+    await page.keyboard.press("Space");
+    assert.equal(await page.textContent("#play"), "Play");
+    await page.focus("#voters button:nth-child(3)");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#blame");
+    assert.match(await page.textContent("#blame"), /^Named as forger: 2\./);
+    assert.match(await page.textContent("#lab-result"), /A certificate\. 100 bytes for 5 signers/);
+    for (const member of [1, 2, 4]) for (let i = 0; i < 2; i++) await page.click(`#voters button:nth-child(${member})`);
+    await page.waitForFunction(() => /Convicted of signing two blocks/.test(document.getElementById("lab-result").textContent));
+  });
+
+  await on("360 pixels are wide enough", "#n=7&seed=1", { viewport: { width: 360, height: 740 }, isMobile: true, deviceScaleFactor: 2 }, async (page) => {
+    await fast(page);
+    await higher(page, 3);
+    const [inner, scroll] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+    assert.ok(inner === 360 && scroll <= 360, `${inner} ${scroll}`);
+    await page.screenshot({ path: `${SCREENSHOTS}/phone.png`, fullPage: true });
+  });
+
+  await on("forty validators do not hold the page up, and reduced motion begins paused", "#n=40&seed=1", { reducedMotion: "reduce" }, async (page) => {
+    assert.equal(await page.textContent("#play"), "Play");
+    await fast(page);
+    await page.click("#play");
+    await page.waitForFunction(() => parseFloat(document.getElementById("now").textContent) > 0.2);
+    const longest = await page.evaluate(() => new Promise((done) => {
+      let [last, most, frames] = [performance.now(), 0, 0];
+      const frame = (now) => {
+        [most, last, frames] = [Math.max(most, now - last), now, frames + 1];
+        if (frames < 60) requestAnimationFrame(frame);
+        else done(most);
+      };
+      requestAnimationFrame(frame);
+    }));
+    assert.ok(longest < 5_000, `a frame took ${longest} ms`);
+    await higher(page, 0);
+    await page.click("#play");
+    await page.screenshot({ path: `${SCREENSHOTS}/forty.png` });
+  });
+} finally {
+  await browser.close();
+}
+console.log(`${tests} tests in Chromium`);

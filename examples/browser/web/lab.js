@@ -1,0 +1,57 @@
+// The certificate laboratory.
+const $ = (id) => document.getElementById(id);
+const NEXT = { v: "f", f: "b", b: "-", "-": "v" };
+const NAMES = { v: "votes", f: "forges", b: "signs two blocks", "-": "is absent" };
+const many = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+let marks = "";
+let ask = () => {};
+
+export function begin(send) {
+  ask = send;
+  $("lab-size").addEventListener("change", () => resize(Number($("lab-size").value)));
+  resize(7);
+}
+
+function resize(n) {
+  set("v".repeat(n));
+}
+
+function set(next) {
+  marks = next;
+  const list = $("voters");
+  if (list.childElementCount !== marks.length) {
+    list.replaceChildren(...[...marks].map((_, i) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.addEventListener("click", () => set(marks.slice(0, i) + NEXT[marks[i]] + marks.slice(i + 1)));
+      return button;
+    }));
+  }
+  [...marks].forEach((mark, i) => {
+    const button = list.children[i];
+    button.dataset.mark = mark;
+    button.textContent = i;
+    button.setAttribute("aria-label", `Member ${i} ${NAMES[mark]}`);
+    button.title = `Member ${i} ${NAMES[mark]}; press to change`;
+  });
+  ask(marks);
+}
+
+export function show(answer) {
+  const r = JSON.parse(answer.result);
+  if (answer.marks !== marks) return;
+  const who = (list) => [...new Set(list)].join(", ");
+  const out = [];
+  if (r.certificate) {
+    const c = r.certificate;
+    out.push(`<p><strong>A certificate.</strong> ${c.bytes} bytes for ${[...c.signers].filter((b) => b === "1").length} signers; whoever knows the committee checks it with ${c.cost.pairings} pairings, ${c.cost.hashes} hash and ${c.cost.additions} additions, here in ${c.ms.toFixed(1)} ms.</p>`);
+    out.push(`<p class="bits" aria-label="bitmap of the signers">${[...c.signers].map((b) => `<i class="${b === "1" ? "on" : ""}"></i>`).join("")}</p><p class="hex">${c.hex}</p>`);
+  } else {
+    out.push(`<p><strong>No certificate.</strong> ${r.quorum} good votes are needed.</p>`);
+  }
+  if (r.blamed.length) out.push(`<p class="alarm" id="blame">Named as forger: ${who(r.blamed)}. The others' votes count all the same.</p>`);
+  if (r.equivocators.length) out.push(`<p class="alarm">Convicted of signing two blocks, with both signatures as proof: ${who(r.equivocators)}.</p>`);
+  if (r.conflict) out.push(`<p class="alarm">Two certificates contradict each other: more than a third signed both, and ${r.conflict.bytes} bytes convict ${r.conflict.culprits.join(", ")}.</p>`);
+  out.push(`<p class="cost">Collecting cost ${many(r.cost.checks, "check")}: ${r.cost.pairings} pairings, ${r.cost.hashes === 1 ? "1 hash" : `${r.cost.hashes} hashes`}, ${many(r.cost.additions, "addition")}${r.cost.multiplications ? `, ${r.cost.multiplications} short multiplications to find the culprit` : ""}; ${r.ms.toFixed(1)} ms here.</p>`);
+  $("lab-result").innerHTML = out.join("");
+}

@@ -1,0 +1,260 @@
+// The page: asks the Worker for time to pass, draws what it is told, and keeps the run in the address.
+import { BEHAVIOURS, line, moment, seconds } from "./words.js";
+import { drawLanes, drawRing, place } from "./ring.js";
+import * as lab from "./lab.js";
+
+const $ = (id) => document.getElementById(id);
+const SPAN = 4e6; // microseconds that the lanes show
+const MOST_LOG = 120;
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const worker = new Worker("worker.js", { type: "module" });
+
+let state = null, link = "", wanted = null, shown = 0, playing = false, waiting = false, opening = true, chosen = 0;
+let flights = [], marks = [], blocks = [], memberOf = [], last = performance.now(), ticks = 0;
+
+const send = (message) => worker.postMessage(message);
+
+function open(text) {
+  const fields = new URLSearchParams(text);
+  wanted = fields.get("t") && fields.get("h") ? { until: Number(fields.get("t")), hash: fields.get("h").padStart(16, "0") } : null;
+  [flights, marks, blocks, memberOf] = [[], [], [], []];
+  [shown, state, opening, waiting, chosen, link] = [0, null, true, true, 0, ""];
+  $("log").replaceChildren();
+  $("chain").replaceChildren();
+  $("nodes").replaceChildren();
+  $("replay").textContent = "";
+  $("n").value = fields.get("n") ?? 7;
+  $("seed").value = fields.get("seed") ?? 1;
+  $("latency").value = fields.get("latency") ?? 40;
+  $("jitter").value = fields.get("jitter") ?? 10;
+  $("loss").value = (fields.get("loss") ?? 0) / 10;
+  play(!wanted && !calm.matches);
+  send({ type: "open", link: text });
+}
+
+function play(on) {
+  playing = on;
+  $("play").textContent = on ? "Pause" : "Play";
+  $("play").setAttribute("aria-pressed", String(on));
+  if (!on) keepAddress();
+}
+
+function keepAddress() {
+  if (link && !wanted) history.replaceState(null, "", "#" + link);
+}
+
+worker.onmessage = ({ data }) => {
+  if (data.type === "frame") take(data);
+  else if (data.type === "lab") lab.show(data);
+  else fail(data.message);
+};
+worker.onerror = (event) => fail(event.message);
+
+function fail(message) {
+  waiting = false;
+  $("moment").textContent = `That did not work: ${message}`;
+  if (opening) play(false);
+}
+
+function take(frame) {
+  [waiting, opening] = [false, false];
+  state = JSON.parse(frame.state);
+  state.members = state.nodes.filter((node) => node.slot === node.member).length;
+  link = frame.link;
+  memberOf = state.nodes.map((node) => node.member);
+  for (let i = 0; i < frame.flights.length; i += 6) flights.push(frame.flights.subarray(i, i + 6));
+  if (flights.length > 30000) flights = flights.slice(-15000);
+  const lines = [];
+  for (const event of JSON.parse(frame.events)) {
+    remember(event);
+    const text = line(event);
+    if (text) lines.push([event.at, ...text]);
+  }
+  write(lines);
+  if (wanted && state.now >= wanted.until) {
+    const same = state.hash === wanted.hash;
+    $("replay").textContent = same ? "Replayed: the same history as when this link was made." : "This is another history than when this link was made: the link is of another version.";
+    document.documentElement.dataset.replay = same ? "same" : "other";
+    wanted = null;
+    shown = state.now;
+  }
+  if (!playing && !wanted) shown = state.now;
+  if (state.over) play(false);
+  describe();
+}
+
+function remember(event) {
+  const member = memberOf[event.node] ?? event.node;
+  if (event.e === "proposal") {
+    marks.push({ at: event.at, member, kind: event.second ? "alarm" : "proposal" });
+    blocks.push({ ...event, votes: "" });
+    if (blocks.length > 14) blocks.shift();
+  } else if (event.e === "vote") marks.push({ at: event.at, member, kind: "vote" });
+  else if (event.e === "timeout") marks.push({ at: event.at, member, kind: "timeout" });
+  else if (event.e === "commit") {
+    marks.push({ at: event.at, member, kind: "commit" });
+    for (const block of blocks) if (block.block === event.block) block.final = true;
+  } else if (event.e === "certificate") {
+    for (const block of blocks) if (block.block === event.block) block.votes = event.signers;
+  } else if (event.e === "evidence" && event.culprit < memberOf.length) marks.push({ at: event.at, member: event.culprit, kind: "alarm" });
+  if (marks.length > 6000) marks = marks.slice(-3000);
+}
+
+function write(lines) {
+  const log = $("log");
+  for (const [at, kind, text] of lines.slice(-MOST_LOG)) {
+    const item = document.createElement("li");
+    item.className = kind;
+    const time = document.createElement("time");
+    time.textContent = seconds(at);
+    item.append(time, text);
+    log.prepend(item);
+  }
+  while (log.childElementCount > MOST_LOG) log.lastElementChild.remove();
+  if (lines.length) drawChain();
+}
+
+function drawChain() {
+  $("chain").replaceChildren(...blocks.map((block) => {
+    const item = document.createElement("li");
+    item.className = block.second ? "rival" : block.final ? "final" : "";
+    const text = (tag, words) => Object.assign(document.createElement(tag), { textContent: words });
+    const bits = document.createElement("div");
+    bits.className = "bits";
+    bits.setAttribute("role", "img");
+    bits.setAttribute("aria-label", block.votes ? `signed by ${[...block.votes].flatMap((b, i) => (b === "1" ? [i] : [])).join(", ")}` : "not certified yet");
+    for (const bit of block.votes) bits.append(Object.assign(document.createElement("i"), { className: bit === "1" ? "on" : "" }));
+    item.append(text("b", block.block), text("small", `height ${block.height}, view ${block.view}, by ${block.author}`), text("small", block.final ? "final" : block.votes ? "certified" : block.second ? "rival" : "proposed"), bits);
+    return item;
+  }));
+  $("chain").scrollLeft = $("chain").scrollWidth;
+}
+
+function describe() {
+  const quorum = Math.floor((2 * state.members) / 3) + 1;
+  const set = (id, text) => { if ($(id).textContent !== text) $(id).textContent = text; };
+  set("moment", wanted ? `Replaying to ${seconds(wanted.until)}…` : moment(state, quorum));
+  set("height", String(state.height));
+  set("now", seconds(state.now));
+  set("hash", state.hash);
+  $("safety").classList.toggle("broken", Boolean(state.violation));
+  set("safety", state.violation ? `Violated: ${state.violation}. ${state.detail}` : `No two honest validators committed differently at any height: ${state.height} blocks checked.`);
+  buttons();
+  const node = state.nodes[chosen];
+  set("chosen", String(chosen));
+  set("about", (node.up ? `Up, in view ${node.view}, ${node.delivered} blocks delivered, ${node.timeouts} views given up. ` : "Down; its disk is kept. ") + (node.honest ? "Honest." : `Byzantine: it ${BEHAVIOURS[node.behaviour]}.`));
+}
+
+function buttons() {
+  const group = $("nodes");
+  if (group.childElementCount !== state.members) {
+    group.style.setProperty("--size", state.members > 24 ? "1.7rem" : state.members > 13 ? "2.1rem" : "2.7rem");
+    group.replaceChildren(...Array.from({ length: state.members }, (_, member) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      const [x, y] = place(member, state.members);
+      button.style.left = `${x * 100}%`;
+      button.style.top = `${y * 100}%`;
+      button.textContent = member;
+      button.addEventListener("click", () => choose(member));
+      return button;
+    }));
+  }
+  const view = Math.max(...state.nodes.map((node) => node.view ?? 0));
+  const leader = state.nodes.find((node) => node.view === view)?.leader;
+  for (const node of state.nodes.slice(0, state.members)) {
+    const button = group.children[node.slot];
+    const classes = [node.up ? "" : "down", node.honest ? "" : "byzantine", node.slot === leader ? "leader" : ""].join(" ").trim();
+    if (button.className !== classes) button.className = classes;
+    button.tabIndex = node.slot === chosen ? 0 : -1;
+    button.setAttribute("aria-pressed", String(node.slot === chosen));
+    if (ticks % 20 === 0 || !button.hasAttribute("aria-label")) button.setAttribute("aria-label", `Validator ${node.slot}, ${node.up ? `in view ${node.view}` : "down"}${node.honest ? "" : ", Byzantine"}`);
+  }
+}
+
+function choose(member) {
+  chosen = (member + state.members) % state.members;
+  describe();
+}
+
+function act(what) {
+  if (!state) return;
+  send({ type: "act", what });
+  setTimeout(keepAddress, 200);
+}
+
+// One frame: the engine runs a little ahead of what is shown, so that messages glide.
+function tick(time) {
+  const passed = Math.min(100, time - last);
+  last = time;
+  ticks++;
+  if (state) {
+    if (wanted && !waiting) ask(wanted.until);
+    else if (playing && !wanted) {
+      const speed = Number($("speed").value);
+      shown = Math.min(state.now, shown + passed * 1000 * speed);
+      const target = shown + 90_000 * speed;
+      if (!waiting && target > state.now) ask(target);
+    }
+    flights = flights.filter(([sent, arrives]) => Math.max(arrives, sent + 40_000) >= shown);
+    drawRing($("flights"), { flights, now: shown, members: state.members, memberOf: (slot) => memberOf[slot] ?? slot, traffic: $("traffic").checked, still: calm.matches });
+    if (ticks % 2 === 0) drawLanes($("lanes"), { marks, now: shown, members: state.members, span: SPAN });
+  }
+  document.documentElement.dataset.frames = ticks;
+  requestAnimationFrame(tick);
+}
+
+function ask(until) {
+  waiting = true;
+  send({ type: "advance", until: Math.floor(until) });
+}
+
+function theme(next) {
+  document.documentElement.dataset.theme = next;
+  $("theme").textContent = next === "dark" ? "Light" : "Dark";
+  try { localStorage.setItem("theme", next); } catch { /* a page without storage keeps nothing */ }
+}
+
+function wire() {
+  let stored = null;
+  try { stored = localStorage.getItem("theme"); } catch { /* as above */ }
+  const dark = stored ? stored === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  if (stored) theme(stored);
+  $("theme").textContent = dark ? "Light" : "Dark";
+  const on = (id, what) => $(id).addEventListener("click", what);
+  on("theme", () => theme($("theme").textContent === "Dark" ? "dark" : "light"));
+  on("play", () => play(!playing));
+  on("step", () => { play(false); if (state) send({ type: "step" }); });
+  on("crash", () => act(`crash.${chosen}`));
+  on("restart", () => act(`restart.${chosen}`));
+  on("slow", () => act(`slow.${chosen}.600`));
+  on("cut", () => act(`split.${chosen}`));
+  on("turn", () => act(`turn.${chosen}.${$("behaviour").value}`));
+  on("split", () => act(`split.${Array.from({ length: Math.floor(state.members / 2) }, (_, i) => i).join("-")}`));
+  on("heal", () => act("heal"));
+  on("links", () => act(`links.${$("latency").value}.${$("jitter").value}.${Math.round($("loss").value * 10)}`));
+  on("begin", () => { 
+    const text = `n=${$("n").value}&seed=${$("seed").value}&latency=${$("latency").value}&jitter=${$("jitter").value}&loss=${Math.round($("loss").value * 10)}`;
+    if (location.hash === "#" + text) open(text);
+    else location.hash = text;
+  });
+  on("again", () => { const text = link; play(false); history.replaceState(null, "", "#" + text); open(text); });
+  on("share", async () => {
+    play(false);
+    try { await navigator.clipboard.writeText(location.href); $("copied").textContent = "Copied."; } catch { $("copied").textContent = "Copy it from the address bar."; }
+  });
+  $("behaviour").append(...Object.entries(BEHAVIOURS).map(([name, words]) => Object.assign(document.createElement("option"), { value: name, textContent: name, title: words })));
+  $("nodes").addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    choose(chosen + by);
+    $("nodes").children[chosen].focus();
+  });
+  addEventListener("hashchange", () => open(location.hash.slice(1)));
+  lab.begin((voters) => send({ type: "lab", marks: voters }));
+  open(location.hash.slice(1));
+  requestAnimationFrame(tick);
+}
+
+wire();

@@ -1,0 +1,53 @@
+// The engine's thread: the page asks for time to pass, and is told what happened. The page never waits for it.
+import init, { World, Lab } from "./engine/engine.js";
+
+const ready = init();
+const SLICE = 24; // milliseconds of work before the page hears of it
+let world = null;
+let lab = null;
+let labSize = 0;
+
+function frame() {
+  const flights = world.flights();
+  postMessage({ type: "frame", state: world.state(), events: world.events(), flights, link: world.link() }, [flights.buffer]);
+}
+
+const answers = {
+  open({ link }) {
+    world?.free();
+    world = null;
+    world = new World(link);
+    frame();
+  },
+  advance({ until }) {
+    const deadline = performance.now() + SLICE;
+    while (world.step(until) && performance.now() < deadline);
+    frame();
+  },
+  step() {
+    const next = world.nextAt();
+    if (next >= 0) while (world.step(next));
+    frame();
+  },
+  act({ what }) {
+    world.act(what);
+    frame();
+  },
+  lab({ marks }) {
+    if (labSize !== marks.length) {
+      lab?.free();
+      lab = new Lab(marks.length);
+      labSize = marks.length;
+    }
+    postMessage({ type: "lab", result: lab.run(marks), marks });
+  },
+};
+
+onmessage = async ({ data }) => {
+  try {
+    await ready;
+    answers[data.type](data);
+  } catch (error) {
+    postMessage({ type: "error", about: data.type, message: String(error?.message ?? error) });
+  }
+};

@@ -1,0 +1,175 @@
+//! The page in `examples/browser`: builds it into `dist/web`, and serves that folder on this machine only.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::process::Outcome;
+use crate::steps::{Log, Steps};
+use crate::wasm::{self, Pack};
+use crate::{environment, workspace};
+
+/// Builds the page on which validators agree, and serves it on loopback until Ctrl-C.
+///
+/// What is built is static: `dist/web` can be put on any web server as it is. It loads nothing from elsewhere.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Only builds.
+    #[arg(long)]
+    build: bool,
+    /// The port to serve on; 0 takes a free one.
+    #[arg(long, default_value_t = 8090)]
+    port: u16,
+}
+
+pub(crate) fn run(options: &Options) -> Outcome {
+    println!("building examples/browser for the web; the first time takes some minutes");
+    let folder = build(&Log::of("web"))?;
+    println!("built {}", folder.display());
+    if options.build {
+        return Ok(());
+    }
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))
+        .map_err(|e| format!("port {}: {e}; choose another with --port", options.port))?;
+    let address = listener.local_addr().map_err(|e| e.to_string())?;
+    println!("http://{address}/  (Ctrl-C ends)");
+    serve(&listener, &folder);
+    Ok(())
+}
+
+/// Adds the step that tests the page in a browser.
+pub(crate) fn add_to(steps: &mut Steps) {
+    steps.add("browser page", |log| {
+        let folder = build(log)?;
+        let chromium = environment::chromium(log)?;
+        let tools = wasm::tools(log)?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
+        let address = listener.local_addr().map_err(|e| e.to_string())?;
+        let module = folder.join("engine/engine_bg.wasm");
+        let bytes = fs::metadata(&module).map_err(|e| format!("{}: {e}", module.display()))?.len();
+        thread::spawn(move || serve(&listener, &folder));
+        let mut node = Command::new("node");
+        node.arg(workspace::root().join("examples/browser/tests/page.mjs"));
+        node.env("CHROMIUM", chromium);
+        node.env("PAGE", format!("http://{address}/"))
+            .env("PLAYWRIGHT", tools.join("node_modules/playwright-core/index.mjs"))
+            .env("SCREENSHOTS", workspace::target("browser"));
+        let output = log.run(&mut node)?;
+        Ok(format!("{}, engine {} kB", output.lines().last().unwrap_or_default(), bytes / 1000))
+    });
+}
+
+/// Builds everything into `dist/web` and answers with that folder.
+fn build(log: &Log) -> Outcome<PathBuf> {
+    let out = workspace::root().join("dist/web");
+    let pack = Pack { name: "engine", optimise: Some("-O2"), ..Pack::of("quorate-browser") };
+    // What an earlier build left, and is no longer there.
+    let _ = fs::remove_dir_all(&out);
+    wasm::build(log, &pack, &out.join("engine"))?;
+    copy(&workspace::root().join("examples/browser/web"), &out)?;
+    for leftover in ["engine/engine.d.ts", "engine/engine_bg.wasm.d.ts"] {
+        // Types are for editors; the page is served without.
+        let _ = fs::remove_file(out.join(leftover));
+    }
+    Ok(out)
+}
+
+fn copy(from: &Path, to: &Path) -> Outcome {
+    let failed = |e: std::io::Error| format!("{}: {e}", from.display());
+    fs::create_dir_all(to).map_err(failed)?;
+    for entry in fs::read_dir(from).map_err(failed)?.flatten() {
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        if source.is_dir() {
+            copy(&source, &target)?;
+        } else {
+            fs::copy(&source, &target).map(drop).map_err(|e| format!("{}: {e}", source.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// How long a visitor may take to say what it wants.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest request line and headers.
+const LONGEST_REQUEST: u64 = 16 * 1024;
+
+/// Answers requests, each on a thread of its own: the only visitor is a browser on this machine.
+fn serve(listener: &TcpListener, folder: &Path) {
+    thread::scope(|scope| {
+        for stream in listener.incoming().flatten() {
+            // A visitor that goes away is its own affair.
+            scope.spawn(move || drop(answer(stream, folder)));
+        }
+    });
+}
+
+fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut reader = BufReader::new((&stream).take(LONGEST_REQUEST));
+    let mut request = String::new();
+    reader.read_line(&mut request)?;
+    let mut header = String::new();
+    while reader.read_line(&mut header)? > 2 {
+        header.clear();
+    }
+    let mut words = request.split(' ');
+    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let found = if ["GET", "HEAD"].contains(&method) { find(folder, target) } else { None };
+    let (status, kind, body) = match found.and_then(|path| Some((kind(&path), fs::read(&path).ok()?))) {
+        Some((kind, body)) => ("200 OK", kind, body),
+        None => ("404 Not Found", "text/plain; charset=utf-8", b"there is nothing here\n".to_vec()),
+    };
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-cache\r\n\
+         X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
+        body.len()
+    )?;
+    if method == "GET" {
+        stream.write_all(&body)?;
+    }
+    stream.flush()
+}
+
+/// The file of a request's target: nothing outside of the folder, whatever the target says.
+fn find(folder: &Path, target: &str) -> Option<PathBuf> {
+    let path = target.split(['?', '#']).next()?.strip_prefix('/')?;
+    let path = Path::new(if path.is_empty() { "index.html" } else { path });
+    let inside = path.components().all(|part| matches!(part, Component::Normal(_)));
+    inside.then(|| folder.join(path))
+}
+
+fn kind(path: &Path) -> &'static str {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("js" | "mjs") => "text/javascript; charset=utf-8",
+        Some("wasm") => "application/wasm",
+        Some("svg") => "image/svg+xml",
+        Some("txt") => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_lies_in_the_folder_is_found() {
+        let folder = Path::new("/srv");
+        assert_eq!(find(folder, "/"), Some("/srv/index.html".into()));
+        assert_eq!(find(folder, "/js/a.js?x=/.."), Some("/srv/js/a.js".into()));
+        for target in ["/../secret", "/a/../../b", "//etc/passwd", "a", "", "/./../x"] {
+            assert_eq!(find(folder, target), None, "{target}");
+        }
+        assert_eq!(kind(Path::new("engine/engine_bg.wasm")), "application/wasm");
+    }
+}
