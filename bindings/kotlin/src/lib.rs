@@ -1,1 +1,56 @@
-//! The binding of quorate for Kotlin.
+//! The native half of the binding of quorate for Kotlin and Java: [`quorate::any`] behind uniffi.
+//!
+//! No logic lives here. Each module wraps the core's types of the same name; what Kotlin code sees is the layer in
+//! `src/main/kotlin`, which keeps what uniffi generates to itself (package `org.quorate.internal`). Conversions:
+//! integers of 128 bits are big-endian bytes ([`glue::Uint128`]), 32-byte values are checked on the way in, errors
+//! become one [`glue::Refusal`] with the core's code, and what changes sits behind a lock, since Kotlin calls from
+//! any thread.
+#![allow(unsafe_code, reason = "uniffi's macros make the exported functions")]
+#![allow(unreachable_pub, reason = "uniffi's macros make public items in private modules")]
+
+mod bls;
+mod certificates;
+mod committees;
+mod evidence;
+mod glue;
+mod guard;
+mod keys;
+mod merkle;
+mod signers;
+mod statements;
+mod timeouts;
+mod votes;
+mod wire;
+
+use quorate::certificate::{DEFAULT_BATCH_THRESHOLD, MAX_TIMEOUT_GROUPS};
+use quorate::committee::{MAX_MEMBERS, MAX_TOTAL_WEIGHT};
+
+uniffi::setup_scaffolding!("quorate");
+
+/// What the core states about itself.
+#[derive(uniffi::Record)]
+struct Constants {
+    version: String,
+    codes: Vec<String>,
+    domains: Vec<String>,
+    max_members: u32,
+    max_total_weight: glue::Uint128,
+    max_timeout_groups: u32,
+    default_batch_threshold: u32,
+}
+
+#[uniffi::export]
+fn constants() -> Constants {
+    let owned = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+    let mut codes: Vec<String> = owned(quorate::Error::CODES);
+    codes.push(glue::CLOSED.to_owned());
+    Constants {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        codes,
+        domains: owned(quorate::wire::domain::ALL),
+        max_members: MAX_MEMBERS as u32,
+        max_total_weight: glue::Uint128(MAX_TOTAL_WEIGHT),
+        max_timeout_groups: MAX_TIMEOUT_GROUPS as u32,
+        default_batch_threshold: DEFAULT_BATCH_THRESHOLD as u32,
+    }
+}

@@ -1,5 +1,6 @@
 //! The packages for other languages: each is built, and tested in its own language.
 
+pub(crate) mod kotlin;
 mod node;
 mod python;
 mod wasm;
@@ -8,6 +9,7 @@ use crate::steps::Steps;
 
 /// Adds a step for each language.
 pub(crate) fn add_to(steps: &mut Steps) {
+    kotlin::add_to(steps);
     node::add_to(steps);
     python::add_to(steps);
     wasm::add_to(steps);

@@ -1,0 +1,145 @@
+//! Conversions between the core's types and what passes to Kotlin.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use quorate::committee::{ChainId, CommitteeId};
+use quorate::{Detail as CoreDetail, Error};
+
+/// The one code that the core does not have: the object was closed or handed over.
+pub(crate) const CLOSED: &str = "CLOSED";
+
+pub(crate) type Result<T> = std::result::Result<T, Refusal>;
+
+/// Why something was refused: an error of the core in a form that passes to Kotlin.
+#[derive(Debug, uniffi::Record)]
+pub(crate) struct Failure {
+    code: String,
+    text: String,
+    culprits: Vec<u16>,
+    details: Vec<Detail>,
+}
+
+/// A field of an error.
+#[derive(Debug, uniffi::Enum)]
+pub(crate) enum Detail {
+    Text { name: String, value: String },
+    Number { name: String, value: Uint128 },
+    Members { name: String, value: Vec<u16> },
+}
+
+/// What every fallible call throws.
+#[derive(Debug, uniffi::Error)]
+pub(crate) enum Refusal {
+    Refused { failure: Failure },
+}
+
+impl Refusal {
+    /// The object's secret was handed over while this call was on its way.
+    pub(crate) fn closed(what: &str) -> Self {
+        let text = format!("{what} was closed or handed over");
+        Self::Refused {
+            failure: Failure { code: CLOSED.to_owned(), text, culprits: Vec::new(), details: Vec::new() },
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let details = error.details().into_iter().map(|(name, detail)| {
+            let name = name.to_owned();
+            match detail {
+                CoreDetail::Text(value) => Detail::Text { name, value: value.to_owned() },
+                CoreDetail::Number(value) => Detail::Number { name, value: Uint128(value) },
+                CoreDetail::Members(value) => Detail::Members { name, value },
+                newer => Detail::Text { name, value: format!("{newer:?}") },
+            }
+        });
+        Self {
+            code: error.code().to_owned(),
+            text: error.to_string(),
+            culprits: error.culprits().to_vec(),
+            details: details.collect(),
+        }
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::Refused { failure: error.into() }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Refused { failure } = self;
+        write!(f, "{}: {}", failure.code, failure.text)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// An integer of 128 bits; Kotlin sees a `BigInteger`, which passes as its big-endian bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Uint128(pub(crate) u128);
+
+uniffi::custom_type!(Uint128, Vec<u8>, {
+    lower: |number| number.0.to_be_bytes().to_vec(),
+    try_lift: |bytes| {
+        // `BigInteger.toByteArray` has a sign byte where the highest bit of the number is set.
+        let digits = match bytes.as_slice() {
+            [0, digits @ ..] => digits,
+            digits => digits,
+        };
+        if digits.len() > 16 {
+            uniffi::deps::anyhow::bail!("more than 128 bits");
+        }
+        Ok(Self(digits.iter().fold(0, |number, digit| number << 8 | u128::from(*digit))))
+    },
+});
+
+/// Exactly 32 bytes.
+pub(crate) fn hash32(what: &'static str, bytes: &[u8]) -> Result<[u8; 32]> {
+    bytes.try_into().map_err(|_| Error::Malformed { what }.into())
+}
+
+/// The same for what Kotlin made sure of when the value was made, so that the error never happens.
+pub(crate) fn chain_id(bytes: &[u8]) -> Result<ChainId> {
+    hash32("chain identifier", bytes).map(ChainId)
+}
+
+/// As [`chain_id`].
+pub(crate) fn committee_id(bytes: &[u8]) -> Result<CommitteeId> {
+    hash32("committee identifier", bytes).map(CommitteeId)
+}
+
+/// A panic while the lock was held leaves a value that is still sound; the next caller may go on.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Throws what the core says about a value of 32 bytes that has another length.
+#[uniffi::export]
+fn refuse_length(what: LengthOf) -> Result<()> {
+    let what = match what {
+        LengthOf::Chain => "chain identifier",
+        LengthOf::Committee => "committee identifier",
+        LengthOf::Digest => "digest",
+        LengthOf::Hash => "hash",
+    };
+    Err(Error::Malformed { what }.into())
+}
+
+/// Values of 32 bytes.
+#[derive(uniffi::Enum)]
+enum LengthOf {
+    Chain,
+    Committee,
+    Digest,
+    Hash,
+}
+
+#[uniffi::export]
+fn chain_id_from_name(name: String) -> Vec<u8> {
+    ChainId::from_name(&name).0.to_vec()
+}

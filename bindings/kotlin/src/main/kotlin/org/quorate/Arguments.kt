@@ -1,0 +1,42 @@
+package org.quorate
+
+import java.math.BigInteger
+import java.util.HexFormat
+import org.quorate.internal.LengthOf
+import org.quorate.internal.refuseLength
+
+// Numbers that a field of the wire format can hold. Anything else is a mistake of the caller, so the language's own
+// exception names the argument.
+
+internal fun Int.u8(name: String): UByte {
+    require(this in 0..0xff) { "$name must be from 0 to 255, not $this" }
+    return toUByte()
+}
+
+internal fun Int.u16(name: String): UShort {
+    require(this in 0..0xffff) { "$name must be from 0 to 65535, not $this" }
+    return toUShort()
+}
+
+internal fun Int.natural(name: String): UInt {
+    require(this >= 0) { "$name must not be negative, but is $this" }
+    return toUInt()
+}
+
+internal fun Long.u32(name: String): UInt {
+    require(this in 0..0xffff_ffffL) { "$name must be from 0 to 4294967295, not $this" }
+    return toUInt()
+}
+
+internal fun BigInteger.u128(name: String): BigInteger {
+    require(signum() >= 0 && bitLength() <= 128) { "$name must be from 0 to 2^128 - 1, not $this" }
+    return this
+}
+
+/** A copy of exactly 32 bytes, which the caller cannot change afterwards. */
+internal fun ByteArray.copyOf32(what: LengthOf): ByteArray {
+    if (size != 32) translated { refuseLength(what) }
+    return clone()
+}
+
+internal fun ByteArray.hex(): String = HexFormat.of().formatHex(this)

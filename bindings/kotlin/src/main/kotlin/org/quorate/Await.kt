@@ -1,0 +1,54 @@
+@file:JvmName("Await")
+
+package org.quorate
+
+import java.math.BigInteger
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.asExecutor
+import kotlinx.coroutines.suspendCancellableCoroutine
+
+// The checks off the calling thread, on the pool that coroutines keep for computing. Cancelling returns at once; a
+// check that did not start yet is then never made. From Java use `CompletableFuture.supplyAsync` with the plain calls.
+
+/** [UnverifiedKey.verify] off the calling thread. */
+public suspend fun UnverifiedKey.awaitVerify(): VerifiedKey = offThread { verify() }
+
+/** [PublicKey.verify] off the calling thread. */
+public suspend fun PublicKey.awaitVerify(message: ByteArray, signature: Signature): Unit =
+    offThread { verify(message, signature) }
+
+/** [Vote.verify] off the calling thread. */
+public suspend fun Vote.awaitVerify(committee: Committee): VerifiedVote = offThread { verify(committee) }
+
+/** [TimeoutVote.verify] off the calling thread. */
+public suspend fun TimeoutVote.awaitVerify(committee: Committee): VerifiedTimeoutVote = offThread { verify(committee) }
+
+/** [Certificate.verify] off the calling thread. */
+public suspend fun Certificate.awaitVerify(committee: Committee): VerifiedCertificate = offThread { verify(committee) }
+
+/** [TimeoutCertificate.verify] off the calling thread. */
+public suspend fun TimeoutCertificate.awaitVerify(committee: Committee): VerifiedTimeoutCertificate =
+    offThread { verify(committee) }
+
+/** [Equivocation.verify] off the calling thread. */
+public suspend fun Equivocation.awaitVerify(committee: Committee): VerifiedEquivocation =
+    offThread { verify(committee) }
+
+/** [Conflict.verify] off the calling thread. */
+public suspend fun Conflict.awaitVerify(committee: Committee): VerifiedConflict = offThread { verify(committee) }
+
+/** [Certificate.verifyBatch] off the calling thread. */
+public suspend fun Certificate.Companion.awaitVerifyBatch(
+    committee: Committee,
+    certificates: List<Certificate>,
+): List<Verdict> = offThread { verifyBatch(committee, certificates) }
+
+/** [Committee.verifyRaw] off the calling thread. */
+public suspend fun Committee.awaitVerifyRaw(message: ByteArray, signers: SignerSet, proof: ByteArray): BigInteger =
+    offThread { verifyRaw(message, signers, proof) }
+
+private suspend fun <T> offThread(work: () -> T): T = suspendCancellableCoroutine { continuation ->
+    Dispatchers.Default.asExecutor().execute {
+        if (continuation.isActive) continuation.resumeWith(runCatching(work))
+    }
+}

@@ -1,0 +1,27 @@
+package org.quorate
+
+import org.quorate.internal.blsAggregate
+import org.quorate.internal.blsAggregateVerify
+import org.quorate.internal.blsFastAggregateVerify
+
+/** BLS signatures outside committees. Keys and signatures of [Suite.ED25519] are [QuorateException.WrongContext]. */
+public object Bls {
+    /** The sum of signatures. */
+    @JvmStatic
+    public fun aggregate(signatures: List<Signature>): Signature =
+        callAll(signatures.map { it.cell }) { Signature(blsAggregate(it)) }
+
+    /** Checks that all of [keys] signed one message. */
+    @JvmStatic
+    public fun fastAggregateVerify(keys: List<VerifiedKey>, message: ByteArray, signature: Signature): Unit =
+        callAll(keys.map { it.cell }) { natives ->
+            signature.cell.call { blsFastAggregateVerify(natives, message, it) }
+        }
+
+    /** Checks that each key signed its own message. */
+    @JvmStatic
+    public fun aggregateVerify(signed: List<Pair<VerifiedKey, ByteArray>>, signature: Signature): Unit =
+        callAll(signed.map { it.first.cell }) { natives ->
+            signature.cell.call { blsAggregateVerify(natives, signed.map { (_, message) -> message }, it) }
+        }
+}

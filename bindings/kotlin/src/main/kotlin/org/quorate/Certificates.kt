@@ -1,0 +1,110 @@
+package org.quorate
+
+import org.quorate.internal.Certificate as NativeCertificate
+import org.quorate.internal.Verdict as NativeVerdict
+import org.quorate.internal.VerifiedCertificate as NativeVerifiedCertificate
+import org.quorate.internal.verifyBatch as nativeVerifyBatch
+import org.quorate.internal.verifyBatchDerived as nativeVerifyBatchDerived
+
+/** A quorum signed one statement. Decoding checked form and quorum; [verify] checks the signatures. */
+public class Certificate private constructor(@get:JvmSynthetic internal val cell: Cell<NativeCertificate>) :
+    NativeValue(cell) {
+    internal constructor(native: NativeCertificate) : this(Cell(native, "Certificate"))
+
+    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+
+    /** What is certified. */
+    public val statement: Statement get() = cell.call { Statement(it.statement()) }
+
+    /** Who signed. */
+    public val signers: SignerSet get() = cell.call { SignerSet(it.signers()) }
+
+    /** The aggregate, or the signatures in ascending order of signers. */
+    public val proof: ByteArray get() = cell.call { it.proof() }
+
+    /** Bytes of the encoding. */
+    public val encodedLen: Int get() = cell.call { it.encodedLen().toInt() }
+
+    override fun encode(): ByteArray = cell.call { it.encode() }
+
+    /** Without the statement, for where it is known. */
+    public fun encodeDetached(): ByteArray = cell.call { it.encodeDetached() }
+
+    /** Checks the signatures. */
+    public fun verify(committee: Committee): VerifiedCertificate =
+        cell.call { certificate -> committee.cell.call { VerifiedCertificate(certificate.verify(it)) } }
+
+    override fun toString(): String =
+        shown { signers.use { "Certificate(${it.size} of ${it.committeeLen}, $statement)" } }
+
+    public companion object {
+        /** Reads a certificate of this committee. */
+        @JvmStatic
+        public fun decode(bytes: ByteArray, committee: Committee): Certificate =
+            committee.cell.call { Certificate(NativeCertificate.decode(bytes, it)) }
+
+        /** Reads what [encodeDetached] wrote. */
+        @JvmStatic
+        public fun decodeDetached(bytes: ByteArray, statement: Statement, committee: Committee): Certificate =
+            committee.cell.call { Certificate(NativeCertificate.decodeDetached(bytes, statement.native, it)) }
+
+        /** Checks many at once, which costs less; each gets the verdict that it would get alone, in its place. */
+        @JvmStatic
+        public fun verifyBatch(committee: Committee, certificates: List<Certificate>): List<Verdict> =
+            callAll(certificates.map { it.cell }) { natives ->
+                committee.cell.call { Verdict.of(nativeVerifyBatch(it, natives)) }
+            }
+
+        /** As [verifyBatch], with coefficients derived from the input instead of random ones. */
+        @JvmStatic
+        public fun verifyBatchDerived(committee: Committee, certificates: List<Certificate>): List<Verdict> =
+            callAll(certificates.map { it.cell }) { natives ->
+                committee.cell.call { Verdict.of(nativeVerifyBatchDerived(it, natives)) }
+            }
+    }
+}
+
+/** A certificate that was checked. Only a check makes one. */
+public class VerifiedCertificate
+private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedCertificate>) : NativeObject(cell) {
+    internal constructor(native: NativeVerifiedCertificate) : this(Cell(native, "VerifiedCertificate"))
+
+    /** The certificate. */
+    public val value: Certificate get() = cell.call { Certificate(it.value()) }
+
+    /** Against which committee it was checked. */
+    public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
+
+    override fun equals(other: Any?): Boolean =
+        this === other || other is VerifiedCertificate && committee == other.committee && value == other.value
+
+    override fun hashCode(): Int = value.hashCode()
+
+    override fun toString(): String = shown { "Verified($value)" }
+}
+
+/** What a batch says about one certificate. */
+public sealed class Verdict {
+    /** The certificate, or what is wrong with it, thrown. */
+    public abstract fun getOrThrow(): VerifiedCertificate
+
+    /** It verifies. */
+    public class Valid internal constructor(public val certificate: VerifiedCertificate) : Verdict() {
+        override fun getOrThrow(): VerifiedCertificate = certificate
+    }
+
+    /** It does not. */
+    public class Invalid internal constructor(public val error: QuorateException) : Verdict() {
+        override fun getOrThrow(): VerifiedCertificate = throw error
+    }
+
+    internal companion object {
+        @JvmSynthetic
+        internal fun of(verdicts: List<NativeVerdict>): List<Verdict> = verdicts.map {
+            when (it) {
+                is NativeVerdict.Valid -> Valid(VerifiedCertificate(it.certificate))
+                is NativeVerdict.Invalid -> Invalid(QuorateException.of(it.error))
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package org.quorate
+
+import org.quorate.internal.Guard as NativeGuard
+import org.quorate.internal.guardRecordDecode
+
+/** What a guard remembers of the last statement that it signed. Write it to disk **before** the vote leaves. */
+public class GuardRecord private constructor(@get:JvmSynthetic internal val raw: ByteArray) {
+    private val fields = translated { guardRecordDecode(raw) }
+
+    /** The kind of the statement. */
+    public val kind: Int get() = fields.kind.toInt()
+
+    /** The epoch of the statement. */
+    public val epoch: ULong
+        @JvmName("getEpoch")
+        get() = fields.epoch
+
+    /** The view of the statement. */
+    public val view: ULong
+        @JvmName("getView")
+        get() = fields.view
+
+    /** The bytes to store. */
+    public fun encode(): ByteArray = raw.clone()
+
+    override fun equals(other: Any?): Boolean = other is GuardRecord && raw.contentEquals(other.raw)
+
+    override fun hashCode(): Int = raw.contentHashCode()
+
+    override fun toString(): String = "GuardRecord(kind $kind, epoch $epoch, view $view)"
+
+    public companion object {
+        /** Reads a record. */
+        @JvmStatic
+        public fun decode(bytes: ByteArray): GuardRecord = GuardRecord(bytes.clone())
+    }
+}
+
+/** A vote and the record that must be durable before it leaves. */
+public data class Signed<out V>(public val vote: V, public val record: GuardRecord)
+
+/** Epoch and view of a statement. */
+public class Place internal constructor(epoch: ULong, view: ULong) {
+    /** The epoch. */
+    public val epoch: ULong = epoch
+        @JvmName("getEpoch")
+        get() = field
+
+    /** The view. */
+    public val view: ULong = view
+        @JvmName("getView")
+        get() = field
+
+    override fun equals(other: Any?): Boolean = other is Place && epoch == other.epoch && view == other.view
+
+    override fun hashCode(): Int = epoch.hashCode() * 31 + view.hashCode()
+
+    override fun toString(): String = "Place(epoch $epoch, view $view)"
+}
+
+/**
+ * Signs what does not contradict what it signed before. It owns the secret key: the [SecretKey] that it was made of
+ * is closed afterwards, also if making the guard failed. Close the guard to wipe the key.
+ */
+public class Guard private constructor(private val cell: Cell<NativeGuard>) : NativeObject(cell) {
+    private constructor(native: NativeGuard) : this(Cell(native, "Guard"))
+
+    /** A guard with no memory, for a key that never signed. After a restart use [restore]. */
+    public constructor(secret: SecretKey, chain: ChainId) : this(secret.handOver { NativeGuard(it, chain.raw) })
+
+    /** The signature scheme of the key. */
+    public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+
+    /** The public key. */
+    public val publicKey: PublicKey get() = cell.call { PublicKey(it.publicKey()) }
+
+    /** The chain that the guard signs for. */
+    public val chain: ChainId get() = cell.call { ChainId.fromBytes(it.chain()) }
+
+    /** The last record of each kind: all that a compacted log must keep. */
+    public val records: List<GuardRecord> get() = cell.call { it.records().map(GuardRecord::decode) }
+
+    /** Epoch and view of the last statement of a kind. */
+    public fun last(kind: Int): Place? = cell.call { guard -> guard.last(kind.u8("kind"))?.let { Place(it.epoch, it.view) } }
+
+    /** Signs a statement. Throws [QuorateException.Contradiction] instead of contradicting an earlier one. */
+    public fun sign(committee: Committee, statement: Statement): Signed<Vote> =
+        cell.call { guard ->
+            val signed = committee.cell.call { guard.sign(it, statement.native) }
+            Signed(Vote(signed.vote), GuardRecord.decode(signed.record))
+        }
+
+    /** Signs a timeout vote. Throws [QuorateException.Contradiction] instead of contradicting an earlier one. */
+    @JvmName("signTimeout")
+    public fun signTimeout(committee: Committee, kind: Int, view: ULong, value: ULong): Signed<TimeoutVote> =
+        cell.call { guard ->
+            val signed = committee.cell.call { guard.signTimeout(it, kind.u8("kind"), view, value) }
+            Signed(TimeoutVote(signed.vote), GuardRecord.decode(signed.record))
+        }
+
+    override fun toString(): String = shown { "Guard($suite, chain $chain)" }
+
+    public companion object {
+        /** A guard that knows what it signed before a restart. */
+        @JvmStatic
+        public fun restore(secret: SecretKey, chain: ChainId, records: Iterable<GuardRecord>): Guard =
+            Guard(secret.handOver { key -> NativeGuard.restore(key, chain.raw, records.map { it.raw }) })
+    }
+}

@@ -1,0 +1,108 @@
+package org.quorate
+
+import java.util.concurrent.atomic.AtomicInteger
+import org.quorate.internal.Disposable
+import org.quorate.internal.InternalException
+import org.quorate.internal.Refusal
+
+/**
+ * Something that lives in native memory.
+ *
+ * [close] frees it at once and can be called again; every other use then throws [QuorateException.Closed]. What is not
+ * closed, the garbage collector frees when it finds that nobody can reach it. So close what holds a secret ([SecretKey]
+ * and [Guard], which are wiped) and what is large ([Committee]), best with `use` or `try (…)`, and leave the rest alone
+ * if you like. Objects may be used by many threads; an object that is closed while others use it is freed when the
+ * last of these calls returns.
+ */
+public abstract class NativeObject internal constructor(private val cell: Cell<*>) : AutoCloseable {
+    final override fun close(): Unit = cell.close()
+
+    /** The text of an object that may have been closed: printing must not throw. */
+    internal inline fun shown(text: () -> String): String =
+        try {
+            text()
+        } catch (_: QuorateException.Closed) {
+            "${javaClass.simpleName}(closed)"
+        }
+}
+
+/** A [NativeObject] that never changes. Two are equal if they are of one class and suite and encode to the same bytes. */
+public abstract class NativeValue internal constructor(cell: Cell<*>) : NativeObject(cell) {
+    /** The signature scheme that it belongs to. */
+    public abstract val suite: Suite
+
+    /** The one encoding of this value. */
+    public abstract fun encode(): ByteArray
+
+    final override fun equals(other: Any?): Boolean =
+        this === other ||
+            other is NativeValue &&
+                javaClass == other.javaClass &&
+                suite == other.suite &&
+                encode().contentEquals(other.encode())
+
+    final override fun hashCode(): Int = encode().contentHashCode()
+}
+
+/**
+ * One native object with a count of the calls that use it, whether as their receiver or as an argument. uniffi counts
+ * for the receiver only: an argument that another thread closes at that moment would be used after it was freed.
+ */
+internal class Cell<N : Disposable>(@PublishedApi internal val native: N, private val name: String) {
+    /** Calls under way; [CLOSED] more once the object is closed. */
+    private val calls = AtomicInteger()
+
+    /** Runs [work] with the native object, which stays alive meanwhile. */
+    inline fun <T> call(work: (N) -> T): T {
+        enter()
+        try {
+            return translated { work(native) }
+        } finally {
+            leave()
+        }
+    }
+
+    fun close() {
+        if (calls.getAndUpdate { if (it < 0) it else it + CLOSED } == 0) native.destroy()
+    }
+
+    fun enter() {
+        while (true) {
+            val before = calls.get()
+            if (before < 0) throw QuorateException.Closed("this $name was closed or handed over")
+            if (calls.compareAndSet(before, before + 1)) return
+        }
+    }
+
+    fun leave() {
+        if (calls.decrementAndGet() == CLOSED) native.destroy()
+    }
+
+    private companion object {
+        const val CLOSED = Int.MIN_VALUE
+    }
+}
+
+/** Runs [work] with all native objects, which stay alive meanwhile. */
+internal inline fun <N : Disposable, T> callAll(cells: List<Cell<N>>, work: (List<N>) -> T): T {
+    var entered = 0
+    try {
+        for (cell in cells) {
+            cell.enter()
+            entered++
+        }
+        return translated { work(cells.map { it.native }) }
+    } finally {
+        for (cell in cells.subList(0, entered)) cell.leave()
+    }
+}
+
+/** Runs native code and throws its errors as ours. */
+internal inline fun <T> translated(work: () -> T): T =
+    try {
+        work()
+    } catch (refusal: Refusal.Refused) {
+        throw QuorateException.of(refusal.failure)
+    } catch (panic: InternalException) {
+        throw IllegalStateException("quorate has a bug; please report it: ${panic.message}", panic)
+    }

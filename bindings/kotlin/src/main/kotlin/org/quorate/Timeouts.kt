@@ -1,0 +1,279 @@
+package org.quorate
+
+import java.math.BigInteger
+import org.quorate.internal.TimeoutCertificate as NativeTimeoutCertificate
+import org.quorate.internal.TimeoutCollector as NativeTimeoutCollector
+import org.quorate.internal.TimeoutVote as NativeTimeoutVote
+import org.quorate.internal.VerifiedTimeoutCertificate as NativeVerifiedTimeoutCertificate
+import org.quorate.internal.VerifiedTimeoutVote as NativeVerifiedTimeoutVote
+import org.quorate.internal.timeoutStatement
+
+/** A member gave up a view and names a value, usually its highest certified view. In Java: `TimeoutVote.of(…)`. */
+public class TimeoutVote private constructor(@get:JvmSynthetic internal val cell: Cell<NativeTimeoutVote>) :
+    NativeValue(cell) {
+    internal constructor(native: NativeTimeoutVote) : this(Cell(native, "TimeoutVote"))
+
+    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+
+    /** The phase of the protocol. */
+    public val kind: Int get() = cell.call { it.kind().toInt() }
+
+    /** The committee's term. */
+    public val epoch: ULong
+        @JvmName("getEpoch")
+        get() = cell.call { it.epoch() }
+
+    /** The view that is given up. */
+    public val view: ULong
+        @JvmName("getView")
+        get() = cell.call { it.view() }
+
+    /** The value that the member names. */
+    public val value: ULong
+        @JvmName("getValue")
+        get() = cell.call { it.value() }
+
+    /** Who claims to have signed. */
+    public val signer: Int get() = cell.call { it.signer().toInt() }
+
+    /** The signature. */
+    public val signature: Signature get() = cell.call { Signature(it.signature()) }
+
+    /** The plain vote that it is. */
+    public fun asVote(): Vote = cell.call { Vote(it.asVote()) }
+
+    override fun encode(): ByteArray = cell.call { it.encode() }
+
+    /** The form for direct links, with an uncompressed signature. */
+    public fun encodeLink(): ByteArray = cell.call { it.encodeLink() }
+
+    /** Checks the vote by itself. */
+    public fun verify(committee: Committee): VerifiedTimeoutVote =
+        cell.call { vote -> committee.cell.call { VerifiedTimeoutVote(vote.verify(it)) } }
+
+    override fun toString(): String = shown { "TimeoutVote(member $signer, view $view, value $value)" }
+
+    public companion object {
+        /** Puts together what came in. */
+        @JvmStatic
+        @JvmName("of")
+        public operator fun invoke(
+            kind: Int,
+            epoch: ULong,
+            view: ULong,
+            value: ULong,
+            signer: Int,
+            signature: Signature,
+        ): TimeoutVote =
+            signature.cell.call {
+                TimeoutVote(NativeTimeoutVote(kind.u8("kind"), epoch, view, value, signer.u16("signer"), it))
+            }
+
+        /** Signs without a memory of what was signed before: for tests. Validators sign through a [Guard]. */
+        @JvmStatic
+        @JvmName("signUnguarded")
+        public fun signUnguarded(
+            secret: SecretKey,
+            committee: Committee,
+            kind: Int,
+            view: ULong,
+            value: ULong,
+        ): TimeoutVote =
+            secret.call { key ->
+                committee.cell.call {
+                    TimeoutVote(NativeTimeoutVote.signUnguarded(key, it, kind.u8("kind"), view, value))
+                }
+            }
+
+        /** The statement that stands for giving up a view with a value. */
+        @JvmStatic
+        @JvmName("statementOf")
+        public fun statementOf(kind: Int, epoch: ULong, view: ULong, value: ULong): Statement =
+            Statement(timeoutStatement(kind.u8("kind"), epoch, view, value))
+
+        /** Reads a timeout vote. */
+        @JvmStatic
+        public fun decode(suite: Suite, bytes: ByteArray): TimeoutVote =
+            TimeoutVote(translated { NativeTimeoutVote.decode(suite.native, bytes) })
+
+        /** Reads the form for direct links. */
+        @JvmStatic
+        public fun decodeLink(suite: Suite, bytes: ByteArray): TimeoutVote =
+            TimeoutVote(translated { NativeTimeoutVote.decodeLink(suite.native, bytes) })
+    }
+}
+
+/** A timeout vote that was checked. Only a check makes one. */
+public class VerifiedTimeoutVote
+private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedTimeoutVote>) : NativeObject(cell) {
+    internal constructor(native: NativeVerifiedTimeoutVote) : this(Cell(native, "VerifiedTimeoutVote"))
+
+    /** The vote. */
+    public val value: TimeoutVote get() = cell.call { TimeoutVote(it.value()) }
+
+    /** Against which committee it was checked. */
+    public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
+
+    override fun equals(other: Any?): Boolean =
+        this === other || other is VerifiedTimeoutVote && committee == other.committee && value == other.value
+
+    override fun hashCode(): Int = value.hashCode()
+
+    override fun toString(): String = shown { "Verified($value)" }
+}
+
+/** What [TimeoutCollector.verifyHonest] found. */
+public data class HonestCheck(public val isHonest: Boolean, public val faults: List<VoteFault>)
+
+/**
+ * Gathers timeout votes of one kind and view until a quorum, whatever values they name, makes a certificate. In Java:
+ * `TimeoutCollector.of(…)`.
+ */
+public class TimeoutCollector private constructor(private val cell: Cell<NativeTimeoutCollector>) :
+    NativeObject(cell) {
+    /** The phase of the protocol whose votes are collected. */
+    public val kind: Int get() = cell.call { it.kind().toInt() }
+
+    /** The view whose votes are collected. */
+    public val view: ULong
+        @JvmName("getView")
+        get() = cell.call { it.view() }
+
+    /** Whose votes are collected. */
+    public val committee: Committee get() = cell.call { Committee(it.committee()) }
+
+    /** The weight of the timeout votes held, verified or not. */
+    public val weight: BigInteger get() = cell.call { it.weight() }
+
+    /** Whether votes of more than a third of the weight are held, **verified or not**. */
+    public val hasHonest: Boolean get() = cell.call { it.hasHonest() }
+
+    /** Whether the certificate was handed out. */
+    public val isDone: Boolean get() = cell.call { it.isDone() }
+
+    /** Takes a timeout vote in. */
+    public fun add(vote: TimeoutVote, suspects: Suspects): Collected<VerifiedTimeoutCertificate> =
+        cell.call { collector ->
+            vote.cell.call { native -> suspects.cell.call { collected(collector.add(native, it)) } }
+        }
+
+    /** Takes in a timeout vote that was checked already, for instance one's own. */
+    public fun add(vote: VerifiedTimeoutVote, suspects: Suspects): Collected<VerifiedTimeoutCertificate> =
+        cell.call { collector ->
+            vote.cell.call { native -> suspects.cell.call { collected(collector.addVerified(native, it)) } }
+        }
+
+    /** Whether **verified** votes weigh more than a third; checks what is pending if that may be enough. */
+    public fun verifyHonest(suspects: Suspects): HonestCheck =
+        cell.call { collector ->
+            val check = suspects.cell.call { collector.verifyHonest(it) }
+            HonestCheck(check.honest, VoteFault.of(check.faults))
+        }
+
+    override fun toString(): String = shown { "TimeoutCollector(kind $kind, view $view, done: $isDone)" }
+
+    private fun collected(native: org.quorate.internal.CollectedTimeouts) =
+        Collected(native.certificate?.let(::VerifiedTimeoutCertificate), VoteFault.of(native.faults))
+
+    public companion object {
+        /** An empty collector; the options are those of [VoteCollector]. */
+        @JvmStatic
+        @JvmOverloads
+        @JvmName("of")
+        public operator fun invoke(
+            committee: Committee,
+            kind: Int,
+            view: ULong,
+            batchThreshold: Int? = null,
+            failureLimit: Int? = null,
+        ): TimeoutCollector {
+            val threshold = batchThreshold?.natural("batchThreshold")
+            val limit = failureLimit?.u16("failureLimit")
+            val native = committee.cell.call { NativeTimeoutCollector(it, kind.u8("kind"), view, threshold, limit) }
+            return TimeoutCollector(Cell(native, "TimeoutCollector"))
+        }
+    }
+}
+
+/** The members of a timeout certificate who named the same value. */
+public class TimeoutGroup internal constructor(value: ULong, public val signers: SignerSet) {
+    /** What they named. */
+    public val value: ULong = value
+        @JvmName("getValue")
+        get() = field
+
+    override fun toString(): String = "TimeoutGroup($value, $signers)"
+}
+
+/** A quorum gave up a view. Decoding checked form and quorum; [verify] checks the signatures. */
+public class TimeoutCertificate private constructor(private val cell: Cell<NativeTimeoutCertificate>) :
+    NativeValue(cell) {
+    internal constructor(native: NativeTimeoutCertificate) : this(Cell(native, "TimeoutCertificate"))
+
+    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+
+    /** The phase of the protocol. */
+    public val kind: Int get() = cell.call { it.kind().toInt() }
+
+    /** The committee's term. */
+    public val epoch: ULong
+        @JvmName("getEpoch")
+        get() = cell.call { it.epoch() }
+
+    /** The view that was given up. */
+    public val view: ULong
+        @JvmName("getView")
+        get() = cell.call { it.view() }
+
+    /** The highest value that a signer named. */
+    public val highestValue: ULong
+        @JvmName("getHighestValue")
+        get() = cell.call { it.highestValue() }
+
+    /** The values, ascending, each with the members who named it. */
+    public val groups: List<TimeoutGroup>
+        get() = cell.call { certificate ->
+            certificate.groups().map { TimeoutGroup(it.value, SignerSet(it.signers)) }
+        }
+
+    /** Everybody who signed. */
+    public val signers: SignerSet get() = cell.call { SignerSet(it.signers()) }
+
+    /** Bytes of the encoding. */
+    public val encodedLen: Int get() = cell.call { it.encodedLen().toInt() }
+
+    override fun encode(): ByteArray = cell.call { it.encode() }
+
+    /** Checks the signatures. */
+    public fun verify(committee: Committee): VerifiedTimeoutCertificate =
+        cell.call { certificate -> committee.cell.call { VerifiedTimeoutCertificate(certificate.verify(it)) } }
+
+    override fun toString(): String = shown { "TimeoutCertificate(view $view, $groups)" }
+
+    public companion object {
+        /** Reads a certificate of this committee. */
+        @JvmStatic
+        public fun decode(bytes: ByteArray, committee: Committee): TimeoutCertificate =
+            committee.cell.call { TimeoutCertificate(NativeTimeoutCertificate.decode(bytes, it)) }
+    }
+}
+
+/** A timeout certificate that was checked. Only a check makes one. */
+public class VerifiedTimeoutCertificate
+private constructor(private val cell: Cell<NativeVerifiedTimeoutCertificate>) : NativeObject(cell) {
+    internal constructor(native: NativeVerifiedTimeoutCertificate) : this(Cell(native, "VerifiedTimeoutCertificate"))
+
+    /** The certificate. */
+    public val value: TimeoutCertificate get() = cell.call { TimeoutCertificate(it.value()) }
+
+    /** Against which committee it was checked. */
+    public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
+
+    override fun equals(other: Any?): Boolean =
+        this === other ||
+            other is VerifiedTimeoutCertificate && committee == other.committee && value == other.value
+
+    override fun hashCode(): Int = value.hashCode()
+
+    override fun toString(): String = shown { "Verified($value)" }
+}

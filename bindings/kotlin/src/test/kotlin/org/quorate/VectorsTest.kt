@@ -1,0 +1,78 @@
+package org.quorate
+
+import com.google.gson.JsonArray
+import com.google.gson.JsonElement
+import com.google.gson.JsonNull
+import com.google.gson.JsonObject
+import com.google.gson.JsonParser
+import com.google.gson.JsonPrimitive
+import java.nio.file.Files
+import java.nio.file.Path
+import kotlin.io.path.name
+import kotlin.io.path.readText
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
+
+/** Runs every case of `spec/vectors` through the public API. The schema is in `spec/vectors/README.md`. */
+class VectorsTest {
+    private val folder = Path.of("../../spec/vectors")
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = ["wire", "bls", "ed25519", "merkle", "committee", "vote", "certificate", "timeout", "evidence", "guard"],
+    )
+    fun `every case of`(block: String) {
+        val file = JsonParser.parseString(folder.resolve("$block.json").readText()).asJsonObject
+        val committees = file["committees"]?.asJsonObject ?: JsonObject()
+        val cases = file["cases"].asJsonArray.map { it.asJsonObject }
+        assertTrue(cases.size > 20, "$block.json has lost its cases")
+        val failures = cases.mapNotNull { case ->
+            val input = case["input"].asJsonObject.deepCopy()
+            input["committee"]?.takeIf { it.isJsonPrimitive }?.let { input.add("committee", committees[it.asString]) }
+            val (outcome, output) =
+                try {
+                    "ok" to Operations.run(case["operation"].asString, input)
+                } catch (refused: QuorateException) {
+                    refused.code to JsonNull.INSTANCE
+                }
+            val expected = case["output"] ?: JsonNull.INSTANCE
+            if (outcome == case["expect"].asString && output == expected) return@mapNotNull null
+            "${case["name"]}: expected ${case["expect"]} $expected, got $outcome $output"
+        }
+        println("$block.json: ${cases.size} cases")
+        assertTrue(failures.isEmpty(), failures.joinToString("\n"))
+    }
+
+    @Test
+    fun `every vector file is read`() {
+        val known =
+            "wire bls ed25519 merkle committee vote certificate timeout evidence guard".split(' ').map { "$it.json" }
+        // Jolteon is a protocol of the examples, not a block.
+        val others = listOf("README.md", "public", "jolteon.json")
+        val there = Files.list(folder).use { files -> files.map { it.name }.toList() }
+        assertEquals((known + others).toSet(), there.toSet())
+    }
+}
+
+internal fun JsonObject.text(name: String): String = get(name).asString
+
+internal fun JsonObject.bytes(name: String): ByteArray = text(name).unhex()
+
+internal fun JsonObject.list(name: String): JsonArray = get(name).asJsonArray
+
+internal fun json(vararg fields: Pair<String, Any?>): JsonElement =
+    JsonObject().apply { fields.forEach { (name, value) -> add(name, element(value)) } }
+
+private fun element(value: Any?): JsonElement =
+    when (value) {
+        null -> JsonNull.INSTANCE
+        is JsonElement -> value
+        is ByteArray -> JsonPrimitive(value.asHex())
+        is Int -> JsonPrimitive(value)
+        is Long -> JsonPrimitive(value)
+        is Iterable<*> -> JsonArray().apply { value.forEach { add(element(it)) } }
+        else -> JsonPrimitive(value.toString())
+    }

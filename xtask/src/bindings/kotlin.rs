@@ -1,0 +1,203 @@
+//! The Kotlin package: native library, generated classes, Maven.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::process::{Outcome, is_there, output_of};
+use crate::steps::{Log, Steps};
+use crate::{environment, workspace};
+
+/// The oldest Java that the package is compiled for.
+const JAVA: u32 = 17;
+
+/// Adds the step.
+pub(crate) fn add_to(steps: &mut Steps) {
+    steps.add("kotlin binding", |log| {
+        prepare(log)?;
+        let output = maven(log, &["package"])?;
+        summary(&output).ok_or_else(|| "Maven ran no tests".to_owned())
+    });
+}
+
+/// Compiles the native library and puts it, and what uniffi generates from it, where Maven looks.
+fn prepare(log: &Log) -> Outcome {
+    tools(log)?;
+    one_version()?;
+    log.run(workspace::cargo().args([
+        "build",
+        "--package",
+        "quorate-kotlin",
+        "--package",
+        "uniffi-bindgen",
+    ]))?;
+    let library = workspace::target("debug").join(library_name());
+    let generated = folder().join("target/generated");
+    if generated.exists() {
+        fs::remove_dir_all(&generated).map_err(|e| format!("{}: {e}", generated.display()))?;
+    }
+    log.run(
+        Command::new(workspace::target("debug").join("uniffi-bindgen"))
+            .arg("generate")
+            .arg(&library)
+            .args(["--language", "kotlin", "--no-format", "--config"])
+            .arg(folder().join("uniffi.toml"))
+            .arg("--out-dir")
+            .arg(generated.join("kotlin")),
+    )?;
+    let source = generated.join("kotlin/org/quorate/internal/quorate.kt");
+    let text = fs::read_to_string(&source).map_err(|e| format!("{}: {e}", source.display()))?;
+    fs::write(&source, hidden(&text)).map_err(|e| format!("{}: {e}", source.display()))?;
+    let natives = generated.join("native").join(platform()?);
+    fs::create_dir_all(&natives).map_err(|e| format!("{}: {e}", natives.display()))?;
+    fs::copy(&library, natives.join(library_name())).map_err(|e| format!("{}: {e}", library.display()))?;
+    Ok(())
+}
+
+fn folder() -> PathBuf {
+    workspace::root().join("bindings/kotlin")
+}
+
+/// Maven on our project. The compiler's daemon would outlive the step.
+fn maven(log: &Log, goals: &[&str]) -> Outcome<String> {
+    let mut command = Command::new("mvn");
+    command.current_dir(folder()).args(["-B", "-ntp", "-Dkotlin.compiler.daemon=false"]).args(goals);
+    log.run(&mut command)
+}
+
+fn tools(log: &Log) -> Outcome {
+    let mut packages = Vec::new();
+    if java().is_none_or(|version| version < JAVA) || !is_there("javac") {
+        packages.push("default-jdk-headless");
+    }
+    if !is_there("mvn") {
+        packages.push("maven");
+    }
+    if !packages.is_empty() {
+        environment::install(log, &packages)?;
+    }
+    match java() {
+        Some(version) if version >= JAVA => Ok(()),
+        found => Err(format!("a JDK of version {JAVA} or newer is needed first on PATH; found {found:?}")),
+    }
+}
+
+/// The major version of `java`, which is the first number that `--version` prints.
+fn java() -> Option<u32> {
+    let text = output_of(Command::new("java").arg("--version"))?;
+    let word = text.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
+    word.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// The package carries the workspace's version.
+fn one_version() -> Outcome {
+    let pom = fs::read_to_string(folder().join("pom.xml")).map_err(|e| format!("pom.xml: {e}"))?;
+    let version = env!("CARGO_PKG_VERSION");
+    let stated = pom.split("<version>").nth(1).and_then(|rest| rest.split("</version>").next());
+    if stated == Some(version) {
+        Ok(())
+    } else {
+        Err(format!("bindings/kotlin/pom.xml states version {stated:?}, the workspace {version}"))
+    }
+}
+
+fn library_name() -> String {
+    format!("{}quorate_kotlin{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
+}
+
+/// JNA's name for this platform: the folder in the jar from which it loads the library.
+fn platform() -> Outcome<String> {
+    let system = match std::env::consts::OS {
+        "macos" => "darwin",
+        "windows" => "win32",
+        other => other,
+    };
+    let machine = match std::env::consts::ARCH {
+        "x86_64" => "x86-64",
+        "aarch64" => "aarch64",
+        other => return Err(format!("no name of JNA's for {other} is known here; add it")),
+    };
+    Ok(format!("{system}-{machine}"))
+}
+
+/// Makes everything that uniffi generated `internal`: users see our classes only, and the compiler sees to it that
+/// none of these leaks through them.
+fn hidden(source: &str) -> String {
+    let mut depth = 0usize;
+    let mut hide = |line: &str| {
+        let text = line.trim();
+        if text.starts_with("//") || text.starts_with('*') || text.starts_with("/*") {
+            return line.to_owned() + "\n";
+        }
+        let shown = if depth == 0 { hidden_line(line) } else { line.to_owned() };
+        let count = |brace| text.chars().filter(|c| *c == brace).count();
+        depth = (depth + count('{') + count('(')).saturating_sub(count('}') + count(')'));
+        shown + "\n"
+    };
+    // The generator puts the first function on the line of the brace before it.
+    source.replace("\n} fun ", "\n}\nfun ").lines().map(&mut hide).collect()
+}
+
+/// A line outside all braces.
+fn hidden_line(line: &str) -> String {
+    let line = line.trim_start();
+    let declaration = line.strip_prefix("@Throws(Refusal::class)").unwrap_or(line);
+    let annotation = line.get(..line.len() - declaration.len()).unwrap_or_default();
+    let declaration = declaration.trim_start();
+    let declaration = declaration.strip_prefix("public ").unwrap_or(declaration);
+    let kind = declaration
+        .split([' ', '<'])
+        .find(|word| !["inline", "open", "data", "sealed", "enum"].contains(word))
+        .unwrap_or_default();
+    if ["class", "object", "interface", "fun", "typealias"].contains(&kind) {
+        format!("{annotation}internal {declaration}")
+    } else {
+        line.to_owned()
+    }
+}
+
+/// What the tests printed about themselves.
+fn summary(output: &str) -> Option<String> {
+    let total = output.lines().rfind(|line| line.contains("Tests run: ") && !line.contains("-- in"))?;
+    let tests: u32 = total.split("Tests run: ").nth(1)?.split(',').next()?.parse().ok()?;
+    let vectors: u32 = output
+        .lines()
+        .filter_map(|line| line.strip_suffix(" cases")?.split_once(".json: ")?.1.parse::<u32>().ok())
+        .sum();
+    (tests > 0 && vectors > 0).then(|| format!("{tests} tests, {vectors} vectors"))
+}
+
+/// Runs the matrix tool of the tests: `write` or `read` files that other languages read or wrote.
+#[allow(dead_code, reason = "for the test that runs the matrix over all languages")]
+pub(crate) fn matrix(log: &Log, mode: &str, files: &Path) -> Outcome<String> {
+    let target = folder().join("target");
+    let listed = target.join("test-classpath.txt");
+    let jars = fs::read_to_string(&listed)
+        .map_err(|e| format!("{}: {e}; run the step \"kotlin binding\" first", listed.display()))?;
+    let own = [target.join("classes"), target.join("test-classes")].map(|path| path.display().to_string());
+    let separator = if cfg!(windows) { ";" } else { ":" };
+    let path = [own.join(separator), jars.trim().to_owned()].join(separator);
+    log.run(Command::new("java").args(["-cp", &path, "org.quorate.Matrix", mode]).arg(files))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_declarations_become_internal_and_their_members_stay() {
+        let before = "open class Vote: Disposable\n{\n    fun encode() {}\n}\n    @Throws(Refusal::class) fun sum(\n) = 1\n \
+                      fun one() {}\nprivate fun two() {}\n// fun {\npublic object Converter {\n    fun read() {}\n}\n";
+        let after = "internal open class Vote: Disposable\n{\n    fun encode() {}\n}\n@Throws(Refusal::class)internal fun sum(\n) = 1\n\
+                     internal fun one() {}\nprivate fun two() {}\n// fun {\ninternal object Converter {\n    fun read() {}\n}\n";
+        assert_eq!(hidden(before), after);
+    }
+
+    #[test]
+    fn the_last_total_and_all_vectors_are_reported() {
+        let output = "wire.json: 12 cases\n[INFO] Tests run: 3, Failures: 0 -- in org.quorate.X\nbls.json: 30 cases\n\
+                      [INFO] Tests run: 7, Failures: 0, Errors: 0, Skipped: 0\n";
+        assert_eq!(summary(output).as_deref(), Some("7 tests, 42 vectors"));
+        assert_eq!(summary("BUILD SUCCESS"), None);
+    }
+}
