@@ -171,7 +171,7 @@ impl Writer {
         self.write(|w| w.u8(u8::from(some)));
     }
 
-    fn into_bytes(&self) -> Vec<u8> {
+    fn written(&self) -> Vec<u8> {
         std::mem::take(&mut *lock(&self.0)).into_bytes()
     }
 }

@@ -89,7 +89,7 @@ public object Wire {
         public fun option(some: Boolean): Unit = cell.call { it.option(some) }
 
         /** What was written. Closes the writer. */
-        public fun intoBytes(): ByteArray = use { cell.call { it.intoBytes() } }
+        public fun intoBytes(): ByteArray = use { cell.call { it.written() } }
 
         override fun toString(): String = shown { "Writer($size bytes)" }
     }
