@@ -2,8 +2,8 @@
 //!
 //! No logic lives here. Each module wraps the core's types of the same name; what Kotlin code sees is the layer in
 //! `src/main/kotlin`, which keeps what uniffi generates to itself (package `org.quorate.internal`). Conversions:
-//! integers of 128 bits are big-endian bytes ([`glue::Uint128`]), 32-byte values are checked on the way in, errors
-//! become one [`glue::Refusal`] with the core's code, and what changes sits behind a lock, since Kotlin calls from
+//! integers of 128 bits are big-endian bytes (`glue::Uint128`), 32-byte values are checked on the way in, errors
+//! become one `glue::Refusal` with the core's code, and what changes sits behind a lock, since Kotlin calls from
 //! any thread.
 #![allow(unsafe_code, reason = "uniffi's macros make the exported functions")]
 #![allow(unreachable_pub, reason = "uniffi's macros make public items in private modules")]
