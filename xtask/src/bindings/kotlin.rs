@@ -1,8 +1,11 @@
 //! The Kotlin package: native library, generated classes, Maven.
 
+mod examples;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::process::{Outcome, is_there, output_of};
 use crate::steps::{Log, Steps};
@@ -11,11 +14,18 @@ use crate::{environment, workspace};
 /// The oldest Java that the package is compiled for.
 const JAVA: u32 = 17;
 
+/// Whether this process compiled the package and its tests already.
+static COMPILED: AtomicBool = AtomicBool::new(false);
+/// Whether this process made the jar already.
+static PACKAGED: AtomicBool = AtomicBool::new(false);
+
 /// Adds the step.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("kotlin binding", |log| {
         prepare(log)?;
         let output = maven(log, &["package"])?;
+        COMPILED.store(true, Ordering::Relaxed);
+        PACKAGED.store(true, Ordering::Relaxed);
         summary(&output).ok_or_else(|| "Maven ran no tests".to_owned())
     });
 }
@@ -48,6 +58,7 @@ fn prepare(log: &Log) -> Outcome {
     let source = generated.join("kotlin/org/quorate/internal/quorate.kt");
     let text = fs::read_to_string(&source).map_err(|e| format!("{}: {e}", source.display()))?;
     fs::write(&source, hidden(&text)).map_err(|e| format!("{}: {e}", source.display()))?;
+    examples::write(&folder().join("README.md"), &generated.join("readme"))?;
     let natives = generated.join("native").join(platform()?);
     fs::create_dir_all(&natives).map_err(|e| format!("{}: {e}", natives.display()))?;
     fs::copy(&library, natives.join(library_name())).map_err(|e| format!("{}: {e}", library.display()))?;
@@ -58,10 +69,14 @@ fn folder() -> PathBuf {
     workspace::root().join("bindings/kotlin")
 }
 
-/// Maven on our project. The compiler's daemon would outlive the step.
 fn maven(log: &Log, goals: &[&str]) -> Outcome<String> {
+    maven_in(log, &folder(), goals)
+}
+
+/// Maven on a project. The compiler's daemon would outlive it.
+pub(crate) fn maven_in(log: &Log, folder: &Path, goals: &[&str]) -> Outcome<String> {
     let mut command = Command::new("mvn");
-    command.current_dir(folder()).args(["-B", "-ntp", "-Dkotlin.compiler.daemon=false"]).args(goals);
+    command.current_dir(folder).args(["-B", "-ntp", "-Dkotlin.compiler.daemon=false"]).args(goals);
     log.run(&mut command)
 }
 
@@ -167,17 +182,34 @@ fn summary(output: &str) -> Option<String> {
     (tests > 0 && vectors > 0).then(|| format!("{tests} tests, {vectors} vectors"))
 }
 
-/// Runs the matrix tool of the tests: `write` or `read` files that other languages read or wrote.
-#[allow(dead_code, reason = "for the test that runs the matrix over all languages")]
-pub(crate) fn matrix(log: &Log, mode: &str, files: &Path) -> Outcome<String> {
+/// A program among the tests and examples, by the name of its class.
+#[allow(dead_code, reason = "for the steps that run the same program in all languages")]
+pub(crate) fn program(log: &Log, class: &str) -> Outcome<Command> {
+    if !COMPILED.load(Ordering::Relaxed) {
+        prepare(log)?;
+        maven(log, &["test-compile"])?;
+        COMPILED.store(true, Ordering::Relaxed);
+    }
     let target = folder().join("target");
     let listed = target.join("test-classpath.txt");
-    let jars = fs::read_to_string(&listed)
-        .map_err(|e| format!("{}: {e}; run the step \"kotlin binding\" first", listed.display()))?;
+    let jars = fs::read_to_string(&listed).map_err(|e| format!("{}: {e}", listed.display()))?;
     let own = [target.join("classes"), target.join("test-classes")].map(|path| path.display().to_string());
     let separator = if cfg!(windows) { ";" } else { ":" };
     let path = [own.join(separator), jars.trim().to_owned()].join(separator);
-    log.run(Command::new("java").args(["-cp", &path, "org.quorate.Matrix", mode]).arg(files))
+    let mut java = Command::new("java");
+    java.args(["-cp", &path, class]);
+    Ok(java)
+}
+
+/// The package with its native library in the tests' profile: as the step left it, or built now without testing it.
+#[allow(dead_code, reason = "for the steps and benches that use the package from outside")]
+pub(crate) fn jar(log: &Log) -> Outcome<PathBuf> {
+    if !PACKAGED.load(Ordering::Relaxed) {
+        prepare(log)?;
+        maven(log, &["package", "-Dmaven.test.skip=true"])?;
+        PACKAGED.store(true, Ordering::Relaxed);
+    }
+    Ok(folder().join(concat!("target/quorate-", env!("CARGO_PKG_VERSION"), ".jar")))
 }
 
 #[cfg(test)]

@@ -33,6 +33,12 @@ internal fun BigInteger.u128(name: String): BigInteger {
     return this
 }
 
+/** Text that UTF-8 can encode, which half a surrogate pair is not. */
+internal fun String.text(name: String): String {
+    require(Charsets.UTF_8.newEncoder().canEncode(this)) { "$name must be text, but holds half a surrogate pair" }
+    return this
+}
+
 /** A copy of exactly 32 bytes, which the caller cannot change afterwards. */
 internal fun ByteArray.copyOf32(what: LengthOf): ByteArray {
     if (size != 32) translated { refuseLength(what) }

@@ -17,6 +17,10 @@ public suspend fun UnverifiedKey.awaitVerify(): VerifiedKey = offThread { verify
 public suspend fun PublicKey.awaitVerify(message: ByteArray, signature: Signature): Unit =
     offThread { verify(message, signature) }
 
+/** [PublicKey.verifyPossession] off the calling thread. */
+public suspend fun PublicKey.awaitVerifyPossession(possession: Signature): Unit =
+    offThread { verifyPossession(possession) }
+
 /** [Vote.verify] off the calling thread. */
 public suspend fun Vote.awaitVerify(committee: Committee): VerifiedVote = offThread { verify(committee) }
 
@@ -43,9 +47,26 @@ public suspend fun Certificate.Companion.awaitVerifyBatch(
     certificates: List<Certificate>,
 ): List<Verdict> = offThread { verifyBatch(committee, certificates) }
 
+/** [Certificate.verifyBatchDerived] off the calling thread. */
+public suspend fun Certificate.Companion.awaitVerifyBatchDerived(
+    committee: Committee,
+    certificates: List<Certificate>,
+): List<Verdict> = offThread { verifyBatchDerived(committee, certificates) }
+
 /** [Committee.verifyRaw] off the calling thread. */
 public suspend fun Committee.awaitVerifyRaw(message: ByteArray, signers: SignerSet, proof: ByteArray): BigInteger =
     offThread { verifyRaw(message, signers, proof) }
+
+/** [Bls.fastAggregateVerify] off the calling thread. */
+public suspend fun Bls.awaitFastAggregateVerify(
+    keys: List<VerifiedKey>,
+    message: ByteArray,
+    signature: Signature,
+): Unit = offThread { fastAggregateVerify(keys, message, signature) }
+
+/** [Bls.aggregateVerify] off the calling thread. */
+public suspend fun Bls.awaitAggregateVerify(signed: List<Pair<VerifiedKey, ByteArray>>, signature: Signature): Unit =
+    offThread { aggregateVerify(signed, signature) }
 
 private suspend fun <T> offThread(work: () -> T): T = suspendCancellableCoroutine { continuation ->
     Dispatchers.Default.asExecutor().execute {

@@ -4,7 +4,7 @@ import org.quorate.internal.LengthOf
 import org.quorate.internal.chainIdFromName
 
 /** Which chain: 32 bytes that no other chain uses, for instance the hash of the genesis. */
-public class ChainId private constructor(@JvmSynthetic internal val raw: ByteArray) {
+public class ChainId private constructor(@get:JvmSynthetic internal val raw: ByteArray) {
     /** The 32 bytes. */
     public val bytes: ByteArray get() = raw.clone()
 
@@ -21,7 +21,7 @@ public class ChainId private constructor(@JvmSynthetic internal val raw: ByteArr
          * identifier, so a live chain hashes its genesis instead.
          */
         @JvmStatic
-        public fun fromName(name: String): ChainId = ChainId(chainIdFromName(name))
+        public fun fromName(name: String): ChainId = ChainId(chainIdFromName(name.text("name")))
 
         /** Throws [QuorateException.Malformed] unless there are exactly 32 bytes. */
         @JvmStatic
@@ -30,7 +30,7 @@ public class ChainId private constructor(@JvmSynthetic internal val raw: ByteArr
 }
 
 /** Which committee of which chain in which epoch: a hash of all its parameters, and part of all it signs. */
-public class CommitteeId private constructor(@JvmSynthetic internal val raw: ByteArray) {
+public class CommitteeId private constructor(@get:JvmSynthetic internal val raw: ByteArray) {
     /** The 32 bytes. */
     public val bytes: ByteArray get() = raw.clone()
 

@@ -40,7 +40,7 @@ public enum class Suite(
 
         /** Throws [QuorateException.WrongContext] if there is no suite of this name. */
         @JvmStatic
-        public fun fromName(name: String): Suite = of(translated { suiteFromName(name) })
+        public fun fromName(name: String): Suite = of(translated { suiteFromName(name.text("name")) })
 
         @JvmSynthetic
         internal fun of(number: UByte): Suite = entries.first { it.native == number }

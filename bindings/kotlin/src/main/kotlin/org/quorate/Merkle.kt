@@ -12,6 +12,11 @@ import org.quorate.internal.pathDecode
  * for nothing else. The root does not fix the number of leaves: whoever signs a root signs the count with it.
  */
 public data class Merkle(public val leafDomain: String, public val nodeDomain: String) {
+    init {
+        leafDomain.text("leafDomain")
+        nodeDomain.text("nodeDomain")
+    }
+
     /** The leaf of one item. */
     public fun leaf(item: ByteArray): ByteArray = translated { merkleLeaf(leafDomain, nodeDomain, item) }
 

@@ -13,7 +13,7 @@ public object Wire {
 
     /** The BLAKE3 hash of bytes under a domain string: 32 bytes. */
     @JvmStatic
-    public fun hash(domain: String, bytes: ByteArray): ByteArray = translated { wireHash(domain, bytes) }
+    public fun hash(domain: String, bytes: ByteArray): ByteArray = translated { wireHash(domain.text("domain"), bytes) }
 
     /** Reads values one after the other. After an error the position is where it was. */
     public class Reader private constructor(private val cell: Cell<NativeReader>) : NativeObject(cell) {

@@ -1,0 +1,97 @@
+package org.quorate
+
+import java.math.BigInteger
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.atomic.AtomicInteger
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withTimeout
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+
+/** The checks off the calling thread say what the plain ones say, and can be cancelled. */
+class AwaitTest {
+    private val example = Example(Suite.MIN_SIG)
+    private val committee = example.committee
+
+    @Test
+    fun `every check has a suspending twin`() = runBlocking<Unit> {
+        val key = example.secrets[0].publicKey
+        val message = "message".toByteArray()
+        assertEquals(example.keys[0].verify(), example.keys[0].awaitVerify())
+        key.awaitVerify(message, example.secrets[0].sign(message))
+        key.awaitVerifyPossession(example.keys[0].possession)
+        assertEquals(example.votes[0], example.votes[0].awaitVerify(committee).value)
+        assertEquals(example.timeouts[0], example.timeouts[0].awaitVerify(committee).value)
+        assertEquals(committee.id, example.certificate.awaitVerify(committee).committee)
+        assertEquals(example.timeout, example.timeout.awaitVerify(committee).value)
+        assertEquals(listOf(1), example.equivocation.awaitVerify(committee).value.culprits)
+        assertEquals(4, Conflict(example.certificate, rival()).awaitVerify(committee).value.culprits.committeeLen)
+        val batch = listOf(example.certificate, example.certificate)
+        Certificate.awaitVerifyBatch(committee, batch).forEach { it.getOrThrow() }
+        Certificate.awaitVerifyBatchDerived(committee, batch).forEach { it.getOrThrow() }
+        val signatures = example.secrets.map { it.sign(message) }
+        val sum = Bls.aggregate(signatures)
+        val keys = example.keys.map { it.verify() }
+        assertEquals(BigInteger("4"), committee.awaitVerifyRaw(message, SignerSet.full(4), sum.encode()))
+        Bls.awaitFastAggregateVerify(keys, message, sum)
+        Bls.awaitAggregateVerify(keys.map { it to message }, sum)
+    }
+
+    @Test
+    fun `what fails throws where it is awaited`() = runBlocking<Unit> {
+        val forged = Vote(example.statement, 2, example.votes[0].signature)
+        val blamed = assertThrows<QuorateException.BadSignature> { runBlocking { forged.awaitVerify(committee) } }
+        assertEquals(listOf(2), blamed.culprits)
+        forged.close()
+        assertThrows<QuorateException.Closed> { runBlocking { forged.awaitVerify(committee) } }
+    }
+
+    @Test
+    fun `many at once all finish`() = runBlocking<Unit> {
+        val checked = List(40) { async { example.votes[it % 4].awaitVerify(committee).value.signer } }.awaitAll()
+        assertEquals(List(40) { it % 4 }, checked)
+    }
+
+    @Test
+    fun `cancelling returns at once and what did not start never runs`() = runBlocking<Unit> {
+        // All threads of the pool are held, so that the check cannot have started when it is cancelled.
+        val release = CountDownLatch(1)
+        val busy = List(64.coerceAtLeast(Runtime.getRuntime().availableProcessors())) {
+            launch(Dispatchers.Default) { release.await() }
+        }
+        val finished = AtomicInteger()
+        val vote = Vote.decode(Suite.MIN_SIG, example.votes[0].encode())
+        val check =
+            launch(start = CoroutineStart.UNDISPATCHED) {
+                vote.awaitVerify(committee)
+                finished.incrementAndGet()
+            }
+        assertTrue(check.isActive)
+        check.cancel(CancellationException("not needed any more"))
+        withTimeout(10_000) { check.join() }
+        assertTrue(check.isCancelled)
+        release.countDown()
+        busy.forEach { it.join() }
+        // The pool comes back to the cancelled check, sees that nobody waits, and goes on.
+        example.votes[1].awaitVerify(committee)
+        assertEquals(0, finished.get())
+        assertFalse(vote.toString().isEmpty())
+    }
+
+    private fun rival(): Certificate {
+        val collector = VoteCollector(committee, 1, 7u)
+        val statement = committee.statement(1, 7u, ByteArray(32) { 9 })
+        return example.secrets
+            .firstNotNullOf { collector.add(Vote.signUnguarded(it, committee, statement), Suspects()).certificate }
+            .value
+    }
+}

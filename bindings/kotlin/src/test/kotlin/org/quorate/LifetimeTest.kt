@@ -1,0 +1,144 @@
+package org.quorate
+
+import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.concurrent.thread
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+
+/** Closing twice, using what is closed, and many threads at once: an exception, and never a crash of the JVM. */
+class LifetimeTest {
+    @Test
+    fun `closed objects refuse every use and closing again does nothing`() {
+        val example = Example(Suite.MIN_SIG)
+        val gone = Example(Suite.MIN_SIG)
+        val collector = VoteCollector(gone.committee, 1, 7u)
+        val guard = Guard(SecretKey.generate(Suite.MIN_SIG), gone.chain)
+        val reader = Wire.Reader(ByteArray(4))
+        val signers = SignerSet(4)
+        val suspects = Suspects()
+        val closed =
+            gone.secrets + gone.keys + gone.votes + gone.timeouts +
+                listOf(gone.committee, gone.certificate, gone.timeout, gone.equivocation) +
+                listOf(collector, guard, reader, signers, suspects)
+        closed.forEach { it.close() }
+        closed.forEach { it.close() }
+        closed.forEach { assertEquals("${it.javaClass.simpleName}(closed)", it.toString()) }
+        val uses =
+            listOf<() -> Any?>(
+                { gone.secrets[0].sign(ByteArray(1)) },
+                { gone.secrets[0].toBytes() },
+                { gone.keys[0].verify() },
+                { gone.keys[0] == example.keys[0] },
+                { gone.votes[0].verify(example.committee) },
+                { gone.votes[0].hashCode() },
+                { gone.certificate.verify(example.committee) },
+                { gone.timeout.encode() },
+                { gone.equivocation.signer },
+                { gone.committee.id },
+                { collector.isDone },
+                { guard.sign(example.committee, example.statement) },
+                { reader.remaining },
+                { signers.insert(1) },
+                { signers.toList() },
+                { suspects.size },
+                // As an argument.
+                { example.votes[0].verify(gone.committee) },
+                { example.certificate.verify(gone.committee) },
+                { Certificate.decode(example.certificate.encode(), gone.committee) },
+                { Certificate.verifyBatch(example.committee, listOf(example.certificate, gone.certificate)) },
+                { VoteCollector(example.committee, 1, 7u).add(gone.votes[0], Suspects()) },
+                { VoteCollector(example.committee, 1, 7u).add(example.votes[0], suspects) },
+                { example.committee.weightOf(signers) },
+                { Bls.aggregate(listOf(example.votes[0].signature, gone.votes[0].signature)) },
+                { Vote.signUnguarded(gone.secrets[0], example.committee, example.statement) },
+            )
+        uses.forEachIndexed { number, use -> assertThrows<QuorateException.Closed>("use $number") { use() } }
+        assertEquals("CLOSED", assertThrows<QuorateException.Closed> { gone.committee.size }.code)
+    }
+
+    @Test
+    fun `a guard takes the secret also when it cannot be made`() {
+        val secret = SecretKey.generate(Suite.MIN_PK)
+        val bytes = secret.toBytes()
+        val guard = Guard(secret, ChainId.fromName("x"))
+        assertThrows<QuorateException.Closed> { secret.publicKey }
+        assertThrows<QuorateException.Closed> { Guard(secret, ChainId.fromName("x")) }
+        assertEquals(SecretKey.fromBytes(Suite.MIN_PK, bytes).publicKey, guard.publicKey)
+        assertNull(guard.last(1))
+        val writer = Wire.Writer().apply { u8(1) }
+        assertEquals(1, writer.intoBytes().size)
+        assertThrows<QuorateException.Closed> { writer.u8(1) }
+    }
+
+    @Test
+    fun `many threads share objects`() {
+        val example = Example(Suite.ED25519)
+        val suspects = Suspects()
+        val collector = VoteCollector(example.committee, 1, 7u)
+        val guard = Guard(SecretKey.fromBytes(Suite.ED25519, example.secrets[0].toBytes()), example.chain)
+        val certificates = ConcurrentLinkedQueue<VerifiedCertificate>()
+        val signed = AtomicInteger()
+        together(8) { number ->
+            repeat(50) { round ->
+                collector.add(example.votes[(number + round) % 4], suspects).certificate?.let(certificates::add)
+                example.certificate.verify(example.committee)
+                val digest = ByteArray(32) { number.toByte() }
+                try {
+                    guard.sign(example.committee, example.committee.statement(1, round.toULong(), digest))
+                    signed.incrementAndGet()
+                } catch (_: QuorateException.Contradiction) {
+                }
+            }
+        }
+        assertEquals(1, certificates.size, "the certificate is handed out once")
+        assertTrue(signed.get() in 1..50, "the guard signed $signed statements for 50 views")
+    }
+
+    @Test
+    fun `closing while others use is safe`() {
+        repeat(20) {
+            val example = Example(Suite.ED25519)
+            val certificate = Certificate.decode(example.certificate.encode(), example.committee)
+            val secret = example.secrets[0]
+            val suspects = Suspects()
+            val refused = AtomicInteger()
+            together(6) { number ->
+                repeat(30) { round ->
+                    if (number == 0 && round == 10) {
+                        listOf(certificate, secret, suspects, example.committee, example.votes[1]).forEach { it.close() }
+                    }
+                    try {
+                        when (number % 3) {
+                            0 -> certificate.verify(example.committee)
+                            1 -> secret.sign(ByteArray(100))
+                            else -> VoteCollector(example.committee, 1, 7u).add(example.votes[1], suspects)
+                        }
+                    } catch (_: QuorateException.Closed) {
+                        refused.incrementAndGet()
+                    }
+                }
+            }
+            assertTrue(refused.get() > 0)
+        }
+    }
+
+    private fun together(threads: Int, work: (Int) -> Unit) {
+        val start = CountDownLatch(1)
+        val failures = ConcurrentLinkedQueue<Throwable>()
+        val running =
+            List(threads) { number ->
+                thread {
+                    start.await()
+                    runCatching { work(number) }.onFailure(failures::add)
+                }
+            }
+        start.countDown()
+        running.forEach { it.join() }
+        failures.firstOrNull()?.let { throw it }
+    }
+}
