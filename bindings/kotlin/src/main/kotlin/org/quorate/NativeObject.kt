@@ -18,6 +18,7 @@ public abstract class NativeObject internal constructor(private val cell: Cell<*
     final override fun close(): Unit = cell.close()
 
     /** The text of an object that may have been closed: printing must not throw. */
+    @JvmSynthetic
     internal inline fun shown(text: () -> String): String =
         try {
             text()

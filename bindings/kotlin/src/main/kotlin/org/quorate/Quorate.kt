@@ -31,5 +31,6 @@ public object Quorate {
     @JvmField
     public val DEFAULT_BATCH_THRESHOLD: Int = native.defaultBatchThreshold.toInt()
 
+    @get:JvmSynthetic
     internal val domains: List<String> = native.domains.toList()
 }

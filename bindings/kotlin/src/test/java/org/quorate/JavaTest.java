@@ -204,7 +204,8 @@ class JavaTest {
         List<Class<?>> classes = List.of(
                 AttestedMember.class, Bls.class, Certificate.class, ChainId.class, Collected.class, Committee.class,
                 CommitteeId.class, Conflict.class, Equivocation.class, Guard.class, GuardRecord.class,
-                HonestCheck.class, Member.class, Merkle.class, Merkle.Path.class, Place.class, PublicKey.class,
+                HonestCheck.class, Member.class, Merkle.class, Merkle.Path.class, NativeObject.class,
+                NativeValue.class, Place.class, PublicKey.class,
                 Quorate.class, QuorateException.class, QuorateException.Contradiction.class, SecretKey.class,
                 Signature.class, Signed.class, SignerSet.class, Statement.class, Suite.class, Suspects.class,
                 TimeoutCertificate.class, TimeoutCollector.class, TimeoutGroup.class, TimeoutVote.class,
