@@ -2,9 +2,10 @@
 
 import { boolean, bytes, list, optional, options, pair, shown, string, suite, u128, u16, u32, u64, u8 } from './check.js';
 import { make, addText } from './errors.js';
+import { MAX_MEMBERS } from './constants.js';
 import { Handle, TOKEN, hex, name, open, same, wrap } from './handle.js';
 
-export const MAX_MEMBERS = 65_535;
+export { MAX_MEMBERS, SUITE_NUMBERS, Suite } from './constants.js';
 
 /** A class of 32 bytes, because chains and committees are not to be mixed up, and the way to the bytes. */
 function identifier(kind) {
@@ -38,7 +39,9 @@ function identifier(kind) {
       return same(open(this, 'this'), open(other, 'other'));
     }
     /** There is nothing to free; all objects have it. */
-    free() {}
+    free() {
+      open(this, 'this');
+    }
     toString() {
       return hex(open(this, 'this'));
     }
@@ -257,7 +260,8 @@ export function certificateApi(wasm, { VerifiedKey } = {}) {
       return wrap(PublicKey, open(this, Committee).key(u16(member, 'member')));
     }
     keys() {
-      return Array.from({ length: this.size }, (_, member) => this.key(member));
+      const size = open(this, Committee).size();
+      return Array.from({ length: size }, (_, member) => this.key(member));
     }
     position(key) {
       return open(this, Committee).position(open(key, PublicKey, 'key'));
@@ -345,6 +349,3 @@ export function certificateApi(wasm, { VerifiedKey } = {}) {
   const classes = { ChainId, CommitteeId, PublicKey, SignerSet, Statement, Committee, Certificate, VerifiedCertificate };
   return { classes: name(classes), openChain };
 }
-
-export const Suite = Object.freeze({ MinSig: 'bls-min-sig', MinPk: 'bls-min-pk', Ed25519: 'ed25519' });
-export const SUITE_NUMBERS = Object.freeze({ 'bls-min-sig': 1, 'bls-min-pk': 2, ed25519: 3 });

@@ -53,6 +53,8 @@ function big(value, what, limit, bits) {
 export const u8 = (value, what) => integer(value, what, 0xff);
 export const u16 = (value, what) => integer(value, what, 0xffff);
 export const u32 = (value, what) => integer(value, what, 0xffff_ffff);
+/** A length: memory ends at 32 bits, so what is longer is as good as the longest. */
+export const size = (value, what) => Math.min(integer(value, what, Number.MAX_SAFE_INTEGER), 0xffff_ffff);
 export const u64 = (value, what) => big(value, what, U64, 64);
 export const u128 = (value, what) => big(value, what, U128, 128);
 

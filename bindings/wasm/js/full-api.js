@@ -1,6 +1,6 @@
 // Everything beyond what verifies certificates.
 
-import { bytes, list, optional, options, pair, string, suite, boolean, u128, u16, u32, u64, u8 } from './check.js';
+import { bytes, list, optional, options, pair, size, string, suite, boolean, u128, u16, u32, u64, u8 } from './check.js';
 import { certificateApi, verified } from './certificate-api.js';
 import { Handle, TOKEN, hex, is, isOpen, name, open, same, take, wrap } from './handle.js';
 
@@ -63,10 +63,10 @@ export function fullApi(wasm) {
       return wrap(Signature, open(this, SecretKey).prove_possession());
     }
     close() {
-      this.free();
+      if (isOpen(this, SecretKey)) this.free();
     }
     get closed() {
-      return !isOpen(this);
+      return !isOpen(this, SecretKey);
     }
     toString() {
       return `SecretKey(${this.closed ? 'closed' : this.suite})`;
@@ -563,10 +563,10 @@ export function fullApi(wasm) {
       return open(this, Guard).records().map((record) => wrap(GuardRecord, record));
     }
     close() {
-      this.free();
+      if (isOpen(this, Guard)) this.free();
     }
     get closed() {
-      return !isOpen(this);
+      return !isOpen(this, Guard);
     }
     toString() {
       return this.closed ? 'Guard(closed)' : `Guard(${this.suite}, ${this.publicKey()})`;
@@ -659,13 +659,13 @@ export function fullApi(wasm) {
       return open(this, Reader).remaining();
     }
     raw(length) {
-      return open(this, Reader).raw(u32(length, 'length'));
+      return open(this, Reader).raw(size(length, 'length'));
     }
     bytes(cap) {
-      return open(this, Reader).bytes(u32(cap, 'cap'));
+      return open(this, Reader).bytes(size(cap, 'cap'));
     }
     count(cap) {
-      return open(this, Reader).count(u32(cap, 'cap'));
+      return open(this, Reader).count(size(cap, 'cap'));
     }
     toString() {
       return `Reader(${this.remaining} bytes left)`;
@@ -694,7 +694,7 @@ export function fullApi(wasm) {
   const written = { raw: bytes, bytes, u8, u16, u32, u64, u128, varint: u32, count: u32, option: boolean };
   for (const [method, check] of Object.entries(written)) {
     Writer.prototype[method] = function write(value) {
-      open(this, Writer)[method](check(value, 'value'));
+      open(this, Writer)[method](check(value, check === bytes ? 'bytes' : 'value'));
     };
   }
 

@@ -10,17 +10,24 @@ let slot;
 
 export class Handle {
   #raw;
+  /** What it was made as: another prototype does not make it something else. */
+  #Class;
 
   constructor(token, raw) {
     if (token !== TOKEN) {
       throw new TypeError(`${new.target.name} cannot be constructed; see where its documentation says it comes from`);
     }
     this.#raw = raw;
+    this.#Class = new.target;
   }
 
   static {
     slot = {
-      has: (object) => typeof object === 'object' && object !== null && #raw in object,
+      is: (object, Class) =>
+        typeof object === 'object' &&
+        object !== null &&
+        #raw in object &&
+        (object.#Class === Class || object.#Class.prototype instanceof Class),
       get: (object) => object.#raw,
       clear: (object) => (object.#raw = undefined),
     };
@@ -51,12 +58,16 @@ Object.defineProperty(Handle.prototype, Symbol.for('nodejs.util.inspect.custom')
 /** An object of a class around a handle; `undefined` stays it. */
 export const wrap = (Class, raw) => (raw === undefined ? undefined : new Class(TOKEN, raw));
 
-/** The handle of an object of a class, or an error that names the argument. */
-export function open(object, Class, what = 'this') {
-  if (!slot.has(object) || !(object instanceof Class)) {
+function handle(object, Class, what) {
+  if (!slot.is(object, Class)) {
     throw new TypeError(`${what} must be a ${Class.name}, not ${shown(object)}`);
   }
-  const raw = slot.get(object);
+  return slot.get(object);
+}
+
+/** The handle of an object of a class, or an error that names the argument. */
+export function open(object, Class, what = 'this') {
+  const raw = handle(object, Class, what);
   if (raw === undefined) throw closed(Class.name);
   return raw;
 }
@@ -68,8 +79,8 @@ export function take(object, Class, what) {
   return raw;
 }
 
-export const isOpen = (object) => slot.get(object) !== undefined;
-export const is = (object, Class) => slot.has(object) && object instanceof Class;
+export const isOpen = (object, Class) => handle(object, Class, 'this') !== undefined;
+export const is = (object, Class) => slot.is(object, Class);
 
 /** Names that survive minifiers. */
 export function name(classes) {

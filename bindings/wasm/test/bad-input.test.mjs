@@ -79,7 +79,7 @@ test('numbers out of range are RangeErrors', () => {
   for (const weight of [-1n, 1n << 128n]) assert.throws(() => new q.Committee(chain, 1n, [[key, weight]]), RangeError);
   for (const n of [65_536, 1e9, -1, 2 ** 53]) assert.throws(() => new q.SignerSet(n), RangeError);
   assert.throws(() => new q.Vote(statement, 65_536, vote.signature), RangeError);
-  assert.throws(() => new q.wire.Reader(new Uint8Array(1)).raw(2 ** 32), RangeError);
+  for (const length of [-1, 0.5, 2 ** 53]) assert.throws(() => new q.wire.Reader(new Uint8Array(1)).raw(length), RangeError);
 });
 
 test('wrong contents have codes', () => {

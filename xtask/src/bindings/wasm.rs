@@ -16,7 +16,9 @@ pub(crate) fn add_to(steps: &mut Steps) {
         build(log)?;
         npm::install(log, &package)?;
         let types = package.join("node_modules/typescript/bin/tsc");
-        log.run(node(&package).arg(types).args(["--project", "test/types"]))?;
+        for project in ["test/types", "test/types/tsconfig.page.json"] {
+            log.run(node(&package).arg(&types).args(["--project", project]))?;
+        }
         // On one core at a time: the vectors are most of it, and a machine that tests has little to spare.
         let tests = ["--test", "--test-timeout=600000", "--test-reporter=tap"];
         let output = log.run(node(&package).args(tests).args(test_files(&package)?))?;
@@ -24,8 +26,12 @@ pub(crate) fn add_to(steps: &mut Steps) {
         let browser = match environment::chromium(log) {
             Ok(chromium) => {
                 let tools = wasm::tools(log)?;
-                log.run(node(&package).arg("test/browser.mjs").arg(chromium).arg(tools))?;
-                "in Node and Chromium"
+                log.run(node(&package).arg("test/browser.mjs").arg(&chromium).arg(&tools))?;
+                npm::install(log, &package.join("test/bundlers"))?;
+                let mut bundlers = node(&package);
+                bundlers.arg("test/bundlers/build.mjs").arg(&chromium).arg(&tools);
+                log.run(bundlers.arg(workspace::target("xtask/bundlers")))?;
+                "in Node, Chromium, and pages of Vite and webpack"
             }
             Err(_) => "in Node; there is no Chromium",
         };

@@ -2,6 +2,7 @@
 
 import init, { ChainId, Committee, QuorateError, SecretKey, Suite, VerifiedKey, Vote, VoteCollector, Suspects, wire } from 'quorate-wasm';
 import { Certificate, Committee as SmallCommittee } from 'quorate-wasm/certificate';
+import { startWorker, type QuorateWorker, type WorkerCommittee } from 'quorate-wasm/worker';
 
 await init();
 const secret: SecretKey = SecretKey.generate(Suite.MinPk);
@@ -24,3 +25,18 @@ committee.statement(1, 2, new Uint8Array(32));
 // @ts-expect-error a committee of the other module is none of this one
 check(new Uint8Array(1), committee);
 secret.free();
+
+const worker = await startWorker({ build: 'certificate', source: new Uint8Array(1) });
+const small = await worker.committeeFromAttested(Suite.MinPk, 'main', 1n, [[new Uint8Array(48), 1n]], { allowRepeats: true });
+export const signed: bigint = (await small.verifyCertificate(new Uint8Array(1))).statement.view;
+// @ts-expect-error the small build has no votes
+small.verifyVote(new Uint8Array(1));
+// @ts-expect-error nor proofs of possession
+worker.committee(Suite.MinPk, 'main', 1n, []);
+const all: QuorateWorker = await startWorker();
+const large: WorkerCommittee = await all.committee(Suite.MinSig, new Uint8Array(32), 1n, []);
+export const signer: number = (await large.verifyVote(new Uint8Array(1))).signer;
+for (const verdict of await large.verifyCertificates([new Uint8Array(1)])) {
+  if (verdict instanceof QuorateError) verdict.code satisfies string;
+  else verdict.signers.length satisfies number;
+}

@@ -1,0 +1,147 @@
+// The Worker's side: does what it is asked, one thing after another, and answers with copies.
+
+import { pack, unpack } from './packing.js';
+
+/** Makes objects that are freed when the work is done, instead of at some garbage collection. */
+function scoped(work) {
+  const kept = [];
+  const keep = (object) => {
+    kept.push(object);
+    return object;
+  };
+  try {
+    return work(keep);
+  } finally {
+    for (const object of kept) object.free();
+  }
+}
+
+/** What is known of an error, in words that can be copied. */
+function described(error) {
+  if (error?.code !== undefined && error.culprits) {
+    const { code, message, culprits, details } = error;
+    return { code, message, culprits, details };
+  }
+  return { name: error?.name, message: String(error?.message ?? error) };
+}
+
+/** What answers a message through `answer`, the environment's `postMessage`; `api` is a build of this package. */
+export function serve(api, answer) {
+  const work = operations(api);
+  answer({ id: 0, value: pack() });
+  return async ({ id, operation, given }) => {
+    try {
+      const done = operation === 'init' ? await api.init(given) : work[operation](...unpack(given));
+      const value = pack(done);
+      answer({ id, value }, [value.bytes.buffer]);
+    } catch (error) {
+      // After a trap the module's memory may be in any state.
+      answer({ id, error: described(error), fatal: error instanceof WebAssembly.RuntimeError });
+    }
+  };
+}
+
+function operations(q) {
+  const committees = new Map();
+  let next = 1;
+  const at = (id) => committees.get(id);
+
+  const chainOf = (chain) => (typeof chain === 'string' ? q.ChainId.fromName(chain) : q.ChainId.fromBytes(chain));
+  const remember = (committee) => {
+    const id = next++;
+    committees.set(id, committee);
+    const { suite, epoch, size, totalWeight, quorumWeight, honestWeight } = committee;
+    return { id, suite, committee: committee.id.bytes, epoch, size, totalWeight, quorumWeight, honestWeight };
+  };
+  /** Each of a list, and what became of it. */
+  const each = (items, check) =>
+    items.map((item) => {
+      try {
+        return { value: check(item) };
+      } catch (error) {
+        if (error instanceof WebAssembly.RuntimeError) throw error;
+        return { error: described(error) };
+      }
+    });
+
+  const shownStatement = ({ kind, epoch, view, digest }) => ({ kind, epoch, view, digest });
+  /** A verified object as plain data, by what is shown of its value. */
+  const shown = (keep, verified, show) => ({ ...show(keep(verified.value), keep), committee: verified.committee.bytes });
+  const shownCertificate = (value, keep) => ({
+    suite: value.suite,
+    statement: shownStatement(keep(value.statement)),
+    signers: [...keep(value.signers)],
+  });
+  const shownVote = (value, keep) => ({
+    suite: value.suite,
+    statement: shownStatement(keep(value.statement)),
+    signer: value.signer,
+  });
+  const shownTimeoutVote = ({ suite, kind, epoch, view, value, signer }) => ({ suite, kind, epoch, view, value, signer });
+  const shownTimeout = (value, keep) => ({
+    suite: value.suite,
+    kind: value.kind,
+    epoch: value.epoch,
+    view: value.view,
+    highestValue: value.highestValue,
+    signers: [...keep(value.signers)],
+  });
+
+  /** Decodes, verifies and shows. */
+  const checked = (id, decode, show) =>
+    scoped((keep) => shown(keep, keep(keep(decode(at(id), keep)).verify(at(id))), show));
+  const bySuite = (Class, data) => (committee) => Class.decode(committee.suite, data);
+  const byCommittee = (Class, data) => (committee) => Class.decode(data, committee);
+
+  return {
+    attested: (suite, chain, epoch, members, allowRepeats) =>
+      scoped((keep) => {
+        const keys = members.map(([key, weight]) => [keep(q.PublicKey.decode(suite, key)), weight]);
+        return remember(q.Committee.fromAttested(chainOf(chain), epoch, keys, { allowRepeats }));
+      }),
+    committee: (suite, chain, epoch, members) =>
+      scoped((keep) => {
+        const verified = (key) => keep(keep(q.UnverifiedKey.decode(suite, key)).verify());
+        return remember(new q.Committee(chainOf(chain), epoch, members.map(([key, weight]) => [verified(key), weight])));
+      }),
+    release: (id) => {
+      at(id)?.free();
+      committees.delete(id);
+    },
+    keys: (suite, keys) =>
+      each(keys, (data) =>
+        scoped((keep) => keep(keep(keep(q.UnverifiedKey.decode(suite, data)).verify()).public).encode()),
+      ),
+    raw: (id, message, signers, proof) =>
+      scoped((keep) => at(id).verifyRaw(message, keep(at(id).signerSet(signers)), proof)),
+    certificate: (id, data) => checked(id, byCommittee(q.Certificate, data), shownCertificate),
+    detached: (id, data, statement) =>
+      checked(
+        id,
+        (committee, keep) => q.Certificate.decodeDetached(data, keep(q.Statement.decode(statement)), committee),
+        shownCertificate,
+      ),
+    batch: (id, all) =>
+      scoped((keep) => {
+        const decoded = each(all, (data) => keep(q.Certificate.decode(data, at(id))));
+        const good = decoded.filter(({ value }) => value).map(({ value }) => value);
+        // The small build has no batches; its verdicts are the same.
+        const verdicts = q.Certificate.verifyBatch
+          ? q.Certificate.verifyBatch(at(id), good).map((one) => (one instanceof Error ? { error: described(one) } : { value: one }))
+          : each(good, (certificate) => certificate.verify(at(id)));
+        const show = ({ value, error }) => (error ? { error } : { value: shown(keep, keep(value), shownCertificate) });
+        const inOrder = verdicts.values();
+        return decoded.map((one) => (one.error ? one : show(inOrder.next().value)));
+      }),
+    timeoutCertificate: (id, data) => checked(id, byCommittee(q.TimeoutCertificate, data), shownTimeout),
+    vote: (id, data) => checked(id, bySuite(q.Vote, data), shownVote),
+    timeoutVote: (id, data) => checked(id, bySuite(q.TimeoutVote, data), shownTimeoutVote),
+    equivocation: (id, data) =>
+      checked(id, bySuite(q.Equivocation, data), (value) => ({ suite: value.suite, culprits: [...value.culprits()] })),
+    conflict: (id, data) =>
+      checked(id, byCommittee(q.Conflict, data), (value, keep) => ({
+        suite: value.suite,
+        culprits: [...keep(value.culprits())],
+      })),
+  };
+}

@@ -1,0 +1,28 @@
+// For pages and bundlers. The two `new Worker(new URL(…, import.meta.url))` are written out because that is what bundlers
+// look for; only the one that is asked for is downloaded.
+
+import { starter } from './worker-start.js';
+
+export * from './worker-api.js';
+
+function spawn(build) {
+  const worker =
+    build === 'certificate'
+      ? new Worker(new URL('./thread-certificate-web.js', import.meta.url), { type: 'module' })
+      : new Worker(new URL('./thread-full-web.js', import.meta.url), { type: 'module' });
+  return {
+    listen(answered, broken) {
+      worker.onmessage = ({ data }) => answered(data);
+      worker.onmessageerror = () => broken('an answer could not be read');
+      worker.onerror = (event) => {
+        event.preventDefault();
+        broken(event.message || 'its script could not be loaded');
+      };
+    },
+    post: (message, transfer) => worker.postMessage(message, transfer),
+    hold() {},
+    stop: () => worker.terminate(),
+  };
+}
+
+export const startWorker = starter(spawn);

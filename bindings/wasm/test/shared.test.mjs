@@ -1,0 +1,21 @@
+// What is said once for both packages for JavaScript, in the tests of `quorate` for Node.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import * as quorate from 'quorate-wasm';
+import { badInput } from '../../node/test/shared/bad-input.mjs';
+import { differences } from '../../node/test/shared/surface.mjs';
+import { tour } from '../../node/test/shared/tour.mjs';
+import { oneOfEach } from '../../node/test/shared/world.mjs';
+
+for (const [name, run] of Object.entries(badInput(quorate, assert))) test(`bad input: ${name}`, run);
+
+test('the tour', () => {
+  assert.deepEqual(tour(quorate), { culprits: [1], signers: [0, 2, 3], length: 100, same: true });
+});
+
+test('what index.d.ts declares is there, and nothing else', () => {
+  const text = readFileSync(new URL('../index.d.ts', import.meta.url), 'utf8');
+  assert.deepEqual(differences(quorate, text, oneOfEach(quorate)), []);
+});

@@ -1,0 +1,48 @@
+// The Worker helper in Node, where a Worker is a thread.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import * as quorate from 'quorate-wasm';
+import * as helper from 'quorate-wasm/worker';
+import { cases } from './worker-cases.mjs';
+import { sample } from './worker-sample.mjs';
+
+const samples = Object.values(quorate.Suite).map((suite) => sample(quorate, suite));
+for (const [name, run] of Object.entries(cases)) test(name, { timeout: 120_000 }, () => run(helper, samples));
+
+test('the errors are those of the package', () => {
+  assert.equal(helper.QuorateError, quorate.QuorateError);
+  assert.deepEqual(helper.CODES, quorate.CODES);
+});
+
+test('a process ends although its Worker does not, and waits for an answer that is due', () => {
+  const program = `
+    import { startWorker } from 'quorate-wasm/worker';
+    const worker = await startWorker();
+    worker.verifyKeys('ed25519', [new Uint8Array(3)]).then(([error]) => console.log(error.code));`;
+  const folder = fileURLToPath(new URL('..', import.meta.url));
+  const options = { cwd: folder, input: program, encoding: 'utf8', timeout: 60_000 };
+  const ran = spawnSync(process.execPath, ['--input-type=module'], options);
+  assert.deepEqual([ran.status, ran.stdout], [0, 'MALFORMED\n'], ran.stderr);
+});
+
+test('what worker.d.ts declares is there, and nothing else', () => {
+  const text = readFileSync(new URL('../worker.d.ts', import.meta.url), 'utf8');
+  const declared = [...text.matchAll(/^export (?:class|const|function) (\w+)/gm)].map(([, name]) => name);
+  const listed = /^export \{([^}]*)\} from/m.exec(text)[1].split(/[,\s]+/).filter(Boolean);
+  assert.deepEqual(Object.keys(helper).sort(), [...new Set([...declared, ...listed])].sort());
+  for (const [, name, body] of text.matchAll(/^export class (\w+)[^{]*\{\n([^]*?)^\}/gm)) {
+    const members = [...body.matchAll(/^  (?:readonly )?(\w+)[(:]/gm)].map(([, member]) => member);
+    const own = [];
+    for (let at = helper[name].prototype; at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+      own.push(...Object.getOwnPropertyNames(at));
+    }
+    for (const member of members) assert(own.includes(member), `${name}.${member}`);
+    const inherited = name === 'WorkerCommittee' || name === 'QuorateWorker';
+    const undeclared = Object.getOwnPropertyNames(helper[name].prototype).filter((one) => one !== 'constructor' && !members.includes(one));
+    assert.deepEqual(undeclared, [], `${name}${inherited ? ', beyond what it inherits' : ''}`);
+  }
+});

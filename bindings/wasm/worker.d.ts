@@ -1,0 +1,243 @@
+/**
+ * quorate-wasm/worker: verifies in a Worker, so that a page never freezes. Bytes go there, promises come back. Nothing of
+ * the WebAssembly module is downloaded by the page itself; the Worker downloads the build that is asked for.
+ *
+ * - Arguments are checked and copied when a method is called; what is wrong with them rejects the promise, as all errors do.
+ * - Calls are worked on in their order, one after another. Called off through `options.signal`, a call rejects at once with
+ *   the signal's reason: one that waits is never begun, of one that is under way the result is dropped.
+ * - Errors are of the same classes as those of `quorate-wasm`, which this module exports too.
+ *
+ * @packageDocumentation
+ */
+
+/// <reference lib="es2020" />
+/// <reference lib="esnext.disposable" />
+
+import type { QuorateError, RawSigners, Suite as SuiteName } from './index.js';
+
+export {
+  VERSION,
+  CODES,
+  MAX_MEMBERS,
+  Suite,
+  QuorateError,
+  MalformedError,
+  NonCanonicalError,
+  TooLargeError,
+  NotInSubgroupError,
+  InfinityError,
+  UnknownSignerError,
+  DuplicateSignerError,
+  RelatedKeysError,
+  BadCommitteeError,
+  BelowQuorumError,
+  BadSignatureError,
+  BadPossessionError,
+  WrongContextError,
+  ContradictionError,
+  NotEvidenceError,
+  RngError,
+  ClosedError,
+} from './index.js';
+export type { ErrorCode, ErrorDetails, RawSigners } from './index.js';
+
+/** How many calls may wait for one Worker: 16,384. One more rejects with {@link TooLargeError}. */
+export const MAX_WAITING: number;
+
+/** What an `AbortSignal` has; written out so that this file needs neither the types of browsers nor those of Node. */
+export interface Signal {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Calls the work off. */
+  readonly signal?: Signal | undefined;
+}
+
+export interface StartOptions extends CallOptions {
+  /**
+   * Which module the Worker downloads: everything (`'full'`, the default), or the small one that only verifies
+   * certificates.
+   */
+  readonly build?: 'full' | 'certificate' | undefined;
+  /** Where the module is, if not beside the package: a URL, bytes or a `WebAssembly.Module`. Node ignores it. */
+  readonly source?: unknown;
+}
+
+/**
+ * Starts a Worker and waits until it is ready. Start one, and keep it: it holds the committees that it was given.
+ *
+ * Rejects if the Worker or its module cannot be loaded.
+ */
+export function startWorker(options: StartOptions & { readonly build: 'certificate' }): Promise<CertificateWorker>;
+export function startWorker(options?: StartOptions & { readonly build?: 'full' | undefined }): Promise<QuorateWorker>;
+
+/** A chain: its name, or the 32 bytes of its id. */
+export type Chain = string | Uint8Array;
+
+/** What was signed. */
+export interface StatementData {
+  readonly kind: number;
+  readonly epoch: bigint;
+  readonly view: bigint;
+  readonly digest: Uint8Array;
+}
+
+interface Checked {
+  readonly suite: SuiteName;
+  /** The id of the committee that it was verified against. */
+  readonly committee: Uint8Array;
+}
+
+/** A certificate that was verified. */
+export interface CertificateData extends Checked {
+  readonly statement: StatementData;
+  /** Ascending. */
+  readonly signers: readonly number[];
+}
+
+/** A vote that was verified. */
+export interface VoteData extends Checked {
+  readonly statement: StatementData;
+  readonly signer: number;
+}
+
+/** A timeout vote that was verified. */
+export interface TimeoutVoteData extends Checked {
+  readonly kind: number;
+  readonly epoch: bigint;
+  readonly view: bigint;
+  readonly value: bigint;
+  readonly signer: number;
+}
+
+/** A timeout certificate that was verified. */
+export interface TimeoutCertificateData extends Checked {
+  readonly kind: number;
+  readonly epoch: bigint;
+  readonly view: bigint;
+  readonly highestValue: bigint;
+  /** Ascending. */
+  readonly signers: readonly number[];
+}
+
+/** Evidence that was verified. */
+export interface EvidenceData extends Checked {
+  /** Whose misbehaviour it proves, ascending. */
+  readonly culprits: readonly number[];
+}
+
+/** A committee in a Worker that runs the small build. */
+export class CertificateWorkerCommittee {
+  #private;
+  protected constructor();
+  readonly suite: SuiteName;
+  readonly id: Uint8Array;
+  readonly epoch: bigint;
+  readonly size: number;
+  readonly totalWeight: bigint;
+  readonly quorumWeight: bigint;
+  readonly honestWeight: bigint;
+  /** Decodes a certificate and verifies it. */
+  verifyCertificate(bytes: Uint8Array, options?: CallOptions): Promise<CertificateData>;
+  /** As {@link verifyCertificate}, for `Certificate.encodeDetached` and the encoding of its statement. */
+  verifyDetached(bytes: Uint8Array, statement: Uint8Array, options?: CallOptions): Promise<CertificateData>;
+  /**
+   * Verifies certificates together, which is faster than one by one, and answers for each, in their order: what it says,
+   * or the error. At most 65,536; one call holds up the calls behind it until it is done.
+   */
+  verifyCertificates(
+    certificates: Iterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<(CertificateData | QuorateError)[]>;
+  /**
+   * Checks that `signers` signed `message` as it is, as `Committee.verifyRaw` does.
+   *
+   * @returns the signers' weight: **compare it with your threshold**
+   */
+  verifyRaw(message: Uint8Array, signers: RawSigners, proof: Uint8Array, options?: CallOptions): Promise<bigint>;
+  /** Lets the Worker forget it; after that every use rejects with {@link ClosedError}. Twice does nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
+  toString(): string;
+}
+
+/** A committee in a Worker. */
+export class WorkerCommittee extends CertificateWorkerCommittee {
+  #private;
+  private constructor();
+  /** Decodes a timeout certificate and verifies it. */
+  verifyTimeoutCertificate(bytes: Uint8Array, options?: CallOptions): Promise<TimeoutCertificateData>;
+  /** Decodes a vote of this committee's suite and verifies it. */
+  verifyVote(bytes: Uint8Array, options?: CallOptions): Promise<VoteData>;
+  /** Decodes a timeout vote of this committee's suite and verifies it. */
+  verifyTimeoutVote(bytes: Uint8Array, options?: CallOptions): Promise<TimeoutVoteData>;
+  /** Decodes an equivocation and verifies it. */
+  verifyEquivocation(bytes: Uint8Array, options?: CallOptions): Promise<EvidenceData>;
+  /** Decodes a conflict of two certificates and verifies it. */
+  verifyConflict(bytes: Uint8Array, options?: CallOptions): Promise<EvidenceData>;
+}
+
+/** A Worker that runs the small build. */
+export class CertificateWorker {
+  #private;
+  protected constructor();
+  /**
+   * Makes a committee of keys whose possession somebody trustworthy has checked, as `Committee.fromAttested` does.
+   *
+   * @param members - encodings of public keys with their weights
+   */
+  committeeFromAttested(
+    suite: SuiteName,
+    chain: Chain,
+    epoch: bigint,
+    members: Iterable<readonly [Uint8Array, bigint]>,
+    options?: CallOptions & { readonly allowRepeats?: boolean | undefined },
+  ): Promise<CertificateWorkerCommittee>;
+  /**
+   * Ends the Worker at once, whatever it is doing. Calls that are due, and later ones, reject with {@link ClosedError}.
+   * Twice does nothing.
+   */
+  terminate(): void;
+  readonly terminated: boolean;
+  [Symbol.dispose](): void;
+}
+
+/** A Worker. */
+export class QuorateWorker extends CertificateWorker {
+  #private;
+  private constructor();
+  committeeFromAttested(
+    suite: SuiteName,
+    chain: Chain,
+    epoch: bigint,
+    members: Iterable<readonly [Uint8Array, bigint]>,
+    options?: CallOptions & { readonly allowRepeats?: boolean | undefined },
+  ): Promise<WorkerCommittee>;
+  /**
+   * Makes a committee and checks the possession of every key.
+   *
+   * @param members - encodings of `UnverifiedKey`s with their weights
+   */
+  committee(
+    suite: SuiteName,
+    chain: Chain,
+    epoch: bigint,
+    members: Iterable<readonly [Uint8Array, bigint]>,
+    options?: CallOptions,
+  ): Promise<WorkerCommittee>;
+  /**
+   * Checks the possession of keys, and answers for each, in their order: the encoding of the public key, or the error.
+   *
+   * @param keys - encodings of `UnverifiedKey`s; at most 65,536
+   */
+  verifyKeys(
+    suite: SuiteName,
+    keys: Iterable<Uint8Array>,
+    options?: CallOptions,
+  ): Promise<(Uint8Array | QuorateError)[]>;
+}
