@@ -1,6 +1,6 @@
 //! Runs named steps one after another, shows time and result of each, and closes with one line for machines.
 
-use std::io::{Write, stdout};
+use std::io::{Write, stderr, stdout};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -40,9 +40,15 @@ impl Log {
 #[derive(Default)]
 pub(crate) struct Steps {
     list: Vec<(&'static str, Work)>,
+    on_standard_error: bool,
 }
 
 impl Steps {
+    /// A list that leaves the standard output to what programs read.
+    pub(crate) fn on_standard_error() -> Self {
+        Self { on_standard_error: true, ..Self::default() }
+    }
+
     /// Adds a step.
     pub(crate) fn add(&mut self, name: &'static str, work: impl FnOnce(&Log) -> Outcome<String> + 'static) {
         self.list.push((name, Box::new(work)));
@@ -64,26 +70,34 @@ impl Steps {
         let total = self.list.len();
         let began = Instant::now();
         let mut failed = Vec::new();
+        let say = if self.on_standard_error { on_standard_error } else { on_standard_output };
         for (number, (name, work)) in self.list.into_iter().enumerate() {
-            print!("[{:>2}/{total}] {name:<28} ", number + 1);
-            // A closed terminal is no reason to stop testing.
-            let _ = stdout().flush();
+            say(&format!("[{:>2}/{total}] {name:<28} ", number + 1));
             let step_began = Instant::now();
             let outcome = work(&Log { name });
             let seconds = step_began.elapsed().as_secs_f64();
             match outcome {
-                Ok(detail) => println!("ok     {seconds:>7.1} s  {detail}"),
+                Ok(detail) => say(&format!("ok     {seconds:>7.1} s  {detail}\n")),
                 Err(reason) => {
-                    println!("FAILED {seconds:>7.1} s");
-                    println!("{}", indented(&reason));
+                    say(&format!("FAILED {seconds:>7.1} s\n{}\n", indented(&reason)));
                     failed.push(name);
                 }
             }
         }
-        println!("\ntook {:.0} s", began.elapsed().as_secs_f64());
-        println!("{title}: {} passed, {} failed", total - failed.len(), failed.len());
+        say(&format!("\ntook {:.0} s\n", began.elapsed().as_secs_f64()));
+        say(&format!("{title}: {} passed, {} failed\n", total - failed.len(), failed.len()));
         if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
     }
+}
+
+/// A closed terminal is no reason to stop testing.
+fn on_standard_output(text: &str) {
+    print!("{text}");
+    let _ = stdout().flush();
+}
+
+fn on_standard_error(text: &str) {
+    let _ = stderr().write_all(text.as_bytes());
 }
 
 /// How many tests ran, from the lines that test binaries end with.

@@ -3,7 +3,7 @@
 pub(crate) mod kotlin;
 mod node;
 mod python;
-mod wasm;
+pub(crate) mod wasm;
 
 use crate::steps::Steps;
 

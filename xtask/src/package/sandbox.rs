@@ -53,12 +53,25 @@ impl Sandbox {
 
     /// A command in this folder, from which the repository is hidden.
     pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        self.hidden(HIDE, &[], program)
+    }
+
+    /// The same for cargo and what calls it: they see the target folder, where dependencies are compiled already.
+    pub(super) fn building(&self, program: impl AsRef<OsStr>) -> Outcome<Command> {
+        let target = self.path("target");
+        fs::create_dir_all(&target).map_err(|e| format!("{}: {e}", target.display()))?;
+        let mut command = self.hidden(HIDE_BUT_TARGET, &[&target], program);
+        command.env("CARGO_TARGET_DIR", workspace::target(""));
+        Ok(command)
+    }
+
+    fn hidden(&self, script: &str, more: &[&Path], program: impl AsRef<OsStr>) -> Command {
         let mut command = match hiding() {
             Hiding::None => Command::new(program),
             hiding => {
                 let mut unshare = Command::new("unshare");
-                unshare.args(hiding.flags()).args(["sh", "-c", HIDE]);
-                unshare.arg(workspace::root()).arg(workspace::target("")).arg(program);
+                unshare.args(hiding.flags()).args(["sh", "-c", script]);
+                unshare.arg(workspace::root()).arg(workspace::target("")).args(more).arg(program);
                 unshare
             }
         };
@@ -102,6 +115,10 @@ const OURS: &[&str] = &[
 /// Empties both folders for what follows. The target folder may lie inside the other one; then it is gone already.
 const HIDE: &str =
     r#"mount -t tmpfs none "$0" && { [ ! -d "$1" ] || mount -t tmpfs none "$1"; } && shift && exec "$@""#;
+
+/// Empties the repository, but puts its target folder back; in between it is at a third place.
+const HIDE_BUT_TARGET: &str = r#"mount --bind "$1" "$2" && mount -t tmpfs none "$0" && mkdir -p "$1" && \
+    mount --bind "$2" "$1" && shift 2 && exec "$@""#;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hiding {
@@ -159,6 +176,16 @@ mod tests {
             assert!(manifest.exists());
             let seen = sandbox.command("test").arg("-e").arg(&manifest).status().unwrap();
             assert!(!seen.success());
+            let mut building = sandbox.building("test").unwrap();
+            let shown =
+                format!("! -e '{}' -a -d '{}'", manifest.display(), workspace::target("debug").display());
+            assert!(
+                building
+                    .args(shown.split(' ').map(|word| word.trim_matches('\'')))
+                    .status()
+                    .unwrap()
+                    .success()
+            );
         }
         drop(sandbox);
         assert!(!folder.exists());

@@ -2,6 +2,12 @@
 
 /// The five steps from keys to a certificate that somebody else verifies, one forged vote on the way.
 pub(super) const RUST: &str = include_str!("../../smoke/tour.rs");
+/// The same steps for Node, as a module of either kind.
+pub(super) const TYPESCRIPT: &str = include_str!("../../smoke/tour.ts");
+/// The same steps for Python.
+pub(super) const PYTHON: &str = include_str!("../../smoke/tour.py");
+/// Opens a page in a browser and prints what it says.
+pub(super) const BROWSER: &str = include_str!("../../smoke/browser.mjs");
 /// What the processor lacks.
 pub(super) const PROCESSOR: &str = include_str!("../../smoke/processor.rs");
 

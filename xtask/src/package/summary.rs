@@ -3,58 +3,103 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::process::Outcome;
+use crate::process::{Outcome, output_of};
 
-/// One line per file with its size in bytes and its SHA-256.
-pub(super) fn table(files: &[PathBuf]) -> Outcome<String> {
-    let mut text = String::new();
-    for file in files {
-        let bytes = read(file)?;
-        let hash = hex::encode(Sha256::digest(&bytes));
+/// Opens archives of every kind that packages are.
+const LOOK: &str = include_str!("contents.py");
+
+/// A file that users download.
+#[derive(Debug)]
+pub(super) struct Built {
+    package: &'static str,
+    name: String,
+    bytes: usize,
+    sha256: String,
+    /// How many files it unpacks to, of how many bytes, and those among them that a compiler made.
+    contents: Value,
+}
+
+/// Weighs the files of a package.
+pub(super) fn look_into(package: &'static str, files: &[PathBuf]) -> Outcome<Vec<Built>> {
+    let said = output_of(Command::new("python3").args(["-c", LOOK]).args(files));
+    let said = said.ok_or("an archive that was just made cannot be opened")?;
+    let contents: Vec<Value> = serde_json::from_str(&said).map_err(|e| e.to_string())?;
+    let one = |(file, contents): (&PathBuf, Value)| {
+        let bytes = fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let sha256 = hex::encode(Sha256::digest(&bytes));
+        Ok(Built { package, name: name(file), bytes: bytes.len(), sha256, contents })
+    };
+    files.iter().zip(contents).map(one).collect()
+}
+
+/// A line per file, and one for each library or module in it.
+pub(super) fn table(built: &[Built]) -> String {
+    let mut text = format!("{:<56} {:>9} {:>9}  sha256\n", "bytes of", "download", "unpacked");
+    for file in built {
         // Writing into a String cannot fail.
-        let _ = writeln!(text, "{:<52} {:>9} bytes  sha256 {hash}", name(file), bytes.len());
+        let _ = writeln!(text, "{:<56} {:>9} {:>9}  {}", file.name, file.bytes, file.unpacked(), file.sha256);
+        for compiled in file.compiled() {
+            let number = |field| compiled.get(field).and_then(Value::as_u64).unwrap_or_default();
+            let name = compiled.get("name").and_then(Value::as_str).unwrap_or_default();
+            let (bytes, gzip) = (number("bytes"), number("gzip_bytes"));
+            let _ = writeln!(text, "  {name:<54} {:>9} {bytes:>9}  {gzip} with gzip", "");
+        }
     }
-    Ok(text)
+    text
 }
 
-/// Names and sizes in one line.
-pub(super) fn sizes(files: &[PathBuf]) -> Outcome<String> {
-    let one = |file: &PathBuf| Ok(format!("{} {}", kind(file), kilobytes(read(file)?.len())));
-    Ok(files.iter().map(one).collect::<Outcome<Vec<_>>>()?.join(", "))
+/// The same for programs.
+pub(super) fn json(version: &str, built: &[Built]) -> String {
+    let one = |file: &Built| {
+        let (package, name, bytes, sha256) = (file.package, &file.name, file.bytes, &file.sha256);
+        let mut value = json!({ "package": package, "file": name, "bytes": bytes, "sha256": sha256 });
+        if let (Some(value), Some(contents)) = (value.as_object_mut(), file.contents.as_object()) {
+            value.extend(contents.clone());
+        }
+        value
+    };
+    format!("{:#}", json!({ "version": version, "files": built.iter().map(one).collect::<Vec<_>>() }))
 }
 
-/// A size for people.
-pub(super) fn kilobytes(bytes: usize) -> String {
-    format!("{} kB", bytes.div_ceil(1000))
+/// Kinds and sizes in a few words.
+pub(super) fn sizes(built: &[Built]) -> String {
+    built
+        .iter()
+        .map(|file| format!("{} {} kB", file.kind(), file.bytes.div_ceil(1000)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
-fn read(file: &Path) -> Outcome<Vec<u8>> {
-    fs::read(file).map_err(|e| format!("{}: {e}", file.display()))
+impl Built {
+    fn unpacked(&self) -> u64 {
+        self.contents.get("unpacked_bytes").and_then(Value::as_u64).unwrap_or_default()
+    }
+
+    fn compiled(&self) -> impl Iterator<Item = &Value> {
+        self.contents.get("compiled").and_then(Value::as_array).into_iter().flatten()
+    }
+
+    /// The file's kind in a word.
+    fn kind(&self) -> &'static str {
+        let kinds = [
+            (".whl", "wheel"),
+            (".tar.gz", "sdist"),
+            ("-sources.jar", "sources"),
+            (".jar", "jar"),
+            (".pom", "pom"),
+            (".crate", "crate"),
+        ];
+        kinds.iter().find(|(ending, _)| self.name.ends_with(ending)).map_or("npm", |(_, kind)| kind)
+    }
 }
 
 fn name(file: &Path) -> String {
     file.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// The file's kind in a word.
-fn kind(file: &Path) -> String {
-    let name = name(file);
-    let kinds = [
-        (".whl", "wheel"),
-        (".tar.gz", "sdist"),
-        ("-sources.jar", "sources"),
-        (".jar", "jar"),
-        (".pom", "pom"),
-        (".crate", "crate"),
-    ];
-    match kinds.iter().find(|(ending, _)| name.ends_with(ending)) {
-        Some((_, kind)) => (*kind).to_owned(),
-        None if name.starts_with("quorate-wasm") => "npm wasm".to_owned(),
-        None => "npm".to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -62,17 +107,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_shown_with_its_size_and_hash() {
-        let folder = crate::workspace::target("xtask/unit");
+    fn an_archive_is_shown_with_sizes_hash_and_what_is_compiled_in_it() {
+        let folder = crate::workspace::target("xtask/unit/summary");
         fs::create_dir_all(&folder).unwrap();
-        let file = folder.join("quorate-0.0.0.crate");
-        fs::write(&file, "abc").unwrap();
-        let shown = table(std::slice::from_ref(&file)).unwrap();
-        assert!(
-            shown.contains("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-            "{shown}"
-        );
-        assert!(shown.contains(" 3 bytes"), "{shown}");
-        assert_eq!(sizes(&[file]).unwrap(), "crate 1 kB");
+        fs::write(folder.join("one.wasm"), [7; 1000]).unwrap();
+        fs::write(folder.join("two.txt"), "abc").unwrap();
+        let file = folder.join("quorate-0.0.0.tgz");
+        let mut tar = Command::new("tar");
+        tar.current_dir(&folder).arg("-czf").arg(&file).args(["one.wasm", "two.txt"]);
+        assert!(tar.status().unwrap().success());
+        let built = look_into("wasm", &[file]).unwrap();
+        let shown = table(&built);
+        assert!(shown.contains(" 1003  ") && shown.contains("  one.wasm "), "{shown}");
+        assert_eq!(sizes(&built), "npm 1 kB");
+        let value: Value = serde_json::from_str(&json("0.0.0", &built)).unwrap();
+        assert_eq!(value.pointer("/files/0/compiled/0/bytes"), Some(&json!(1000)));
+        assert_eq!(value.pointer("/files/0/package"), Some(&json!("wasm")));
+    }
+
+    #[test]
+    fn what_is_no_archive_is_noticed() {
+        let file = crate::workspace::target("xtask/unit/nothing.whl");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "nothing").unwrap();
+        look_into("python", &[file]).unwrap_err();
     }
 }

@@ -1,0 +1,47 @@
+//! The `.crate` unpacked in a new project that depends on it.
+
+use std::fs;
+
+use crate::package::sandbox::{self, Sandbox};
+use crate::package::{Order, old, smoke};
+use crate::process::Outcome;
+use crate::steps::Log;
+use crate::workspace;
+
+pub(super) fn install(log: &Log, order: &Order) -> Outcome<String> {
+    let sandbox = Sandbox::new("crate")?;
+    let name = format!("quorate-{}", order.version);
+    let package = sandbox.bring(&order.out.join(format!("{name}.crate")))?;
+    // With the present time on each file, or cargo would take what it compiled of an earlier package for this one.
+    log.run(sandbox.command("tar").arg("--touch").arg("-xzf").arg(&package))?;
+    let manifest = format!(
+        "[package]\nname = \"quorate-smoke\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+         getrandom = {{ version = \"0.4\", features = [\"sys_rng\"] }}\nquorate = {{ path = \"{name}\" }}\n\n[workspace]\n\n{}",
+        profiles()?
+    );
+    sandbox.put("Cargo.toml", &manifest)?;
+    sandbox.put("src/main.rs", smoke::RUST)?;
+    let emulator = old::emulator(log)?;
+    if emulator.is_some() {
+        sandbox.put("src/bin/quorate-processor.rs", smoke::PROCESSOR)?;
+    }
+    log.run(sandbox.building("cargo")?.args(["build", "--quiet"]))?;
+    let program = |name| sandbox.bring(&workspace::target("debug").join(name));
+    let tour = program("quorate-smoke")?;
+    smoke::went(&log.run(&mut sandbox.command(&tour))?, "the crate")?;
+    let mut said = vec![sandbox::said().to_owned()];
+    if let Some(emulator) = emulator {
+        emulator.check(log, &sandbox, &program("quorate-processor")?)?;
+        smoke::went(&log.run(&mut emulator.command(&sandbox, &tour))?, "the crate")?;
+        said.push(emulator.said());
+    }
+    Ok(said.join(", "))
+}
+
+/// The profiles of our workspace, whose member the crate is then as here: for the same dependencies in the same profile are compiled already.
+fn profiles() -> Outcome<String> {
+    let text = fs::read_to_string(workspace::root().join("Cargo.toml")).map_err(|e| e.to_string())?;
+    let workspace: toml::Table = text.parse().map_err(|e| format!("Cargo.toml: {e}"))?;
+    let profiles = workspace.get("profile").cloned().ok_or("Cargo.toml has no profiles")?;
+    toml::to_string(&toml::Table::from_iter([("profile".to_owned(), profiles)])).map_err(|e| e.to_string())
+}

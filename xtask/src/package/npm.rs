@@ -1,0 +1,157 @@
+//! npm packages: staged with what belongs in them and nothing else, then packed by npm.
+
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::Order;
+use crate::process::{Outcome, is_there, output_of};
+use crate::steps::Log;
+use crate::{bindings, workspace};
+
+/// The package with the native library for this machine.
+pub(super) fn native(log: &Log, order: &Order) -> Outcome<Vec<PathBuf>> {
+    let mut cargo = workspace::cargo();
+    cargo.args(["build", "--package", "quorate-napi", "--profile", order.profile.name()]);
+    log.run(&mut cargo)?;
+    let library = format!("{DLL_PREFIX}quorate_napi{DLL_SUFFIX}");
+    let stage = Stage::of(log, "node", &order.version)?;
+    // As lib/native.js of the package asks for it.
+    let name = "const musl = process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;\
+                console.log(`quorate.${process.platform}-${process.arch}${musl ? '-musl' : ''}.node`)";
+    let name = output_of(Command::new("node").args(["--eval", name])).ok_or("node does not run")?;
+    let place = stage.folder.join(name);
+    copy(&workspace::target(order.profile.folder()).join(library), &place)?;
+    slim(log, &place)?;
+    stage.pack(log, &order.out).map(|file| vec![file])
+}
+
+/// The package of WebAssembly. Its modules have one profile, and the tests have made them.
+pub(super) fn wasm(log: &Log, order: &Order) -> Outcome<Vec<PathBuf>> {
+    bindings::wasm::build(log)?;
+    Stage::of(log, "wasm", &order.version)?.pack(log, &order.out).map(|file| vec![file])
+}
+
+/// Takes the names of what is not exported out of a library, where there is a tool for it: nothing but size depends
+/// on it.
+fn slim(log: &Log, library: &Path) -> Outcome {
+    if cfg!(target_os = "linux") && is_there("strip") {
+        log.run(Command::new("strip").arg("--strip-unneeded").arg(library))?;
+    }
+    Ok(())
+}
+
+/// Writes a `package.json` without what is for us only. The folder holds nothing else, and with a list of files npm
+/// would leave the licences out. Node does it, because the order of conditions in a manifest has a meaning.
+const MANIFEST: &str = "\
+    const { readFileSync, writeFileSync } = require('node:fs');\
+    const [from, to, version] = process.argv.slice(1);\
+    const { devDependencies, files, private: _, scripts, ...manifest } = JSON.parse(readFileSync(from, 'utf8'));\
+    writeFileSync(to, JSON.stringify({ ...manifest, version }, null, 2) + '\\n');";
+
+/// A folder with exactly what the tarball is to hold.
+struct Stage {
+    folder: PathBuf,
+    name: String,
+    version: String,
+}
+
+impl Stage {
+    /// Copies what the binding's `package.json` lists under `files`, and what belongs in every package.
+    fn of(log: &Log, binding: &str, version: &str) -> Outcome<Self> {
+        let source = workspace::root().join("bindings").join(binding);
+        let text = fs::read_to_string(source.join("package.json")).map_err(|e| e.to_string())?;
+        let manifest: Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
+        let field = |name: &str| manifest.get(name).cloned().unwrap_or_default();
+        let name = field("name").as_str().unwrap_or_default().to_owned();
+        let folder = workspace::target("xtask/npm").join(&name);
+        // What an earlier run staged must not slip in.
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        for entry in field("files").as_array().into_iter().flatten().filter_map(Value::as_str) {
+            // Native libraries are put in by themselves: of this version, in the profile that was asked for.
+            if !entry.ends_with(".node") {
+                copy_all(&source, entry, &folder)?;
+            }
+        }
+        let readme = source.join("README.md");
+        if readme.exists() {
+            copy(&readme, &folder.join("README.md"))?;
+        }
+        for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            copy(&workspace::root().join(license), &folder.join(license))?;
+        }
+        let mut node = Command::new("node");
+        node.args(["--eval", MANIFEST]).arg(source.join("package.json")).arg(folder.join("package.json"));
+        log.run(node.arg(version))?;
+        Ok(Self { folder, name, version: version.to_owned() })
+    }
+
+    fn pack(&self, log: &Log, out: &Path) -> Outcome<PathBuf> {
+        if !is_there("npm") {
+            return Err("missing: Node 20 or newer with npm; see https://nodejs.org".to_owned());
+        }
+        let mut npm = Command::new("npm");
+        npm.current_dir(&self.folder).args(["pack", "--ignore-scripts", "--pack-destination"]).arg(out);
+        log.run(&mut npm)?;
+        Ok(out.join(format!("{}-{}.tgz", self.name, self.version)))
+    }
+}
+
+/// Copies what a line under `files` names: a path whose last part may have a star in it.
+fn copy_all(source: &Path, entry: &str, into: &Path) -> Outcome {
+    let Some((start, end)) = entry.split_once('*') else {
+        return copy(&source.join(entry), &into.join(entry));
+    };
+    let (folder, start) = start.rsplit_once('/').unwrap_or(("", start));
+    let mut found = false;
+    for path in fs::read_dir(source.join(folder)).map_err(|e| format!("{entry}: {e}"))?.flatten() {
+        let name = path.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(start) && name.ends_with(end) {
+            found = true;
+            copy(&path.path(), &into.join(folder).join(&*name))?;
+        }
+    }
+    if found { Ok(()) } else { Err(format!("nothing in {} is called {entry}", source.display())) }
+}
+
+/// Copies a file or a folder with all that is in it.
+fn copy(from: &Path, to: &Path) -> Outcome {
+    let problem = |e: std::io::Error| format!("{}: {e}", from.display());
+    if from.is_dir() {
+        for entry in fs::read_dir(from).map_err(problem)?.flatten() {
+            copy(&entry.path(), &to.join(entry.file_name()))?;
+        }
+        return Ok(());
+    }
+    if let Some(parent) = to.parent() {
+        fs::create_dir_all(parent).map_err(problem)?;
+    }
+    fs::copy(from, to).map(drop).map_err(problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_a_part_of_a_name() {
+        let folder = workspace::target("xtask/unit/npm");
+        let _ = fs::remove_dir_all(&folder);
+        for name in ["from/dist/one.js", "from/dist/one.ts", "from/two.js"] {
+            let file = folder.join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        let (from, to) = (folder.join("from"), folder.join("to"));
+        copy_all(&from, "dist/*.js", &to).unwrap();
+        copy_all(&from, "*.js", &to).unwrap();
+        assert!(to.join("dist/one.js").exists() && to.join("two.js").exists());
+        assert!(!to.join("dist/one.ts").exists());
+        copy_all(&from, "*.d.ts", &to).unwrap_err();
+    }
+}
