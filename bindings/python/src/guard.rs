@@ -13,6 +13,7 @@ use crate::convert::{Bytes, Kind, Value, View};
 use crate::failure::{Failure, Outcome};
 use crate::ids::ChainId;
 use crate::keys::{PublicKey, SecretKey};
+use crate::layer::Suite;
 use crate::pickle::{Reduced, reduced, refused};
 use crate::statement::Statement;
 use crate::timeouts::TimeoutVote;
@@ -91,6 +92,12 @@ impl Guard {
         let sign = |guard: &mut any::Guard| guard.sign_timeout(&committee.0, kind.into(), view.0, value.0);
         let (vote, record) = self.with(py, sign)??;
         Ok((TimeoutVote(vote), GuardRecord(record)))
+    }
+
+    /// The signature scheme.
+    #[getter]
+    fn suite(&self) -> Suite {
+        Suite(self.public.suite())
     }
 
     /// The public key.

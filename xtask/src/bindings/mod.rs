@@ -5,10 +5,12 @@ mod node;
 mod python;
 pub(crate) mod wasm;
 
+use crate::coverage;
 use crate::steps::Steps;
 
 /// Adds a step for each language.
 pub(crate) fn add_to(steps: &mut Steps) {
+    steps.add("bindings' coverage", |_| coverage::check());
     kotlin::add_to(steps);
     node::add_to(steps);
     python::add_to(steps);

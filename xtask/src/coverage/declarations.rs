@@ -91,8 +91,11 @@ pub(crate) fn python(text: &str) -> Declared {
             }
             "" => {}
             _ => {
-                let name = words.next();
-                let rest = line.trim_start().get(name.len()..).unwrap_or_default().trim_start();
+                // `self.name: T = …` declares an attribute of the class.
+                let line = line.trim_start();
+                let line = line.strip_prefix("self.").unwrap_or(line);
+                let name = Words::of(line).next();
+                let rest = line.get(name.len()..).unwrap_or_default().trim_start();
                 if rest.starts_with([':', '=']) {
                     member(&mut declared, &open, indent, name);
                 }
@@ -258,11 +261,11 @@ mod tests {
     fn python_is_read() {
         let declared = python(
             "VERSION: str\nclass Vote:\n    def __new__(cls) -> Vote: ...\n    @property\n    def signer(self) -> int: ...\n\
-             class Kind(Enum):\n    ONE = 1\ndef hash(domain: str) -> bytes: ...\n",
+             class Kind(Enum):\n    ONE = 1\n    def __init__(self) -> None:\n        self.two: int = 2\ndef hash(domain: str) -> bytes: ...\n",
         );
         has(&declared, "", &["VERSION", "Vote", "Kind", "hash"]);
         has(&declared, "Vote", &["__new__", "signer"]);
-        has(&declared, "Kind", &["ONE"]);
+        has(&declared, "Kind", &["ONE", "two"]);
     }
 
     #[test]

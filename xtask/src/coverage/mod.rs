@@ -118,50 +118,70 @@ impl<'a> Comparison<'a> {
     }
 
     fn item(&mut self, item: &str, members: &BTreeSet<String>, languages: &[Language]) {
-        if let Some(reason) = self.reason(item) {
-            self.rows.push(format!("| `{item}` | – | – | – | – | {reason} |"));
-            return;
-        }
-        let mut notes = Vec::new();
-        for member in members {
-            if let Some(reason) = self.reason(&format!("{item}::{member}")) {
-                notes.push(format!("`{member}`: {reason}"));
-            }
-        }
+        let absent = self.reason(item);
+        let mut notes: Vec<String> = absent.map(|reason| reason.note("")).into_iter().collect();
         let mut cells = Vec::new();
         for language in languages {
-            let found = self
-                .rules
-                .names(item, last(item), language)
-                .into_iter()
-                .find(|name| is_declared(name, item, language));
-            let Some(name) = found else {
+            if absent.is_some_and(|reason| reason.covers(language)) {
+                cells.push("–".to_owned());
+                continue;
+            }
+            let names = self.rules.names(item, last(item), language);
+            let Some(name) = names.into_iter().find(|name| is_declared(name, item, language)) else {
                 self.missing.push(format!("{}: no `{item}`", language.name));
                 continue;
             };
-            let own = language.declared.get(&name);
             for member in members {
-                let known = self.reason(&format!("{item}::{member}")).is_some()
-                    || self
-                        .rules
-                        .names(&format!("{item}::{member}"), member, language)
-                        .iter()
-                        .any(|name| name == "constructor()" || own.is_some_and(|own| own.contains(name)));
-                if !known {
-                    self.missing.push(format!("{}: no `{item}::{member}`", language.name));
-                }
-                self.names += 1;
+                self.member(&name, item, member, language);
             }
             self.names += 1;
             cells.push(format!("`{name}`"));
         }
-        self.rows.push(format!("| `{item}` | {} | {} |", cells.join(" | "), notes.join("; ")));
+        if !absent.is_some_and(|reason| languages.iter().all(|language| reason.covers(language))) {
+            let members = members.iter().map(|member| (member, self.reason(&format!("{item}::{member}"))));
+            let members: Vec<_> = members.collect();
+            notes.extend(members.iter().filter_map(|(name, reason)| Some((*reason)?.note(name))));
+        }
+        let constants = format!("{}::CONSTANTS", item.rsplit_once("::").map_or("", |(module, _)| module));
+        let shown = match is_constant(last(item)) && self.rules.unbound.contains_key(&constants) {
+            true => format!("constants of `{}`", constants.trim_end_matches("::CONSTANTS")),
+            false => format!("`{item}`"),
+        };
+        let row = format!("| {shown} | {} | {} |", cells.join(" | "), notes.join("; "));
+        if self.rows.last() != Some(&row) {
+            self.rows.push(row);
+        }
     }
 
-    fn reason(&mut self, path: &str) -> Option<String> {
-        let reason = self.rules.unbound.get(path)?;
-        self.used.insert(path.to_owned());
-        Some(reason.clone())
+    /// The member `member` of `item` in a language's type `name`. A variant may be a class of its own.
+    fn member(&mut self, name: &str, item: &str, member: &str, language: &Language) {
+        self.names += 1;
+        let path = format!("{item}::{member}");
+        if self.reason(&path).is_some_and(|reason| reason.covers(language)) {
+            return;
+        }
+        let own = language.declared.get(name);
+        let among_own = |name: &String| name == "constructor()" || own.is_some_and(|own| own.contains(name));
+        let class =
+            |name: &str| member.starts_with(char::is_uppercase) && language.declared.contains_key(name);
+        let known = self.rules.names(&path, member, language).iter().any(among_own)
+            || class(member)
+            || is_constant(member) && is_declared(member, item, language)
+            || class(&format!("{member}{}", last(item)));
+        if !known {
+            self.missing.push(format!("{}: no `{path}`", language.name));
+        }
+    }
+
+    fn reason(&mut self, path: &str) -> Option<&'a Reason> {
+        let (key, reason) = self.rules.unbound.get_key_value(path).or_else(|| {
+            let (module, name) = path.rsplit_once("::")?;
+            is_constant(name)
+                .then(|| self.rules.unbound.get_key_value(&format!("{module}::CONSTANTS")))
+                .flatten()
+        })?;
+        self.used.insert(key.clone());
+        Some(reason)
     }
 
     fn finish(mut self, languages: &[Language]) -> Outcome<Report> {
@@ -200,9 +220,45 @@ fn is_declared(name: &str, item: &str, language: &Language) -> bool {
     places.iter().any(|place| language.declared.get(*place).is_some_and(|names| names.contains(name)))
 }
 
+/// Why something is not there: for all languages, or by language.
+struct Reason {
+    everywhere: Option<String>,
+    by_language: BTreeMap<String, String>,
+}
+
+impl Reason {
+    fn of(value: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let by = value.as_object().into_iter().flatten();
+        Self {
+            everywhere: value.as_str().map(str::to_owned),
+            by_language: by.map(|(language, reason)| (language.clone(), text(reason))).collect(),
+        }
+    }
+
+    fn covers(&self, language: &Language) -> bool {
+        self.everywhere.is_some() || self.by_language.contains_key(language.name)
+    }
+
+    /// For the table: which languages lack the member (the item itself if it is empty), and why.
+    fn note(&self, member: &str) -> String {
+        let member = if member.is_empty() { String::new() } else { format!("`{member}`") };
+        if let Some(reason) = &self.everywhere {
+            return if member.is_empty() { reason.clone() } else { format!("{member}: {reason}") };
+        }
+        let mut languages: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (language, reason) in &self.by_language {
+            languages.entry(reason).or_default().push(language);
+        }
+        let notes = languages.iter().map(|(reason, languages)| format!("{}: {reason}", languages.join(", ")));
+        let notes = notes.collect::<Vec<_>>().join(", ");
+        if member.is_empty() { notes } else { format!("{member} ({notes})") }
+    }
+}
+
 /// `bindings/coverage.toml`.
 struct Rules {
-    unbound: BTreeMap<String, String>,
+    unbound: BTreeMap<String, Reason>,
     /// Per member, item or path, and language: other names.
     names: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }
@@ -226,7 +282,10 @@ impl Rules {
                 .collect()
         };
         Ok(Self {
-            unbound: table("unbound").iter().map(|(path, reason)| (path.clone(), text(reason))).collect(),
+            unbound: table("unbound")
+                .iter()
+                .map(|(path, reason)| (path.clone(), Reason::of(reason)))
+                .collect(),
             names: table("names").iter().map(|(path, names)| (path.clone(), by_language(names))).collect(),
         })
     }
@@ -241,6 +300,10 @@ impl Rules {
         }
         names
     }
+}
+
+fn is_constant(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 fn last(path: &str) -> &str {
@@ -334,7 +397,10 @@ mod tests {
 
     #[test]
     fn a_core_that_grows_and_a_reason_that_is_stale_are_noticed() {
-        let rules = Rules { unbound: [("gone".to_owned(), "old".to_owned())].into(), names: BTreeMap::new() };
+        let rules = Rules {
+            unbound: [("gone".to_owned(), Reason::of(&"old".into()))].into(),
+            names: BTreeMap::new(),
+        };
         let declared =
             [(String::new(), ["Vote".to_owned()].into()), ("Vote".to_owned(), ["signer".to_owned()].into())];
         let languages = [Language { name: "Node", camel: true, declared: declared.into() }];

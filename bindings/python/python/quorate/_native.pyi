@@ -420,6 +420,11 @@ class Guard:
         """
         Signs a timeout vote under the same rule: in one view of a kind only ever one value.
         """
+    @property
+    def suite(self, /) -> Suite:
+        """
+        The signature scheme.
+        """
 
 @final
 class GuardRecord:
