@@ -31,6 +31,11 @@ pub(crate) fn check(quorate: Option<&Path>) -> Outcome<String> {
                 wrong.push(format!("{name}: link `{link}`: {problem}"));
             }
         }
+        for (path, shown) in &document.shown {
+            if fs::read_to_string(root.join(path)).ok().as_ref() != Some(shown) {
+                wrong.push(format!("{name}: the block that shows {path} is not that file"));
+            }
+        }
         for command in &document.commands {
             if let Some(problem) = impossible(command, quorate) {
                 wrong.push(format!("{name}: `{command}`: {problem}"));

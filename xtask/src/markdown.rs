@@ -9,17 +9,29 @@ pub(crate) struct Document {
     pub(crate) anchors: Vec<String>,
     /// Lines of `sh`, `console` and `bash` blocks, and code spans that begin with `cargo `.
     pub(crate) commands: Vec<String>,
+    /// Blocks that show a file: its path, which stands in a comment `<!-- file: … -->` before the block, and the text.
+    pub(crate) shown: Vec<(String, String)>,
 }
 
 impl Document {
     pub(crate) fn read(text: &str) -> Self {
         let mut document = Self::default();
         let mut block: Option<String> = None;
+        let mut file: Option<(String, String)> = None;
         for line in text.lines() {
             let trimmed = line.trim();
             if let Some(language) = trimmed.strip_prefix("```") {
+                document.shown.extend(block.is_some().then(|| file.take()).flatten());
                 block = if block.is_some() { None } else { Some(language.to_owned()) };
                 continue;
+            }
+            if let Some((_, shown)) = file.as_mut().filter(|_| block.is_some()) {
+                shown.push_str(line);
+                shown.push('\n');
+            }
+            if let Some(path) = trimmed.strip_prefix("<!-- file: ").and_then(|rest| rest.strip_suffix(" -->"))
+            {
+                file = Some((path.to_owned(), String::new()));
             }
             match &block {
                 Some(language) if ["sh", "console", "bash"].contains(&language.as_str()) => {
@@ -86,7 +98,15 @@ mod tests {
                 links: vec!["core/".into(), "#what-it-is".into()],
                 anchors: vec!["what-it-is".into()],
                 commands: vec!["cargo xtask test".into(), "cargo run --bin x".into()],
+                shown: vec![],
             }
         );
+    }
+
+    #[test]
+    fn a_block_that_shows_a_file_is_found_with_its_text() {
+        let text = "<!-- file: a/b.py -->\n```python\nx = 1\n\ny = 2\n```\n```python\nother\n```\n";
+        let shown = vec![("a/b.py".to_owned(), "x = 1\n\ny = 2\n".to_owned())];
+        assert_eq!(Document::read(text).shown, shown);
     }
 }

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 use crate::process::Outcome;
 use crate::steps::Log;
@@ -57,12 +58,24 @@ pub(crate) fn build(log: &Log, pack: &Pack, out: &Path) -> Outcome<PathBuf> {
     let folder = if pack.profile == "dev" { "debug" } else { pack.profile };
     let library = format!("{}.wasm", pack.package.replace('-', "_"));
     let built = compiler.target_folder().join(WASM).join(folder).join(library);
-    bind(log, pack, &built, out)?;
     let module = out.join(format!("{}_bg.wasm", pack.name));
+    let made_from = format!("{:?} of {:?}", pack, changed(&built));
+    let stamp = workspace::target("xtask/wasm").join(format!("{}-{}", pack.package, pack.name));
+    if fs::read_to_string(&stamp).is_ok_and(|last| last == format!("{made_from}, {:?}", changed(&module))) {
+        return Ok(module); // Several steps need it, and optimising takes long.
+    }
+    bind(log, pack, &built, out)?;
     if let Some(level) = pack.optimise {
         optimise(log, &module, level)?;
     }
+    fs::create_dir_all(workspace::target("xtask/wasm")).map_err(|e| e.to_string())?;
+    fs::write(&stamp, format!("{made_from}, {:?}", changed(&module))).map_err(|e| e.to_string())?;
     Ok(module)
+}
+
+/// When a file was last written. None if it is not there.
+fn changed(file: &Path) -> Option<SystemTime> {
+    fs::metadata(file).and_then(|data| data.modified()).ok()
 }
 
 fn bind(log: &Log, pack: &Pack, built: &Path, out: &Path) -> Outcome {

@@ -19,14 +19,14 @@ votes[1] = Vote(statement, 1, votes[0].signature)
 
 # 4. The collector finds the forgery and makes a certificate of the others.
 collector, suspects = VoteCollector(committee, KIND, VIEW), Suspects()
-culprits, certificate = [], None
+forged, certificate = [], None
 for vote in votes:
     collected = collector.add(vote, suspects)
-    culprits += [fault.signer for fault in collected.faults]
+    forged += [fault.signer for fault in collected.faults]
     certificate = certificate or collected.certificate
 assert certificate is not None
 data = certificate.value.encode()
-print(f"forged: {culprits}; certificate of {len(data)} bytes")
+print(f"forged: {forged}; certificate of {len(data)} bytes")
 
 # 5. Elsewhere: decoding checks form and quorum, `verify` the signatures.
 received = Certificate.decode(data, committee).verify(committee)

@@ -3,7 +3,7 @@
 mod examples;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -183,7 +183,6 @@ fn summary(output: &str) -> Option<String> {
 }
 
 /// A program among the tests and examples, by the name of its class.
-#[allow(dead_code, reason = "for the steps that run the same program in all languages")]
 pub(crate) fn program(log: &Log, class: &str) -> Outcome<Command> {
     if !COMPILED.load(Ordering::Relaxed) {
         prepare(log)?;

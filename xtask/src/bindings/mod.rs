@@ -1,6 +1,7 @@
 //! The packages for other languages: each is built, and tested in its own language.
 
 pub(crate) mod kotlin;
+mod matrix;
 mod node;
 mod python;
 pub(crate) mod wasm;
@@ -15,4 +16,5 @@ pub(crate) fn add_to(steps: &mut Steps) {
     node::add_to(steps);
     python::add_to(steps);
     wasm::add_to(steps);
+    matrix::add_to(steps);
 }

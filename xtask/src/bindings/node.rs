@@ -26,7 +26,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
 }
 
 /// Node and npm, installed on Debian where they are missing; answers with Node's version.
-fn tools(log: &Log) -> Outcome<String> {
+pub(crate) fn tools(log: &Log) -> Outcome<String> {
     let missing: Vec<&str> = [("node", "nodejs"), ("npm", "npm")]
         .iter()
         .filter(|(tool, _)| !is_there(tool))
@@ -44,7 +44,7 @@ fn tools(log: &Log) -> Outcome<String> {
 }
 
 /// Builds the native half and puts it where `lib/native.js` looks.
-fn build(log: &Log) -> Outcome {
+pub(crate) fn build(log: &Log) -> Outcome {
     log.run(workspace::cargo().args(["build", "--package", "quorate-napi"]))?;
     let file = format!("{}quorate_napi{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let built = workspace::target("debug").join(file);
@@ -57,7 +57,7 @@ fn build(log: &Log) -> Outcome {
     fs::copy(&built, &place).map(drop).map_err(|e| format!("{}: {e}", built.display()))
 }
 
-fn package() -> PathBuf {
+pub(crate) fn package() -> PathBuf {
     workspace::root().join("bindings/node")
 }
 
