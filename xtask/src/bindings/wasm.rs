@@ -22,7 +22,6 @@ pub(crate) fn add_to(steps: &mut Steps) {
         // On one core at a time: the vectors are most of it, and a machine that tests has little to spare.
         let tests = ["--test", "--test-timeout=600000", "--test-reporter=tap"];
         let output = log.run(node(&package).args(tests).args(test_files(&package)?))?;
-        matrix(log, &package)?;
         let browser = match environment::chromium(log) {
             Ok(chromium) => {
                 let tools = wasm::tools(log)?;
@@ -60,27 +59,6 @@ fn test_files(package: &Path) -> Outcome<Vec<PathBuf>> {
     files.retain(|path| path.to_string_lossy().ends_with(".test.mjs"));
     files.sort();
     Ok(files)
-}
-
-/// Objects made here are read in Rust, and the other way round.
-fn matrix(log: &Log, package: &Path) -> Outcome {
-    let files = workspace::target("xtask/wasm-matrix");
-    // What an earlier run left.
-    let _ = fs::remove_dir_all(&files);
-    fs::create_dir_all(&files).map_err(|e| format!("{}: {e}", files.display()))?;
-    for command in ["write", "read"] {
-        log.run(node(package).args(["test/matrix.mjs", command]).arg(&files))?;
-        let mut rust = workspace::cargo();
-        rust.args(["run", "--quiet", "--package", "quorate", "--example", "matrix", "--", command]);
-        log.run(rust.arg(&files))?;
-        if command == "write" {
-            let written = fs::read_dir(&files).map_err(|e| e.to_string())?.count();
-            if written != 6 {
-                return Err(format!("{written} files for the matrix instead of 6"));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// What is worth saying of what the tests printed.
