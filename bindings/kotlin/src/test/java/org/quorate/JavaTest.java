@@ -198,6 +198,17 @@ class JavaTest {
         assertFalse(committee.equals(null));
     }
 
+    @Test
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    void whatRawTypesSmuggleInIsRefused() {
+        List wrong = List.of("not a signature");
+        assertThrows(ClassCastException.class, () -> Bls.aggregate(wrong));
+        assertThrows(ClassCastException.class, () -> Committee.of(chain, 0, wrong));
+        assertThrows(ClassCastException.class, () -> Certificate.verifyBatch(committee, wrong));
+        assertThrows(ClassCastException.class, () -> committee.signerSet(wrong));
+        assertThrows(ClassCastException.class, () -> new Merkle("leaf", "node").root(wrong));
+    }
+
     /** A name with a hyphen or a dollar sign cannot be written in Java. */
     @Test
     void noPublicNameIsMangled() {
