@@ -4,6 +4,7 @@
 //! Everything in one table comes from one run on one machine. What is compared is measured in turns, sample by
 //! sample, so that a machine that slows down slows both sides.
 
+mod bindings;
 mod certificates;
 mod chart;
 mod growth;
@@ -15,6 +16,7 @@ mod row;
 mod sampling;
 mod testnet;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
@@ -22,7 +24,7 @@ use serde_json::{Value, json};
 
 use crate::row::Row;
 
-/// Measures certificates and networks, and prints each figure beside its target.
+/// Measures certificates, networks and bindings, and prints each figure beside its target.
 #[derive(Debug, Parser)]
 struct Options {
     /// What to measure; everything if nothing is named.
@@ -36,6 +38,9 @@ struct Options {
     /// Write the report and its plots to bench/report.
     #[arg(long)]
     write: bool,
+    /// The file that describes who is measured for `bindings`.
+    #[arg(long, value_name = "FILE")]
+    contenders: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -44,6 +49,8 @@ enum Group {
     Certificates,
     /// Real `quorate testnet` processes.
     Network,
+    /// Other languages, each in processes of its own.
+    Bindings,
 }
 
 fn main() -> ExitCode {
@@ -75,6 +82,12 @@ fn run(options: &Options) -> Result<(), String> {
         let rows = network::measure(options.quick, !options.json)?;
         shown(options, "network", &rows);
         put(&mut result, "network", rows.iter().map(Row::to_json).collect());
+        all.extend(rows);
+    }
+    if wanted(Group::Bindings) {
+        let rows = bindings::measure(options.contenders.as_deref(), options.quick)?;
+        shown(options, "bindings", &rows);
+        put(&mut result, "bindings", rows.iter().map(Row::to_json).collect());
         all.extend(rows);
     }
     if options.json {

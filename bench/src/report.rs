@@ -33,6 +33,7 @@ pub(crate) fn write(measured: &Value) -> Result<(), String> {
         }
     }
     growth(&mut page, at(&all, "growth"));
+    rows(&mut page, "Bindings", at(&all, "bindings"));
     save(&folder.join("README.md"), &page)
 }
 

@@ -21,15 +21,7 @@ impl<'a> Case<'a> {
     }
 
     fn time(&mut self, runs: u32) -> Duration {
-        let (processor, began) = (processor_time(), Instant::now());
-        for _ in 0..runs {
-            (self.work)();
-        }
-        let elapsed = began.elapsed();
-        match (processor, processor_time()) {
-            (Some(before), Some(after)) => after.saturating_sub(before),
-            _ => elapsed,
-        }
+        time(runs, &mut self.work)
     }
 
     /// So many runs that the clock's grain and the loop do not show.
@@ -69,6 +61,19 @@ pub(crate) fn medians(cases: &mut [Case<'_>], care: Care) -> Vec<f64> {
         }
     }
     cases.iter_mut().map(|case| median(&mut case.samples)).collect()
+}
+
+/// How long so many runs take.
+pub(crate) fn time(runs: u32, work: &mut dyn FnMut()) -> Duration {
+    let (processor, began) = (processor_time(), Instant::now());
+    for _ in 0..runs {
+        work();
+    }
+    let elapsed = began.elapsed();
+    match (processor, processor_time()) {
+        (Some(before), Some(after)) => after.saturating_sub(before),
+        _ => elapsed,
+    }
 }
 
 /// How long this thread ran so far. Linux counts up to the last time that the scheduler looked, so it is made to look.

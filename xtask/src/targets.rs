@@ -75,6 +75,11 @@ impl Compiler {
         cargo.env("CARGO_BUILD_TARGET", target).env("CARGO_TARGET_DIR", self.target_folder());
         let name = target.replace('-', "_");
         cargo.env(format!("CC_{name}"), &self.clang);
+        // What the user asked for comes last, where it wins.
+        let flags = env::var(format!("CFLAGS_{name}")).unwrap_or_default();
+        let header = workspace::root().join("xtask/wasm/blst.h");
+        cargo.env(format!("CFLAGS_{name}"), format!("-include '{}' {flags}", header.display()));
+        cargo.env("CC_SHELL_ESCAPED_FLAGS", "1");
         cargo.env(format!("AR_{name}"), if crate::process::is_there("llvm-ar") { "llvm-ar" } else { "ar" });
         if let Some(rustc) = &self.rustc {
             cargo.env("RUSTC", rustc).env_remove("RUSTC_WRAPPER");

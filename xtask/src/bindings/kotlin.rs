@@ -65,6 +65,13 @@ fn prepare(log: &Log) -> Outcome {
     Ok(())
 }
 
+/// Builds the package without testing it, its native library in the tests' profile, and answers with the jar.
+pub(crate) fn jar(log: &Log) -> Outcome<PathBuf> {
+    prepare(log)?;
+    maven(log, &["package", "-Dmaven.test.skip=true"])?;
+    Ok(folder().join(concat!("target/quorate-", env!("CARGO_PKG_VERSION"), ".jar")))
+}
+
 fn folder() -> PathBuf {
     workspace::root().join("bindings/kotlin")
 }

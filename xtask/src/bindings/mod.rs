@@ -2,8 +2,8 @@
 
 pub(crate) mod kotlin;
 mod matrix;
-mod node;
-mod python;
+pub(crate) mod node;
+pub(crate) mod python;
 pub(crate) mod wasm;
 
 use crate::coverage;

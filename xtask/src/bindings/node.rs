@@ -48,15 +48,20 @@ pub(crate) fn build(log: &Log) -> Outcome {
     log.run(workspace::cargo().args(["build", "--package", "quorate-napi"]))?;
     let file = format!("{}quorate_napi{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let built = workspace::target("debug").join(file);
-    let name = "const musl = process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;\
-                console.log(`quorate.${process.platform}-${process.arch}${musl ? '-musl' : ''}.node`)";
-    let name = output_of(Command::new("node").args(["--eval", name])).ok_or("node does not run")?;
     // A library that a running process has loaded is not written into, but replaced.
-    let place = package().join(name);
+    let place = package().join(library_name()?);
     let _ = fs::remove_file(&place);
     fs::copy(&built, &place).map(drop).map_err(|e| format!("{}: {e}", built.display()))
 }
 
+/// What the native half is called on this machine.
+pub(crate) fn library_name() -> Outcome<String> {
+    let name = "const musl = process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;\
+                console.log(`quorate.${process.platform}-${process.arch}${musl ? '-musl' : ''}.node`)";
+    output_of(Command::new("node").args(["--eval", name])).ok_or_else(|| "node does not run".to_owned())
+}
+
+/// The package's folder.
 pub(crate) fn package() -> PathBuf {
     workspace::root().join("bindings/node")
 }

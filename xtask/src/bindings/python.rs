@@ -60,10 +60,15 @@ fn cases_in(line: &str) -> Option<u64> {
 
 /// A virtual environment with what the tests need; answers with its interpreter.
 pub(crate) fn environment(log: &Log) -> Outcome<PathBuf> {
-    let folder = workspace::target("xtask/python");
+    virtual_environment(log, "python", REQUIREMENTS)
+}
+
+/// A virtual environment in a folder of its own, with these packages; answers with its interpreter.
+pub(crate) fn virtual_environment(log: &Log, name: &str, requirements: &[&str]) -> Outcome<PathBuf> {
+    let folder = workspace::target("xtask").join(name);
     let python = folder.join("bin/python");
     let ready = folder.join("ready");
-    let wanted = REQUIREMENTS.join("\n");
+    let wanted = requirements.join("\n");
     if fs::read_to_string(&ready).is_ok_and(|made_of| made_of == wanted) && version(&python).is_some() {
         return Ok(python);
     }
@@ -80,7 +85,7 @@ pub(crate) fn environment(log: &Log) -> Outcome<PathBuf> {
     log.run(
         Command::new(&python)
             .args(["-m", "pip", "install", "--disable-pip-version-check", "-q"])
-            .args(REQUIREMENTS),
+            .args(requirements),
     )?;
     fs::write(&ready, wanted).map_err(|e| format!("{}: {e}", ready.display()))?;
     Ok(python)

@@ -1,17 +1,21 @@
 //! The measurements of `bench/`.
 
+mod contenders;
+
 use clap::Args;
 
 use crate::process::{Outcome, loud};
+use crate::steps::Log;
 use crate::workspace;
 
 /// Measures what the README and the report state, and prints each figure beside its target.
 ///
 /// Certificates are measured in this process, networks as real `quorate testnet` processes. All medians come from
-/// one run on one machine; `ed` is the time of one ed25519-dalek `verify_strict` in that run.
+/// one run on one machine; `ed` is the time of one ed25519-dalek `verify_strict` in that run. Bindings are measured
+/// in processes of their languages, next to other libraries of these, which are installed from pip and npm.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// What to measure: certificates, network; everything if nothing is named.
+    /// What to measure: certificates, network, bindings; everything if nothing is named.
     groups: Vec<String>,
     /// Fewer samples, shorter networks: to see that it works, not to quote.
     #[arg(long)]
@@ -25,7 +29,8 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Outcome {
-    if options.groups.is_empty() || options.groups.iter().any(|group| group == "network") {
+    let wanted = |name| options.groups.is_empty() || options.groups.iter().any(|group| group == name);
+    if wanted("network") {
         loud(workspace::cargo().args(["build", "--release", "--package", "quorate-validator"]))?;
     }
     let mut command = workspace::cargo();
@@ -34,6 +39,9 @@ pub(crate) fn run(options: &Options) -> Outcome {
         if set {
             command.arg(flag);
         }
+    }
+    if wanted("bindings") {
+        command.arg("--contenders").arg(contenders::prepare(&Log::of("bench bindings"))?);
     }
     loud(&mut command)
 }

@@ -1,0 +1,64 @@
+//! Rust itself, which the others are measured against: the typed API, without anything between.
+
+use std::hint::black_box;
+
+use quorate::Result;
+use quorate::bls::{self, MinPk};
+use quorate::certificate::Certificate;
+use quorate::committee::Committee;
+use quorate::scheme::Scheme;
+use quorate::wire::{Decode, Encode};
+
+use super::contender::{Contender, Operations};
+use super::world::{Quorum, Sync, World, attested};
+
+/// The contender.
+pub(super) fn contender(world: &World) -> Contender<'_> {
+    let mut operations = Operations::new();
+    certificates(&mut operations, ["verify-min-sig", "decode-min-sig"], &world.min_sig);
+    certificates(&mut operations, ["verify-min-pk", "decode-min-pk"], &world.min_pk);
+    certificates(&mut operations, ["verify-ed25519", "decode-ed25519"], &world.ed25519);
+    sync(&mut operations, &world.sync);
+    Contender::here("Rust", concat!("quorate ", env!("CARGO_PKG_VERSION")), operations)
+}
+
+fn certificates<'a, S: Scheme>(
+    operations: &mut Operations<'a>,
+    [verify, decode]: [&'static str; 2],
+    quorum: &'a Quorum<S>,
+) {
+    let bytes = quorum.certificate.encode();
+    operations.insert(verify, Box::new(move || accepted(quorum.certificate.check(&quorum.committee))));
+    let from_bytes = move || {
+        let certificate = Certificate::<S>::decode(black_box(&bytes), &*quorum.committee);
+        accepted(certificate.and_then(|certificate| certificate.verify(&quorum.committee)));
+    };
+    operations.insert(decode, Box::new(from_bytes));
+}
+
+fn sync<'a>(operations: &mut Operations<'a>, sync: &'a Sync) {
+    let Sync { committee, signature, signed, .. } = sync;
+    let proof = signature.encode();
+    let cached = move || accepted(verify_raw(committee, sync, &proof));
+    operations.insert("sync-cached", Box::new(cached));
+    let keys = || accepted(bls::fast_aggregate_verify(signed, sync.message(), signature));
+    operations.insert("sync-keys", Box::new(keys));
+    let proof = signature.encode();
+    let from_bytes = move || {
+        let decode = |key: &Vec<u8>| <MinPk as Scheme>::PublicKey::decode(black_box(key), &());
+        let keys = sync.encoded_keys.iter().map(decode).collect::<Result<_>>();
+        accepted(keys.and_then(attested).and_then(|committee| verify_raw(&committee, sync, &proof)));
+    };
+    operations.insert("sync-bytes", Box::new(from_bytes));
+}
+
+/// As in the other languages: the signature comes as bytes.
+fn verify_raw(committee: &Committee<MinPk>, sync: &Sync, proof: &[u8]) -> Result<u128> {
+    let signature = <MinPk as Scheme>::Signature::decode(black_box(proof), &())?;
+    committee.verify_raw(sync.message(), &sync.signers, &signature)
+}
+
+/// A figure of something that is wrong is worse than none.
+fn accepted<T>(result: Result<T>) {
+    assert!(black_box(result).is_ok(), "what is good was refused");
+}

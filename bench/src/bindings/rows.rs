@@ -1,0 +1,76 @@
+//! The rows of the table.
+
+use super::contender::Contender;
+use super::rounds::{Care, medians};
+use super::world::{MEMBERS, SYNC_MEMBERS};
+use crate::row::{Row, figure};
+
+/// How much slower than Rust a native binding may be: this part of the time, and these nanoseconds for the call.
+const SLOWER: f64 = 1.05;
+const CALL: f64 = 5_000.0;
+/// How many times slower than native WebAssembly may be.
+const WASM: f64 = 8.0;
+/// The contender that is no native binding.
+const WASM_NAME: &str = "wasm in Node";
+/// The native bindings.
+const BINDINGS: &[&str] = &["Python", "Node", "Kotlin"];
+
+/// Verifying one certificate of a hundred members.
+pub(super) fn certificates(all: &mut [Contender<'_>], care: Care) -> Result<Vec<Row>, String> {
+    let mut rows = Vec::new();
+    for (operation, what) in [
+        ("verify-min-sig", "verify, BLS MinSig"),
+        ("verify-min-pk", "verify, BLS MinPk"),
+        ("verify-ed25519", "verify, Ed25519"),
+        ("decode-min-sig", "decode and verify, BLS MinSig"),
+    ] {
+        let times = medians(all, operation, care)?;
+        let Some(rust) = times.first().copied().flatten() else { continue };
+        rows.push(Row::new(format!("{what}, n = {MEMBERS}: Rust"), rust / 1000.0, "µs"));
+        for (contender, time) in measured(all, &times) {
+            let name = format!("{what}: {}", contender.name);
+            if BINDINGS.contains(&contender.name.as_str()) {
+                let limit = SLOWER * rust + CALL;
+                let row = Row::new(name, time / 1000.0, "µs").at_most(limit / 1000.0);
+                let more = (time - rust) / 1000.0;
+                rows.push(row.note(format!(
+                    "{} × Rust, {more:+.1} µs; {}",
+                    figure(time / rust),
+                    contender.about
+                )));
+            } else if contender.name == WASM_NAME {
+                let row = Row::new(name, time / rust, "× Rust").at_most(WASM);
+                rows.push(row.note(format!("{} ms; {}", figure(time / 1e6), contender.about)));
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// Ethereum's shape, by everybody who can do it.
+pub(super) fn sync(all: &mut [Contender<'_>], care: Care) -> Result<Vec<Row>, String> {
+    let mut rows = Vec::new();
+    for (operation, what) in [
+        ("sync-cached", "committee with cached keys"),
+        ("sync-keys", "decoded keys, summed each time"),
+        ("sync-bytes", "keys from bytes, checked each time"),
+    ] {
+        let times = medians(all, operation, care)?;
+        let Some(rust) = times.first().copied().flatten() else { continue };
+        rows.push(Row::new(format!("{SYNC_MEMBERS} keys, {what}: Rust"), rust / 1e6, "ms"));
+        for (contender, time) in measured(all, &times) {
+            let name = format!("{SYNC_MEMBERS} keys, {what}: {}", contender.name);
+            let note = format!("{} × Rust; {}", figure(time / rust), contender.about);
+            rows.push(Row::new(name, time / 1e6, "ms").note(note));
+        }
+    }
+    Ok(rows)
+}
+
+/// All but Rust that did it.
+fn measured<'a, 'c>(
+    all: &'a [Contender<'c>],
+    times: &'a [Option<f64>],
+) -> impl Iterator<Item = (&'a Contender<'c>, f64)> {
+    all.iter().zip(times).skip(1).filter_map(|(contender, time)| Some((contender, (*time)?)))
+}

@@ -1,0 +1,161 @@
+//! What all contenders verify: certificates of a hundred members, and a sync committee's aggregate. The same on every
+//! run, so the keys are no secrets.
+
+use std::sync::Arc;
+
+use quorate::Result;
+use quorate::bls::{self, MinPk, MinSig};
+use quorate::certificate::Certificate;
+use quorate::committee::{ChainId, Committee, Repeats, SignerSet};
+use quorate::ed25519::Ed25519;
+use quorate::scheme::{Scheme, VerifiedKey};
+use quorate::wire::{Encode, Reader, Writer};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use serde_json::{Map, Value, json};
+
+use crate::members::Members;
+
+/// The members of a committee whose certificates are verified.
+pub(super) const MEMBERS: usize = 100;
+/// Members of a sync committee.
+pub(super) const SYNC_MEMBERS: usize = 512;
+/// Every so manieth of them did not sign: eleven of 512, about as many as on Ethereum's main net.
+const ABSENT_EVERY: usize = 47;
+/// The root that the sync committee signs.
+const MESSAGE: [u8; 32] = [7; 32];
+
+/// Everything, for contenders in this process.
+pub(super) struct World {
+    pub(super) min_sig: Quorum<MinSig>,
+    pub(super) min_pk: Quorum<MinPk>,
+    pub(super) ed25519: Quorum<Ed25519>,
+    small: Quorum<Ed25519>,
+    pub(super) sync: Sync,
+}
+
+impl World {
+    pub(super) fn new() -> Result<Self> {
+        Ok(Self {
+            min_sig: Quorum::of(MEMBERS)?,
+            min_pk: Quorum::of(MEMBERS)?,
+            ed25519: Quorum::of(MEMBERS)?,
+            small: Quorum::of(4)?,
+            sync: Sync::new()?,
+        })
+    }
+
+    /// Everything, for contenders in other languages.
+    pub(super) fn to_json(&self) -> Result<Value> {
+        let certificates: Map<String, Value> = [
+            ("min-sig".to_owned(), self.min_sig.to_json()?),
+            ("min-pk".to_owned(), self.min_pk.to_json()?),
+            ("ed25519".to_owned(), self.ed25519.to_json()?),
+            ("small".to_owned(), self.small.to_json()?),
+        ]
+        .into_iter()
+        .collect();
+        Ok(json!({ "certificates": certificates, "sync": self.sync.to_json() }))
+    }
+}
+
+/// A committee and a certificate of just its quorum.
+pub(super) struct Quorum<S: Scheme> {
+    pub(super) committee: Arc<Committee<S>>,
+    pub(super) certificate: Certificate<S>,
+    /// Its statement and signers with the proof of another statement.
+    forged: Vec<u8>,
+}
+
+impl<S: Scheme> Quorum<S> {
+    fn of(members: usize) -> Result<Self> {
+        let members = Members::<S>::equal(members)?;
+        let certificate = members.certificate(members.quorum(), 0)?;
+        let mut other = Writer::new();
+        members.certificate(members.quorum(), 1)?.encode_detached(&mut other);
+        let statement = *certificate.statement();
+        let detached = other.into_bytes();
+        let forged =
+            Certificate::decode_detached(&mut Reader::new(&detached), statement, &members.committee)?
+                .encode();
+        Ok(Self { committee: members.committee, certificate, forged })
+    }
+
+    fn to_json(&self) -> Result<Value> {
+        let keys: Vec<String> = self.committee.keys().iter().map(|key| hex(&key.encode())).collect();
+        Ok(json!({
+            "keys": keys,
+            "certificate": hex(&self.certificate.encode()),
+            "forged": hex(&self.forged),
+        }))
+    }
+}
+
+/// Ethereum's shape: 512 keys, nearly all of which signed one root.
+pub(super) struct Sync {
+    secrets: Vec<<MinPk as Scheme>::SecretKey>,
+    pub(super) encoded_keys: Vec<Vec<u8>>,
+    pub(super) committee: Committee<MinPk>,
+    /// The keys of those who signed.
+    pub(super) signed: Vec<VerifiedKey<MinPk>>,
+    pub(super) signers: SignerSet,
+    pub(super) signature: <MinPk as Scheme>::Signature,
+    /// Their signature on something else.
+    forged: <MinPk as Scheme>::Signature,
+}
+
+impl Sync {
+    fn new() -> Result<Self> {
+        let mut rng = StdRng::seed_from_u64(512);
+        let secrets = (0..SYNC_MEMBERS).map(|_| MinPk::generate(&mut rng)).collect::<Result<Vec<_>>>()?;
+        let keys: Vec<_> = secrets.iter().map(VerifiedKey::<MinPk>::of).collect();
+        let encoded_keys: Vec<_> = keys.iter().map(|key| key.public().encode()).collect();
+        let committee = attested(keys.iter().map(|key| key.public().clone()).collect())?;
+        let mut signers = SignerSet::new(committee.len());
+        for member in (0..committee.len()).filter(|member| is_present(usize::from(*member))) {
+            signers.insert(member);
+        }
+        let all = |message: &[u8]| {
+            let signatures: Vec<_> = present(&secrets).map(|secret| MinPk::sign(secret, message)).collect();
+            bls::aggregate::<MinPk>(&signatures)
+        };
+        let (signature, forged) = (all(&MESSAGE)?, all(b"something else")?);
+        let signed = present(&keys).cloned().collect();
+        Ok(Self { encoded_keys, committee, signed, signers, signature, forged, secrets })
+    }
+
+    pub(super) fn message(&self) -> &'static [u8] {
+        &MESSAGE
+    }
+
+    fn to_json(&self) -> Value {
+        let secrets: Vec<String> =
+            self.secrets.iter().map(|secret| hex(MinPk::secret_to_bytes(secret).as_ref())).collect();
+        json!({
+            "keys": self.encoded_keys.iter().map(|key| hex(key)).collect::<Vec<_>>(),
+            "secrets": secrets,
+            "signers": self.signers.iter().collect::<Vec<_>>(),
+            "message": hex(&MESSAGE),
+            "signature": hex(&self.signature.encode()),
+            "forged": hex(&self.forged.encode()),
+        })
+    }
+}
+
+fn present<T>(all: &[T]) -> impl Iterator<Item = &T> {
+    all.iter().enumerate().filter(|(member, _)| is_present(*member)).map(|(_, one)| one)
+}
+
+fn is_present(member: usize) -> bool {
+    member % ABSENT_EVERY != 1
+}
+
+/// A sync committee of these keys.
+pub(super) fn attested(keys: Vec<<MinPk as Scheme>::PublicKey>) -> Result<Committee<MinPk>> {
+    let members = keys.into_iter().map(|key| (key, 1)).collect();
+    Committee::from_attested(ChainId::from_name("bench"), 1, members, Repeats::Allow)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,152 @@
+//! Who is measured in `bench bindings`: each is built or installed here, and described in a file for `bench/`.
+//!
+//! Our packages are put together as users get them, with native libraries in the profile that users get; the rivals
+//! come from the registries of their languages, at the versions that `bench/bindings` names.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::process::Outcome;
+use crate::steps::Log;
+use crate::{bindings, environment, npm, wasm, workspace};
+
+/// Prepares all and answers with the file that describes them.
+pub(super) fn prepare(log: &Log) -> Outcome<PathBuf> {
+    let mut contenders = Vec::new();
+    for (what, prepare) in
+        [("Python", python as fn(&Log) -> Outcome<Vec<Value>>), ("Node", node), ("WebAssembly", web_assembly)]
+    {
+        // On the standard error, where it does not disturb who reads JSON.
+        eprintln!("preparing {what}");
+        contenders.extend(prepare(log)?);
+    }
+    let description = json!({ "contenders": contenders, "load": load(log)? });
+    let file = folder("")?.join("contenders.json");
+    fs::write(&file, format!("{description:#}\n")).map_err(|e| format!("{}: {e}", file.display()))?;
+    Ok(file)
+}
+
+/// Our package with its library, and an environment with its rivals.
+fn python(log: &Log) -> Outcome<Vec<Value>> {
+    let library = release(log, "quorate-python")?;
+    let packages = folder("python-package")?;
+    let package = packages.join("quorate");
+    copy(&workspace::root().join("bindings/python/python/quorate"), &package)?;
+    put(&library, &package.join("_native.abi3.so"))?;
+    let sources = workspace::root().join("bench/bindings/python");
+    let requirements = fs::read_to_string(sources.join("requirements.txt")).map_err(|e| e.to_string())?;
+    let requirements: Vec<&str> = requirements.lines().collect();
+    let python = bindings::python::virtual_environment(log, "bench/python", &requirements)?;
+    let contender = |name: &str, script: &str| {
+        json!({
+            "name": name,
+            "command": [python, sources.join(script)],
+            "environment": { "PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1" },
+        })
+    };
+    Ok(vec![
+        contender("Python", "with_quorate.py"),
+        contender("blspy", "with_blspy.py"),
+        contender("py_ecc", "with_py_ecc.py"),
+    ])
+}
+
+/// Our package with its library, and its rivals beside the scripts.
+fn node(log: &Log) -> Outcome<Vec<Value>> {
+    bindings::node::tools(log)?;
+    let library = release(log, "quorate-napi")?;
+    let package = folder("node-package")?;
+    for part in ["package.json", "index.js", "index.mjs", "lib"] {
+        copy(&bindings::node::package().join(part), &package.join(part))?;
+    }
+    put(&library, &package.join(bindings::node::library_name()?))?;
+    npm::install(log, &scripts())?;
+    Ok(vec![
+        script("Node", "with-quorate.mjs", &[&package.join("index.mjs")]),
+        script("@chainsafe/blst", "with-blst.mjs", &[]),
+        script("@noble/curves", "with-noble.mjs", &[]),
+    ])
+}
+
+/// Our jar, the library beside it, and a small program that uses both.
+fn kotlin(log: &Log) -> Outcome<Vec<Value>> {
+    let jar = bindings::kotlin::jar(log)?;
+    let library = release(log, "quorate-kotlin")?;
+    let output = folder("kotlin")?;
+    let (jar, out) = (format!("-Dquorate.jar={}", jar.display()), format!("-Doutput={}", output.display()));
+    let project = workspace::root().join("bench/bindings/kotlin");
+    bindings::kotlin::maven_in(log, &project, &["compile", &jar, &out])?;
+    let listed = output.join("classpath.txt");
+    let classpath = fs::read_to_string(&listed).map_err(|e| format!("{}: {e}", listed.display()))?;
+    let separator = if cfg!(windows) { ";" } else { ":" };
+    let classes = format!("{}{separator}{}", output.join("classes").display(), classpath.trim());
+    // Where JNA looks first: the jar has the tests' library.
+    let libraries = format!("-Djna.library.path={}", library.parent().unwrap_or(&library).display());
+    let command = ["java", &libraries, "-cp", &classes, "ContenderKt"];
+    Ok(vec![json!({ "name": "Kotlin", "command": command })])
+}
+
+fn web_assembly(log: &Log) -> Outcome<Vec<Value>> {
+    bindings::wasm::build(log)?;
+    let module = workspace::root().join("bindings/wasm/js/quorate-node.js");
+    Ok(vec![script("wasm in Node", "with-quorate.mjs", &[&module])])
+}
+
+/// The page that is loaded again and again; without Chromium only its size is told.
+fn load(log: &Log) -> Outcome<Value> {
+    let package = workspace::root().join("bindings/wasm");
+    let tools = wasm::tools(log)?;
+    let chromium = environment::chromium(log).unwrap_or_else(|reason| {
+        eprintln!("no browser is measured: {reason}");
+        String::new()
+    });
+    Ok(script("load", "load.mjs", &[&package, Path::new(&chromium), &tools]))
+}
+
+fn script(name: &str, script: &str, arguments: &[&Path]) -> Value {
+    let mut command = vec![PathBuf::from("node"), scripts().join(script)];
+    command.extend(arguments.iter().map(|argument| argument.to_path_buf()));
+    json!({ "name": name, "command": command })
+}
+
+fn scripts() -> PathBuf {
+    workspace::root().join("bench/bindings/node")
+}
+
+/// Compiles a binding's library as users get it, and answers with its path.
+fn release(log: &Log, package: &str) -> Outcome<PathBuf> {
+    log.run(workspace::cargo().args(["build", "--release", "--package", package]))?;
+    let name = package.replace('-', "_");
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    Ok(workspace::target("release").join(format!("{prefix}{name}{suffix}")))
+}
+
+/// An empty folder for the bench alone.
+fn folder(name: &str) -> Outcome<PathBuf> {
+    let folder = workspace::target("xtask/bench").join(name);
+    if !name.is_empty() {
+        // What an earlier run left.
+        let _ = fs::remove_dir_all(&folder);
+    }
+    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Copies a file, or a folder with what is in it.
+fn copy(from: &Path, to: &Path) -> Outcome {
+    if !from.is_dir() {
+        return put(from, to);
+    }
+    let failed = |e: std::io::Error| format!("{}: {e}", from.display());
+    fs::create_dir_all(to).map_err(failed)?;
+    for entry in fs::read_dir(from).map_err(failed)?.flatten() {
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+fn put(from: &Path, to: &Path) -> Outcome {
+    fs::copy(from, to).map(drop).map_err(|e| format!("{}: {e}", from.display()))
+}
