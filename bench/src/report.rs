@@ -34,8 +34,20 @@ pub(crate) fn write(measured: &Value) -> Result<(), String> {
     }
     growth(&mut page, at(&all, "growth"));
     rows(&mut page, "Bindings", at(&all, "bindings"));
+    if at(&all, "bindings").is_array() {
+        page.push_str(BINDINGS);
+    }
     save(&folder.join("README.md"), &page)
 }
+
+/// What the table of bindings does not say by itself.
+const BINDINGS: &str = "
+Each contender is a process of its own with its keys ready; all take turns, sample by sample, and each refused a forged
+signature before it was measured. A certificate is one of the quorum of a hundred, 67 signers. Of a sync committee's 512
+keys 501 signed, under Ethereum's ciphersuite. Time of Node is that of the whole process, of the others that of the
+calling thread; in a browser it is the clock's, from when the page asks for the package to its first verified
+certificate, in a browser context of its own each time, everything from a server on the same machine.
+";
 
 /// File, title, field of a point, label.
 const PLOTS: &[(&str, &str, &str, &str)] = &[

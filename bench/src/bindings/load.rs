@@ -17,6 +17,7 @@ const FIRST: f64 = 150.0;
 /// Runs the browser as it is described.
 pub(super) fn measure(description: &Value, world: &Path, quick: bool) -> Result<Vec<Row>, String> {
     let mut command = command(description).ok_or("load: there is no command")?;
+    eprintln!("measuring: the first verification in a browser");
     command.arg(if quick { "3" } else { "15" }).arg(world);
     let output = command.stderr(Stdio::inherit()).output().map_err(|e| format!("load: {e}"))?;
     if !output.status.success() {

@@ -15,9 +15,12 @@ use crate::{bindings, environment, npm, wasm, workspace};
 /// Prepares all and answers with the file that describes them.
 pub(super) fn prepare(log: &Log) -> Outcome<PathBuf> {
     let mut contenders = Vec::new();
-    for (what, prepare) in
-        [("Python", python as fn(&Log) -> Outcome<Vec<Value>>), ("Node", node), ("WebAssembly", web_assembly)]
-    {
+    for (what, prepare) in [
+        ("Python", python as fn(&Log) -> Outcome<Vec<Value>>),
+        ("Node", node),
+        ("Kotlin", kotlin),
+        ("WebAssembly", web_assembly),
+    ] {
         // On the standard error, where it does not disturb who reads JSON.
         eprintln!("preparing {what}");
         contenders.extend(prepare(log)?);

@@ -65,13 +65,6 @@ fn prepare(log: &Log) -> Outcome {
     Ok(())
 }
 
-/// Builds the package without testing it, its native library in the tests' profile, and answers with the jar.
-pub(crate) fn jar(log: &Log) -> Outcome<PathBuf> {
-    prepare(log)?;
-    maven(log, &["package", "-Dmaven.test.skip=true"])?;
-    Ok(folder().join(concat!("target/quorate-", env!("CARGO_PKG_VERSION"), ".jar")))
-}
-
 fn folder() -> PathBuf {
     workspace::root().join("bindings/kotlin")
 }
@@ -223,7 +216,6 @@ pub(crate) fn program(log: &Log, class: &str) -> Outcome<Command> {
 }
 
 /// The package with its native library in the tests' profile: as the step left it, or built now without testing it.
-#[allow(dead_code, reason = "for the steps and benches that use the package from outside")]
 pub(crate) fn jar(log: &Log) -> Outcome<PathBuf> {
     if !PACKAGED.load(Ordering::Relaxed) {
         prepare(log)?;

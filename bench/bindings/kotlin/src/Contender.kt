@@ -64,8 +64,9 @@ private fun certificates(suite: Suite, name: String, given: JsonObject): Operati
 private fun sync(given: JsonObject): Operations {
     val (message, proof, forged) = listOf("message", "signature", "forged").map(given::bytes)
     val indices = given.getAsJsonArray("signers").map { it.asLong }
+    val encoded = given.bytesOf("keys")
     val committeeOfBytes = {
-        val keys = given.bytesOf("keys").map { PublicKey.decode(Suite.MIN_PK, it) }
+        val keys = encoded.map { PublicKey.decode(Suite.MIN_PK, it) }
         val committee = Committee.fromAttested(chain, 1uL, keys.map { AttestedMember(it, 1) }, allowRepeats = true)
         keys.forEach { it.close() }
         committee
