@@ -22,6 +22,7 @@ mod targets;
 mod test;
 mod vectors;
 mod wasm;
+mod watch;
 mod web;
 mod workspace;
 

@@ -6,7 +6,8 @@ use clap::Args;
 use crate::process::Outcome;
 use crate::steps::{Steps, tests_in};
 use crate::{
-    bindings, documents, environment, fuzz, lint, msrv, package, simulate, targets, vectors, web, workspace,
+    bindings, documents, environment, fuzz, lint, msrv, package, simulate, targets, vectors, watch, web,
+    workspace,
 };
 
 /// Runs every check and every test, and ends with a line `test steps: N passed, N failed`.
@@ -52,6 +53,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     steps.add("simulation", move |log| simulate::brief(log, seeds));
     targets::add_to(&mut steps);
     bindings::add_to(&mut steps);
+    watch::add_to(&mut steps);
     web::add_to(&mut steps);
     if options.quick {
         steps.add("oldest toolchain (stated)", |_| msrv::by_metadata());

@@ -1,0 +1,127 @@
+// A chain's genesis file: who the validators are. Its hash is the chain's identity, which every signature binds.
+package org.quorate.watch
+
+import java.math.BigInteger
+import org.quorate.ChainId
+import org.quorate.Committee
+import org.quorate.Member
+import org.quorate.PublicKey
+import org.quorate.Signature
+import org.quorate.Suite
+import org.quorate.UnverifiedKey
+import org.quorate.Wire
+
+private val SCHEMES = mapOf("bls" to Suite.MIN_SIG, "ed25519" to Suite.ED25519)
+private val PARAMETERS = mapOf(
+    "max_transaction_bytes" to (128L shl 10),
+    "batch_bytes" to 500_000L,
+    "batch_delay_ms" to 100L,
+    "view_timeout_ms" to 1_000L,
+    "max_view_timeout_ms" to 30_000L,
+)
+private val KEYS = listOf("identity_key", "identity_possession", "voting_key", "voting_possession")
+private val FIELD = Regex("""([a-z_]+)\s*=\s*("(?:[^"\\]|\\["\\])*"|'[^']*'|[0-9]+)\s*(?:#.*)?""")
+
+/** Why a file is no genesis. */
+class NoGenesis(message: String) : RuntimeException(message)
+
+/** The committees that a genesis names, with every key's possession checked. */
+fun readGenesis(text: String): Committees {
+    val file = GenesisFile.parse(text)
+    val suite = SCHEMES[file.top.text("scheme")] ?: throw NoGenesis("there are the schemes bls and ed25519")
+    val chain = chainId(file)
+    val epoch = file.epoch.toLong().toULong()
+    fun committee(suite: Suite, kind: String): Committee = Committee(
+        chain,
+        epoch,
+        file.members.map { member ->
+            val key = PublicKey.decode(suite, member.bytes("${kind}_key"))
+            val possession = Signature.decode(suite, member.bytes("${kind}_possession"))
+            Member(UnverifiedKey(key, possession).verify(), member.number("weight", 128))
+        },
+    )
+    val identities = committee(Suite.ED25519, "identity")
+    return Committees(committee(suite, "voting"), identities)
+}
+
+/** The hash of what the file says, in the encoding of examples/node/src/genesis. */
+private fun chainId(file: GenesisFile): ChainId {
+    val w = Wire.Writer()
+    w.u8(1)
+    w.bytes(file.top.text("chain").toByteArray())
+    w.bytes(file.top.text("scheme").toByteArray())
+    w.u64(file.epoch.toLong().toULong())
+    for ((name, standard) in PARAMETERS) {
+        w.u32(file.parameters.number(name, 32, BigInteger.valueOf(standard)).toLong())
+    }
+    w.count(file.members.size)
+    for (member in file.members) {
+        w.bytes(member.text("name").toByteArray())
+        w.bytes(member.text("address").toByteArray())
+        w.u128(member.number("weight", 128))
+        for (key in KEYS) w.bytes(member.bytes(key))
+    }
+    return ChainId.fromBytes(Wire.hash("quorate-v1-genesis", w.intoBytes()))
+}
+
+/**
+ * As much of TOML as `quorate genesis` writes: numbers, strings, one table and one list of tables. Anything else is
+ * refused, and so is an unknown field: it may change what the file means.
+ */
+private class GenesisFile(val top: Fields, val parameters: Fields, val members: List<Fields>) {
+    val epoch: BigInteger get() = top.number("epoch", 64, BigInteger.ZERO)
+
+    companion object {
+        fun parse(text: String): GenesisFile {
+            val top = Fields(setOf("chain", "scheme", "epoch"))
+            val members = mutableListOf<Fields>()
+            var parameters: Fields? = null
+            var place = top
+            for ((index, line) in text.lines().map { it.trim() }.withIndex()) {
+                fun wrong(what: String): Nothing = throw NoGenesis("line ${index + 1}: $what")
+                val field = FIELD.matchEntire(line)
+                when {
+                    line.isEmpty() || line.startsWith("#") -> {}
+                    Regex("""\[\[member]]\s*(#.*)?""").matches(line) -> {
+                        place = Fields(setOf("name", "address", "weight") + KEYS)
+                        members += place
+                    }
+                    Regex("""\[parameters]\s*(#.*)?""").matches(line) && parameters == null -> {
+                        place = Fields(PARAMETERS.keys)
+                        parameters = place
+                    }
+                    field == null -> wrong("not what a genesis has")
+                    !place.put(field.groupValues[1], field.groupValues[2]) ->
+                        wrong("${field.groupValues[1]} is unknown or there twice")
+                }
+            }
+            if (members.isEmpty()) throw NoGenesis("there are no members")
+            return GenesisFile(top, parameters ?: Fields(PARAMETERS.keys), members)
+        }
+    }
+}
+
+/** The fields of a table; texts with their quotes. */
+private class Fields(private val known: Set<String>) {
+    private val values = mutableMapOf<String, String>()
+
+    fun put(name: String, value: String): Boolean = name in known && values.put(name, value) == null
+
+    fun text(name: String): String {
+        val value = values[name]?.takeUnless { it[0].isDigit() } ?: throw NoGenesis("there is no text $name")
+        val inner = value.substring(1, value.length - 1)
+        return if (value[0] == '"') inner.replace(Regex("""\\(.)"""), "$1") else inner
+    }
+
+    fun bytes(name: String): ByteArray =
+        unhexOrNull(text(name).lowercase()) ?: throw NoGenesis("$name is not hexadecimal")
+
+    /** A number, or beyond what TOML's numbers hold, one in a string. */
+    fun number(name: String, bits: Int, otherwise: BigInteger? = null): BigInteger {
+        val value = values[name] ?: return otherwise ?: throw NoGenesis("there is no number $name")
+        val digits = if (value[0].isDigit()) value else text(name)
+        val found = if (Regex("[0-9]{1,39}").matches(digits)) BigInteger(digits) else null
+        return found?.takeIf { it.bitLength() <= bits }
+            ?: throw NoGenesis("$name: a whole number of at most $bits bits is needed")
+    }
+}

@@ -1,0 +1,218 @@
+// HTTP for somebody who trusts nobody: every answer has a deadline and a largest size, and nothing is followed.
+package org.quorate.watch
+
+import com.google.gson.JsonElement
+import com.google.gson.JsonNull
+import com.google.gson.JsonParser
+import com.google.gson.JsonParseException
+import com.google.gson.Strictness
+import com.google.gson.stream.JsonReader
+import java.io.ByteArrayOutputStream
+import java.io.IOException
+import java.io.StringReader
+import java.net.URI
+import java.net.URISyntaxException
+import java.net.http.HttpClient
+import java.net.http.HttpRequest
+import java.net.http.HttpRequest.BodyPublishers
+import java.net.http.HttpResponse
+import java.net.http.HttpResponse.BodyHandler
+import java.net.http.HttpResponse.BodyHandlers
+import java.net.http.HttpResponse.BodySubscriber
+import java.nio.ByteBuffer
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletionException
+import java.util.concurrent.CompletionStage
+import java.util.concurrent.Flow
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.DurationUnit
+import kotlinx.coroutines.TimeoutCancellationException
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.channels.getOrElse
+import kotlinx.coroutines.flow.Flow as Lines
+import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.future.await
+import kotlinx.coroutines.withTimeout
+
+private const val LONGEST_LINE = 64 shl 10
+private val ALIVE = 10.seconds // a validator says at least this often that its stream lives
+private val CLIENT: HttpClient = HttpClient.newBuilder()
+    .version(HttpClient.Version.HTTP_1_1)
+    .followRedirects(HttpClient.Redirect.NEVER)
+    .proxy(HttpClient.Builder.NO_PROXY)
+    .build()
+
+/** A validator did not answer as it should. That is no lie: it may be dead, busy or slow. */
+class Lost(val code: String, message: String) : IOException(message)
+
+/** One validator's HTTP interface. */
+class Link(val url: String, private val patience: Duration) {
+    private val base = url.trimEnd('/')
+
+    init {
+        val parts = try {
+            URI(url)
+        } catch (_: URISyntaxException) {
+            null
+        }
+        val usable = parts?.scheme in listOf("http", "https") && parts?.host != null && parts.userInfo == null
+        require(usable && parts.query == null && parts.fragment == null) {
+            "$url is no address of a validator; one looks like http://127.0.0.1:8100"
+        }
+    }
+
+    /** The JSON of an answer of at most [most] bytes. */
+    suspend fun get(path: String, most: Int, wait: Duration = Duration.ZERO): JsonElement =
+        ask(request(path).build(), most, wait)
+
+    suspend fun post(path: String, body: ByteArray, most: Int): JsonElement {
+        val request = request(path).header("content-type", "application/octet-stream")
+        return ask(request.POST(BodyPublishers.ofByteArray(body)).build(), most, Duration.ZERO)
+    }
+
+    /** The lines of a stream that never ends by itself; each must be whole in time. */
+    fun lines(path: String): Lines<String> = flow {
+        val response = within(patience) { CLIENT.sendAsync(request(path).build(), BodyHandlers.ofPublisher()).await() }
+        val pieces = Pieces()
+        response.body().subscribe(pieces)
+        try {
+            if (response.statusCode() != 200) throw Lost("REFUSED", "answers with HTTP ${response.statusCode()}")
+            var rest = ByteArray(0)
+            while (true) {
+                within(patience + ALIVE) {
+                    while (NEWLINE !in rest) {
+                        if (rest.size > LONGEST_LINE) throw Lost("TOO_LARGE", "a line above $LONGEST_LINE bytes")
+                        rest += pieces.next()
+                    }
+                }
+                val end = rest.lastIndexOf(NEWLINE)
+                val lines = String(rest, 0, end, Charsets.ISO_8859_1)
+                rest = rest.copyOfRange(end + 1, rest.size)
+                for (line in lines.split('\n')) emit(line.removeSuffix("\r"))
+            }
+        } finally {
+            pieces.cancel()
+        }
+    }
+
+    private fun request(path: String): HttpRequest.Builder = HttpRequest.newBuilder(URI("$base$path"))
+
+    private suspend fun ask(request: HttpRequest, most: Int, wait: Duration): JsonElement = within(patience + wait) {
+        val response = CLIENT.sendAsync(request, atMost(most)).await()
+        val answer = parsed(response.body())
+        if (response.statusCode() !in listOf(200, 202)) {
+            throw Lost(refusal(answer), "answers with HTTP ${response.statusCode()}")
+        }
+        answer
+    }
+}
+
+private const val NEWLINE = '\n'.code.toByte()
+
+/** Does something with the network, ends it when its time is over, and turns what goes wrong into [Lost]. */
+private suspend fun <T> within(time: Duration, work: suspend () -> T): T =
+    try {
+        withTimeout(time) { work() }
+    } catch (_: TimeoutCancellationException) {
+        val seconds = time.toDouble(DurationUnit.SECONDS).toString().removeSuffix(".0")
+        throw Lost("TIMEOUT", "no whole answer within $seconds s")
+    } catch (error: IOException) {
+        throw lost(error)
+    } catch (error: CompletionException) {
+        throw lost(error)
+    }
+
+private fun lost(error: Throwable): Lost =
+    generateSequence(error) { it.cause }.filterIsInstance<Lost>().firstOrNull()?.let { Lost(it.code, it.message ?: "") }
+        ?: Lost("UNREACHABLE", "no connection")
+
+/** Takes a whole body, as long as it is not too large. */
+private fun atMost(most: Int): BodyHandler<ByteArray> = BodyHandler { response ->
+    Capped(response.headers().firstValueAsLong("content-length").orElse(-1), most)
+}
+
+private class Capped(private val length: Long, private val most: Int) : BodySubscriber<ByteArray> {
+    private val whole = CompletableFuture<ByteArray>()
+    private val found = ByteArrayOutputStream()
+    private lateinit var subscription: Flow.Subscription
+
+    override fun getBody(): CompletionStage<ByteArray> = whole
+
+    override fun onSubscribe(subscription: Flow.Subscription) {
+        this.subscription = subscription
+        if (length > most) fail("TOO_LARGE", "an answer of $length bytes instead of at most $most")
+        else subscription.request(1)
+    }
+
+    override fun onNext(pieces: List<ByteBuffer>) {
+        for (piece in pieces) {
+            if (found.size() + piece.remaining() > most) return fail("TOO_LARGE", "an answer of more than $most bytes")
+            val bytes = ByteArray(piece.remaining())
+            piece.get(bytes)
+            found.write(bytes, 0, bytes.size)
+        }
+        subscription.request(1)
+    }
+
+    override fun onError(error: Throwable) {
+        if (length >= 0) fail("TRUNCATED", "an answer that ends after ${found.size()} of $length bytes")
+        else fail("ENDED", "the connection ended")
+    }
+
+    override fun onComplete() {
+        whole.complete(found.toByteArray())
+    }
+
+    private fun fail(code: String, message: String) {
+        subscription.cancel()
+        whole.completeExceptionally(Lost(code, message))
+    }
+}
+
+/** A stream's pieces, one after the other: the next is read when the last was taken. */
+private class Pieces : Flow.Subscriber<List<ByteBuffer>> {
+    private val waiting = Channel<ByteArray>(1)
+    private val subscribed = CompletableFuture<Flow.Subscription>()
+
+    suspend fun next(): ByteArray {
+        subscribed.await().request(1)
+        return waiting.receiveCatching().getOrElse { throw Lost("ENDED", "the stream ended") }
+    }
+
+    fun cancel() {
+        subscribed.thenAccept { it.cancel() }
+        waiting.close()
+    }
+
+    override fun onSubscribe(subscription: Flow.Subscription) {
+        subscribed.complete(subscription)
+    }
+
+    override fun onNext(pieces: List<ByteBuffer>) {
+        val whole = ByteArrayOutputStream()
+        for (piece in pieces) ByteArray(piece.remaining()).also { piece.get(it) }.let { whole.write(it, 0, it.size) }
+        waiting.trySend(whole.toByteArray())
+    }
+
+    override fun onError(error: Throwable) {
+        waiting.close()
+    }
+
+    override fun onComplete() {
+        waiting.close()
+    }
+}
+
+private fun parsed(content: ByteArray): JsonElement =
+    try {
+        val reader = JsonReader(StringReader(content.toString(Charsets.UTF_8)))
+        reader.strictness = Strictness.STRICT
+        JsonParser.parseReader(reader)
+    } catch (_: JsonParseException) {
+        JsonNull.INSTANCE // what follows finds that no field is there
+    }
+
+/** The code of an error's answer, if it is one: what a stranger sends is not printed as it is. */
+private fun refusal(answer: JsonElement): String =
+    textOrNull(answer, "code")?.takeIf { Regex("[A-Z_]{1,32}").matches(it) } ?: "REFUSED"

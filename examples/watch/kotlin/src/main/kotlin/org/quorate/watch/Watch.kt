@@ -1,0 +1,269 @@
+// Follows the validators of a chain and believes none of them.
+package org.quorate.watch
+
+import com.google.gson.JsonArray
+import com.google.gson.JsonObject
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.cancelChildren
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.ensureActive
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.withTimeoutOrNull
+import org.quorate.QuorateException
+
+// Exit codes.
+const val USAGE = 2
+const val NO_GENESIS = 3
+const val NOTHING = 4
+private const val UNPROVEN = 6
+private const val LIE = 7
+private const val FORK = 8
+
+private val FIRST_PAUSE = 250.milliseconds
+private val LONGEST_PAUSE = 5.seconds
+private val PROOF_WAIT = 5.seconds
+private const val LARGEST_BLOCK = 4 shl 20
+private const val LARGEST_PROOF = 16 shl 20
+private const val LARGEST_TICKET = 64 shl 10
+private val HEIGHT = Regex("id: ?([0-9]{1,15})")
+
+/** What the command line asks for. */
+class Options(
+    val from: Long,
+    val probe: Duration,
+    val timeout: Duration,
+    val duration: Duration?,
+)
+
+/** All that goes on, and what is said of it. For one thread. */
+class Watcher(val chain: Chain, links: List<Link>, val options: Options, private val speaker: Speaker) {
+    private val followers = links.map { Follower(this, it) }
+    private val done = CompletableDeferred<Unit>()
+    private var worst = 0
+    private var lost = 0
+    private var late = 0
+    private var alarms = 0
+
+    /** Watches until somebody says stop, and gives the exit code. */
+    suspend fun run(): Int = coroutineScope {
+        val following = followers.map { follower -> launch { follower.run() } }
+        launch {
+            following.forEach { it.join() }
+            stop()
+        }
+        if (options.probe > Duration.ZERO) launch { probe() }
+        withTimeoutOrNull(options.duration ?: Duration.INFINITE) { done.await() }
+        coroutineContext.cancelChildren()
+        summary()
+        code()
+    }
+
+    /** May be called from any thread. */
+    fun stop() {
+        done.complete(Unit)
+    }
+
+    /** Submits a transaction now and then, to a validator after the other. */
+    private suspend fun probe() {
+        var number = 0
+        while (true) {
+            delay(options.probe)
+            val value = "${System.currentTimeMillis()}-${System.nanoTime()}"
+            val transaction = "put watch-${ProcessHandle.current().pid()} $value"
+            prove(transaction.toByteArray(), number++)
+        }
+    }
+
+    /** Asks one validator after the other until one proves that the transaction is committed. */
+    private suspend fun prove(transaction: ByteArray, first: Int) {
+        val wanted = hex(TRANSACTIONS.leaf(transaction))
+        var code = "UNREACHABLE"
+        for (number in followers.indices) {
+            val follower = followers[(first + number) % followers.size]
+            if (follower.state == "refused") continue
+            try {
+                if (follower.prove(transaction, wanted)) return
+            } catch (error: Lost) {
+                code = error.code
+            }
+        }
+        late += 1
+        say("late", "${short(wanted)}  nobody proved it in time ($code)", "transaction" to wanted, "code" to code)
+    }
+
+    fun alarm(url: String, error: RuntimeException, of: String) {
+        alarms += 1
+        worst = maxOf(worst, if (error is Contradiction) FORK else LIE)
+        val code = codeOf(error) ?: throw error
+        val fields = mutableListOf<Pair<String, Any?>>()
+        fields += listOf("validator" to url, "code" to code, "message" to "$of: ${error.message}")
+        if (error is Contradiction) fields += "evidence" to hex(error.evidence)
+        say("alarm", "$url: $of: ${error.message} ($code)", *fields.toTypedArray())
+        if (error is Contradiction) stop()
+    }
+
+    fun lost(url: String, lost: Lost, pause: Duration) {
+        this.lost += 1
+        val line = "$url: ${lost.message} (${lost.code}); asked again in ${seconds(pause)} s"
+        say("lost", line, "validator" to url, "code" to lost.code, "message" to lost.message)
+    }
+
+    fun say(event: String, line: String, vararg fields: Pair<String, Any?>) = speaker.say(event, line, fields.toList())
+
+    private fun summary() {
+        val blocks = followers.sumOf { it.blocks }
+        val followed = followers.count { it.blocks > 0 }
+        val validators = JsonArray()
+        for (follower in followers) {
+            val entry = JsonObject()
+            entry.addProperty("validator", follower.link.url)
+            entry.addProperty("blocks", follower.blocks)
+            entry.addProperty("state", follower.state)
+            validators.add(entry)
+        }
+        say(
+            "summary",
+            "${chain.certificates} certificates and ${chain.proofs} proofs verified; $blocks blocks of $followed of " +
+                "${followers.size} validators agree; lost $lost, late $late, alarms $alarms",
+            "certificates" to chain.certificates,
+            "proofs" to chain.proofs,
+            "height" to chain.height,
+            "lost" to lost,
+            "late" to late,
+            "alarms" to alarms,
+            "code" to code(),
+            "validators" to validators,
+        )
+    }
+
+    private fun code(): Int = when {
+        worst > 0 -> worst
+        followers.all { it.blocks == 0 } -> NOTHING
+        late > 0 -> UNPROVEN
+        else -> 0
+    }
+}
+
+/** Follows one validator: comes back when it is lost, and leaves it when it lies. */
+class Follower(private val watcher: Watcher, val link: Link) {
+    var blocks = 0
+        private set
+    var state = "silent"
+        private set
+    private var next = watcher.options.from
+    private var pause = FIRST_PAUSE
+    private var last: Claim? = null
+    private var job: Job? = null
+
+    suspend fun run() = coroutineScope {
+        job = launch {
+            while (state != "refused") {
+                try {
+                    follow()
+                } catch (error: Lost) {
+                    ensureActive() // nothing is said after the summary
+                    wait(error)
+                } catch (error: RuntimeException) {
+                    ensureActive()
+                    refuse(error, "block $next")
+                }
+            }
+        }
+    }
+
+    private suspend fun follow() = link.lines("/v1/commits").collect { line ->
+        if (!line.startsWith("id:")) return@collect
+        val found = HEIGHT.matchEntire(line) ?: throw Refused("MALFORMED", "no height in the stream")
+        val height = found.groupValues[1].toLong()
+        if (next == 0L) next = maxOf(height, 1)
+        // What was missed while the validator was lost is read now; it keeps the stream waiting meanwhile.
+        while (next <= height) block(next)
+    }
+
+    private suspend fun block(height: Long) {
+        val answer = link.get("/v1/blocks/$height", LARGEST_BLOCK)
+        val (claim, signers) = watcher.chain.successor(last, height, answer)
+        val certified = last
+        last = claim
+        next = height + 1
+        if (certified == null) return
+        val newest = watcher.chain.agree(certified.height, certified.digest, link.url)
+        if (state == "lost") {
+            val line = "${link.url}: followed again from block ${certified.height}"
+            watcher.say("back", line, "validator" to link.url, "height" to certified.height)
+        }
+        blocks += 1
+        state = "followed"
+        pause = FIRST_PAUSE
+        if (newest) say(certified, signers)
+    }
+
+    private fun say(block: Claim, signers: List<Int>) {
+        val list = JsonArray()
+        signers.forEach(list::add)
+        watcher.say(
+            "block",
+            "${block.height.toString().padStart(7)}  view ${block.view}  ${short(block.digest)}  by ${block.author}  " +
+                "${block.transactions} transactions  signed by ${signers.joinToString(" ")}  ${link.url}",
+            "height" to block.height,
+            "view" to block.view,
+            "digest" to block.digest,
+            "author" to block.author,
+            "transactions" to block.transactions,
+            "signers" to list,
+            "validator" to link.url,
+        )
+    }
+
+    /** Whether this validator proves that a transaction is committed which it is given. */
+    suspend fun prove(transaction: ByteArray, wanted: String): Boolean {
+        link.post("/v1/transactions", transaction, LARGEST_TICKET)
+        val answer = link.get("/v1/transactions/$wanted?wait=${PROOF_WAIT.inWholeSeconds}", LARGEST_PROOF, PROOF_WAIT)
+        val found = try {
+            watcher.chain.proof(wanted, answer, link.url)
+        } catch (error: RuntimeException) {
+            refuse(error, "proof of ${short(wanted)}")
+            job?.cancel()
+            return false
+        }
+        watcher.say(
+            "proof",
+            "${short(wanted)}  is in block ${found.height}, ${short(found.digest)}  ${link.url}",
+            "transaction" to wanted,
+            "height" to found.height,
+            "digest" to found.digest,
+            "validator" to link.url,
+        )
+        return true
+    }
+
+    private suspend fun wait(lost: Lost) {
+        state = "lost"
+        watcher.lost(link.url, lost, pause)
+        delay(pause)
+        pause = minOf(pause * 2, LONGEST_PAUSE)
+    }
+
+    private fun refuse(error: RuntimeException, of: String) {
+        if (codeOf(error) == null) throw error
+        state = "refused"
+        watcher.alarm(link.url, error, of)
+    }
+}
+
+/** The code of what a validator is refused for; null for a fault of this program's, or its end. */
+private fun codeOf(error: RuntimeException): String? = when (error) {
+    is CancellationException -> null
+    is QuorateException -> error.code
+    is Refused -> error.code
+    is Contradiction -> "CONTRADICTION"
+    else -> null
+}
+
+fun seconds(time: Duration): String = (time.inWholeMilliseconds / 1000.0).toString().removeSuffix(".0")

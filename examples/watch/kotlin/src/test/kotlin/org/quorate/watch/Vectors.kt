@@ -1,0 +1,85 @@
+// Runs the cases of spec/vectors/jolteon.json through this folder's own parser; the file is the argument.
+package org.quorate.watch
+
+import com.google.gson.JsonArray
+import com.google.gson.JsonElement
+import com.google.gson.JsonObject
+import com.google.gson.JsonParser
+import java.nio.file.Path
+import kotlin.io.path.readText
+import kotlin.system.exitProcess
+import org.quorate.AttestedMember
+import org.quorate.ChainId
+import org.quorate.Committee
+import org.quorate.PublicKey
+import org.quorate.QuorateException
+import org.quorate.Suite
+
+// What a watcher never sees: messages between validators, their records, and who leads.
+private val LEFT_OUT = setOf("jolteon.message", "jolteon.record", "jolteon.sequences", "jolteon.leaders")
+
+fun main(arguments: Array<String>) {
+    val file = JsonParser.parseString(Path.of(arguments[0]).readText()).asJsonObject
+    val cases = file["cases"].asJsonArray.map { it.asJsonObject }.filter { it.string("operation") !in LEFT_OUT }
+    val wrong = cases.mapNotNull { case ->
+        var output: JsonElement? = null
+        val found = try {
+            output = run(file, case.string("operation"), case["input"].asJsonObject)
+            "ok"
+        } catch (error: QuorateException) {
+            error.code
+        } catch (error: Refused) {
+            error.code
+        }
+        val same = found == case.string("expect") && output == case["output"]
+        if (same) null else "${case.string("name")}: $found $output, not ${case["expect"]} ${case["output"]}"
+    }
+    wrong.forEach(::println)
+    if (cases.size < 90) println("only ${cases.size} cases: the file has lost some")
+    println("${cases.size - wrong.size} passed, ${wrong.size} failed")
+    exitProcess(if (wrong.isEmpty() && cases.size >= 90) 0 else 1)
+}
+
+private fun run(file: JsonObject, operation: String, input: JsonObject): JsonElement? {
+    if (operation == "jolteon.batch") {
+        val batch = Batch.decode(input.bytes("batch"))
+        return answer("header" to batch.header, "digest" to batch.digest).apply {
+            add("transactions", list(batch.transactions))
+        }
+    }
+    val committees = Committees(committee(file, input.string("voters")), committee(file, input.string("identities")))
+    if (operation == "jolteon.genesis") return answer("digest" to committees.genesis(input.bytes("state_root")))
+    val block = whole(input.bytes("block")) { Block.read(it, committees) }
+    if (operation == "jolteon.finality") {
+        whole(input.bytes("proof")) { Finality.read(it, committees) }.verify(block, committees)
+        return null
+    }
+    check(operation == "jolteon.block") { "no operation $operation" }
+    block.checkAuthor(committees)
+    return answer("digest" to block.digest).apply {
+        addProperty("view", block.view.toString())
+        addProperty("height", block.height.toString())
+        addProperty("author", block.author)
+        addProperty("parent", hex(block.parent))
+        add("batches", list(block.payload.map { it.digest }))
+    }
+}
+
+private fun committee(file: JsonObject, name: String): Committee {
+    val data = file["committees"].asJsonObject[name].asJsonObject
+    val suite = Suite.fromNumber(data["suite"].asInt)
+    val members = data["members"].asJsonArray.map { it.asJsonObject }.map {
+        AttestedMember(PublicKey.decode(suite, it.bytes("public_key")), it.string("weight").toBigInteger())
+    }
+    return Committee.fromAttested(ChainId.fromBytes(data.bytes("chain")), data.string("epoch").toULong(), members)
+}
+
+private fun JsonObject.string(name: String): String = this[name].asString
+
+private fun JsonObject.bytes(name: String): ByteArray = unhex(string(name))
+
+private fun answer(vararg fields: Pair<String, ByteArray>): JsonObject = JsonObject().apply {
+    for ((name, bytes) in fields) addProperty(name, hex(bytes))
+}
+
+private fun list(items: List<ByteArray>): JsonArray = JsonArray().apply { items.forEach { add(hex(it)) } }

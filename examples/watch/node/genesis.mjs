@@ -1,0 +1,116 @@
+// A chain's genesis file: who the validators are. Its hash is the chain's identity, which every signature binds.
+
+const SCHEMES = { bls: 'MinSig', ed25519: 'Ed25519' };
+const PARAMETERS = {
+  max_transaction_bytes: 128n << 10n,
+  batch_bytes: 500_000n,
+  batch_delay_ms: 100n,
+  view_timeout_ms: 1_000n,
+  max_view_timeout_ms: 30_000n,
+};
+const KEYS = ['identity_key', 'identity_possession', 'voting_key', 'voting_possession'];
+
+/** Why a file is no genesis. */
+export class NoGenesis extends Error {}
+
+/** The committees that a genesis names, with every key's possession checked. */
+export function readGenesis(quorate, { Committees }, text) {
+  const { Committee, PublicKey, Signature, Suite, UnverifiedKey } = quorate;
+  const file = parse(text);
+  const suite = Suite[SCHEMES[string(file, 'scheme')]];
+  if (!suite) throw new NoGenesis('there are the schemes bls and ed25519');
+  const [chain, epoch] = [chainId(quorate, file), number(file.epoch ?? 0n, 64)];
+  const committee = (suite, kind) => {
+    const members = file.member.map((member) => {
+      const key = PublicKey.decode(suite, unhex(member, `${kind}_key`));
+      const possession = Signature.decode(suite, unhex(member, `${kind}_possession`));
+      return [new UnverifiedKey(key, possession).verify(), number(member.weight, 128)];
+    });
+    return new Committee(chain, epoch, members);
+  };
+  const identities = committee(Suite.Ed25519, 'identity');
+  return new Committees(committee(suite, 'voting'), identities);
+}
+
+/** The hash of what the file says, in the encoding of examples/node/src/genesis. */
+function chainId({ ChainId, wire }, file) {
+  const w = new wire.Writer();
+  w.u8(1);
+  w.bytes(Buffer.from(string(file, 'chain')));
+  w.bytes(Buffer.from(string(file, 'scheme')));
+  w.u64(number(file.epoch ?? 0n, 64));
+  for (const [name, standard] of Object.entries(PARAMETERS)) {
+    w.u32(Number(number(file.parameters[name] ?? standard, 32)));
+  }
+  w.count(file.member.length);
+  for (const member of file.member) {
+    w.bytes(Buffer.from(string(member, 'name')));
+    w.bytes(Buffer.from(string(member, 'address')));
+    w.u128(number(member.weight, 128));
+    for (const key of KEYS) w.bytes(unhex(member, key));
+  }
+  return ChainId.fromBytes(wire.hash('quorate-v1-genesis', w.intoBytes()));
+}
+
+/**
+ * As much of TOML as `quorate genesis` writes: numbers, strings, one table and one list of tables. Anything else is
+ * refused, and so is an unknown field: it may change what the file means.
+ */
+export function parse(text) {
+  const file = table();
+  let [place, known] = [file, ['chain', 'scheme', 'epoch']];
+  Object.assign(file, { parameters: undefined, member: [] });
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const wrong = (what) => new NoGenesis(`line ${index + 1}: ${what}`);
+    const content = line.trim();
+    const field = /^([a-z_]+)\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*'|[0-9]+)\s*(?:#.*)?$/.exec(content);
+    if (content === '' || content.startsWith('#')) continue;
+    if (/^\[\[member\]\]\s*(#.*)?$/.test(content)) {
+      [place, known] = [table(), ['name', 'address', 'weight', ...KEYS]];
+      file.member.push(place);
+    } else if (/^\[parameters\]\s*(#.*)?$/.test(content) && !file.parameters) {
+      [place, known] = [(file.parameters = table()), Object.keys(PARAMETERS)];
+    } else if (!field) {
+      throw wrong('not what a genesis has');
+    } else if (!known.includes(field[1]) || field[1] in place) {
+      throw wrong(`${field[1]} is unknown or there twice`);
+    } else {
+      place[field[1]] = value(field[2], wrong);
+    }
+  }
+  file.parameters ??= table();
+  if (file.member.length === 0) throw new NoGenesis('there are no members');
+  return file;
+}
+
+const table = () => Object.create(null);
+
+function value(text, wrong) {
+  if (text.startsWith("'")) return text.slice(1, -1);
+  if (!text.startsWith('"')) return BigInt(text);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw wrong('a text that is not understood');
+  }
+}
+
+function string(found, name) {
+  if (typeof found[name] !== 'string') throw new NoGenesis(`there is no text ${name}`);
+  return found[name];
+}
+
+/** A number, or beyond what TOML's numbers hold, one in a string. */
+function number(found, bits) {
+  const value = typeof found === 'string' && /^[0-9]{1,39}$/.test(found) ? BigInt(found) : found;
+  if (typeof value !== 'bigint' || value >> BigInt(bits) !== 0n) {
+    throw new NoGenesis(`a whole number of at most ${bits} bits is needed`);
+  }
+  return value;
+}
+
+function unhex(found, name) {
+  const digits = string(found, name);
+  if (!/^([0-9a-fA-F]{2})*$/.test(digits)) throw new NoGenesis(`${name} is not hexadecimal`);
+  return new Uint8Array(Buffer.from(digits, 'hex'));
+}

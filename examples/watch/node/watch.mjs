@@ -1,0 +1,307 @@
+// Follows the validators of a chain and believes none of them: node watch.mjs --help.
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+import * as quorate from 'quorate';
+
+import { Chain, Contradiction } from './chain.mjs';
+import { NoGenesis, readGenesis } from './genesis.mjs';
+import { Refused, hex, jolteon } from './jolteon.mjs';
+import { Link, Lost } from './link.mjs';
+
+const [USAGE, NO_GENESIS, NOTHING, UNPROVEN, LIE, FORK] = [2, 3, 4, 6, 7, 8]; // exit codes
+const [FIRST_PAUSE, LONGEST_PAUSE] = [0.25, 5];
+const [LARGEST_BLOCK, LARGEST_PROOF, LARGEST_TICKET] = [4 << 20, 16 << 20, 64 << 10];
+const COLOURS = { alarm: '1;31', late: '33', lost: '33', proof: '32', summary: '1' };
+const protocol = jolteon(quorate);
+const isRefusal = (error) => [quorate.QuorateError, Refused, Contradiction].some((kind) => error instanceof kind);
+const short = (digest) => `${digest.slice(0, 16)}…`;
+
+/** All that goes on, and what is said of it. */
+class Watcher {
+  counts = { lost: 0, late: 0, alarms: 0 };
+  worst = 0;
+  #over = false;
+  #stop;
+  #done = new Promise((resolve, reject) => (this.#stop = { resolve, reject }));
+
+  constructor(chain, links, options) {
+    Object.assign(this, { chain, options });
+    this.followers = links.map((link) => new Follower(this, link));
+  }
+
+  /** Watches until somebody says stop, and gives the exit code. */
+  async run() {
+    for (const follower of this.followers) follower.run().then(() => this.#ended(), this.#stop.reject);
+    if (this.options.probe > 0) this.#probe().catch(this.#stop.reject);
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => this.stop());
+    // Whoever read this has gone: `watch | head`.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(this.code()));
+    if (this.options.duration) setTimeout(() => this.stop(), this.options.duration * 1000);
+    await this.#done;
+    this.#summary();
+    return this.code();
+  }
+
+  stop() {
+    this.#stop.resolve();
+  }
+
+  /** Nobody may be left to follow. */
+  #ended() {
+    if (this.followers.every(({ state }) => state === 'refused')) this.stop();
+  }
+
+  /** Submits a transaction now and then, to a validator after the other. */
+  async #probe() {
+    for (let number = 0; ; number++) {
+      await sleep(this.options.probe * 1000);
+      await this.#prove(Buffer.from(`put watch-${process.pid} ${process.hrtime.bigint()}-${Date.now()}`), number);
+    }
+  }
+
+  /** Asks one validator after the other until one proves that the transaction is committed. */
+  async #prove(transaction, first) {
+    const wanted = hex(protocol.TRANSACTIONS.leaf(transaction));
+    let code = 'UNREACHABLE';
+    for (const number of this.followers.keys()) {
+      const follower = this.followers[(first + number) % this.followers.length];
+      if (follower.state === 'refused') continue;
+      try {
+        if (await follower.prove(transaction, wanted)) return;
+      } catch (error) {
+        if (!(error instanceof Lost)) throw error;
+        code = error.code;
+      }
+    }
+    this.counts.late += 1;
+    this.say('late', `${short(wanted)}  nobody proved it in time (${code})`, { transaction: wanted, code });
+  }
+
+  alarm(url, error, of) {
+    this.counts.alarms += 1;
+    const fields = { validator: url, code: error.code, message: `${of}: ${error.message}` };
+    if (error instanceof Contradiction) {
+      this.worst = FORK;
+      fields.evidence = hex(error.evidence);
+    } else {
+      this.worst = Math.max(this.worst, LIE);
+    }
+    this.say('alarm', `${url}: ${of}: ${error.message} (${error.code})`, fields);
+    if (this.worst === FORK) this.stop();
+  }
+
+  #summary() {
+    const { certificates, proofs, height } = this.chain;
+    const { lost, late, alarms } = this.counts;
+    const blocks = this.followers.reduce((sum, follower) => sum + follower.blocks, 0);
+    const followed = this.followers.filter((follower) => follower.blocks > 0).length;
+    const validators = this.followers.map(({ link, blocks, state }) => ({ validator: link.url, blocks, state }));
+    const line =
+      `${certificates} certificates and ${proofs} proofs verified; ${blocks} blocks of ${followed} of ` +
+      `${this.followers.length} validators agree; lost ${lost}, late ${late}, alarms ${alarms}`;
+    this.say('summary', line, { certificates, proofs, height, lost, late, alarms, code: this.code(), validators });
+  }
+
+  code() {
+    if (this.worst > 0) return this.worst;
+    if (this.followers.every(({ blocks }) => blocks === 0)) return NOTHING;
+    return this.counts.late > 0 ? UNPROVEN : 0;
+  }
+
+  say(event, line, fields) {
+    if (this.#over) return;
+    this.#over = event === 'summary';
+    if (this.options.json) {
+      process.stdout.write(`${JSON.stringify({ event, ...fields })}\n`);
+      return;
+    }
+    const stream = ['block', 'proof', 'summary'].includes(event) ? process.stdout : process.stderr;
+    const coloured = event in COLOURS && stream.isTTY && !process.env.NO_COLOR;
+    const word = event.padEnd(7);
+    stream.write(`${coloured ? `\x1b[${COLOURS[event]}m${word}\x1b[m` : word}  ${line}\n`);
+  }
+}
+
+/** Follows one validator: comes back when it is lost, and leaves it when it lies. */
+class Follower {
+  blocks = 0;
+  state = 'silent';
+  #pause = FIRST_PAUSE;
+  #last;
+
+  constructor(watcher, link) {
+    Object.assign(this, { watcher, link, next: watcher.options.from });
+  }
+
+  async run() {
+    while (this.state !== 'refused') {
+      try {
+        await this.#follow();
+      } catch (error) {
+        if (this.state === 'refused') return;
+        if (isRefusal(error)) this.#refuse(error, `block ${this.next}`);
+        else if (error instanceof Lost) await this.#wait(error);
+        else throw error;
+      }
+    }
+  }
+
+  async #follow() {
+    for await (const line of this.link.lines('/v1/commits')) {
+      if (!line.startsWith('id:')) continue;
+      const [, digits] = /^id: ?([0-9]{1,15})$/.exec(line) ?? [];
+      if (!digits) throw new Refused('MALFORMED', 'no height in the stream');
+      const height = Number(digits);
+      this.next ||= Math.max(height, 1);
+      // What was missed while the validator was lost is read now; it keeps the stream waiting meanwhile.
+      while (this.next <= height && this.state !== 'refused') await this.#block(this.next);
+    }
+  }
+
+  async #block(height) {
+    const answer = await this.link.get(`/v1/blocks/${height}`, LARGEST_BLOCK);
+    const { claim, signers } = await this.watcher.chain.successor(this.#last, height, answer);
+    const last = this.#last;
+    this.#last = claim;
+    this.next = height + 1;
+    if (!last || this.state === 'refused') return;
+    const newest = this.watcher.chain.agree(last.height, last.digest, this.link.url);
+    if (this.state === 'lost') {
+      const line = `${this.link.url}: followed again from block ${last.height}`;
+      this.watcher.say('back', line, { validator: this.link.url, height: last.height });
+    }
+    this.blocks += 1;
+    this.state = 'followed';
+    this.#pause = FIRST_PAUSE;
+    if (newest) {
+      const line =
+        `${String(last.height).padStart(7)}  view ${last.view}  ${short(last.digest)}  by ${last.author}  ` +
+        `${last.transactions} transactions  signed by ${signers.join(' ')}  ${this.link.url}`;
+      this.watcher.say('block', line, { ...last, signers, validator: this.link.url });
+    }
+  }
+
+  /** Whether this validator proves that a transaction is committed which it is given. */
+  async prove(transaction, wanted) {
+    await this.link.post('/v1/transactions', transaction, LARGEST_TICKET);
+    const wait = 5;
+    const answer = await this.link.get(`/v1/transactions/${wanted}?wait=${wait}`, LARGEST_PROOF, wait);
+    let found;
+    try {
+      found = this.watcher.chain.proof(wanted, answer, this.link.url);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.#refuse(error, `proof of ${short(wanted)}`);
+      return false;
+    }
+    const line = `${short(wanted)}  is in block ${found.height}, ${short(found.digest)}  ${this.link.url}`;
+    this.watcher.say('proof', line, { transaction: wanted, ...found, validator: this.link.url });
+    return true;
+  }
+
+  async #wait(lost) {
+    this.watcher.counts.lost += 1;
+    this.state = 'lost';
+    const { code, message } = lost;
+    const line = `${this.link.url}: ${message} (${code}); asked again in ${this.#pause} s`;
+    this.watcher.say('lost', line, { validator: this.link.url, code, message });
+    await sleep(this.#pause * 1000);
+    this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE);
+  }
+
+  #refuse(error, of) {
+    this.state = 'refused';
+    this.link.close();
+    this.watcher.alarm(this.link.url, error, of);
+  }
+}
+
+/** Why nothing can be watched, and the exit code for it. */
+class Stop extends Error {
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+function commandLine() {
+  const text = { type: 'string' };
+  const options = {
+    ...{ genesis: text, from: text, probe: text, timeout: text, duration: text },
+    ...{ json: { type: 'boolean' }, help: { type: 'boolean' } },
+  };
+  try {
+    const { values, positionals: urls } = parseArgs({ allowPositionals: true, options });
+    if (urls.length > 0 && !values.genesis) throw new TypeError('validators that are named need --genesis FILE');
+    return {
+      ...values,
+      urls,
+      from: values.from === undefined ? 0 : number(values.from, /^[0-9]{1,15}$/, 1, 'height; the first is 1'),
+      probe: seconds(values.probe ?? '1', 0),
+      timeout: seconds(values.timeout ?? '10', 0.001),
+      duration: values.duration === undefined ? undefined : seconds(values.duration, 0.001),
+    };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Stop(USAGE, `${error.message}; --help says more`);
+  }
+}
+
+const seconds = (text, least) => number(text, /^[0-9]{1,9}(\.[0-9]{1,9})?$/, least, 'number of seconds');
+
+function number(text, pattern, least, what) {
+  if (!pattern.test(text) || Number(text) < least) throw new TypeError(`'${text}' is no ${what}`);
+  return Number(text);
+}
+
+/** The testnet that was started last, as the program `quorate` finds it. */
+function testnet({ QUORATE_TESTNET: named, XDG_STATE_HOME: state } = process.env) {
+  const usual = join(state || join(homedir(), '.local/state'), 'quorate');
+  const file = join(named || usual, 'testnet.json');
+  try {
+    const { http: urls, genesis } = JSON.parse(readFileSync(file, 'utf8'));
+    if (Array.isArray(urls) && typeof genesis === 'string') return { urls, genesis };
+  } catch {
+    // told below
+  }
+  const text = 'no testnet is running; start one with `quorate testnet`, or name validators and --genesis';
+  throw new Stop(NOTHING, text);
+}
+
+function prepare(options) {
+  const found = options.urls.length > 0 ? options : testnet();
+  const file = options.genesis ?? found.genesis;
+  try {
+    const committees = readGenesis(quorate, protocol, readFileSync(file, 'utf8'));
+    return [new Chain(quorate, protocol, committees), found.urls.map((url) => new Link(url, options.timeout))];
+  } catch (error) {
+    if (error instanceof TypeError) throw new Stop(USAGE, error.message);
+    const expected = error instanceof NoGenesis || error instanceof quorate.QuorateError || error.syscall;
+    if (!expected) throw error;
+    throw new Stop(NO_GENESIS, `${file}: ${error.message}`);
+  }
+}
+
+async function main() {
+  try {
+    const options = commandLine();
+    if (options.help) {
+      const text = readFileSync(new URL('../help.txt', import.meta.url), 'utf8');
+      process.stdout.write(text.replaceAll('{program}', 'node watch.mjs'));
+      return 0;
+    }
+    return await new Watcher(...prepare(options), options).run();
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    process.stderr.write(`watch: ${error.message}\n`);
+    return error.code;
+  }
+}
+
+const code = await main();
+// Connections may still be open; nothing waits for them.
+process.stdout.write('', () => process.exit(code));

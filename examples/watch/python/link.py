@@ -1,0 +1,200 @@
+"""HTTP for somebody who trusts nobody: every answer has a deadline and a largest size, and nothing is followed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator
+from typing import Any
+from urllib.parse import urlsplit
+
+LONGEST_LINE = 64 << 10
+MOST_HEADERS = 64
+MOST_AT_ONCE = 1 << 19
+ALIVE = 10.0  # a validator says at least this often that its stream lives
+CODE = re.compile(r"[A-Z_]{1,32}")
+
+
+class Lost(Exception):
+    """A validator did not answer as it should. That is no lie: it may be dead, busy or slow."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Link:
+    """One validator's HTTP interface. Requests are made one at a time, over a connection that is kept."""
+
+    def __init__(self, url: str, patience: float) -> None:
+        self.url, self.patience = url, patience
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+            raise ValueError(f"{url!r} is no address of a validator; one looks like http://127.0.0.1:8100")
+        self.tls = parts.scheme == "https"
+        self.host, self.port = parts.hostname, parts.port or (443 if self.tls else 80)
+        self.name, self.path = parts.netloc, parts.path.rstrip("/")
+        self.kept: Connection | None = None
+
+    async def get(self, path: str, most: int, wait: float = 0) -> Any:
+        """The JSON of an answer of at most `most` bytes."""
+        return await self.ask("GET", path, b"", most, wait)
+
+    async def post(self, path: str, body: bytes, most: int) -> Any:
+        return await self.ask("POST", path, body, most, 0)
+
+    async def ask(self, method: str, path: str, body: bytes, most: int, wait: float) -> Any:
+        async with deadline(self.patience + wait):
+            kept, self.kept = self.kept, None
+            if kept and not kept.reader.at_eof() and method == "GET":
+                try:
+                    return await self.exchange(kept, method, path, body, most)
+                except (OSError, EOFError):
+                    pass  # closed while nothing was asked; a new one shows whether the validator lives
+            return await self.exchange(await self.connect(), method, path, body, most)
+
+    async def exchange(self, connection: Connection, method: str, path: str, body: bytes, most: int) -> Any:
+        keep = False
+        try:
+            connection.request(method, self.path + path, self.name, body)
+            status, headers = await connection.head()
+            content = await connection.body(headers, most)
+            keep = headers.get("connection", "").lower() != "close"
+        finally:
+            if keep:
+                self.kept = connection
+            else:
+                connection.close()
+        if status not in (200, 202):
+            raise Lost(refusal(content), f"answers with HTTP {status}")
+        return parsed(content)
+
+    async def lines(self, path: str) -> AsyncGenerator[bytes, None]:
+        """The lines of a stream that never ends by itself; each must be whole in time."""
+        async with deadline(self.patience):
+            connection = await self.connect()
+        try:
+            async with deadline(self.patience):
+                connection.request("GET", self.path + path, self.name, b"")
+                status, headers = await connection.head()
+                if status != 200:
+                    raise Lost("REFUSED", f"answers with HTTP {status}")
+            rest = b""
+            while True:
+                async with deadline(self.patience + ALIVE):
+                    while b"\n" not in rest:
+                        if len(rest) > LONGEST_LINE:
+                            raise Lost("TOO_LARGE", f"a line above {LONGEST_LINE} bytes")
+                        if not (piece := await connection.piece(headers)):
+                            raise Lost("ENDED", "the stream ended")
+                        rest += piece
+                *lines, rest = rest.split(b"\n")
+                for line in lines:
+                    yield line.rstrip(b"\r")
+        finally:
+            connection.close()
+
+    async def connect(self) -> Connection:
+        streams = await asyncio.open_connection(self.host, self.port, limit=LONGEST_LINE, ssl=self.tls or None)
+        return Connection(*streams)
+
+    def close(self) -> None:
+        if self.kept:
+            self.kept.close()
+
+
+class Connection:
+    """As much of HTTP/1.1 as a validator speaks."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    def close(self) -> None:
+        self.writer.close()
+
+    def request(self, method: str, path: str, host: str, body: bytes) -> None:
+        head = f"{method} {path} HTTP/1.1\r\nhost: {host}\r\n"
+        if method == "POST":
+            head += f"content-type: application/octet-stream\r\ncontent-length: {len(body)}\r\n"
+        self.writer.write(head.encode() + b"\r\n" + body)
+
+    async def head(self) -> tuple[int, dict[str, str]]:
+        first = (await self.line()).split(" ")
+        if len(first) < 2 or not first[0].startswith("HTTP/1.") or not re.fullmatch("[0-9]{3}", first[1]):
+            raise Lost("UNREACHABLE", "does not speak HTTP/1.1")
+        headers: dict[str, str] = {}
+        for _ in range(MOST_HEADERS):
+            name, _, value = (await self.line()).partition(":")
+            if not name:
+                return int(first[1]), headers
+            headers[name.lower()] = value.strip()
+        raise Lost("TOO_LARGE", f"more than {MOST_HEADERS} headers")
+
+    async def line(self) -> str:
+        try:
+            return (await self.reader.readuntil(b"\n")).decode("latin-1").rstrip("\r\n")
+        except asyncio.LimitOverrunError:
+            raise Lost("TOO_LARGE", f"a line above {LONGEST_LINE} bytes") from None
+
+    async def body(self, headers: dict[str, str], most: int) -> bytes:
+        length = headers.get("content-length", "")
+        if not re.fullmatch("[0-9]{1,15}", length):
+            return await self.pieces(headers, most)
+        if int(length) > most:
+            raise Lost("TOO_LARGE", f"an answer of {int(length)} bytes instead of at most {most}")
+        try:
+            return await self.reader.readexactly(int(length))
+        except asyncio.IncompleteReadError as error:
+            raise Lost("TRUNCATED", f"an answer that ends after {len(error.partial)} of {int(length)} bytes") from None
+
+    async def pieces(self, headers: dict[str, str], most: int) -> bytes:
+        found = b""
+        while piece := await self.piece(headers):
+            found += piece
+            if len(found) > most:
+                raise Lost("TOO_LARGE", f"an answer of more than {most} bytes")
+        return found
+
+    async def piece(self, headers: dict[str, str]) -> bytes:
+        """Some bytes of something whose length is not said; none at its end."""
+        if headers.get("transfer-encoding", "").lower() != "chunked":
+            return await self.reader.read(LONGEST_LINE)
+        size = await self.line()
+        if not re.fullmatch("[0-9a-fA-F]{1,5}", size) or int(size, 16) > MOST_AT_ONCE:
+            raise Lost("TOO_LARGE", f"a piece of more than {MOST_AT_ONCE} bytes")
+        return (await self.reader.readexactly(int(size, 16) + 2))[:-2]
+
+
+class deadline:
+    """Turns what the network does wrong within a block of code into `Lost`."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.timeout = seconds, asyncio.timeout(seconds)
+
+    async def __aenter__(self) -> None:
+        await self.timeout.__aenter__()
+
+    async def __aexit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        try:
+            await self.timeout.__aexit__(kind, error, traceback)
+        except TimeoutError:
+            raise Lost("TIMEOUT", f"no whole answer within {self.seconds:g} s") from None
+        if isinstance(error, EOFError):
+            raise Lost("ENDED", "the connection ended") from None
+        if isinstance(error, (OSError, UnicodeError)):
+            raise Lost("UNREACHABLE", "no connection") from None
+
+
+def parsed(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None  # what follows finds that no field is there
+
+
+def refusal(content: bytes) -> str:
+    """The code of an error's answer, if it is one: what a stranger sends is not printed as it is."""
+    answer = parsed(content)
+    code = answer.get("code") if isinstance(answer, dict) else None
+    return code if isinstance(code, str) and CODE.fullmatch(code) else "REFUSED"

@@ -1,0 +1,321 @@
+"""Follows the validators of a chain and believes none of them: `python3 watch.py --help`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import signal
+import sys
+import tomllib
+from collections.abc import Callable
+from contextlib import aclosing
+from pathlib import Path
+from time import time_ns
+from typing import Any, NoReturn
+
+import genesis
+from chain import LARGEST_NUMBER, Chain, Claim, Contradiction
+from jolteon import TRANSACTIONS, Refused
+from link import Link, Lost
+from quorate import QuorateError
+
+NOTHING, UNPROVEN, LIE, FORK = 4, 6, 7, 8  # exit codes
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 5.0
+LARGEST_BLOCK, LARGEST_PROOF, LARGEST_TICKET = 4 << 20, 16 << 20, 64 << 10
+COLOURS = {"alarm": "1;31", "late": "33", "lost": "33", "proof": "32", "summary": "1"}
+HEIGHT = re.compile(rb"id: ?([0-9]{1,15})")
+
+
+class Watcher:
+    """All that goes on, and what is said of it."""
+
+    def __init__(self, chain: Chain, links: list[Link], options: argparse.Namespace) -> None:
+        self.chain, self.options = chain, options
+        self.followers = [Follower(self, link) for link in links]
+        self.done = asyncio.Event()
+        self.counts = {"lost": 0, "late": 0, "alarms": 0}
+        self.worst = 0
+
+    async def run(self) -> int:
+        """Watches until somebody says stop, and gives the exit code."""
+        tasks = [asyncio.create_task(follower.run()) for follower in self.followers]
+        if self.options.probe:
+            tasks.append(asyncio.create_task(self.probe()))
+        for task in tasks:
+            task.add_done_callback(self.ended)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, self.done.set)
+        try:
+            await asyncio.wait_for(self.done.wait(), self.options.duration)
+        except TimeoutError:
+            pass
+        for task in tasks:
+            task.cancel()
+        failed = [end for end in await asyncio.gather(*tasks, return_exceptions=True) if isinstance(end, Exception)]
+        if failed:
+            raise failed[0]
+        self.summary()
+        return self.code()
+
+    def ended(self, task: asyncio.Task[None]) -> None:
+        """Nobody is left to follow, or a part of this program failed."""
+        failed = not task.cancelled() and task.exception() is not None
+        if failed or all(follower.state == "refused" for follower in self.followers):
+            self.done.set()
+
+    async def probe(self) -> None:
+        """Submits a transaction now and then, to a validator after the other."""
+        number = 0
+        while True:
+            await asyncio.sleep(self.options.probe)
+            await self.prove(f"put watch-{os.getpid()} {time_ns()}".encode(), number)
+            number += 1
+
+    async def prove(self, transaction: bytes, first: int) -> None:
+        """Asks one validator after the other until one proves that the transaction is committed."""
+        wanted = TRANSACTIONS.leaf(transaction)
+        code = "UNREACHABLE"
+        count = len(self.followers)
+        for follower in (self.followers[(first + number) % count] for number in range(count)):
+            if follower.state == "refused":
+                continue
+            try:
+                if await follower.prove(transaction, wanted):
+                    return
+            except Lost as lost:
+                code = lost.code
+        self.counts["late"] += 1
+        line = f"{wanted.hex()[:16]}…  nobody proved it in time ({code})"
+        self.say("late", line, transaction=wanted.hex(), code=code)
+
+    def alarm(self, url: str, error: QuorateError | Refused | Contradiction, of: str) -> None:
+        self.counts["alarms"] += 1
+        fields = {"validator": url, "code": error.code, "message": f"{of}: {error}"}
+        if isinstance(error, Contradiction):
+            self.worst = FORK
+            fields["evidence"] = error.evidence.hex()
+            self.done.set()
+        else:
+            self.worst = max(self.worst, LIE)
+        self.say("alarm", f"{url}: {of}: {error} ({error.code})", **fields)
+
+    def summary(self) -> None:
+        chain = self.chain
+        blocks = sum(follower.blocks for follower in self.followers)
+        followed = sum(follower.blocks > 0 for follower in self.followers)
+        self.say(
+            "summary",
+            f"{chain.certificates} certificates and {chain.proofs} proofs verified; {blocks} blocks of {followed} of "
+            f"{len(self.followers)} validators agree; lost {self.counts['lost']}, late {self.counts['late']}, "
+            f"alarms {self.counts['alarms']}",
+            certificates=chain.certificates,
+            proofs=chain.proofs,
+            height=chain.height,
+            **self.counts,
+            code=self.code(),
+            validators=[{"validator": f.link.url, "blocks": f.blocks, "state": f.state} for f in self.followers],
+        )
+
+    def code(self) -> int:
+        if self.worst:
+            return self.worst
+        if not any(follower.blocks for follower in self.followers):
+            return NOTHING
+        return UNPROVEN if self.counts["late"] else 0
+
+    def say(self, event: str, line: str, **fields: Any) -> None:
+        if self.options.json:
+            return show(json.dumps({"event": event, **fields}), sys.stdout)
+        stream = sys.stdout if event in ("block", "proof", "summary") else sys.stderr
+        word = f"{event:<7}"
+        if event in COLOURS and stream.isatty() and not os.environ.get("NO_COLOR"):
+            word = f"\x1b[{COLOURS[event]}m{word}\x1b[m"
+        show(f"{word}  {line}", stream)
+
+
+class Follower:
+    """Follows one validator: comes back when it is lost, and leaves it when it lies."""
+
+    def __init__(self, watcher: Watcher, link: Link) -> None:
+        self.watcher, self.link = watcher, link
+        self.prover = Link(link.url, link.patience)  # a proof is waited for while blocks go on
+        self.next, self.blocks, self.pause = watcher.options.start, 0, FIRST_PAUSE
+        self.state = "silent"
+        self.last: Claim | None = None
+        self.task: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        self.task = asyncio.current_task()
+        while self.state != "refused":
+            try:
+                await self.follow()
+            except Lost as lost:
+                await self.wait(lost)
+            except (QuorateError, Refused, Contradiction) as error:
+                self.refuse(error, f"block {self.next}")
+
+    async def follow(self) -> None:
+        async with aclosing(self.link.lines("/v1/commits")) as lines:
+            async for line in lines:
+                if not line.startswith(b"id:"):
+                    continue
+                if not (found := HEIGHT.fullmatch(line)):
+                    raise Refused("MALFORMED", "no height in the stream")
+                height = int(found[1])
+                self.next = self.next or max(height, 1)
+                # What was missed while the validator was lost is read now; it keeps the stream waiting meanwhile.
+                while self.next <= min(height, LARGEST_NUMBER):
+                    await self.block(self.next)
+
+    async def block(self, height: int) -> None:
+        answer = await self.link.get(f"/v1/blocks/{height}", LARGEST_BLOCK)
+        claim, signers = await self.watcher.chain.successor(self.last, height, answer)
+        last, self.last, self.next = self.last, claim, height + 1
+        if not last:
+            return
+        newest = self.watcher.chain.agree(last.height, last.digest, self.link.url)
+        if self.state == "lost":
+            text = f"{self.link.url}: followed again from block {last.height}"
+            self.watcher.say("back", text, validator=self.link.url, height=last.height)
+        self.blocks, self.state, self.pause = self.blocks + 1, "followed", FIRST_PAUSE
+        if newest:
+            line = (
+                f"{last.height:>7}  view {last.view}  {last.digest[:16]}…  by {last.author}  {last.transactions} "
+                f"transactions  signed by {' '.join(map(str, signers))}  {self.link.url}"
+            )
+            self.watcher.say("block", line, **vars(last), signers=signers, validator=self.link.url)
+
+    async def prove(self, transaction: bytes, wanted: bytes) -> bool:
+        """Whether this validator proves that a transaction is committed which it is given."""
+        await self.prover.post("/v1/transactions", transaction, LARGEST_TICKET)
+        wait = 5.0
+        answer = await self.prover.get(f"/v1/transactions/{wanted.hex()}?wait={wait:g}", LARGEST_PROOF, wait)
+        try:
+            proof = self.watcher.chain.proof(wanted, answer, self.link.url)
+        except (QuorateError, Refused, Contradiction) as error:
+            self.refuse(error, f"proof of {wanted.hex()[:16]}…")
+            return False
+        height, digest = proof.block.height, proof.block.digest.hex()
+        line = f"{wanted.hex()[:16]}…  is in block {height}, {digest[:16]}…  {self.link.url}"
+        fields = {"transaction": wanted.hex(), "height": height, "digest": digest, "validator": self.link.url}
+        self.watcher.say("proof", line, **fields)
+        return True
+
+    async def wait(self, lost: Lost) -> None:
+        self.watcher.counts["lost"] += 1
+        self.state = "lost"
+        line = f"{self.link.url}: {lost} ({lost.code}); asked again in {self.pause:g} s"
+        self.watcher.say("lost", line, validator=self.link.url, code=lost.code, message=str(lost))
+        await asyncio.sleep(self.pause)
+        self.pause = min(2 * self.pause, LONGEST_PAUSE)
+
+    def refuse(self, error: QuorateError | Refused | Contradiction, of: str) -> None:
+        self.state = "refused"
+        self.link.close()
+        self.prover.close()
+        if self.task and self.task is not asyncio.current_task():
+            self.task.cancel()
+        self.watcher.alarm(self.link.url, error, of)
+
+
+class Stop(Exception):
+    """Why nothing can be watched, and the exit code for it."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Stop(2, f"{message}; --help says more")
+
+
+def arguments() -> argparse.Namespace:
+    parser = Parser(add_help=False, allow_abbrev=False)
+    parser.add_argument("url", nargs="*")
+    parser.add_argument("--genesis", type=Path)
+    parser.add_argument("--from", dest="start", type=height, default=0)
+    parser.add_argument("--probe", type=seconds(0), default=1.0)
+    parser.add_argument("--timeout", type=seconds(0.001), default=10.0)
+    parser.add_argument("--duration", type=seconds(0.001))
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--help", action="store_true")
+    options = parser.parse_args()
+    if options.url and not options.genesis:
+        parser.error("validators that are named need --genesis FILE")
+    return options
+
+
+def seconds(least: float) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) or float(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
+        return float(text)
+
+    return read
+
+
+def height(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,15}", text) or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no height; the first is 1")
+    return int(text)
+
+
+def testnet() -> tuple[list[str], Path]:
+    """The testnet that was started last, as the program `quorate` finds it."""
+    named = os.environ.get("QUORATE_TESTNET")
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state")
+    file = Path(named) / "testnet.json" if named else state / "quorate/testnet.json"
+    try:
+        found = json.loads(file.read_text())
+        return list(found["http"]), Path(found["genesis"])
+    except (OSError, ValueError, KeyError, TypeError):
+        text = "no testnet is running; start one with `quorate testnet`, or name validators and --genesis"
+        raise Stop(NOTHING, text) from None
+
+
+def prepare(options: argparse.Namespace) -> tuple[Chain, list[Link]]:
+    urls, file = (options.url, options.genesis) if options.url else testnet()
+    file = options.genesis or file
+    try:
+        committees = genesis.read(file.read_text())
+    except (OSError, ValueError, tomllib.TOMLDecodeError, QuorateError) as error:
+        raise Stop(3, f"{file}: {error}") from None
+    try:
+        return Chain(committees), [Link(url, options.timeout) for url in urls]
+    except ValueError as error:
+        raise Stop(2, str(error)) from None
+
+
+def show(line: str, stream: Any) -> None:
+    try:
+        print(line, file=stream, flush=True)
+    except BrokenPipeError:
+        # Whoever read this has gone: `watch | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+async def watch(options: argparse.Namespace) -> int:
+    return await Watcher(*prepare(options), options).run()
+
+
+def main() -> int:
+    try:
+        options = arguments()
+        if options.help:
+            text = Path(__file__).parents[1].joinpath("help.txt").read_text()
+            print(text.replace("{program}", "python3 watch.py"), end="")
+            return 0
+        return asyncio.run(watch(options))
+    except Stop as stop:
+        print(f"watch: {stop}", file=sys.stderr)
+        return stop.code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

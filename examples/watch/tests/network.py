@@ -1,0 +1,271 @@
+"""A real testnet that loses a validator and gets it back, servers in between that lie, and watchers that must notice.
+
+    python3 network.py QUORATE -- WATCHER [ARGUMENT…] [-- WATCHER [ARGUMENT…]]…
+
+Every case runs with every watcher at the same time. Everything is on the loopback interface and ends by itself.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import fork
+import liar
+import terminal
+from liar import BLOCK, COMMITS, PROOF, changed, flipped, instead, raw, serving
+
+LOAD, KILLED, BACK = 40, 9, 12
+AT_ONCE = 2  # cases, each with a process per watcher
+PATIENCE = 120  # seconds for one process on a busy machine
+OFTEN = ["--probe", "0.3", "--timeout", "30"]
+
+
+class Tests:
+    """Runs watchers and holds what they do against what they must do."""
+
+    def __init__(self, watchers, folder):
+        self.watchers, self.folder = watchers, folder
+        self.passed, self.failures = 0, []
+
+    def case(self, name, arguments, exit_code, check=lambda events: True, until=None):
+        """Runs all watchers: to their end, or until they saw enough and are told to end by what Ctrl-C sends."""
+
+        def watch(watcher):
+            code, events, errors = self.watch([*watcher, "--json", *arguments], until)
+            problem = None
+            if code != exit_code:
+                problem = f"exit {code} instead of {exit_code}"
+            elif exit_code not in (2, 3) and (not events or events[-1]["event"] != "summary"):
+                problem = "no summary at the end"
+            elif events and not check(events):
+                problem = "saw something else"
+            self.record(f"{name}: {Path(watcher[-1]).name}", problem and f"{problem}; {events[-4:]} {errors[-2000:]}")
+
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(watch, self.watchers))
+
+    def watch(self, command, until):
+        environment = {**os.environ, "QUORATE_TESTNET": str(self.folder)}
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        process = subprocess.Popen(command, env=environment, **pipes)
+        timer = threading.Timer(PATIENCE, process.kill)
+        timer.start()
+        events = []
+        for line in process.stdout:
+            events.append(json.loads(line))
+            if until and until(events):
+                process.send_signal(signal.SIGINT)
+                until = None
+        errors = process.communicate()[1]
+        timer.cancel()
+        return process.returncode, events, errors
+
+    def record(self, name, problem):
+        print(f"{'FAILED' if problem else 'ok'}: {name}", flush=True)
+        if problem:
+            self.failures.append(f"{name}: {problem}")
+        else:
+            self.passed += 1
+
+
+def events_of(events, kind):
+    return [event for event in events if event["event"] == kind]
+
+
+def codes(*wanted):
+    """An alarm, with one of these codes and no other."""
+    return lambda events: {event["code"] for event in events_of(events, "alarm")} and all(
+        event["code"] in wanted for event in events_of(events, "alarm")
+    )
+
+
+def seen(events, **wanted):
+    """Whether there are as many events of each kind."""
+    return all(len(events_of(events, kind)) >= number for kind, number in wanted.items())
+
+
+def lost(code):
+    return lambda events: {event["code"] for event in events_of(events, "lost")} == {code}
+
+
+def in_order(events):
+    heights = [event["height"] for event in events_of(events, "block")]
+    return heights == list(range(heights[0], heights[0] + len(heights))) and len(heights) > 3
+
+
+def all_verified(events):
+    last = events[-1]
+    return in_order(events) and last["proofs"] > 1 and last["alarms"] == 0 and last["certificates"] > 3
+
+
+def lies(tests, validators, genesis):
+    """What a server in between changes, and how it must be noticed. One validator is all that the watcher has."""
+    nested = b"[" * 100_000
+    forged = ("BAD_SIGNATURE", "MALFORMED", "NON_CANONICAL", "NOT_IN_SUBGROUP")
+    cases = [
+        ("a certificate with a changed byte", changed(BLOCK, "certificate", flipped), codes(*forged)),
+        ("other signers than said", changed(BLOCK, "signers", lambda s: [*s, 9]), codes("WRONG_CONTEXT")),
+        ("a changed digest", changed(BLOCK, "digest", flipped), codes("WRONG_CONTEXT")),
+        ("a changed parent", changed(BLOCK, "parent", flipped), codes("WRONG_CONTEXT")),
+        ("a changed view", changed(BLOCK, "view", lambda v: v + 1), codes("WRONG_CONTEXT")),
+        ("another height", changed(BLOCK, "height", lambda h: h - 1), codes("WRONG_CONTEXT")),
+        ("the same block again and again", liar.repeated(BLOCK, "digest"), codes("WRONG_CONTEXT")),
+        ("a proof with a changed byte", changed(PROOF, "proof", flipped), codes(*forged)),
+        ("a proof of another transaction", liar.repeated(PROOF, "proof"), codes("WRONG_CONTEXT")),
+        ("a proof of another block than said", changed(PROOF, "block", flipped), codes("WRONG_CONTEXT")),
+        ("a proof that is cut", changed(PROOF, "proof", lambda p: p[:-200]), codes("MALFORMED")),
+        ("no JSON", instead(BLOCK, raw(b"\x1b[31m<html>")), codes("MALFORMED")),
+        ("JSON as deep as a well", instead(BLOCK, raw(nested)), codes("MALFORMED")),
+        ("a number where a text should be", changed(BLOCK, "digest", lambda d: 5), codes("MALFORMED")),
+        ("a height beyond all numbers", changed(BLOCK, "height", lambda h: 1 << 80), codes("MALFORMED")),
+        ("a list in place of a block", instead(BLOCK, raw(b"[]")), codes("MALFORMED")),
+        ("a stream of something else", instead(COMMITS, raw(b"id: -1\n\n")), codes("MALFORMED")),
+    ]
+    for name, lie, check in cases:
+        arguments = [*OFTEN, "--genesis", genesis]
+        yield lambda name=name, lie=lie, check=check: with_liar(tests, validators, name, lie, arguments, 7, check)
+
+
+def no_answers(tests, validators, genesis):
+    """What is no answer: nothing is shown as verified, and the validator is given up for lost, not for a liar."""
+    cases = [
+        ("an answer that is cut", instead(BLOCK, liar.truncated), "TRUNCATED"),
+        ("an answer byte by byte", instead(BLOCK, liar.slow), "TIMEOUT"),
+        ("headers byte by byte", instead(BLOCK, liar.slow_head), "TIMEOUT"),
+        ("a stream's headers byte by byte", instead(COMMITS, liar.slow_head), "TIMEOUT"),
+        ("an answer of a terabyte", instead(BLOCK, liar.announced), "TOO_LARGE"),
+        ("an answer without end", instead(BLOCK, liar.endless), "TOO_LARGE"),
+        ("a line without end", instead(COMMITS, liar.endless_line), "TOO_LARGE"),
+        ("another protocol", instead(BLOCK, liar.no_http), "UNREACHABLE"),
+        ("a way to somebody else", instead(BLOCK, liar.elsewhere(validators[1])), "REFUSED"),
+    ]
+    for name, lie, code in cases:
+        timeout = "1" if code == "TIMEOUT" else "60"
+        arguments = ["--genesis", genesis, "--probe", "0", "--timeout", timeout]
+        yield lambda name=name, lie=lie, code=code, arguments=arguments: with_liar(
+            tests, validators, name, lie, arguments, 4, lost(code), lambda events: seen(events, lost=1)
+        )
+
+
+def with_liar(tests, validators, name, lie, arguments, exit_code, check, until=None):
+    with serving(liar.liar(validators[0], lie)) as url:
+        tests.case(name, [url, *arguments], exit_code, check, until)
+
+
+def others(tests, validators, genesis):
+    def liar_among_honest(events):
+        states = [validator["state"] for validator in events[-1]["validators"]]
+        return seen(events, alarm=1) and events[-1]["alarms"] == 1 and states[0] == "refused" and in_order(events)
+
+    def lies_among_honest():
+        def enough(events):
+            alarmed = [number for number, event in enumerate(events) if event["event"] == "alarm"]
+            return alarmed and seen(events[alarmed[0] :], block=5, proof=2)
+
+        with serving(liar.liar(validators[0], changed(BLOCK, "digest", flipped))) as url:
+            urls = [url, validators[1], validators[3]]
+            arguments = [*urls, "--genesis", genesis, *OFTEN]
+            tests.case("a liar among honest ones", arguments, 7, liar_among_honest, enough)
+
+    def one_died():
+        def enough(events):
+            gone = {event["validator"] for event in events_of(events, "lost")}
+            back = {event["validator"] for event in events_of(events, "back")}
+            return validators[2] in gone & back and seen(events, block=10, proof=2)
+
+        tests.case("one dies and comes back", OFTEN, 0, all_verified, enough)
+
+    def honest():
+        arguments = ["--genesis", genesis, *OFTEN]
+        name, until = "an honest server in between", lambda events: seen(events, block=5, proof=2)
+        with_liar(tests, validators, name, liar.honest, arguments, 0, all_verified, until)
+
+    def from_the_first():
+        check = lambda events: events_of(events, "block")[0]["height"] == 1 and in_order(events)  # noqa: E731
+        tests.case("from the first block", ["--from", "1"], 0, check, lambda events: seen(events, block=5))
+
+    def other_chain():
+        text = Path(genesis).read_text()
+        other = tests.folder / "other.toml"
+        other.write_text(text.replace('chain = "testnet"', 'chain = "testnot"'))
+        tests.case("another chain's genesis", [validators[1], "--genesis", str(other)], 7, codes("BAD_SIGNATURE"))
+        other = tests.folder / "broken.toml"
+        other.write_text(text.replace("voting_key", "voting_kee", 1))
+        tests.case("a broken genesis", [validators[1], "--genesis", str(other)], 3)
+
+    def nobody():
+        url, until = "http://127.0.0.1:1", lambda events: seen(events, lost=2)
+        tests.case("nobody there", [url, "--genesis", genesis], 4, lost("UNREACHABLE"), until)
+        tests.case("only for a while", [url, "--genesis", genesis, "--duration", "0.5"], 4)
+        tests.case("no genesis", [url, "--genesis", "/no/such/file"], 3)
+        for wrong in [[url], ["--probe", "often"], ["--from", "0"], ["--what"], ["ftp://x", "--genesis", genesis]]:
+            tests.case(f"wrong: {' '.join(wrong[:2])}", wrong, 2)
+
+    yield from [one_died, honest, lies_among_honest, from_the_first, other_chain, nobody]
+    yield lambda: terminal.run(tests)
+    yield lambda: fork.run(tests)
+
+
+@contextmanager
+def testnet(quorate, temporary):
+    folder = Path(temporary) / "net"
+    command = [quorate, "testnet", "--data", str(folder), "--rate", str(LOAD)]
+    command += ["--kill", f"2@{KILLED}", "--restart", f"2@{BACK}"]
+    log = open(Path(temporary) / "log.txt", "w+")
+    environment = {**os.environ, "XDG_STATE_HOME": temporary}
+    network = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    try:
+        deadline = time.monotonic() + 60
+        while not (folder / "testnet.json").exists():
+            if time.monotonic() > deadline or network.poll() is not None:
+                log.seek(0)
+                sys.exit(f"the testnet does not start: {log.read()[-2000:]}")
+            time.sleep(0.1)
+        yield json.loads((folder / "testnet.json").read_text())
+    finally:
+        if network.poll() is None:
+            network.send_signal(signal.SIGINT)
+            try:
+                network.wait(20)
+            except subprocess.TimeoutExpired:
+                network.kill()
+                network.wait()
+
+
+def commands(arguments):
+    """What stands between the `--`."""
+    found = []
+    for argument in arguments:
+        if argument == "--":
+            found.append([])
+        else:
+            found[-1].append(argument)
+    return found
+
+
+def main():
+    quorate, watchers = sys.argv[1], commands(sys.argv[2:])
+    with tempfile.TemporaryDirectory() as temporary, testnet(quorate, temporary) as found:
+        tests = Tests(watchers, Path(temporary) / "net")
+        validators, genesis = found["http"], found["genesis"]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            every = [*others(tests, validators, genesis), *lies(tests, validators, genesis)]
+            every += no_answers(tests, validators, genesis)
+            for future in [pool.submit(case) for case in every]:
+                future.result()
+    for failure in tests.failures:
+        print(failure)
+    print(f"{tests.passed} passed, {len(tests.failures)} failed")
+    sys.exit(1 if tests.failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+//! `examples/watch`: programs in other languages that follow a real testnet, and servers in between that lie to them.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::bindings::{kotlin, node, python, wasm};
+use crate::process::Outcome;
+use crate::steps::{Log, Steps};
+use crate::{npm, workspace};
+
+/// Adds the step.
+pub(crate) fn add_to(steps: &mut Steps) {
+    steps.add("watch", |log| {
+        let quorate = workspace::binary(log, "quorate")?;
+        let python = Python::prepare(log)?;
+        let in_node = prepare_node(log)?;
+        compile_kotlin(log)?;
+        let mut decoders = Vec::new();
+        for (language, vectors) in [
+            ("Python", python.command("python/vectors_test.py")),
+            ("Node", in_node("node/vectors.test.mjs")),
+            ("wasm", [in_node("node/vectors.test.mjs"), vec![wasm_package(log)?.into()]].concat()),
+            ("Kotlin", kotlin_vectors()),
+        ] {
+            decoders.push(format!("{language} {}", passed(&log.run(&mut python.process(&vectors))?)?));
+        }
+        python.check_types(log)?;
+        let mut network = python.command("tests/network.py");
+        network.push(quorate.into());
+        let in_kotlin = vec![folder().join("kotlin/watch.sh").into()];
+        for watcher in [python.command("python/watch.py"), in_node("node/watch.mjs"), in_kotlin] {
+            network.push("--".into());
+            network.extend(watcher);
+        }
+        let seen = passed(&log.run(&mut python.process(&network))?)?;
+        Ok(format!("{seen} cases on networks; vectors: {}", decoders.join(", ")))
+    });
+}
+
+/// A program and its arguments.
+type CommandLine = Vec<OsString>;
+
+/// An interpreter that finds the package `quorate`.
+struct Python {
+    interpreter: PathBuf,
+    package: PathBuf,
+}
+
+impl Python {
+    fn prepare(log: &Log) -> Outcome<Self> {
+        Ok(Self { interpreter: python::environment(log)?, package: python::assemble(log)? })
+    }
+
+    fn command(&self, file: &str) -> CommandLine {
+        vec![self.interpreter.clone().into(), folder().join(file).into()]
+    }
+
+    /// Any program; one that is in Python finds the package.
+    fn process(&self, command: &[OsString]) -> Command {
+        let mut process = Command::new(command.first().unwrap_or(&OsString::new()));
+        process.args(command.iter().skip(1));
+        process.env("PYTHONPATH", &self.package).env("PYTHONDONTWRITEBYTECODE", "1");
+        process
+    }
+
+    /// What the program says of its types, against the package's stubs.
+    fn check_types(&self, log: &Log) -> Outcome {
+        let mut mypy = self.process(&[self.interpreter.clone().into()]);
+        mypy.current_dir(folder().join("python")).env("MYPYPATH", &self.package);
+        mypy.env("MYPY_CACHE_DIR", workspace::target("xtask/mypy"));
+        log.run(mypy.args(["-m", "mypy", "--strict", "watch.py", "vectors_test.py"])).map(drop)
+    }
+}
+
+/// Node, with the package `quorate` where the programs look for it; answers with what runs one of them.
+fn prepare_node(log: &Log) -> Outcome<impl Fn(&str) -> CommandLine> {
+    node::tools(log)?;
+    node::build(log)?;
+    npm::install(log, &folder().join("node"))?;
+    Ok(|file: &str| vec!["node".into(), folder().join(file).into()])
+}
+
+/// The package `quorate-wasm` as its own step left it, or built now.
+fn wasm_package(log: &Log) -> Outcome<PathBuf> {
+    let package = workspace::root().join("bindings/wasm");
+    if !package.join("dist/quorate_bg.wasm").exists() {
+        wasm::build(log)?;
+    }
+    Ok(package.join("js/quorate-node.js"))
+}
+
+/// The Kotlin program, where `watch.sh` looks for it.
+fn compile_kotlin(log: &Log) -> Outcome {
+    let package = format!("-Dquorate.jar={}", kotlin::jar(log)?.display());
+    kotlin::maven_in(log, &folder().join("kotlin"), &["test-compile", &package]).map(drop)
+}
+
+fn kotlin_vectors() -> CommandLine {
+    let target = folder().join("kotlin/target");
+    let path = ["classes", "test-classes", "lib/*"].map(|part| target.join(part).display().to_string());
+    let separator = if cfg!(windows) { ";" } else { ":" };
+    let vectors = workspace::root().join("spec/vectors/jolteon.json");
+    let mut command: CommandLine =
+        ["java", "-cp", &path.join(separator), "org.quorate.watch.VectorsKt"].map(OsString::from).into();
+    command.push(vectors.into());
+    command
+}
+
+fn folder() -> PathBuf {
+    workspace::root().join("examples/watch")
+}
+
+/// `93 passed, 0 failed`: how many.
+fn passed(output: &str) -> Outcome<String> {
+    let number = output.lines().rev().find_map(|line| line.strip_suffix(" passed, 0 failed"));
+    number.map(str::to_owned).ok_or_else(|| "it does not say how many passed".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_number_of_passed_tests_is_found_and_failures_are_none() {
+        assert_eq!(super::passed("noise\n93 passed, 0 failed\n").unwrap(), "93");
+        assert!(super::passed("93 passed, 1 failed\n").is_err());
+        assert!(super::passed("").is_err());
+    }
+}
