@@ -83,8 +83,9 @@ fn broken(file: &Path, link: &str, document: &Document) -> Option<String> {
 
 /// Why a command would not run. Only our own programs are judged.
 fn impossible(command: &str, quorate: Option<&Path>) -> Option<String> {
+    let words = words(command);
     let words: Vec<&str> =
-        command.split_whitespace().take_while(|word| !["&", "|", "&&", ">"].contains(word)).collect();
+        words.into_iter().take_while(|word| !["&", "|", "&&", ">"].contains(word)).collect();
     match words.as_slice() {
         ["cargo", "xtask", rest @ ..] if !rest.is_empty() => {
             let values = rest.iter().copied().filter(|word| !is_placeholder(word));
@@ -103,6 +104,18 @@ fn impossible(command: &str, quorate: Option<&Path>) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// The words of a shell's line; what stands in double quotes is one.
+fn words(command: &str) -> Vec<&str> {
+    let pieces = command.split('"').enumerate();
+    pieces
+        .flat_map(
+            |(number, piece)| {
+                if number % 2 == 1 { vec![piece] } else { piece.split_whitespace().collect() }
+            },
+        )
+        .collect()
 }
 
 fn is_placeholder(word: &str) -> bool {
@@ -141,6 +154,7 @@ mod tests {
     fn a_command_that_does_not_exist_is_refused() {
         assert_eq!(impossible("cargo xtask test --quick", None), None);
         assert_eq!(impossible("cargo xtask simulate --seeds N", None), None);
+        assert_eq!(impossible("cargo xtask test --only \"wasm binding\"", None), None);
         assert!(impossible("cargo xtask tets", None).is_some());
         assert!(impossible("cargo xtask test --fast", None).is_some());
         assert_eq!(impossible("apt-get install clang", None), None);
