@@ -116,12 +116,13 @@ fn one_version() -> Outcome {
     }
 }
 
-fn library_name() -> String {
+/// What cargo calls the library here.
+pub(crate) fn library_name() -> String {
     format!("{}quorate_kotlin{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
 }
 
 /// JNA's name for this platform: the folder in the jar from which it loads the library.
-fn platform() -> Outcome<String> {
+pub(crate) fn platform() -> Outcome<String> {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
         "windows" => "win32",

@@ -1,4 +1,4 @@
-"""Says what is in archives, as JSON: `python3 contents.py ARCHIVE…`."""
+"""Says what is in archives and other files, as JSON: `python3 contents.py FILE…`."""
 
 import gzip
 import json
@@ -16,11 +16,14 @@ def members(name):
             for entry in archive.infolist():
                 if not entry.is_dir():
                     yield entry.filename, archive.read(entry)
-    else:
+    elif name.endswith((".crate", ".tar.gz", ".tgz")):
         with tarfile.open(name) as archive:
             for entry in archive:
                 if entry.isfile():
                     yield entry.name, archive.extractfile(entry).read()
+    else:
+        with open(name, "rb") as file:
+            yield name, file.read()
 
 
 def described(name):

@@ -7,6 +7,8 @@
 
 mod clean;
 mod crates;
+mod jvm;
+mod native;
 mod npm;
 mod old;
 mod python;
@@ -29,8 +31,8 @@ use summary::Built;
 
 /// Builds the packages that users install, and prints sizes and SHA-256 of each file. Nothing is published.
 ///
-/// One version number, the workspace's, for all: a wheel and a source distribution for pip, two npm packages, and the
-/// crate. Native libraries are for this kind of machine.
+/// One version number, the workspace's, for all: a wheel and a source distribution for pip, two npm packages, a jar
+/// for Maven, and the crate. Native libraries are for this kind of machine.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Builds only this one; can be given several times.
@@ -54,6 +56,8 @@ pub(crate) enum Part {
     Crate,
     /// Wheel and source distribution for pip.
     Python,
+    /// The jar for Maven, with a native library for this kind of machine.
+    Kotlin,
     /// The npm package with a native library for this kind of machine.
     Node,
     /// The npm package of WebAssembly.
@@ -61,7 +65,7 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    const ALL: &[Part] = &[Part::Crate, Part::Python, Part::Node, Part::Wasm];
+    const ALL: &[Part] = &[Part::Crate, Part::Python, Part::Node, Part::Wasm, Part::Kotlin];
 
     fn name(self) -> &'static str {
         match self {
@@ -69,6 +73,7 @@ impl Part {
             Part::Python => "python",
             Part::Node => "node",
             Part::Wasm => "wasm",
+            Part::Kotlin => "kotlin",
         }
     }
 
@@ -79,6 +84,7 @@ impl Part {
             Part::Python => "packages, python",
             Part::Node => "packages, node",
             Part::Wasm => "packages, wasm",
+            Part::Kotlin => "packages, kotlin",
         }
     }
 
@@ -90,6 +96,7 @@ impl Part {
             Part::Python => python::build(log, order),
             Part::Node => npm::native(log, order),
             Part::Wasm => npm::wasm(log, order),
+            Part::Kotlin => jvm::build(log, order),
         }
     }
 }

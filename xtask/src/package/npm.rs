@@ -1,31 +1,24 @@
 //! npm packages: staged with what belongs in them and nothing else, then packed by npm.
 
-use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
-use super::Order;
+use super::{Order, native};
 use crate::process::{Outcome, is_there, output_of};
 use crate::steps::Log;
 use crate::{bindings, workspace};
 
 /// The package with the native library for this machine.
 pub(super) fn native(log: &Log, order: &Order) -> Outcome<Vec<PathBuf>> {
-    let mut cargo = workspace::cargo();
-    cargo.args(["build", "--package", "quorate-napi", "--profile", order.profile.name()]);
-    log.run(&mut cargo)?;
-    let library = format!("{DLL_PREFIX}quorate_napi{DLL_SUFFIX}");
     let stage = Stage::of(log, "node", &order.version)?;
     // As lib/native.js of the package asks for it.
     let name = "const musl = process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;\
                 console.log(`quorate.${process.platform}-${process.arch}${musl ? '-musl' : ''}.node`)";
     let name = output_of(Command::new("node").args(["--eval", name])).ok_or("node does not run")?;
-    let place = stage.folder.join(name);
-    copy(&workspace::target(order.profile.folder()).join(library), &place)?;
-    slim(log, &place)?;
+    native::put(log, order, "quorate-napi", &[], &stage.folder.join(name))?;
     stage.pack(log, &order.out).map(|file| vec![file])
 }
 
@@ -33,15 +26,6 @@ pub(super) fn native(log: &Log, order: &Order) -> Outcome<Vec<PathBuf>> {
 pub(super) fn wasm(log: &Log, order: &Order) -> Outcome<Vec<PathBuf>> {
     bindings::wasm::build(log)?;
     Stage::of(log, "wasm", &order.version)?.pack(log, &order.out).map(|file| vec![file])
-}
-
-/// Takes the names of what is not exported out of a library, where there is a tool for it: nothing but size depends
-/// on it.
-fn slim(log: &Log, library: &Path) -> Outcome {
-    if cfg!(target_os = "linux") && is_there("strip") {
-        log.run(Command::new("strip").arg("--strip-unneeded").arg(library))?;
-    }
-    Ok(())
 }
 
 /// Writes a `package.json` without what is for us only. The folder holds nothing else, and with a list of files npm

@@ -6,6 +6,9 @@ pub(super) const RUST: &str = include_str!("../../smoke/tour.rs");
 pub(super) const TYPESCRIPT: &str = include_str!("../../smoke/tour.ts");
 /// The same steps for Python.
 pub(super) const PYTHON: &str = include_str!("../../smoke/tour.py");
+/// The same steps in Kotlin, and the empty project around them.
+pub(super) const KOTLIN: &str = include_str!("../../smoke/Tour.kt");
+pub(super) const POM: &str = include_str!("../../smoke/pom.xml");
 /// Opens a page in a browser and prints what it says.
 pub(super) const BROWSER: &str = include_str!("../../smoke/browser.mjs");
 /// What the processor lacks.

@@ -20,6 +20,11 @@ pub(super) fn of_workspace() -> Outcome<String> {
         .ok_or_else(|| "the workspace has no package `quorate`".to_owned())
 }
 
+/// The version of Kotlin's compiler that the binding is compiled with.
+pub(super) fn of_kotlin() -> Outcome<String> {
+    between(&fs_text(POM)?, "<kotlin.version>", "</kotlin.version>")
+}
+
 /// Checks that every file that states a version of ours states the workspace's.
 pub(super) fn check() -> Outcome<String> {
     let wanted = of_workspace()?;

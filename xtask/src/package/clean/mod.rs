@@ -1,5 +1,6 @@
 //! Installs each package as a stranger would, in an empty folder outside the repository, and uses it there.
 
+mod kotlin;
 mod node;
 mod python;
 mod rust;
@@ -21,6 +22,7 @@ pub(super) fn install(part: Part, log: &Log, order: &Order) -> Outcome<String> {
         Part::Python => python::install(log, order),
         Part::Node => node::install(log, order),
         Part::Wasm => wasm::install(log, order),
+        Part::Kotlin => kotlin::install(log, order),
     }
 }
 

@@ -8,8 +8,6 @@ use crate::package::{Order, smoke};
 use crate::process::Outcome;
 use crate::steps::Log;
 
-/// A version that was tried: what a newer one does differently is to be found out on purpose.
-const VITE: &str = "vite@8.3.8";
 const PAGE: &str = "<!doctype html><title>smoke</title><link rel=\"icon\" href=\"data:,\">\n\
                     <script type=\"module\" src=\"./page.ts\"></script>\n";
 /// In a browser the module is loaded before it is used.
@@ -24,7 +22,7 @@ pub(super) fn install(log: &Log, order: &Order) -> Outcome<String> {
     npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]).arg(&package);
     npm.args(tools("bindings/wasm/package.json", &["typescript", "@types/node"])?);
     npm.args(tools("xtask/wasm/package.json", &["playwright-core"])?);
-    log.run(npm.arg(VITE))?;
+    log.run(npm.args(tools("bindings/wasm/test/bundlers/package.json", &["vite"])?))?;
     let tour = smoke::TYPESCRIPT.replace("from 'quorate'", "from 'quorate-wasm'");
     node::both_kinds(log, &sandbox, &tour, version)?;
     sandbox.put("index.html", PAGE)?;

@@ -1,0 +1,82 @@
+//! The jar in an empty Maven project, whose program in Kotlin runs with what Maven found for it.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::package::sandbox::{self, Sandbox};
+use crate::package::{Order, old, smoke, version};
+use crate::process::{Outcome, output_of};
+use crate::steps::Log;
+
+/// Where Maven looks first for a package of ours.
+const PLACE: [&str; 3] = ["org", "quorate", "quorate"];
+
+pub(super) fn install(log: &Log, order: &Order) -> Outcome<String> {
+    let sandbox = Sandbox::new("kotlin")?;
+    let kotlin = version::of_kotlin()?;
+    sandbox.put("pom.xml", &smoke::POM.replace("QUORATE", &order.version).replace("KOTLIN", &kotlin))?;
+    sandbox.put("src/main/kotlin/Tour.kt", smoke::KOTLIN)?;
+    let repository = repository(&sandbox, order)?;
+    let mut maven = sandbox.command("mvn");
+    maven.args(["-B", "-ntp", "-Dkotlin.compiler.daemon=false", "-Dmdep.outputFile=classpath"]);
+    maven.arg(format!("-Dmaven.repo.local={}", repository.display()));
+    log.run(maven.args(["compile", "dependency:build-classpath"]))?;
+    let found = sandbox.path("classpath");
+    let found = fs::read_to_string(&found).map_err(|e| format!("{}: {e}", found.display()))?;
+    let classes = format!("target/classes{}{}", if cfg!(windows) { ";" } else { ":" }, found.trim());
+    let run = |mut java: Command| log.run(java.args(["-cp", &classes, "TourKt"]));
+    smoke::went(&run(sandbox.command("java"))?, &order.version)?;
+    let mut said = vec!["in a Maven project".to_owned(), sandbox::said().to_owned()];
+    if let Some(emulator) = old::emulator(log)? {
+        let mut java = emulator.command(&sandbox, &java()?);
+        // The collector with the fewest threads, for they take turns here.
+        java.args(["-XX:+UseSerialGC", "-Xshare:auto"]);
+        smoke::went(&run(java)?, &order.version)?;
+        said.push(emulator.said());
+    }
+    Ok(said.join(", "))
+}
+
+/// The emulator opens files itself and follows no search path.
+fn java() -> Outcome<PathBuf> {
+    let said = output_of(Command::new("sh").args(["-c", "java -XshowSettings:properties -version 2>&1"]));
+    let home = said
+        .as_deref()
+        .and_then(|said| said.lines().find_map(|line| line.trim().strip_prefix("java.home = ")));
+    home.map(|home| Path::new(home).join("bin/java"))
+        .ok_or_else(|| "java does not say where its home is".to_owned())
+}
+
+/// Maven's repository of this user, for what others publish is there already; but of quorate only what was built.
+fn repository(sandbox: &Sandbox, order: &Order) -> Outcome<PathBuf> {
+    let repository = sandbox.path("repository");
+    let theirs = env::var_os("HOME").map(|home| Path::new(&home).join(".m2/repository")).unwrap_or_default();
+    let (mut from, mut to) = (theirs, repository.clone());
+    for name in PLACE {
+        link_all_but(&from, &to, name)?;
+        (from, to) = (from.join(name), to.join(name));
+    }
+    let place = to.join(&order.version);
+    fs::create_dir_all(&place).map_err(|e| format!("{}: {e}", place.display()))?;
+    for ending in ["jar", "pom"] {
+        let name = format!("quorate-{}.{ending}", order.version);
+        fs::copy(order.out.join(&name), place.join(&name)).map_err(|e| format!("{name}: {e}"))?;
+    }
+    Ok(repository)
+}
+
+fn link_all_but(from: &Path, to: &Path, name: &str) -> Outcome {
+    fs::create_dir_all(to).map_err(|e| format!("{}: {e}", to.display()))?;
+    // There may be no such folder yet: then Maven fetches everything.
+    for entry in fs::read_dir(from).into_iter().flatten().flatten() {
+        if entry.file_name() != OsStr::new(name) {
+            symlink(entry.path(), to.join(entry.file_name()))
+                .map_err(|e| format!("{}: {e}", to.display()))?;
+        }
+    }
+    Ok(())
+}
