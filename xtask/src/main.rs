@@ -9,6 +9,7 @@ mod coverage;
 mod debian;
 mod documents;
 mod environment;
+mod ethereum;
 mod fuzz;
 mod lint;
 mod markdown;

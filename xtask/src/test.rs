@@ -6,8 +6,8 @@ use clap::Args;
 use crate::process::Outcome;
 use crate::steps::{Steps, tests_in};
 use crate::{
-    bindings, documents, environment, fuzz, lint, msrv, package, simulate, targets, vectors, watch, web,
-    workspace,
+    bindings, documents, environment, ethereum, fuzz, lint, msrv, package, simulate, targets, vectors, watch,
+    web, workspace,
 };
 
 /// Runs every check and every test, and ends with a line `test steps: N passed, N failed`.
@@ -55,6 +55,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     bindings::add_to(&mut steps);
     watch::add_to(&mut steps);
     web::add_to(&mut steps);
+    ethereum::add_to(&mut steps);
     if options.quick {
         steps.add("oldest toolchain (stated)", |_| msrv::by_metadata());
     } else {

@@ -37,7 +37,7 @@ pub(crate) struct Verify {
     committee: Option<PathBuf>,
 
     /// Which period that committee signs: slot / 8192.
-    #[arg(long, value_name = "N", requires = "committee")]
+    #[arg(long, value_name = "N", requires = "committee", conflicts_with = "bootstrap")]
     period: Option<u64>,
 
     /// A network other than Ethereum's mainnet; networks/mainnet.json shows the form.

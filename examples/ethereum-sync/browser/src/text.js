@@ -1,0 +1,62 @@
+// How the beacon API writes values in JSON: integers in decimal strings, bytes in hexadecimal with `0x`. A reader turns a
+// JSON value into a value or throws `Wrong`.
+
+export class Wrong extends Error {}
+
+const kind = (value) => (value === null ? 'null' : Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`);
+const excerpt = (text) => (text.length > 20 ? `"${text.slice(0, 20)}…"` : `"${text}"`);
+
+export function string(value) {
+  if (typeof value !== 'string') throw new Wrong(`a string is expected, not ${kind(value)}`);
+  return value;
+}
+
+const unsigned = (bits) => (value) => {
+  const text = string(value);
+  // No integer of 256 bits has more digits.
+  if (/^[0-9]{1,100}$/.test(text) && BigInt(text) < 1n << BigInt(bits)) return BigInt(text);
+  throw new Wrong(`${excerpt(text)} is no unsigned integer of ${bits} bits`);
+};
+export const number = unsigned(64);
+export const number256 = unsigned(256);
+
+export function anyBytes(value) {
+  const text = string(value).replace(/^0x/, '');
+  if (!/^([0-9a-fA-F]{2})*$/.test(text)) throw new Wrong(`${excerpt(value)} is no hexadecimal text`);
+  return Uint8Array.from(text.match(/../g) ?? [], (byte) => parseInt(byte, 16));
+}
+
+export const bytes = (length) => (value) => {
+  const found = anyBytes(value);
+  if (found.length !== length) throw new Wrong(`${excerpt(value)} is no hexadecimal text of ${length} bytes`);
+  return found;
+};
+export const bytes32 = bytes(32);
+
+export const listOf = (read) => (value) => {
+  if (!Array.isArray(value)) throw new Wrong(`a list is expected, not ${kind(value)}`);
+  return value.map((item) => read(item));
+};
+
+/** What may be null, or absent. */
+export const optional = (read) => (value) => (value === null || value === undefined ? undefined : read(value));
+
+/** An object with these fields. */
+export const object = (fields) => (value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Wrong(`an object is expected, not ${kind(value)}`);
+  }
+  const read = ([name, reader]) => {
+    const given = Object.hasOwn(value, name) ? value[name] : undefined;
+    try {
+      return [name, reader(given)];
+    } catch (error) {
+      if (!(error instanceof Wrong)) throw error;
+      throw new Wrong(given === undefined ? `missing field \`${name}\`` : `${name}: ${error.message}`);
+    }
+  };
+  return Object.fromEntries(Object.entries(fields).map(read));
+};
+
+export const shown = (data) => `0x${Array.from(data, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+export const same = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);

@@ -1,0 +1,111 @@
+// What the Worker does: reads the files that it is given, and checks them.
+
+import './buffer.js';
+import { init } from 'quorate-wasm/certificate';
+import mainnet from '../../networks/mainnet.json';
+import { LightClient } from './client.js';
+import { Failure } from './failure.js';
+import { Network } from './network.js';
+import { headerRoot, readBootstrap, readCommittee, readUpdate } from './ssz.js';
+import { Wrong, bytes32, number, shown } from './text.js';
+
+/** What a file holds, told by its fields. */
+const KINDS = {
+  network: 'preset',
+  bootstrap: 'current_sync_committee',
+  committee: 'pubkeys',
+  update: 'attested_header',
+};
+
+/** The objects of a file: `{"version": …, "data": {…}}`, the inner object alone, or a list of either. */
+function items({ name, text }) {
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Failure('BAD_INPUT', `${name}: not JSON: ${error.message}`);
+  }
+  return (Array.isArray(value) ? value : [value]).map((item) => {
+    const inner = item?.data ?? item;
+    const kind = Object.keys(KINDS).find((known) => Object.hasOwn(Object(inner), KINDS[known]));
+    if (!kind) throw new Failure('BAD_INPUT', `${name}: neither a bootstrap, a committee, an update nor a network`);
+    return { kind, inner, name };
+  });
+}
+
+function read(name, work) {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Wrong) throw new Failure('BAD_INPUT', `${name}: ${error.message}`);
+    if (error instanceof Failure) throw new Failure(error.code, `${name}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The one item of a kind, if there is one. */
+function only(found, kind) {
+  const [one, more] = found.filter((item) => item.kind === kind);
+  if (more) throw new Failure('BAD_INPUT', `${more.name}: one ${kind} is enough`);
+  return one;
+}
+
+function start(network, now, found, { trustedRoot, period }) {
+  const [bootstrap, committee] = [only(found, 'bootstrap'), only(found, 'committee')];
+  if (bootstrap) {
+    const value = read(bootstrap.name, () => readBootstrap(bootstrap.inner));
+    const root = shown(headerRoot(value.header.beacon));
+    if (!trustedRoot) {
+      const text = `is ${root} the root of a block that you trust? Compare it with somebody else's, and enter it as trusted root`;
+      throw new Failure('TRUSTED_ROOT', `${bootstrap.name}: ${text}`);
+    }
+    const trusted = read('trusted root', () => bytes32(trustedRoot));
+    return read(bootstrap.name, () => LightClient.fromBootstrap(network, now, trusted, value));
+  }
+  if (!committee) throw new Failure('BAD_INPUT', 'a bootstrap or a committee is needed to know who may sign');
+  const value = read(committee.name, () => readCommittee(committee.inner));
+  if (!period) throw new Failure('BAD_INPUT', `${committee.name}: enter the period that this committee signs: slot / 8192`);
+  const signs = read('period', () => number(period));
+  return read(committee.name, () => LightClient.fromCommittee(network, now, signs, value));
+}
+
+/** The report that `ethereum-sync verify --json` prints, with who signed and how long it took. */
+export function verify({ files, trustedRoot, period }) {
+  const report = { network: null, updates: [], finalized: null, optimistic: null, error: null };
+  try {
+    const found = files.flatMap(items);
+    const given = only(found, 'network');
+    const network = given ? read(given.name, () => new Network(given.inner)) : new Network(mainnet);
+    report.network = network.name;
+    const client = start(network, network.slotAt(Date.now() / 1000), found, { trustedRoot, period });
+    report.committee_milliseconds = client.committeeMilliseconds;
+    const updates = found.filter(({ kind }) => kind === 'update');
+    if (updates.length === 0) throw new Failure('BAD_INPUT', 'there is no update to verify');
+    const inOrder = updates.map(({ name, inner }) => ({ name, update: read(name, () => readUpdate(inner)) }));
+    // Files come in whatever order they were chosen.
+    inOrder.sort((a, b) => Number(a.update.signature_slot - b.update.signature_slot));
+    for (const { name, update } of inOrder) report.updates.push(read(name, () => client.process(update)));
+    const header = (known) => ({ slot: Number(known.slot), root: shown(headerRoot(known)) });
+    report.finalized = header(client.finalized);
+    report.optimistic = header(client.optimistic);
+    const weak = report.updates.find(({ supermajority }) => !supermajority);
+    if (weak) {
+      const text = `${weak.participants} of ${weak.committee_size} signed slot ${weak.attested.slot}: the signatures are right, but fewer than two thirds are not enough; wait for another update`;
+      report.error = { code: 'BELOW_TWO_THIRDS', message: text };
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    report.error = { code: error.code, message: error.message };
+  }
+  return report;
+}
+
+const ready = init();
+onmessage = async ({ data: { id, given } }) => {
+  try {
+    await ready;
+    postMessage({ id, report: verify(given) });
+  } catch (error) {
+    postMessage({ id, failed: String(error) });
+  }
+};

@@ -1,0 +1,201 @@
+"""The command line: `python -m ethereum_sync`, with the options and the output of the Rust program."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from . import beacon, text
+from .beacon import Bootstrap, Update
+from .client import LightClient, Proven, block
+from .failure import HELP, Exit, Failure
+from .generate import generate
+from .network import FORKS, Network
+from .ssz import BeaconBlockHeader, SyncCommittee, bytes32, root
+
+U64 = (1 << 64) - 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the program, and answers with its exit code."""
+    options = command_line().parse_args(arguments)
+    failure: Failure | None = None
+    lines: list[str] = []
+    try:
+        if options.command == "generate":
+            lines = generate(options.out, options.seed, options.fork, options.absent)
+        else:
+            lines, failure = verify(options)
+    except Failure as found:
+        failure = found
+    try:
+        for line in lines:
+            print(line)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read has seen enough; Python would complain once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if failure is None:
+        return 0
+    print(f"ethereum-sync: {failure}", file=sys.stderr)
+    return int(failure.exit)
+
+
+def command_line() -> argparse.ArgumentParser:
+    """What the program understands."""
+    described = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="ethereum-sync",
+        description="Checks Ethereum light-client data: who signed, with 512 keys at once, and what that proves.",
+        epilog=HELP,
+        formatter_class=described,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    check = commands.add_parser("verify", help="check updates, in order, from a committee that is trusted")
+    check.add_argument("updates", nargs="+", type=Path, metavar="UPDATE", help="the updates, oldest first")
+    start = check.add_mutually_exclusive_group(required=True)
+    start.add_argument("--bootstrap", type=Path, metavar="FILE", help="the bootstrap of a block that you trust")
+    start.add_argument("--committee", type=Path, metavar="FILE", help="instead: a sync committee that you trust as it is")
+    check.add_argument("--trusted-root", metavar="ROOT", help="that block's root, from somebody you trust: 0x… or @FILE")
+    check.add_argument("--period", type=unsigned, metavar="N", help="which period that committee signs: slot / 8192")
+    check.add_argument("--network", type=Path, metavar="FILE", help="a network other than Ethereum's mainnet")
+    check.add_argument("--now", type=unsigned, metavar="SLOT", help="the current slot, if the clock cannot be trusted")
+    check.add_argument("--json", action="store_true", help="print one JSON object")
+    make = commands.add_parser("generate", help="make a network's light-client data from a seed")
+    make.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder for the files; it is made")
+    make.add_argument("--seed", type=unsigned, default=1, help="another number makes another chain")
+    make.add_argument("--fork", choices=FORKS, default="electra", help="the fork in which the updates are signed")
+    make.add_argument("--absent", type=unsigned, default=12, metavar="N", help="how many of the 512 do not sign")
+    parser.set_defaults(check=check)
+    return parser
+
+
+def unsigned(given: str) -> int:
+    """An integer of 64 bits."""
+    try:
+        return text.number(given)
+    except text.Wrong as wrong:
+        raise argparse.ArgumentTypeError(str(wrong)) from None
+
+
+def verify(options: argparse.Namespace) -> tuple[list[str], Failure | None]:
+    """Lines to print, and why it was no success."""
+    needs = {"bootstrap": "trusted_root", "committee": "period"}
+    for option, needed in needs.items():
+        if (getattr(options, option) is None) != (getattr(options, needed) is None):
+            options.check.error(f"--{option} and --{needed.replace('_', '-')} need each other")
+    network = Network.mainnet() if options.network is None else Network.read(options.network)
+    now = network.slot_at(time.time()) if options.now is None else options.now
+    proven: list[Proven] = []
+    client: LightClient | None = None
+    try:
+        client = check(options, network, now, proven)
+        failure = weakest(proven)
+    except Failure as found:
+        failure = found
+    if options.json:
+        report = json.dumps(
+            object_of(network, proven, client, failure), sort_keys=True, separators=(",", ":"), ensure_ascii=False
+        )
+        return [report], failure
+    lines = [line(one) for one in proven]
+    if client is not None and failure is None:
+        lines.append(f"verified: final is slot {client.finalized.slot}, signed is slot {client.optimistic.slot}")
+    return lines, failure
+
+
+def check(options: argparse.Namespace, network: Network, now: int, proven: list[Proven]) -> LightClient:
+    """Checks all updates; those that hold are in `proven`, whatever happens then."""
+    path: Path = options.bootstrap or options.committee
+    if options.bootstrap is not None:
+        bootstrap = beacon.read_one(path, "bootstrap", Bootstrap.read)
+        trusted = trusted_root(options.trusted_root)
+    else:
+        committee = beacon.read_one(path, "sync committee", SyncCommittee.read)
+    try:
+        if options.bootstrap is not None:
+            client = LightClient.from_bootstrap(network, now, trusted, bootstrap)
+        else:
+            client = LightClient.from_committee(network, now, options.period, committee)
+    except Failure as failure:
+        raise failure.at(str(path)) from None
+    for path in options.updates:
+        for index, update in enumerate(beacon.read_all(path, "light-client update", Update.read)):
+            try:
+                proven.append(client.process(update))
+            except Failure as failure:
+                raise failure.at(f"{path}, item {index}" if index else str(path)) from None
+    return client
+
+
+def trusted_root(given: str) -> bytes:
+    """The root that the command line names."""
+    if given.startswith("@"):
+        try:
+            given = Path(given[1:]).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise Failure.input(f"{given[1:]}: {getattr(error, 'strerror', None) or error}") from None
+    try:
+        return bytes32(given.strip())
+    except text.Wrong as wrong:
+        raise Failure.input(f"--trusted-root: {wrong}") from None
+
+
+def weakest(proven: list[Proven]) -> Failure | None:
+    """An update that is right but that a light client does not act on."""
+    weak = next((one for one in proven if not one.supermajority), None)
+    if weak is None:
+        return None
+    signed = f"{weak.participants} of {weak.committee_size} signed slot {weak.attested.beacon.slot}"
+    message = f"{signed}: the signatures are right, but fewer than two thirds are not enough; wait for another update"
+    return Failure(Exit.WEAK, "BELOW_TWO_THIRDS", message)
+
+
+def line(proven: Proven) -> str:
+    """An update in words."""
+
+    def shown(header: beacon.Header) -> str:
+        about = block(header)
+        if about["execution"] is None:
+            return f"slot {about['slot']} ({short(about['root'])})"
+        number, found = about["execution"]
+        return f"slot {about['slot']} (block {number}, {short(found)})"
+
+    words = f"{proven.kind}: {proven.participants} of {proven.committee_size} signed {shown(proven.attested)}"
+    if proven.finalized is not None:
+        words += f"; final: {shown(proven.finalized)}"
+    if proven.next_committee_of is not None:
+        words += f"; brings the committee of period {proven.next_committee_of}"
+    return words
+
+
+def short(text: str) -> str:
+    """The beginning of a hash."""
+    return f"{text[:10]}…"
+
+
+def object_of(
+    network: Network, proven: list[Proven], client: LightClient | None, failure: Failure | None
+) -> dict[str, Any]:
+    """What `--json` prints."""
+
+    def header(found: BeaconBlockHeader) -> dict[str, Any]:
+        return {"slot": int(found.slot), "root": text.shown(root(found))}
+
+    return {
+        "network": network.name,
+        "updates": [one.written() for one in proven],
+        "finalized": client and header(client.finalized),
+        "optimistic": client and header(client.optimistic),
+        "error": failure and {"code": failure.code, "message": failure.message},
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,190 @@
+"""Light-client data in the beacon API's JSON.
+
+`{"version": …, "data": {…}}`, the inner object alone, or a list of either, as `/eth/v1/beacon/light_client/…` answers.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .failure import Failure
+from .ssz import BeaconBlockHeader, Payload, SyncCommittee, bytes32, read_header, write_header
+from .text import Reader, Wrong, any_bytes, bytes_of, field, list_of, number, optional, shown
+
+T = TypeVar("T")
+
+# A file larger than this is none of these; a list of 128 updates has about 9 MB.
+LARGEST_FILE = 64 << 20
+
+branch = list_of(bytes32)
+
+
+@dataclass
+class Header:
+    """A block's header, and from Capella on its execution payload's."""
+
+    beacon: BeaconBlockHeader
+    execution: Payload | None = None
+    execution_branch: list[bytes] | None = None
+
+    @classmethod
+    def read(cls, value: Any) -> Header:
+        """From JSON."""
+        return cls(
+            field(value, "beacon", read_header),
+            field(value, "execution", optional(Payload.read)),
+            field(value, "execution_branch", optional(branch)),
+        )
+
+    def written(self) -> dict[str, Any]:
+        """As JSON."""
+        made: dict[str, Any] = {"beacon": write_header(self.beacon)}
+        if self.execution is not None and self.execution_branch is not None:
+            made["execution"] = self.execution.written()
+            made["execution_branch"] = [shown(node) for node in self.execution_branch]
+        return made
+
+
+@dataclass
+class Bootstrap:
+    """What a light client begins with."""
+
+    header: Header
+    current_sync_committee: SyncCommittee
+    current_sync_committee_branch: list[bytes]
+
+    @classmethod
+    def read(cls, value: Any) -> Bootstrap:
+        """From JSON."""
+        return cls(
+            field(value, "header", Header.read),
+            field(value, "current_sync_committee", SyncCommittee.read),
+            field(value, "current_sync_committee_branch", branch),
+        )
+
+    def written(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "header": self.header.written(),
+            "current_sync_committee": self.current_sync_committee.written(),
+            "current_sync_committee_branch": [shown(node) for node in self.current_sync_committee_branch],
+        }
+
+
+@dataclass
+class SyncAggregate:
+    """Who signed, and the sum of their signatures. Member i is bit i mod 8 of byte ⌊i/8⌋, from the lowest."""
+
+    bits: bytes
+    signature: bytes
+
+    @classmethod
+    def read(cls, value: Any) -> SyncAggregate:
+        """From JSON."""
+        return cls(
+            field(value, "sync_committee_bits", any_bytes), field(value, "sync_committee_signature", bytes_of(96))
+        )
+
+
+@dataclass
+class Update:
+    """Any of the three.
+
+    An update has all fields, a finality update no committee, an optimistic update neither committee nor finalized
+    header.
+    """
+
+    attested_header: Header
+    next_sync_committee: SyncCommittee | None
+    next_sync_committee_branch: list[bytes] | None
+    finalized_header: Header | None
+    finality_branch: list[bytes] | None
+    sync_aggregate: SyncAggregate
+    signature_slot: int
+
+    @classmethod
+    def read(cls, value: Any) -> Update:
+        """From JSON."""
+        return cls(
+            field(value, "attested_header", Header.read),
+            field(value, "next_sync_committee", optional(SyncCommittee.read)),
+            field(value, "next_sync_committee_branch", optional(branch)),
+            field(value, "finalized_header", optional(Header.read)),
+            field(value, "finality_branch", optional(branch)),
+            field(value, "sync_aggregate", SyncAggregate.read),
+            field(value, "signature_slot", number),
+        )
+
+    def written(self) -> dict[str, Any]:
+        """As JSON."""
+        aggregate = self.sync_aggregate
+        made: dict[str, Any] = {
+            "attested_header": self.attested_header.written(),
+            "sync_aggregate": {
+                "sync_committee_bits": shown(aggregate.bits),
+                "sync_committee_signature": shown(aggregate.signature),
+            },
+            "signature_slot": str(self.signature_slot),
+        }
+        for name, value in (("next_sync_committee", self.next_sync_committee), ("finalized_header", self.finalized_header)):
+            if value is not None:
+                made[name] = value.written()
+        for name in ("next_sync_committee_branch", "finality_branch"):
+            if (nodes := getattr(self, name)) is not None:
+                made[name] = [shown(node) for node in nodes]
+        return made
+
+    @property
+    def kind(self) -> str:
+        """Which of the three."""
+        if self.next_sync_committee is not None:
+            return "update"
+        return "optimistic update" if self.finality_branch is None else "finality update"
+
+    def next_committee(self) -> tuple[SyncCommittee, list[bytes]] | None:
+        """The next committee and its branch, if the update has one: zeros stand for none."""
+        if self.next_sync_committee is None or not present(self.next_sync_committee_branch):
+            return None
+        return self.next_sync_committee, self.next_sync_committee_branch or []
+
+    def finality(self) -> tuple[Header, list[bytes]] | None:
+        """The finalized header and its branch, if the update has one: zeros stand for none."""
+        if self.finalized_header is None or not present(self.finality_branch):
+            return None
+        return self.finalized_header, self.finality_branch or []
+
+
+def present(nodes: list[bytes] | None) -> bool:
+    """Whether a branch is more than zeros."""
+    return nodes is not None and any(any(node) for node in nodes)
+
+
+def read_one(path: Path, what: str, read: Reader[T]) -> T:
+    """Reads a file's one object."""
+    found = read_all(path, what, read)
+    if len(found) != 1:
+        raise Failure.input(f"{path}: one {what} is expected")
+    return found[0]
+
+
+def read_all(path: Path, what: str, read: Reader[T]) -> list[T]:
+    """Reads one object or a list of them."""
+    try:
+        size = path.stat().st_size
+        if size > LARGEST_FILE:
+            raise Failure.input(f"{path}: {size} bytes are more than any {what} has")
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Failure.input(f"{path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise Failure.input(f"{path}: not JSON: {error}") from None
+    items = value if isinstance(value, list) else [value]
+    inner = [item["data"] if isinstance(item, dict) and "data" in item else item for item in items]
+    try:
+        return [read(item) for item in inner]
+    except Wrong as wrong:
+        answers = "as the beacon API's /eth/v1/beacon/light_client/ answers it"
+        raise Failure.input(f"{path}: not a {what} {answers}: {wrong}") from None
