@@ -1,23 +1,25 @@
 // How much a page that verifies certificates downloads, and how long it takes until the first one is verified.
-// `node load.mjs PACKAGE CHROMIUM TOOLS LOADS WORLD`: PACKAGE is bindings/wasm after it was built, CHROMIUM may be
-// empty, TOOLS is the folder with Playwright. Prints one line of JSON. Each load has a browser context of its own, hence
-// no cache of any kind.
+// `node load.mjs PACKAGE CHROMIUM TOOLS BUNDLERS OUT LOADS WORLD`: PACKAGE is bindings/wasm after it was built, CHROMIUM
+// may be empty, TOOLS is the folder with Playwright, BUNDLERS the one with Vite, OUT is for the page. Prints one line of
+// JSON. The page is what Vite makes of it, as users ship it, and each load has a browser context of its own, hence no
+// cache of any kind.
 
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join, normalize } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-const [root, executablePath, tools, loads, worldFile] = process.argv.slice(2);
+const [root, executablePath, tools, bundlers, out, loads, worldFile] = process.argv.slice(2);
 const given = JSON.parse(readFileSync(worldFile, 'utf8')).certificates['min-sig'];
 
 /** Runs in the page and in the Worker; the clock starts before anything of the package is there. */
-const VERIFY = `async function verify({ keys, certificate }) {
+const VERIFY = `export async function verify({ keys, certificate }) {
   const bytes = (hex) => Uint8Array.from(hex.match(/../g), (byte) => parseInt(byte, 16));
   const data = [keys.map(bytes), bytes(certificate)];
   const began = performance.now();
-  const { init, Certificate, ChainId, Committee, PublicKey } = await import('/js/certificate-web.js');
+  const { init, Certificate, ChainId, Committee, PublicKey } = await import('quorate-wasm/certificate');
   await init();
   const loaded = performance.now();
   const members = data[0].map((key) => [PublicKey.decode('bls-min-sig', key), 1n]);
@@ -32,34 +34,56 @@ const VERIFY = `async function verify({ keys, certificate }) {
   const end = performance.now();
   return { load: loaded - began, committee: ready - loaded, verify: done - ready, total: done - began, warm: (end - warm) / 40 };
 }`;
-const PAGES = {
-  '/': `<!doctype html><title>bench</title><script type="module">
-    ${VERIFY}
+const SOURCES = {
+  'index.html': '<!doctype html><title>bench</title><link rel="icon" href="data:,"><script type="module" src="./page.js"></script>',
+  'page.js': `import { verify } from './verify.js';
     window.inPage = verify;
     window.inWorker = (data) => new Promise((resolve, reject) => {
-      const worker = new Worker('/worker.js', { type: 'module' });
+      const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
       worker.onmessage = (event) => (event.data ? resolve(event.data) : worker.postMessage(data));
       worker.onerror = (event) => reject(new Error(event.message));
-    });
-  </script>`,
+    });`,
   // Starting a Worker is not part of loading the package: it says when it is there.
-  '/worker.js': `${VERIFY}\nonmessage = async ({ data }) => postMessage(await verify(data));\npostMessage(null);`,
+  'worker.js': `import { verify } from './verify.js';
+    onmessage = async ({ data }) => postMessage(await verify(data));
+    postMessage(null);`,
+  'verify.js': VERIFY,
 };
-const TYPES = { js: 'text/javascript', wasm: 'application/wasm', '/': 'text/html' };
+const TYPES = { js: 'text/javascript', wasm: 'application/wasm', html: 'text/html' };
 
 const size = gzipSync(readFileSync(join(root, 'dist/certificate_bg.wasm')), { level: 9 }).length;
 const result = { size, inPage: [], inWorker: [] };
 if (executablePath) await measure();
 console.log(JSON.stringify(result));
 
+/** Builds the page and answers with its folder. */
+async function bundled() {
+  const [source, built] = [join(out, 'source'), join(out, 'built')];
+  rmSync(source, { recursive: true, force: true });
+  mkdirSync(source, { recursive: true });
+  for (const [name, text] of Object.entries(SOURCES)) writeFileSync(join(source, name), text);
+  const { build } = await import(pathToFileURL(join(bundlers, 'node_modules/vite/dist/node/index.js')));
+  await build({
+    root: source,
+    configFile: false,
+    logLevel: 'error',
+    resolve: { alias: { 'quorate-wasm/certificate': join(root, 'js/certificate-web.js') } },
+    worker: { format: 'es' },
+    build: { outDir: built, emptyOutDir: true },
+  });
+  return built;
+}
+
 async function measure() {
+  const folder = await bundled();
   const { chromium } = createRequire(join(tools, 'package.json'))('playwright-core');
   const server = createServer((request, response) => {
-    const path = normalize(new URL(request.url, 'http://localhost').pathname);
+    const asked = normalize(new URL(request.url, 'http://localhost').pathname);
+    const path = asked === '/' ? '/index.html' : asked;
     response.setHeader('content-type', TYPES[path.split('.').pop()] ?? 'text/plain');
     response.setHeader('cache-control', 'no-store');
     try {
-      response.end(PAGES[path] ?? readFileSync(join(root, path)));
+      response.end(readFileSync(join(folder, path)));
     } catch {
       response.writeHead(404).end();
     }

@@ -101,11 +101,13 @@ fn web_assembly(log: &Log) -> Outcome<Vec<Value>> {
 fn load(log: &Log) -> Outcome<Value> {
     let package = workspace::root().join("bindings/wasm");
     let tools = wasm::tools(log)?;
+    let bundlers = package.join("test/bundlers");
+    npm::install(log, &bundlers)?;
     let chromium = environment::chromium(log).unwrap_or_else(|reason| {
         eprintln!("no browser is measured: {reason}");
         String::new()
     });
-    Ok(script("load", "load.mjs", &[&package, Path::new(&chromium), &tools]))
+    Ok(script("load", "load.mjs", &[&package, Path::new(&chromium), &tools, &bundlers, &folder("load")?]))
 }
 
 fn script(name: &str, script: &str, arguments: &[&Path]) -> Value {
