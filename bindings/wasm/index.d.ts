@@ -190,8 +190,9 @@ export class ClosedError extends QuorateError {
 /**
  * A secret key. It never shows itself: not when printed, inspected, cloned, posted or put into JSON.
  *
- * It is wiped by {@link SecretKey.close}, at the end of a `using` block, when it is handed to a {@link Guard}, or when
- * it is collected as garbage. After that every use throws {@link ClosedError}.
+ * It is overwritten by {@link SecretKey.close}, at the end of a `using` block, or when it is collected as garbage; a
+ * {@link Guard} takes it over. After that every use throws {@link ClosedError}. Copies that computing with it left on the
+ * module's stack remain until later calls overwrite them.
  */
 export class SecretKey {
   #private;
@@ -211,7 +212,7 @@ export class SecretKey {
   sign(message: Uint8Array): Signature;
   /** The proof that one holds this key. */
   provePossession(): Signature;
-  /** Wipes the key. Closing twice does nothing. */
+  /** Overwrites the key, but not what was computed with it: see {@link SecretKey}. Closing twice does nothing. */
   close(): void;
   [Symbol.dispose](): void;
   /** Whether the key was closed or handed over. */
@@ -919,7 +920,7 @@ export class Guard {
   last(kind: number): { readonly epoch: bigint; readonly view: bigint } | undefined;
   /** The last record of each kind: all that a compacted log must keep. */
   records(): GuardRecord[];
-  /** Wipes the key. Closing twice does nothing. */
+  /** Overwrites the key, but not what was computed with it: see {@link SecretKey}. Closing twice does nothing. */
   close(): void;
   [Symbol.dispose](): void;
   readonly closed: boolean;

@@ -64,7 +64,7 @@ export interface StartOptions extends CallOptions {
    * certificates.
    */
   readonly build?: 'full' | 'certificate' | undefined;
-  /** Where the module is, if not beside the package: a URL, bytes or a `WebAssembly.Module`. Node ignores it. */
+  /** Where the module is, if not beside the package: a URL, bytes or a `WebAssembly.Module`. Ignored in Node. */
   readonly source?: unknown;
 }
 

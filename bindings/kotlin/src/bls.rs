@@ -23,13 +23,15 @@ fn bls_fast_aggregate_verify(
     Ok(any::bls::fast_aggregate_verify(&keys, &message, &signature.0)?)
 }
 
+/// A key, and the message that it signed.
+#[derive(uniffi::Record)]
+struct SignedMessage {
+    key: Arc<VerifiedKey>,
+    message: Vec<u8>,
+}
+
 #[uniffi::export]
-fn bls_aggregate_verify(
-    keys: Vec<Arc<VerifiedKey>>,
-    messages: Vec<Vec<u8>>,
-    signature: &Signature,
-) -> Result<()> {
-    let signed: Vec<_> =
-        keys.iter().zip(&messages).map(|(key, message)| (&key.0, message.as_slice())).collect();
+fn bls_aggregate_verify(signed: Vec<SignedMessage>, signature: &Signature) -> Result<()> {
+    let signed: Vec<_> = signed.iter().map(|one| (&one.key.0, one.message.as_slice())).collect();
     Ok(any::bls::aggregate_verify(&signed, &signature.0)?)
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Mutex;
 
-use quorate::Error;
 use quorate::wire::{self, Decode, domain};
 
 use crate::glue::{Result, Uint128, lock};
@@ -32,10 +31,10 @@ impl Reader {
     }
 }
 
-/// The value of an option whose value is read separately.
-struct Tag;
+/// Decodes from no bytes at all: what the tag of an option says is read by somebody else, and what is at an end.
+struct Nothing;
 
-impl Decode for Tag {
+impl Decode for Nothing {
     fn decode_from(_: &mut wire::Reader<'_>, _: &()) -> quorate::Result<Self> {
         Ok(Self)
     }
@@ -95,14 +94,13 @@ impl Reader {
     }
 
     fn option(&self) -> Result<bool> {
-        self.read(|r| r.option::<(), Tag>(&())).map(|tag| tag.is_some())
+        self.read(|r| r.option::<(), Nothing>(&())).map(|tag| tag.is_some())
     }
 
     fn finish(&self) -> Result<()> {
-        match self.remaining() {
-            0 => Ok(()),
-            _ => Err(Error::Malformed { what: "trailing bytes" }.into()),
-        }
+        let position = lock(&self.0);
+        let Nothing = Nothing::decode(position.bytes.get(position.at..).unwrap_or_default(), &())?;
+        Ok(())
     }
 }
 

@@ -43,7 +43,9 @@ export class Calls {
   call(operation, given, signal, discard) {
     if (this.#ended) return Promise.reject(this.#ended());
     if (signal?.aborted) return Promise.reject(signal.reason);
-    if (this.#waiting.size >= MAX_WAITING) return Promise.reject(tooLarge('calls waiting for the worker', MAX_WAITING));
+    // What gives back is never refused: the Worker would keep it for good.
+    const full = this.#waiting.size >= MAX_WAITING && operation !== 'release';
+    if (full) return Promise.reject(tooLarge('calls waiting for the worker', MAX_WAITING));
     return new Promise((resolve, reject) => {
       const job = { id: this.#next++, operation, given: operation === 'init' ? given : pack(given) };
       const abort = () => {

@@ -25,12 +25,13 @@ function identifier(kind) {
       };
     }
     static fromBytes(data) {
-      if (bytes(data, 'bytes').length !== 32) {
+      const given = bytes(data, 'bytes');
+      if (given.length !== 32) {
         const error = make('MALFORMED', `${kind}: these bytes are not an encoding of it; there must be 32`, []);
         addText(error, 'what', kind);
         throw error;
       }
-      return new Identifier(TOKEN, Uint8Array.from(data));
+      return new Identifier(TOKEN, given.slice());
     }
     get bytes() {
       return open(this, 'this').slice();
@@ -311,9 +312,9 @@ export function certificateApi(wasm, { VerifiedKey } = {}) {
       return open(this, Certificate).encode();
     }
     static decodeDetached(data, statement, committee) {
-      bytes(data, 'bytes');
+      const given = bytes(data, 'bytes');
       const context = [open(statement, Statement, 'statement'), open(committee, Committee, 'committee')];
-      return wrap(Certificate, wasm().Certificate.decode_detached(data, ...context));
+      return wrap(Certificate, wasm().Certificate.decode_detached(given, ...context));
     }
     encodeDetached() {
       return open(this, Certificate).encode_detached();

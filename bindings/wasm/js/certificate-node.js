@@ -13,27 +13,7 @@ const init = async () => {};
 
 export default init;
 export { init };
-export {
-  CODES,
-  QuorateError,
-  MalformedError,
-  NonCanonicalError,
-  TooLargeError,
-  NotInSubgroupError,
-  InfinityError,
-  UnknownSignerError,
-  DuplicateSignerError,
-  RelatedKeysError,
-  BadCommitteeError,
-  BelowQuorumError,
-  BadSignatureError,
-  BadPossessionError,
-  WrongContextError,
-  ContradictionError,
-  NotEvidenceError,
-  RngError,
-  ClosedError,
-} from './errors.js';
+export * from './public-errors.js';
 export { MAX_MEMBERS, SUITE_NUMBERS, Suite } from './certificate-api.js';
 export { VERSION } from './version.js';
 export const { ChainId, CommitteeId, PublicKey, SignerSet, Statement, Committee, Certificate, VerifiedCertificate } = certificateApi(wasm).classes;

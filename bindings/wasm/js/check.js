@@ -10,18 +10,20 @@ export const MAX_BYTES = 1 << 28;
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
 const getter = (name) => Object.getOwnPropertyDescriptor(typedArray, name).get;
 const lengthOf = getter('length');
+const bufferOf = getter('buffer');
+const offsetOf = getter('byteOffset');
 const tagOf = getter(Symbol.toStringTag);
 
-/** Bytes: a Uint8Array of whatever realm. */
+/** The bytes of a Uint8Array of whatever realm, as a plain array on the same memory. */
 export function bytes(value, what) {
   // The getters of the prototype cannot be deceived by properties of the object.
   if (tagOf.call(value) !== 'Uint8Array') throw new TypeError(`${what} must be a Uint8Array, not ${shown(value)}`);
   const length = lengthOf.call(value);
   if (length === 0) refuseDetached(value, what);
   if (length > MAX_BYTES) throw tooLarge(what, MAX_BYTES);
-  // The module takes `value.length` for true.
-  if (value.length !== length) throw new TypeError(`${what} hides its length`);
-  return value;
+  // What copies into the module asks an array for its length twice and trusts both answers. This one's is fixed: it has
+  // no getter of the user's, and does not grow with its buffer.
+  return new Uint8Array(bufferOf.call(value), offsetOf.call(value), length);
 }
 
 /** A detached array looks empty; taking it for empty would hide a mistake. */

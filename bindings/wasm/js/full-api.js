@@ -1,4 +1,5 @@
-// Everything beyond what verifies certificates.
+// Everything beyond what verifies certificates. Where the module answers with an object of several parts, the part that is
+// asked for last takes the object itself, so that nothing of it is left to free.
 
 import { bytes, list, optional, options, pair, size, string, suite, boolean, u128, u16, u32, u64, u8 } from './check.js';
 import { certificateApi, verified } from './certificate-api.js';
@@ -163,7 +164,10 @@ export function fullApi(wasm) {
     const context = open(committee, Committee, 'committee');
     const one = (certificate, what) => open(certificate, Certificate, what);
     const verdicts = verify(fill(wasm().Certificates.empty(), certificates, 'certificates', one), context);
-    return verdicts.map((verdict) => wrap(VerifiedCertificate, verdict.certificate()) ?? verdict.error());
+    return verdicts.map((verdict) => {
+      const error = verdict.error();
+      return wrap(VerifiedCertificate, verdict.certificate()) ?? error;
+    });
   }
   Object.assign(Certificate, {
     verifyBatch: (committee, certificates) => batch(committee, certificates, (all, context) => all.verify(context)),
@@ -521,6 +525,11 @@ export function fullApi(wasm) {
     }
   }
 
+  function signed(Class, raw) {
+    const record = wrap(GuardRecord, raw.record());
+    return { vote: wrap(Class, raw.vote()), record };
+  }
+
   class Guard extends Handle {
     constructor(secret, chain) {
       super(TOKEN, secret === TOKEN ? chain : Guard.#of(secret, chain));
@@ -531,20 +540,26 @@ export function fullApi(wasm) {
     }
     static restore(secret, chain, records) {
       const place = openChain(chain, 'chain');
-      open(secret, SecretKey, 'secret');
+      const key = take(secret, SecretKey, 'secret');
       const one = (record, what) => open(record, GuardRecord, what);
-      const raw = fill(wasm().GuardRecords.empty(), records, 'records', one);
-      return wrap(Guard, wasm().Guard.restore(take(secret, SecretKey, 'secret'), place, raw));
+      let raw;
+      try {
+        raw = fill(wasm().GuardRecords.empty(), records, 'records', one);
+      } catch (error) {
+        key.free();
+        throw error;
+      }
+      return wrap(Guard, wasm().Guard.restore(key, place, raw));
     }
     sign(committee, statement) {
       const raw = open(this, Guard);
       const done = raw.sign(open(committee, Committee, 'committee'), open(statement, Statement, 'statement'));
-      return { vote: wrap(Vote, done.vote()), record: wrap(GuardRecord, done.record()) };
+      return signed(Vote, done);
     }
     signTimeout(committee, kind, view, value) {
       const context = open(committee, Committee, 'committee');
       const done = open(this, Guard).sign_timeout(context, u8(kind, 'kind'), u64(view, 'view'), u64(value, 'value'));
-      return { vote: wrap(TimeoutVote, done.vote()), record: wrap(GuardRecord, done.record()) };
+      return signed(TimeoutVote, done);
     }
     publicKey() {
       return wrap(PublicKey, open(this, Guard).public_key());

@@ -9,27 +9,7 @@ const init = once((source) => load(source === undefined ? undefined : { module_o
 
 export default init;
 export { init };
-export {
-  CODES,
-  QuorateError,
-  MalformedError,
-  NonCanonicalError,
-  TooLargeError,
-  NotInSubgroupError,
-  InfinityError,
-  UnknownSignerError,
-  DuplicateSignerError,
-  RelatedKeysError,
-  BadCommitteeError,
-  BelowQuorumError,
-  BadSignatureError,
-  BadPossessionError,
-  WrongContextError,
-  ContradictionError,
-  NotEvidenceError,
-  RngError,
-  ClosedError,
-} from './errors.js';
+export * from './public-errors.js';
 export { MAX_MEMBERS, SUITE_NUMBERS, Suite } from './certificate-api.js';
 export { MAX_TOTAL_WEIGHT, MAX_TIMEOUT_GROUPS, DEFAULT_BATCH_THRESHOLD } from './full-api.js';
 export { VERSION } from './version.js';

@@ -4,24 +4,4 @@ export { CertificateWorker, CertificateWorkerCommittee, QuorateWorker, WorkerCom
 export { MAX_WAITING } from './calls.js';
 export { MAX_MEMBERS, Suite } from './constants.js';
 export { VERSION } from './version.js';
-export {
-  CODES,
-  QuorateError,
-  MalformedError,
-  NonCanonicalError,
-  TooLargeError,
-  NotInSubgroupError,
-  InfinityError,
-  UnknownSignerError,
-  DuplicateSignerError,
-  RelatedKeysError,
-  BadCommitteeError,
-  BelowQuorumError,
-  BadSignatureError,
-  BadPossessionError,
-  WrongContextError,
-  ContradictionError,
-  NotEvidenceError,
-  RngError,
-  ClosedError,
-} from './errors.js';
+export * from './public-errors.js';

@@ -39,7 +39,8 @@ export function signalOf(given) {
 /** A chain's id, or the name that it is made of. */
 function chainOf(value) {
   if (typeof value === 'string') return string(value, 'chain');
-  if (copied(value, 'chain').length === 32) return copied(value, 'chain');
+  const id = copied(value, 'chain');
+  if (id.length === 32) return id;
   const error = make('MALFORMED', 'chain: a ChainId has 32 bytes; a name is given as a string', []);
   addText(error, 'what', 'ChainId');
   throw error;

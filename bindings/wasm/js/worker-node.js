@@ -21,4 +21,5 @@ function spawn(build) {
   };
 }
 
-export const startWorker = starter(spawn);
+// The thread reads its module from disk.
+export const startWorker = starter(spawn, () => undefined);

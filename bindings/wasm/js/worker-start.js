@@ -4,7 +4,8 @@ import { Calls } from './calls.js';
 import { options, shown } from './check.js';
 import { CertificateWorker, QuorateWorker, TOKEN, signalOf } from './worker-classes.js';
 
-export function starter(spawn) {
+/** `spawn` makes the Worker of a build, `located` says where its module is in a form that can be posted. */
+export function starter(spawn, located) {
   return async function startWorker(given) {
     const { build = 'full', source } = options(given);
     if (build !== 'full' && build !== 'certificate') {
@@ -21,10 +22,4 @@ export function starter(spawn) {
     }
     return new (build === 'full' ? QuorateWorker : CertificateWorker)(TOKEN, calls);
   };
-}
-
-/** A relative URL is meant from where the page is, and a URL object cannot be posted. */
-function located(source) {
-  if (typeof source !== 'string' && !(source instanceof URL)) return source;
-  return new URL(source, globalThis.document?.baseURI ?? globalThis.location?.href).href;
 }

@@ -25,4 +25,10 @@ function spawn(build) {
   };
 }
 
-export const startWorker = starter(spawn);
+/** A relative URL is meant from where the page is, and a URL object cannot be posted. */
+function located(source) {
+  if (typeof source !== 'string' && !(source instanceof URL)) return source;
+  return new URL(source, globalThis.document?.baseURI ?? globalThis.location.href).href;
+}
+
+export const startWorker = starter(spawn, located);

@@ -112,12 +112,12 @@ mod full {
 
     #[wasm_bindgen]
     impl Verdict {
-        pub fn certificate(&self) -> Option<VerifiedCertificate> {
-            self.0.clone().ok().map(VerifiedCertificate)
-        }
-
         pub fn error(&self) -> Option<JsValue> {
             self.0.as_ref().err().map(glue::error)
+        }
+
+        pub fn certificate(self) -> Option<VerifiedCertificate> {
+            self.0.ok().map(VerifiedCertificate)
         }
     }
 

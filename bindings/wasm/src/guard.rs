@@ -73,12 +73,12 @@ pub struct SignedVote {
 
 #[wasm_bindgen]
 impl SignedVote {
-    pub fn vote(&self) -> Vote {
-        Vote(self.vote.clone())
-    }
-
     pub fn record(&self) -> GuardRecord {
         GuardRecord(self.record)
+    }
+
+    pub fn vote(self) -> Vote {
+        Vote(self.vote)
     }
 }
 
@@ -91,12 +91,12 @@ pub struct SignedTimeout {
 
 #[wasm_bindgen]
 impl SignedTimeout {
-    pub fn vote(&self) -> TimeoutVote {
-        TimeoutVote(self.vote.clone())
-    }
-
     pub fn record(&self) -> GuardRecord {
         GuardRecord(self.record)
+    }
+
+    pub fn vote(self) -> TimeoutVote {
+        TimeoutVote(self.vote)
     }
 }
 

@@ -30,6 +30,7 @@ pub use full::{SecretKey, Signature, UnverifiedKey, VerifiedKey};
 mod full {
     use quorate::any;
     use wasm_bindgen::prelude::wasm_bindgen;
+    use zeroize::Zeroizing;
 
     use super::PublicKey;
     use crate::glue::{OrThrow, Thrown, suite};
@@ -46,6 +47,15 @@ mod full {
     }
 
     #[wasm_bindgen]
+    extern "C" {
+        pub type Uint8Array;
+        #[wasm_bindgen(constructor)]
+        fn new(length: u32) -> Uint8Array;
+        #[wasm_bindgen(method)]
+        fn set(this: &Uint8Array, bytes: &[u8]);
+    }
+
+    #[wasm_bindgen]
     pub struct SecretKey(pub(crate) any::SecretKey);
 
     #[wasm_bindgen]
@@ -54,12 +64,18 @@ mod full {
             any::SecretKey::generate(suite(name)?, &mut getrandom::SysRng).or_throw().map(Self)
         }
 
-        pub fn from_bytes(name: &str, bytes: &[u8]) -> Thrown<Self> {
-            any::SecretKey::from_bytes(suite(name)?, bytes).or_throw().map(Self)
+        /// Owned, because what JavaScript lends is a copy in this memory that nobody wipes.
+        pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Thrown<Self> {
+            let bytes = Zeroizing::new(bytes);
+            any::SecretKey::from_bytes(suite(name)?, &bytes).or_throw().map(Self)
         }
 
-        pub fn to_bytes(&self) -> Vec<u8> {
-            self.0.to_bytes().to_vec()
+        /// An array of JavaScript's, because a vector is a copy in this memory that nobody wipes.
+        pub fn to_bytes(&self) -> Uint8Array {
+            let bytes = self.0.to_bytes();
+            let array = Uint8Array::new(bytes.len() as u32);
+            array.set(&*bytes);
+            array
         }
 
         pub fn suite(&self) -> String {

@@ -172,7 +172,7 @@ impl VerifiedTimeoutCertificate {
     }
 }
 
-/// What adding a timeout vote led to; each part can be taken once.
+/// What adding a timeout vote led to; the certificate can be taken once, before the faults.
 #[wasm_bindgen]
 pub struct TimeoutCollected {
     certificate: Option<Verified<any::TimeoutCertificate>>,
@@ -185,8 +185,8 @@ impl TimeoutCollected {
         self.certificate.take().map(VerifiedTimeoutCertificate)
     }
 
-    pub fn faults(&mut self) -> Vec<VoteFault> {
-        faults(std::mem::take(&mut self.faults))
+    pub fn faults(self) -> Vec<VoteFault> {
+        faults(self.faults)
     }
 }
 
@@ -209,8 +209,8 @@ impl Honest {
         self.verdict
     }
 
-    pub fn faults(&mut self) -> Vec<VoteFault> {
-        faults(std::mem::take(&mut self.faults))
+    pub fn faults(self) -> Vec<VoteFault> {
+        faults(self.faults)
     }
 }
 

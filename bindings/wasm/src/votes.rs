@@ -119,9 +119,9 @@ impl VoteFault {
         }
     }
 
-    pub fn evidence(&self) -> Option<VerifiedEquivocation> {
-        match &self.0 {
-            any::VoteFault::Equivocation(evidence) => Some(VerifiedEquivocation((**evidence).clone())),
+    pub fn evidence(self) -> Option<VerifiedEquivocation> {
+        match self.0 {
+            any::VoteFault::Equivocation(evidence) => Some(VerifiedEquivocation(*evidence)),
             _ => None,
         }
     }
@@ -131,7 +131,7 @@ pub(crate) fn faults(faults: Vec<any::VoteFault>) -> Vec<VoteFault> {
     faults.into_iter().map(VoteFault).collect()
 }
 
-/// What adding a vote led to; each part can be taken once.
+/// What adding a vote led to; the certificate can be taken once, before the faults.
 #[wasm_bindgen]
 pub struct Collected {
     certificate: Option<Verified<any::Certificate>>,
@@ -144,8 +144,8 @@ impl Collected {
         self.certificate.take().map(VerifiedCertificate)
     }
 
-    pub fn faults(&mut self) -> Vec<VoteFault> {
-        faults(std::mem::take(&mut self.faults))
+    pub fn faults(self) -> Vec<VoteFault> {
+        faults(self.faults)
     }
 }
 

@@ -21,12 +21,12 @@ pub struct Reader {
     at: usize,
 }
 
-/// What follows the tag of an option is read by somebody else.
-struct Tag;
+/// Decodes from no bytes at all: what the tag of an option says is read by somebody else, and what is at an end.
+struct Nothing;
 
-impl Decode for Tag {
+impl Decode for Nothing {
     fn decode_from(_: &mut Inner<'_>, (): &()) -> quorate::Result<Self> {
-        Ok(Tag)
+        Ok(Nothing)
     }
 }
 
@@ -86,21 +86,12 @@ impl Reader {
     }
 
     pub fn option(&mut self) -> Thrown<bool> {
-        self.read(|r| r.option::<(), Tag>(&())).map(|tag| tag.is_some())
+        self.read(|r| r.option::<(), Nothing>(&())).map(|tag| tag.is_some())
     }
 
     pub fn finish(&self) -> Thrown<()> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         Nothing::decode(rest, &()).or_throw().map(|Nothing| ())
-    }
-}
-
-/// Decodes from no bytes at all.
-struct Nothing;
-
-impl Decode for Nothing {
-    fn decode_from(_: &mut Inner<'_>, (): &()) -> quorate::Result<Self> {
-        Ok(Nothing)
     }
 }
 

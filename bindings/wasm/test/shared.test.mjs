@@ -18,4 +18,6 @@ test('the tour', () => {
 test('what index.d.ts declares is there, and nothing else', () => {
   const text = readFileSync(new URL('../index.d.ts', import.meta.url), 'utf8');
   assert.deepEqual(differences(quorate, text, oneOfEach(quorate)), []);
+  assert.deepEqual(Object.keys(quorate.wire).sort(), ['DOMAINS', 'Reader', 'Writer', 'hash']);
+  assert.deepEqual(Object.keys(quorate.bls).sort(), ['aggregate', 'aggregateVerify', 'fastAggregateVerify']);
 });

@@ -140,7 +140,7 @@ export const cases = {
       for (const bad of [-1n, 1n << 64n]) await is(worker.committee(s.suite, 'x', bad, []), RangeError, `epoch ${bad}`);
       await is(worker.committee(s.suite, 'x', 1n, [[s.keys[0], 1n << 128n]]), RangeError, 'a weight');
       class Liar extends Uint8Array { get length() { return 4; } }
-      await is(committee.verifyCertificate(new Liar(8)), TypeError, 'bytes that lie');
+      same((await committee.verifyCertificate(new Liar(s.certificate))).signers, s.signers, 'bytes that lie');
       const { verifyCertificate } = committee;
       await is(verifyCertificate.call({}, s.certificate), TypeError, 'a wrong this');
       await is(worker.committee.call({}, s.suite, 'x', 1n, []), TypeError, 'a wrong this');

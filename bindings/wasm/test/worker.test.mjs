@@ -7,6 +7,8 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import * as quorate from 'quorate-wasm';
 import * as helper from 'quorate-wasm/worker';
+import { Calls } from '../js/calls.js';
+import { pack } from '../js/packing.js';
 import { cases } from './worker-cases.mjs';
 import { sample } from './worker-sample.mjs';
 
@@ -16,6 +18,24 @@ for (const [name, run] of Object.entries(cases)) test(name, { timeout: 120_000 }
 test('the errors are those of the package', () => {
   assert.equal(helper.QuorateError, quorate.QuorateError);
   assert.deepEqual(helper.CODES, quorate.CODES);
+});
+
+test('Node has no use for a source', async () => {
+  const worker = await helper.startWorker({ source: 'nowhere.wasm' });
+  worker.terminate();
+  (await helper.startWorker({ source: Promise.resolve() })).terminate();
+});
+
+test('what gives back is not refused when the queue is full', async () => {
+  const posted = [{ id: 0 }];
+  let answer;
+  const calls = new Calls({ listen: (answered) => (answer = answered), post: (message) => posted.push(message), hold() {}, stop() {} });
+  const due = Array.from({ length: helper.MAX_WAITING }, () => calls.call('vote', []));
+  await assert.rejects(calls.call('vote', []), { code: 'TOO_LARGE' });
+  due.push(calls.call('release', [7]));
+  for (const { id } of posted) answer({ id, value: pack() });
+  await Promise.all(due);
+  assert.equal(posted.at(-1).operation, 'release');
 });
 
 test('a process ends although its Worker does not, and waits for an answer that is due', () => {

@@ -1,5 +1,6 @@
 package org.quorate
 
+import org.quorate.internal.SignedMessage
 import org.quorate.internal.blsAggregate
 import org.quorate.internal.blsAggregateVerify
 import org.quorate.internal.blsFastAggregateVerify
@@ -20,8 +21,11 @@ public object Bls {
 
     /** Checks that each key signed its own message. */
     @JvmStatic
-    public fun aggregateVerify(signed: List<Pair<VerifiedKey, ByteArray>>, signature: Signature): Unit =
-        callAll(signed.map { it.first.cell }) { natives ->
-            signature.cell.call { blsAggregateVerify(natives, signed.map { (_, message) -> message }, it) }
+    public fun aggregateVerify(signed: List<Pair<VerifiedKey, ByteArray>>, signature: Signature) {
+        // Read once: a list that changes meanwhile must not part keys from their messages.
+        val (keys, messages) = signed.unzip()
+        callAll(keys.map { it.cell }) { natives ->
+            signature.cell.call { blsAggregateVerify(natives.zip(messages, ::SignedMessage), it) }
         }
+    }
 }

@@ -141,6 +141,19 @@ class BadInputTest {
         assertThrows<QuorateException.DuplicateSigner> { committee.signerSet(listOf(1L, 1L)) }
         val elsewhere = Committee(ChainId.fromName("elsewhere"), 0u, example.keys.map { Member(it.verify(), 1) })
         assertThrows<QuorateException> { example.votes[0].verify(elsewhere) }
+        // A list that shrinks once it was read must not shorten what is checked.
+        val (keys, message) = example.keys.map { it.verify() } to ByteArray(7)
+        val shrinking =
+            object : AbstractList<Pair<VerifiedKey, ByteArray>>() {
+                private var reads = 0
+                override val size = 2
+
+                override fun get(index: Int) = keys[index] to message
+
+                override fun iterator() = listOf(get(0), get(1)).drop(reads++).iterator()
+            }
+        val alone = example.secrets[0].sign(message)
+        assertThrows<QuorateException.BadSignature> { Bls.aggregateVerify(shrinking, alone) }
         val twins = List(2) { Member(example.keys[0].verify(), 1) }
         assertThrows<QuorateException.RelatedKeys> { Committee(example.chain, 0u, twins) }
     }

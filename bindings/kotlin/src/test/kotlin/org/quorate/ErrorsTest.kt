@@ -43,10 +43,10 @@ class ErrorsTest {
     }
 
     @Test
-    fun `constants are those of the core`() {
+    fun `constants are those of the specification`() {
         assertTrue(Regex("\\d+\\.\\d+\\.\\d+").matches(Quorate.VERSION))
-        assertTrue(Quorate.MAX_MEMBERS > 1000 && Quorate.MAX_TIMEOUT_GROUPS > 0 && Quorate.DEFAULT_BATCH_THRESHOLD > 0)
-        assertTrue(Quorate.MAX_TOTAL_WEIGHT.bitLength() > 64)
+        assertEquals(listOf(65_535, 1024, 2), Quorate.run { listOf(MAX_MEMBERS, MAX_TIMEOUT_GROUPS, DEFAULT_BATCH_THRESHOLD) })
+        assertEquals(BigInteger.TWO.pow(125), Quorate.MAX_TOTAL_WEIGHT)
     }
 
     private val details =

@@ -63,6 +63,20 @@ class LifetimeTest {
 
     @Test
     fun `a guard takes the secret also when it cannot be made`() {
+        val example = Example(Suite.ED25519)
+        val own = SecretKey.fromBytes(Suite.ED25519, example.secrets[0].toBytes())
+        val record = Guard(own, example.chain).use { it.sign(example.committee, example.statement).record }
+        val other = SecretKey.generate(Suite.ED25519)
+        assertThrows<QuorateException.WrongContext> { Guard.restore(other, example.chain, listOf(record)) }
+        assertEquals("SecretKey(closed)", other.toString())
+        val angry = sequenceOf(record).onEach { throw IllegalStateException("mine") }.asIterable()
+        val mine = example.secrets[0]
+        assertThrows<IllegalStateException> { Guard.restore(mine, example.chain, angry) }
+        assertEquals("SecretKey(closed)", mine.toString())
+    }
+
+    @Test
+    fun `a guard takes the secret over and a writer gives its bytes away`() {
         val secret = SecretKey.generate(Suite.MIN_PK)
         val bytes = secret.toBytes()
         val guard = Guard(secret, ChainId.fromName("x"))

@@ -1,0 +1,53 @@
+// What stays in the module's memory: no handle that nobody has, and no key that was closed.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import test from 'node:test';
+import * as q from 'quorate-wasm';
+import * as raw from '../dist/quorate.js';
+
+const { memory } = raw.initSync();
+/** The module's stack lies below everything else. Calls overwrite it; nothing wipes it. */
+const STACK = 1 << 20;
+
+test('what an answer came in is freed with it', () => {
+  // Nothing is collected as garbage before this function returns.
+  const secret = q.SecretKey.generate('ed25519');
+  const chain = q.ChainId.fromName('memory');
+  const committee = new q.Committee(chain, 1n, [[q.VerifiedKey.of(secret), 1n]]);
+  const statement = committee.statement(1, 2n, new Uint8Array(32));
+  const vote = q.Vote.signUnguarded(secret, committee, statement);
+  const suspects = new q.Suspects();
+  const certificate = new q.VoteCollector(committee, 1, 2n).add(vote, suspects).certificate.value;
+  const [elsewhere, timeouts] = [new q.VoteCollector(committee, 1, 3n), new q.TimeoutCollector(committee, 2, 3n)];
+  const guard = new q.Guard(secret, chain);
+  const uses = {
+    sign: () => Object.values(guard.sign(committee, statement)),
+    signTimeout: () => Object.values(guard.signTimeout(committee, 2, 3n, 1n)),
+    verifyBatch: () => q.Certificate.verifyBatch(committee, [certificate]),
+    'a stray vote': () => elsewhere.add(vote, suspects).faults.filter(({ error }) => !error),
+    verifyHonest: () => timeouts.verifyHonest(suspects).faults,
+  };
+  for (const [name, use] of Object.entries(uses)) {
+    const run = (times) => {
+      for (let time = 0; time < times; time += 1) for (const object of use()) object.free();
+      return memory.buffer.byteLength;
+    };
+    const before = run(50);
+    assert.equal(run(2000), before, name);
+  }
+});
+
+test('a key that was closed is nowhere but on the stack', () => {
+  for (const suite of Object.values(q.Suite)) {
+    const bytes = new Uint8Array(randomBytes(32));
+    // Below the order of BLS's group.
+    bytes[0] = 0;
+    const secret = q.SecretKey.fromBytes(suite, bytes);
+    assert.deepEqual(secret.toBytes(), bytes);
+    secret.close();
+    // Whoever frees memory writes over some of it.
+    const heap = Buffer.from(memory.buffer).subarray(STACK);
+    for (const at of [0, 8, 16, 24]) assert.equal(heap.indexOf(bytes.subarray(at, at + 8)), -1, `${suite}, from byte ${at}`);
+  }
+});
