@@ -3,6 +3,7 @@
 //! functions over owned values.
 #![allow(unsafe_code)]
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -47,8 +48,8 @@ pub trait Group: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     fn sign(secret: &Scalar, message: &[u8], dst: &[u8]) -> Self::Affine;
 }
 
-/// A secret scalar, 0 < s < r. Wipes itself.
-pub struct Scalar(blst_scalar);
+/// A secret scalar, 0 < s < r, written where it stays: to move it moves a pointer. Wipes itself.
+pub struct Scalar(Box<blst_scalar>);
 
 impl Drop for Scalar {
     fn drop(&mut self) {
@@ -59,19 +60,19 @@ impl Drop for Scalar {
 impl Scalar {
     /// KeyGen of the BLS standard from 32 bytes of entropy.
     pub(crate) fn derive(entropy: &[u8; 32]) -> Self {
-        let mut scalar = Self(blst_scalar::default());
+        let mut scalar = Self(Box::default());
         // SAFETY: 32 readable bytes, no info; blst writes one scalar.
-        unsafe { blst_keygen(&mut scalar.0, entropy.as_ptr(), entropy.len(), ptr::null(), 0) };
+        unsafe { blst_keygen(&mut *scalar.0, entropy.as_ptr(), entropy.len(), ptr::null(), 0) };
         scalar
     }
 
     /// Big endian, as in the standard's key files. Refuses zero and anything from r on.
     pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
-        let mut scalar = Self(blst_scalar::default());
+        let mut scalar = Self(Box::default());
         // SAFETY: 32 readable bytes; one scalar is written and then read.
         let valid = unsafe {
-            blst_scalar_from_bendian(&mut scalar.0, bytes.as_ptr());
-            blst_sk_check(&scalar.0)
+            blst_scalar_from_bendian(&mut *scalar.0, bytes.as_ptr());
+            blst_sk_check(&*scalar.0)
         };
         valid.then_some(scalar)
     }
@@ -79,7 +80,7 @@ impl Scalar {
     pub(crate) fn to_bytes(&self) -> Zeroizing<[u8; 32]> {
         let mut bytes = Zeroizing::new([0; 32]);
         // SAFETY: one scalar is read and 32 bytes are written.
-        unsafe { blst_bendian_from_scalar(bytes.as_mut_ptr(), &self.0) };
+        unsafe { blst_bendian_from_scalar(bytes.as_mut_ptr(), &*self.0) };
         bytes
     }
 }
@@ -319,7 +320,7 @@ macro_rules! group {
             fn public_key(secret: &Scalar) -> $affine {
                 let mut out = $projective::default();
                 // SAFETY: one scalar is read, one point written.
-                unsafe { $public_key(&mut out, &secret.0) };
+                unsafe { $public_key(&mut out, &*secret.0) };
                 Self::affine(&out)
             }
 
@@ -327,7 +328,7 @@ macro_rules! group {
                 let hash = Self::hash_projective(message, dst);
                 let mut out = $projective::default();
                 // SAFETY: one point and one scalar are read, one point is written.
-                unsafe { $sign(&mut out, &hash, &secret.0) };
+                unsafe { $sign(&mut out, &hash, &*secret.0) };
                 Self::affine(&out)
             }
         }

@@ -162,3 +162,15 @@ impl<V: Variant> fmt::Debug for Signature<V> {
         write!(f, "Signature({}…)", hex::encode(self.to_bytes().get(..6).unwrap_or_default()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bls::{MinPk, MinSig};
+
+    #[test]
+    fn a_secret_is_an_address_so_that_moving_it_copies_nothing_of_it() {
+        assert_eq!(size_of::<SecretKey<MinSig>>(), size_of::<usize>());
+        assert_eq!(size_of::<SecretKey<MinPk>>(), size_of::<usize>());
+    }
+}

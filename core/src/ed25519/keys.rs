@@ -4,20 +4,35 @@ use core::hash::{Hash, Hasher};
 
 use curve25519_dalek::edwards::{CompressedEdwardsY, EdwardsPoint};
 use curve25519_dalek::scalar::Scalar;
-use ed25519_dalek::SigningKey;
+use ed25519_dalek::VerifyingKey;
+use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
 use sha2::{Digest, Sha512};
 
+use crate::scheme::SecretBytes;
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
 /// A secret key. It wipes itself when dropped, and cannot be cloned, printed or serialised by accident.
+///
+/// It is a `SigningKey` of the library whose seed stays in one place on the heap.
 pub struct SecretKey {
-    pub(super) signing: SigningKey,
+    seed: SecretBytes,
+    // Always the key of this seed: signing for another one would give the secret away.
+    verifying: VerifyingKey,
 }
 
 impl SecretKey {
-    pub(super) fn new(seed: &[u8; 32]) -> Self {
-        Self { signing: SigningKey::from_bytes(seed) }
+    pub(super) fn new(seed: SecretBytes) -> Self {
+        let verifying = VerifyingKey::from(&ExpandedSecretKey::from(&*seed));
+        Self { seed, verifying }
+    }
+
+    pub(super) fn seed(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
+    pub(super) fn sign(&self, message: &[u8]) -> ed25519_dalek::Signature {
+        raw_sign::<Sha512>(&ExpandedSecretKey::from(&*self.seed), message, &self.verifying)
     }
 }
 
@@ -31,7 +46,7 @@ pub struct PublicKey {
 
 impl PublicKey {
     pub(super) fn of(secret: &SecretKey) -> Self {
-        let verifying = secret.signing.verifying_key();
+        let verifying = &secret.verifying;
         Self { negated: -verifying.to_edwards(), bytes: verifying.to_bytes() }
     }
 
@@ -178,6 +193,14 @@ fn is_canonical(bytes: &[u8; 32]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moving_a_secret_leaves_it_in_its_place() {
+        let secret = SecretKey::new(SecretBytes::copy_of(&[7; 32]));
+        let place = secret.seed().as_ptr();
+        let moved = [secret];
+        assert_eq!(moved[0].seed().as_ptr(), place);
+    }
 
     #[test]
     fn canonical_means_that_compressing_gives_the_same_bytes_again() {

@@ -35,7 +35,6 @@ use alloc::vec::Vec;
 
 use curve25519_dalek::edwards::EdwardsPoint;
 use curve25519_dalek::traits::IsIdentity;
-use ed25519_dalek::Signer;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
@@ -43,7 +42,7 @@ pub use keys::{PublicKey, SecretKey, Signature};
 
 use crate::machine::MemberIndex;
 use crate::scheme::sealed::Sealed;
-use crate::scheme::{Claim, Keys, Scheme, SignerSet, random_32};
+use crate::scheme::{Claim, Keys, Scheme, SecretBytes, SignerSet, random_32};
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
@@ -66,16 +65,17 @@ impl Scheme for Ed25519 {
     type Cache = ();
 
     fn generate<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<SecretKey> {
-        Ok(SecretKey::new(&*random_32(rng)?))
+        Ok(SecretKey::new(random_32(rng)?))
     }
 
     fn secret_from_bytes(bytes: &[u8]) -> Result<SecretKey> {
-        let bytes = bytes.try_into().map_err(|_| Error::Malformed { what: "Ed25519 secret key" })?;
-        Ok(SecretKey::new(bytes))
+        let bytes: &[u8; 32] =
+            bytes.try_into().map_err(|_| Error::Malformed { what: "Ed25519 secret key" })?;
+        Ok(SecretKey::new(SecretBytes::copy_of(bytes)))
     }
 
     fn secret_to_bytes(secret: &SecretKey) -> Zeroizing<[u8; 32]> {
-        Zeroizing::new(secret.signing.to_bytes())
+        Zeroizing::new(*secret.seed())
     }
 
     fn public_key(secret: &SecretKey) -> PublicKey {
@@ -83,7 +83,7 @@ impl Scheme for Ed25519 {
     }
 
     fn sign(secret: &SecretKey, message: &[u8]) -> Signature {
-        Signature::of(&secret.signing.sign(message))
+        Signature::of(&secret.sign(message))
     }
 
     fn verify(key: &PublicKey, message: &[u8], signature: &Signature) -> Result<()> {

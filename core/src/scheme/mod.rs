@@ -11,6 +11,7 @@
 #[cfg(any(feature = "bls", feature = "ed25519"))]
 mod coefficients;
 mod keys;
+mod secret;
 mod signers;
 
 use alloc::vec::Vec;
@@ -23,6 +24,7 @@ use zeroize::Zeroizing;
 #[cfg(any(feature = "bls", feature = "ed25519"))]
 pub(crate) use coefficients::coefficients;
 pub use keys::{UnverifiedKey, VerifiedKey};
+pub(crate) use secret::SecretBytes;
 pub use signers::SignerSet;
 
 use crate::machine::MemberIndex;
@@ -43,7 +45,8 @@ pub trait Scheme: sealed::Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync 
     /// together, and finding a bad one by halves would be a waste.
     const SUMMED: bool;
 
-    /// A secret key. It wipes itself and has neither `Clone` nor `Debug`.
+    /// A secret key. It stays in one place on the heap until it is dropped, which wipes it, and has neither `Clone`
+    /// nor `Debug`.
     type SecretKey: Send + Sync;
     /// A public key that decoded: canonical, in the prime-order subgroup, not of small order.
     type PublicKey: Clone + Eq + Ord + Hash + Debug + Encode + Decode + Send + Sync;
@@ -187,8 +190,6 @@ pub struct Claim<'a> {
 }
 
 /// 32 random bytes.
-pub(crate) fn random_32<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<Zeroizing<[u8; 32]>> {
-    let mut bytes = Zeroizing::new([0; 32]);
-    rng.try_fill_bytes(bytes.as_mut()).map_err(|_| Error::Rng)?;
-    Ok(bytes)
+pub(crate) fn random_32<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<SecretBytes> {
+    SecretBytes::filled(|bytes| rng.try_fill_bytes(bytes).map_err(|_| Error::Rng))
 }
