@@ -179,15 +179,22 @@ export class ClosedError extends QuorateError {
 /**
  * A secret key. It never shows itself: not when printed, inspected, cloned, posted or put into JSON.
  *
- * It is wiped by {@link SecretKey.close}, at the end of a `using` block, when it is handed to a {@link Guard}, or when
- * it is collected as garbage. After that every use throws {@link ClosedError}.
+ * It lies in one place in native memory, which is wiped by {@link SecretKey.close}, at the end of a `using` block, or when
+ * it is collected as garbage; a {@link Guard} takes it over, and wipes it when it is closed itself. After that every use
+ * throws {@link ClosedError}. Copies that others made are not wiped: the bytes that it was made from, what
+ * {@link SecretKey.toBytes} gave out, and what signing left in registers and on the stack.
  */
 export class SecretKey {
   #private;
   private constructor();
   /** A new key from the operating system's generator. @throws {@link RngError} */
   static generate(suite: Suite): SecretKey;
-  /** Reads a key back from its 32 bytes. The caller wipes `bytes`. @throws {@link MalformedError} */
+  /**
+   * Reads a key back from its 32 bytes. The caller wipes `bytes`, which should have an `ArrayBuffer` made for it: V8 keeps
+   * the contents of a small `new Uint8Array(32)` in its own heap, and leaves a copy there when native code reads it.
+   *
+   * @throws {@link MalformedError}
+   */
   static fromBytes(suite: Suite, bytes: Uint8Array): SecretKey;
   /** The key as 32 bytes, for a key file. Treat them as what they are, and `fill(0)` them after use. */
   toBytes(): Uint8Array;
@@ -322,7 +329,7 @@ export class SignerSet implements Iterable<number> {
   constructor(committeeSize: number);
   /** The set of all members. */
   static full(committeeSize: number): SignerSet;
-  /** The set of these members; one that is named twice is in it once. @throws {@link UnknownSignerError} */
+  /** The set of these members, each named once. @throws {@link UnknownSignerError}, {@link DuplicateSignerError} */
   static from(committeeSize: number, members: Iterable<number>): SignerSet;
   /** Adds a member: changes this set. False if it was there, or if the committee has no such member. */
   insert(member: number): boolean;
@@ -486,7 +493,7 @@ export class Vote {
   /** @throws {@link MalformedError} and its kin, {@link WrongContextError} for a vote of another suite */
   static decode(suite: Suite, bytes: Uint8Array): Vote;
   encode(): Uint8Array;
-  /** Reads the form for direct links, with an uncompressed signature: twice as long, 60 times as fast to read. */
+  /** Reads the form for direct links, with an uncompressed signature: longer, and read without a square root. */
   static decodeLink(suite: Suite, bytes: Uint8Array): Vote;
   encodeLink(): Uint8Array;
   readonly suite: Suite;

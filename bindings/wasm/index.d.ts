@@ -351,7 +351,7 @@ export class SignerSet implements Iterable<number> {
   constructor(committeeSize: number);
   /** The set of all members. */
   static full(committeeSize: number): SignerSet;
-  /** The set of these members; one that is named twice is in it once. @throws {@link UnknownSignerError} */
+  /** The set of these members, each named once. @throws {@link UnknownSignerError}, {@link DuplicateSignerError} */
   static from(committeeSize: number, members: Iterable<number>): SignerSet;
   /** Adds a member: changes this set. False if it was there, or if the committee has no such member. */
   insert(member: number): boolean;
@@ -517,7 +517,7 @@ export class Vote {
   /** @throws {@link MalformedError} and its kin, {@link WrongContextError} for a vote of another suite */
   static decode(suite: Suite, bytes: Uint8Array): Vote;
   encode(): Uint8Array;
-  /** Reads the form for direct links, with an uncompressed signature: twice as long, 60 times as fast to read. */
+  /** Reads the form for direct links, with an uncompressed signature: longer, and read without a square root. */
   static decodeLink(suite: Suite, bytes: Uint8Array): Vote;
   encodeLink(): Uint8Array;
   readonly suite: Suite;

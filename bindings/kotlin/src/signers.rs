@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use quorate::certificate;
 use quorate::committee;
 
-use crate::glue::lock;
+use crate::glue::{Result, lock};
 
 #[derive(uniffi::Object)]
 pub(crate) struct SignerSet(Mutex<committee::SignerSet>);
@@ -26,6 +26,11 @@ impl SignerSet {
     #[uniffi::constructor]
     fn new(n: u16) -> Self {
         Self(Mutex::new(committee::SignerSet::new(n)))
+    }
+
+    #[uniffi::constructor]
+    fn from_members(n: u16, members: Vec<u16>) -> Result<Self> {
+        Ok(Self(Mutex::new(committee::SignerSet::of(n, members)?)))
     }
 
     #[uniffi::constructor]

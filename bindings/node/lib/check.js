@@ -83,7 +83,7 @@ function options(value, what = 'options') {
   return value;
 }
 
-/** The items of an iterable, each checked; never more than `limit`, whatever it goes on to yield. */
+/** The items of an iterable, each checked; never more than one above `limit`, whatever it goes on to yield. */
 function list(value, what, check, limit = Infinity) {
   if (value === null || value === undefined || typeof value[Symbol.iterator] !== 'function' || typeof value === 'string') {
     throw new TypeError(`${what} must be iterable, not ${shown(value)}`);

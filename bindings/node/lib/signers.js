@@ -15,7 +15,8 @@ class SignerSet extends signerSet.Sealed {
   }
   static from(committeeSize, members) {
     const size = u16(committeeSize, 'committeeSize');
-    return makeSignerSet(native.signerSetFrom(size, list(members, 'members', u16)));
+    // More than the committee has cannot all be different members; the core says which one is not.
+    return makeSignerSet(native.signerSetFrom(size, list(members, 'members', u16, size)));
   }
   insert(member) {
     return native.signerSetInsert(signerSet.open(this, 'this'), u16(member, 'member'));

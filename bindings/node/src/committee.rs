@@ -3,90 +3,83 @@
 use napi::Env;
 use napi::bindgen_prelude::{BigInt, External};
 use napi_derive::napi;
-use quorate::Error;
 use quorate::any::{Committee, PublicKey, VerifiedKey};
 use quorate::certificate::{Kind, Statement};
 use quorate::committee::{ChainId, CommitteeId, RawSigners, Repeats, SignerSet};
 
 use crate::glue::{Bytes, Flag, Promised, Result, Throw, array, bytes, handle, large, number, queue};
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn chain_id_from_name(name: String) -> External<ChainId> {
     External::new(ChainId::from_name(&name))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn chain_id_from_bytes(data: &[u8]) -> Result<External<ChainId>> {
     Ok(External::new(ChainId(array("chain identifier", data)?)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn chain_id_bytes<'env>(env: &'env Env, id: &External<ChainId>) -> Result<Bytes<'env>> {
     bytes(env, id.0)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_id_from_bytes(data: &[u8]) -> Result<External<CommitteeId>> {
     Ok(External::new(CommitteeId(array("committee identifier", data)?)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_id_bytes<'env>(env: &'env Env, id: &External<CommitteeId>) -> Result<Bytes<'env>> {
     bytes(env, id.0)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signer_set_new(size: u16) -> External<SignerSet> {
     External::new(SignerSet::new(size))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signer_set_full(size: u16) -> External<SignerSet> {
     External::new(SignerSet::full(size))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signer_set_from(size: u16, members: Vec<u16>) -> Result<External<SignerSet>> {
-    let mut set = SignerSet::new(size);
-    for index in members {
-        if !set.insert(index) && !set.contains(index) {
-            return Err(Error::UnknownSigner { index: index.into() }).throw();
-        }
-    }
-    Ok(External::new(set))
+    handle(SignerSet::of(size, members))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signer_set_insert(set: &mut External<SignerSet>, member: u16) -> bool {
     set.insert(member)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signer_set_contains(set: &External<SignerSet>, member: u16) -> bool {
     set.contains(member)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signer_set_size(set: &External<SignerSet>) -> u32 {
     set.len() as u32
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signer_set_committee_size(set: &External<SignerSet>) -> u16 {
     set.committee_len()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signer_set_members(set: &External<SignerSet>) -> Vec<u16> {
     set.iter().collect()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signer_set_complement(set: &External<SignerSet>) -> External<SignerSet> {
     External::new(set.complement())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signer_set_intersection(
     set: &External<SignerSet>,
     other: &External<SignerSet>,
@@ -94,22 +87,22 @@ pub fn signer_set_intersection(
     External::new(set.intersection(other))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signer_set_union(set: &External<SignerSet>, other: &External<SignerSet>) -> External<SignerSet> {
     External::new(set.union(other))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signer_set_is_disjoint(set: &External<SignerSet>, other: &External<SignerSet>) -> bool {
     set.is_disjoint(other)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signer_set_equals(set: &External<SignerSet>, other: &External<SignerSet>) -> bool {
     **set == **other
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_new(
     chain: &External<ChainId>,
     epoch: BigInt,
@@ -120,7 +113,7 @@ pub fn committee_new(
     handle(Committee::new(**chain, number(&epoch), members.collect()))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_from_attested(
     chain: &External<ChainId>,
     epoch: BigInt,
@@ -133,77 +126,77 @@ pub fn committee_from_attested(
     handle(Committee::from_attested(**chain, number(&epoch), members.collect(), repeats))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_suite(committee: &External<Committee>) -> &'static str {
     committee.suite().name()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_id(committee: &External<Committee>) -> External<CommitteeId> {
     External::new(committee.id())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_chain(committee: &External<Committee>) -> External<ChainId> {
     External::new(committee.chain())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_epoch(committee: &External<Committee>) -> u64 {
     committee.epoch()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_size(committee: &External<Committee>) -> u16 {
     committee.len()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_total_weight(committee: &External<Committee>) -> u128 {
     committee.total_weight()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_quorum_weight(committee: &External<Committee>) -> u128 {
     committee.quorum_weight()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_honest_weight(committee: &External<Committee>) -> u128 {
     committee.honest_weight()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_weight(committee: &External<Committee>, member: u16) -> Option<u128> {
     committee.weight(member)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_key(committee: &External<Committee>, member: u16) -> Option<External<PublicKey>> {
     committee.key(member).map(External::new)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_keys(committee: &External<Committee>) -> Vec<External<PublicKey>> {
     committee.keys().into_iter().map(External::new).collect()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_position(committee: &External<Committee>, key: &External<PublicKey>) -> Option<u16> {
     committee.position(key)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_weight_of(committee: &External<Committee>, signers: &External<SignerSet>) -> u128 {
     committee.weight_of(signers)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_has_quorum(committee: &External<Committee>, signers: &External<SignerSet>) -> bool {
     committee.has_quorum(signers)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_require_quorum(
     committee: &External<Committee>,
     signers: &External<SignerSet>,
@@ -211,7 +204,7 @@ pub fn committee_require_quorum(
     committee.require_quorum(signers).throw()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_signers_of_indices(
     committee: &External<Committee>,
     indices: Vec<u32>,
@@ -219,7 +212,7 @@ pub fn committee_signers_of_indices(
     handle(committee.signer_set(RawSigners::Indices(&indices)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_signers_lsb_first(
     committee: &External<Committee>,
     bitmap: &[u8],
@@ -227,7 +220,7 @@ pub fn committee_signers_lsb_first(
     handle(committee.signer_set(RawSigners::LsbFirst(bitmap)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_signers_msb_first(
     committee: &External<Committee>,
     bitmap: &[u8],
@@ -235,7 +228,7 @@ pub fn committee_signers_msb_first(
     handle(committee.signer_set(RawSigners::MsbFirst(bitmap)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_verify_raw(
     committee: &External<Committee>,
     message: &[u8],
@@ -245,7 +238,7 @@ pub fn committee_verify_raw(
     committee.verify_raw(message, signers, proof).throw()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_verify_raw_async(
     committee: &External<Committee>,
     message: &[u8],
@@ -258,7 +251,7 @@ pub fn committee_verify_raw_async(
     queue(unwanted, move || committee.verify_raw(&message, &signers, &proof))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn committee_statement(
     committee: &External<Committee>,
     kind: u8,

@@ -106,16 +106,10 @@ export function certificateApi(wasm, { VerifiedKey } = {}) {
       return wrap(SignerSet, wasm().SignerSet.full(u16(size, 'committeeSize')));
     }
     static from(size, members) {
-      const set = new SignerSet(size);
-      for (const member of list(members, 'members', u32, MAX_MEMBERS)) {
-        if (member < size) set.insert(member);
-        else {
-          const error = make('UNKNOWN_SIGNER', `there is no member ${member} in this committee`, []);
-          error.details.index = member;
-          throw error;
-        }
-      }
-      return set;
+      const committee = u16(size, 'committeeSize');
+      // More than the committee has cannot all be different members; the core says which one is not.
+      const listed = Uint16Array.from(list(members, 'members', u16, committee));
+      return wrap(SignerSet, wasm().SignerSet.of(committee, listed));
     }
     insert(member) {
       return open(this, SignerSet).insert(u16(member, 'member'));

@@ -3,6 +3,8 @@
 use quorate::committee::SignerSet as Inner;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use crate::glue::{OrThrow, Thrown};
+
 #[wasm_bindgen]
 pub struct SignerSet(pub(crate) Inner);
 
@@ -10,6 +12,10 @@ pub struct SignerSet(pub(crate) Inner);
 impl SignerSet {
     pub fn empty(committee: u16) -> Self {
         Self(Inner::new(committee))
+    }
+
+    pub fn of(committee: u16, members: &[u16]) -> Thrown<Self> {
+        Inner::of(committee, members.iter().copied()).or_throw().map(Self)
     }
 
     pub fn full(committee: u16) -> Self {

@@ -199,7 +199,8 @@ fn lower<T: TryFrom<U, Error = Error>, U>(verified: Verified<U>) -> Result<Verif
 fn whole<T>(bytes: &[u8], read: impl FnOnce(&mut Reader<'_>) -> Result<T>) -> Result<T> {
     let mut reader = Reader::new(bytes);
     let value = read(&mut reader)?;
-    if reader.is_empty() { Ok(value) } else { Err(Error::Malformed { what: "trailing bytes" }) }
+    reader.finish()?;
+    Ok(value)
 }
 
 /// What `write` writes.

@@ -145,7 +145,8 @@ mod tests {
     fn decoded(bytes: &[u8], n: u16) -> Result<SignerSet> {
         let mut r = Reader::new(bytes);
         let set = decode(&mut r, n)?;
-        if r.is_empty() { Ok(set) } else { Err(Error::Malformed { what: "trailing bytes" }) }
+        r.finish()?;
+        Ok(set)
     }
 
     #[test]

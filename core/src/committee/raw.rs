@@ -22,27 +22,19 @@ impl<S: Scheme> Committee<S> {
     /// [`Error::UnknownSigner`] and [`Error::DuplicateSigner`] for indices; [`Error::Malformed`] for a bitmap of
     /// another length, [`Error::NonCanonical`] for one whose padding is not zero.
     pub fn signer_set(&self, signers: RawSigners<'_>) -> Result<SignerSet> {
-        let mut set = SignerSet::new(self.len());
         match signers {
-            RawSigners::Indices(indices) => {
-                for &index in indices {
-                    let member = u16::try_from(index).ok().filter(|i| *i < self.len());
-                    if !set.insert(member.ok_or(Error::UnknownSigner { index })?) {
-                        return Err(Error::DuplicateSigner { index });
-                    }
-                }
-            }
-            RawSigners::LsbFirst(bytes) => fill(&mut set, bytes.iter().copied())?,
-            RawSigners::MsbFirst(bytes) => fill(&mut set, bytes.iter().map(|byte| byte.reverse_bits()))?,
+            RawSigners::Indices(indices) => SignerSet::of(self.len(), indices.iter().copied()),
+            RawSigners::LsbFirst(bytes) => read(self.len(), bytes.iter().copied()),
+            RawSigners::MsbFirst(bytes) => read(self.len(), bytes.iter().map(|byte| byte.reverse_bits())),
         }
-        Ok(set)
     }
 }
 
-fn fill(set: &mut SignerSet, bytes: impl ExactSizeIterator<Item = u8>) -> Result<()> {
-    if bytes.len() != usize::from(set.committee_len()).div_ceil(8) {
+fn read(n: u16, bytes: impl ExactSizeIterator<Item = u8>) -> Result<SignerSet> {
+    if bytes.len() != usize::from(n).div_ceil(8) {
         return Err(Error::Malformed { what: "signer bitmap" });
     }
+    let mut set = SignerSet::new(n);
     let bits: Vec<u32> = (0u32..)
         .zip(bytes)
         .flat_map(|(i, byte)| (0..8).filter(move |b| byte >> b & 1 == 1).map(move |b| i * 8 + b))
@@ -52,5 +44,5 @@ fn fill(set: &mut SignerSet, bytes: impl ExactSizeIterator<Item = u8>) -> Result
             return Err(Error::NonCanonical { what: "padding of a signer bitmap" });
         }
     }
-    Ok(())
+    Ok(set)
 }

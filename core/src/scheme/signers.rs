@@ -3,6 +3,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::machine::MemberIndex;
+use crate::{Error, Result};
 
 /// A set of members of a committee of `n`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,6 +17,23 @@ impl SignerSet {
     /// The empty set of a committee of `n` members.
     pub fn new(n: u16) -> Self {
         Self { n, count: 0, words: vec![0; usize::from(n).div_ceil(64)] }
+    }
+
+    /// The set of these members of a committee of `n`, in any order. It reads at most one more than `n`: so many
+    /// cannot all be different members.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSigner`] for one that the committee does not have, [`Error::DuplicateSigner`] for one that is
+    /// named twice.
+    pub fn of(n: u16, members: impl IntoIterator<Item = impl Into<u32>>) -> Result<Self> {
+        let mut set = Self::new(n);
+        for index in members.into_iter().map(Into::into) {
+            let member = MemberIndex::try_from(index).ok().filter(|member| *member < n);
+            if !set.insert(member.ok_or(Error::UnknownSigner { index })?) {
+                return Err(Error::DuplicateSigner { index });
+            }
+        }
+        Ok(set)
     }
 
     /// The set of all members.
@@ -130,6 +148,18 @@ mod tests {
         assert_eq!(union.complement().len(), 0);
         assert_eq!(large.union(&small), large);
         assert_eq!(large.intersection(&SignerSet::full(3)).len(), 3);
+    }
+
+    #[test]
+    fn a_list_names_each_member_of_the_committee_once() {
+        assert!(SignerSet::of(4, [3u16, 1]).unwrap().iter().eq([1, 3]));
+        assert_eq!(SignerSet::of(4, [1u16, 1]), Err(Error::DuplicateSigner { index: 1 }));
+        assert_eq!(SignerSet::of(4, [9u16]), Err(Error::UnknownSigner { index: 9 }));
+        assert_eq!(SignerSet::of(u16::MAX, [65_535u32]), Err(Error::UnknownSigner { index: 65_535 }));
+        assert_eq!(SignerSet::of(u16::MAX, [65_536u32]), Err(Error::UnknownSigner { index: 65_536 }));
+        // An endless list is not read to its end.
+        assert_eq!(SignerSet::of(4, 0u32..), Err(Error::UnknownSigner { index: 4 }));
+        assert_eq!(SignerSet::of(4, core::iter::repeat(2u16)), Err(Error::DuplicateSigner { index: 2 }));
     }
 
     proptest! {

@@ -31,7 +31,7 @@ use alloc::vec::Vec;
 pub use reader::Reader;
 pub use writer::Writer;
 
-use crate::{Error, Result};
+use crate::Result;
 
 /// A value with one canonical encoding.
 pub trait Encode {
@@ -58,13 +58,11 @@ pub trait Decode<C: ?Sized = ()>: Sized {
     /// Decodes a value that fills `bytes` exactly.
     ///
     /// # Errors
-    /// As [`decode_from`](Decode::decode_from), and [`Error::Malformed`] if bytes are left over.
+    /// As [`decode_from`](Decode::decode_from), and as [`Reader::finish`] if bytes are left over.
     fn decode(bytes: &[u8], context: &C) -> Result<Self> {
         let mut r = Reader::new(bytes);
         let value = Self::decode_from(&mut r, context)?;
-        if !r.is_empty() {
-            return Err(Error::Malformed { what: "trailing bytes" });
-        }
+        r.finish()?;
         Ok(value)
     }
 }

@@ -119,11 +119,24 @@ impl<'a> Reader<'a> {
 
     /// `0`, or `1` and the value.
     pub fn option<C: ?Sized, T: Decode<C>>(&mut self, context: &C) -> Result<Option<T>> {
+        if self.tag()? { T::decode_from(self, context).map(Some) } else { Ok(None) }
+    }
+
+    /// What begins an option: whether its value follows.
+    pub fn tag(&mut self) -> Result<bool> {
         match self.u8()? {
-            0 => Ok(None),
-            1 => T::decode_from(self, context).map(Some),
+            0 => Ok(false),
+            1 => Ok(true),
             _ => Err(Error::Malformed { what: "option tag" }),
         }
+    }
+
+    /// Fails unless everything was read.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`].
+    pub fn finish(&self) -> Result<()> {
+        if self.is_empty() { Ok(()) } else { Err(Error::Malformed { what: "trailing bytes" }) }
     }
 }
 
@@ -142,6 +155,15 @@ mod tests {
         );
         assert_eq!(Reader::new(&[0xff, 0xff, 0xff, 0xff, 0x0f]).varint(), Ok(u32::MAX));
         assert!(Reader::new(&[0x80]).varint().is_err());
+    }
+
+    #[test]
+    fn an_option_has_one_of_two_tags_and_an_end_is_the_end() {
+        let mut r = Reader::new(&[0, 1, 2]);
+        assert_eq!((r.tag(), r.tag()), (Ok(false), Ok(true)));
+        assert_eq!(r.finish(), Err(Error::Malformed { what: "trailing bytes" }));
+        assert_eq!(r.tag(), Err(Error::Malformed { what: "option tag" }));
+        assert_eq!(r.finish(), Ok(()));
     }
 
     #[test]

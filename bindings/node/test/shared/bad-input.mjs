@@ -84,6 +84,12 @@ export function badInput(q, assert) {
       code(() => new q.wire.Reader(new Uint8Array(3)).raw(Number.MAX_SAFE_INTEGER), 'MALFORMED');
       code(() => new q.wire.Reader(new Uint8Array(3)).finish(), 'MALFORMED');
       code(() => new q.wire.Reader(new Uint8Array([2])).option(), 'MALFORMED');
+      const writer = new q.wire.Writer();
+      writer.u8(1);
+      assert.deepEqual([...writer.intoBytes()], [1]);
+      assert.equal(writer.length, 0);
+      writer.u8(2);
+      assert.deepEqual([...writer.intoBytes()], [2]);
     },
     'committees that are none'() {
       const { chain, secrets } = world(q, 'ed25519');
@@ -100,8 +106,15 @@ export function badInput(q, assert) {
     },
     'signer sets'() {
       const { committee } = world(q, 'ed25519');
+      assert.deepEqual([...q.SignerSet.from(4, [3, 1])], [1, 3]);
       code(() => q.SignerSet.from(4, [4]), 'UNKNOWN_SIGNER');
-      assert.deepEqual([...q.SignerSet.from(4, [3, 1, 1])], [1, 3]);
+      code(() => q.SignerSet.from(4, [1, 1]), 'DUPLICATE_SIGNER');
+      range(() => q.SignerSet.from(4, [65_536]), 'members[0]');
+      // An endless list is read no further than a committee may be large.
+      const endless = { *[Symbol.iterator]() { for (;;) yield 1; } };
+      code(() => q.SignerSet.from(65_535, endless), 'DUPLICATE_SIGNER');
+      code(() => committee.signerSet({ indices: endless }), 'DUPLICATE_SIGNER');
+      assert.throws(() => q.SignerSet.from(3, Array(100_000).fill().map((_, i) => i)), (e) => e.code === 'UNKNOWN_SIGNER' && e.details.index === 3);
       code(() => committee.signerSet({ indices: [0, 4] }), 'UNKNOWN_SIGNER');
       code(() => committee.signerSet({ indices: [1, 1] }), 'DUPLICATE_SIGNER');
       code(() => committee.signerSet({ lsbFirst: new Uint8Array(2) }), 'MALFORMED');

@@ -75,8 +75,11 @@ public class Committee private constructor(@get:JvmSynthetic internal val cell: 
         cell.call { committee -> signers.cell.call { committee.requireQuorum(it) } }
 
     /** Reads a list of indices (32 bits, unsigned), in any order, each once. */
-    public fun signerSet(indices: Iterable<Long>): SignerSet =
-        cell.call { committee -> SignerSet(committee.signersByIndex(indices.map { it.u32("index") })) }
+    public fun signerSet(indices: Iterable<Long>): SignerSet {
+        // More than the committee has cannot all be different members; the core says which one is not.
+        val listed = indices.take(size + 1).map { it.u32("index") }
+        return cell.call { SignerSet(it.signersByIndex(listed)) }
+    }
 
     /** Reads a bitmap of exactly ⌈n/8⌉ bytes, member 0 in the lowest bit of the first byte. */
     public fun signerSetLsbFirst(bitmap: ByteArray): SignerSet = cell.call { SignerSet(it.signersLsbFirst(bitmap)) }

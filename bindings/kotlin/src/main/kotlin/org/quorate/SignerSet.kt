@@ -11,10 +11,11 @@ public class SignerSet private constructor(@get:JvmSynthetic internal val cell: 
     /** The empty set of a committee of [committeeLen] members. */
     public constructor(committeeLen: Int) : this(NativeSignerSet(committeeLen.u16("committeeLen")))
 
-    /** The set of [members]; those that the committee does not have are left out. */
-    public constructor(committeeLen: Int, members: Iterable<Int>) : this(committeeLen) {
-        for (member in members) insert(member)
-    }
+    /**
+     * The set of [members], each named once. Throws [QuorateException.UnknownSigner] or
+     * [QuorateException.DuplicateSigner].
+     */
+    public constructor(committeeLen: Int, members: Iterable<Int>) : this(named(committeeLen, members))
 
     /** How many members are in the set. */
     public val size: Int get() = cell.call { it.size().toInt() }
@@ -60,6 +61,13 @@ public class SignerSet private constructor(@get:JvmSynthetic internal val cell: 
         @JvmStatic
         public fun full(committeeLen: Int): SignerSet =
             SignerSet(NativeSignerSet.full(committeeLen.u16("committeeLen")))
+
+        private fun named(committeeLen: Int, members: Iterable<Int>): NativeSignerSet {
+            val n = committeeLen.u16("committeeLen")
+            // More than the committee has cannot all be different members; the core says which one is not.
+            val listed = members.take(committeeLen + 1).map { it.u16("members") }
+            return translated { NativeSignerSet.fromMembers(n, listed) }
+        }
     }
 }
 
