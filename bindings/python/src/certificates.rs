@@ -8,7 +8,7 @@ use quorate::committee::Verified;
 use quorate::{Result, any};
 
 use crate::committee::Committee;
-use crate::convert::Bytes;
+use crate::convert::{Bytes, List};
 use crate::failure::{Outcome, exception};
 use crate::layer::{Coroutine, Suite, off_thread};
 use crate::signers::SignerSet;
@@ -96,11 +96,13 @@ impl Certificate {
     /// Checks many by a random linear combination and gives a verdict for each, in their order: the verified
     /// certificate, or the exception that `verify` would have raised.
     #[staticmethod]
-    fn verify_batch(py: Python<'_>, committee: &Committee, certificates: Vec<Py<Certificate>>) -> Verdicts {
-        let certificates = plain(certificates);
-        Verdicts(
-            py.detach(|| any::Certificate::verify_batch(&committee.0, certificates, &mut getrandom::SysRng)),
-        )
+    fn verify_batch(
+        py: Python<'_>,
+        committee: &Committee,
+        certificates: List<Py<Certificate>>,
+    ) -> Outcome<Verdicts> {
+        let (certificates, rng) = (plain(certificates)?, &mut getrandom::SysRng);
+        Ok(Verdicts(py.detach(|| any::Certificate::verify_batch(&committee.0, certificates, rng))))
     }
 
     /// As `verify_batch`, on another thread.
@@ -108,9 +110,9 @@ impl Certificate {
     fn verify_batch_async<'py>(
         py: Python<'py>,
         committee: &Bound<'py, Committee>,
-        certificates: Vec<Py<Certificate>>,
-    ) -> PyResult<Coroutine<'py, Verdicts>> {
-        off_thread(&py.get_type::<Certificate>(), "verify_batch", (committee, certificates))
+        certificates: List<Py<Certificate>>,
+    ) -> Outcome<Coroutine<'py, Verdicts>> {
+        Ok(off_thread(&py.get_type::<Certificate>(), "verify_batch", (committee, certificates.all()?))?)
     }
 
     /// As `verify_batch`, with coefficients from a hash over everything that is checked, so that all nodes compute
@@ -119,10 +121,21 @@ impl Certificate {
     fn verify_batch_derived(
         py: Python<'_>,
         committee: &Committee,
-        certificates: Vec<Py<Certificate>>,
-    ) -> Verdicts {
-        let certificates = plain(certificates);
-        Verdicts(py.detach(|| any::Certificate::verify_batch_derived(&committee.0, certificates)))
+        certificates: List<Py<Certificate>>,
+    ) -> Outcome<Verdicts> {
+        let certificates = plain(certificates)?;
+        Ok(Verdicts(py.detach(|| any::Certificate::verify_batch_derived(&committee.0, certificates))))
+    }
+
+    /// As `verify_batch_derived`, on another thread.
+    #[staticmethod]
+    fn verify_batch_derived_async<'py>(
+        py: Python<'py>,
+        committee: &Bound<'py, Committee>,
+        certificates: List<Py<Certificate>>,
+    ) -> Outcome<Coroutine<'py, Verdicts>> {
+        let arguments = (committee, certificates.all()?);
+        Ok(off_thread(&py.get_type::<Certificate>(), "verify_batch_derived", arguments)?)
     }
 
     fn __repr__(&self) -> String {
@@ -135,8 +148,8 @@ verified! {
     VerifiedCertificate of Certificate: any::Certificate
 }
 
-fn plain(certificates: Vec<Py<Certificate>>) -> Vec<any::Certificate> {
-    certificates.into_iter().map(|certificate| certificate.get().0.clone()).collect()
+fn plain(certificates: List<Py<Certificate>>) -> Outcome<Vec<any::Certificate>> {
+    Ok(certificates.all()?.into_iter().map(|certificate| certificate.get().0.clone()).collect())
 }
 
 /// What became of each certificate of a batch.

@@ -1,11 +1,13 @@
 //! `Committee`.
 
+use std::hash::{Hash, Hasher};
+
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use quorate::any;
 use quorate::committee::{RawSigners, Repeats};
 
-use crate::convert::{Bytes, Epoch, Index, Kind, Member, View, Weight, exactly};
+use crate::convert::{Bytes, Epoch, Index, Kind, Member, Members, View, Weight, exactly};
 use crate::failure::Outcome;
 use crate::ids::{ChainId, CommitteeId};
 use crate::keys::{PublicKey, VerifiedKey};
@@ -14,10 +16,21 @@ use crate::signers::SignerSet;
 use crate::statement::Statement;
 
 /// The members of one epoch of one chain, in their order. It is made once per epoch and then shared: it caches what
-/// verification needs, and nothing in it changes.
-#[pyclass(frozen, module = "quorate")]
-#[derive(Clone)]
+/// verification needs, and nothing in it changes. Two are equal if their ids are.
+#[pyclass(frozen, eq, hash, module = "quorate")]
 pub(crate) struct Committee(pub(crate) any::Committee);
+
+impl PartialEq for Committee {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.id() == other.0.id()
+    }
+}
+
+impl Hash for Committee {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.id().hash(state);
+    }
+}
 
 #[pymethods]
 impl Committee {
@@ -27,9 +40,10 @@ impl Committee {
         py: Python<'_>,
         chain: &ChainId,
         epoch: Epoch,
-        members: Vec<(Py<VerifiedKey>, Weight)>,
+        members: Members<(Py<VerifiedKey>, Weight)>,
     ) -> Outcome<Self> {
-        let members = members.into_iter().map(|(key, weight)| (key.get().0.clone(), weight.0)).collect();
+        let members = members.counted().into_iter();
+        let members = members.map(|(key, weight)| (key.get().0.clone(), weight.0)).collect();
         let (chain, epoch) = (chain.0, epoch.0);
         Ok(Self(py.detach(|| any::Committee::new(chain, epoch, members))?))
     }
@@ -43,10 +57,11 @@ impl Committee {
         py: Python<'_>,
         chain: &ChainId,
         epoch: Epoch,
-        members: Vec<(Py<PublicKey>, Weight)>,
+        members: Members<(Py<PublicKey>, Weight)>,
         allow_repeats: bool,
     ) -> Outcome<Self> {
-        let members = members.into_iter().map(|(key, weight)| (key.get().0.clone(), weight.0)).collect();
+        let members = members.counted().into_iter();
+        let members = members.map(|(key, weight)| (key.get().0.clone(), weight.0)).collect();
         let repeats = if allow_repeats { Repeats::Allow } else { Repeats::Refuse };
         let (chain, epoch) = (chain.0, epoch.0);
         Ok(Self(py.detach(|| any::Committee::from_attested(chain, epoch, members, repeats))?))
@@ -134,13 +149,13 @@ impl Committee {
     #[pyo3(signature = (*, indices = None, lsb_first = None, msb_first = None))]
     fn signer_set(
         &self,
-        indices: Option<Vec<Index>>,
+        indices: Option<Members<Index>>,
         lsb_first: Option<Bytes>,
         msb_first: Option<Bytes>,
     ) -> Outcome<SignerSet> {
         let set = match (indices, lsb_first, msb_first) {
             (Some(indices), None, None) => {
-                let indices: Vec<u32> = indices.into_iter().map(|index| index.0).collect();
+                let indices: Vec<u32> = indices.counted().into_iter().map(|index| index.0).collect();
                 self.0.signer_set(RawSigners::Indices(&indices))?
             }
             (None, Some(bitmap), None) => self.0.signer_set(RawSigners::LsbFirst(&bitmap))?,

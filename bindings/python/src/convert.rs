@@ -3,14 +3,18 @@
 use core::ops::Deref;
 
 use pyo3::buffer::PyBuffer;
+use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyBufferError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
-use pyo3::{Borrowed, type_hint_identifier};
+use pyo3::types::{PyBytes, PyString};
+use pyo3::{Borrowed, type_hint_identifier, type_hint_subscript};
+use quorate::committee::MAX_MEMBERS;
 use quorate::{Error, Result};
 use zeroize::Zeroizing;
+
+use crate::failure::Outcome;
 
 /// Bytes from Python: `bytes` as they lie there, every other buffer copied, since its owner may write to it while
 /// the interpreter is let go. The copy is wiped, for it may be a secret.
@@ -61,6 +65,54 @@ impl Bytes {
             },
             Bytes::Copied(bytes) => PyBytes::new(py, &bytes),
         }
+    }
+}
+
+/// The items of an iterable, one more than `MOST` at most. A `Vec` would make room for as many as `len()` claims, and
+/// that can be more than there is memory.
+pub(crate) struct List<T, const MOST: usize = MANY>(Vec<T>);
+
+/// Members, or their indices: the core counts these, so it says what is wrong with too many.
+pub(crate) type Members<T> = List<T, MAX_MEMBERS>;
+
+/// How many items any other list can have: four million.
+pub(crate) const MANY: usize = 1 << 22;
+
+impl<T> List<T> {
+    /// All items; [`Error::TooLarge`] if there are more than [`MANY`].
+    pub(crate) fn all(self) -> Outcome<Vec<T>> {
+        if self.0.len() > MANY {
+            return Err(Error::TooLarge { what: "list", limit: MANY as u64 }.into());
+        }
+        Ok(self.0)
+    }
+}
+
+impl<T> Members<T> {
+    /// Nobody.
+    pub(crate) const NONE: Self = Self(Vec::new());
+
+    /// All of them, or one more than there can be.
+    pub(crate) fn counted(self) -> Vec<T> {
+        self.0
+    }
+}
+
+impl<'py, T: FromPyObjectOwned<'py>, const MOST: usize> FromPyObject<'_, 'py> for List<T, MOST> {
+    type Error = PyErr;
+
+    const INPUT_TYPE: PyStaticExpr =
+        type_hint_subscript!(type_hint_identifier!("collections.abc", "Iterable"), T::INPUT_TYPE);
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if object.is_instance_of::<PyString>() {
+            return Err(PyTypeError::new_err("an iterable of other things than characters is needed"));
+        }
+        let mut items = Vec::new();
+        for item in object.try_iter()?.take(MOST + 1) {
+            items.push(item?.extract().map_err(Into::into)?);
+        }
+        Ok(Self(items))
     }
 }
 

@@ -9,7 +9,7 @@ use quorate::guard;
 use quorate::wire::{Decode, Encode};
 
 use crate::committee::Committee;
-use crate::convert::{Bytes, Kind, Value, View};
+use crate::convert::{Bytes, Kind, List, Value, View};
 use crate::failure::{Failure, Outcome};
 use crate::ids::ChainId;
 use crate::keys::{PublicKey, SecretKey};
@@ -62,9 +62,10 @@ impl Guard {
         py: Python<'_>,
         secret: &SecretKey,
         chain: &ChainId,
-        records: Vec<Py<GuardRecord>>,
+        records: List<Py<GuardRecord>>,
     ) -> Outcome<Self> {
-        let records: Vec<guard::GuardRecord> = records.into_iter().map(|record| record.get().0).collect();
+        let records: Vec<guard::GuardRecord> =
+            records.all()?.into_iter().map(|record| record.get().0).collect();
         let (secret, chain) = (secret.take(py)?, chain.0);
         Ok(Self::around(py.detach(|| any::Guard::restore(secret, chain, records))?))
     }

@@ -14,8 +14,9 @@ use crate::pickle::{Reduced, reduced, refused};
 
 const WHAT: &str = "SecretKey";
 
-/// A secret key. It prints its suite only, cannot be pickled or copied, and wipes itself when it is closed or
-/// collected: use it in a `with` block. What `to_bytes` gave out is Python's and is not wiped.
+/// A secret key. It prints its suite only, cannot be pickled or copied, and is wiped when it is closed or collected:
+/// use it in a `with` block. It lies in one place, also while a `Guard` has it. Copies that others made are not wiped:
+/// the bytes that it was made from, what `to_bytes` gave out, and what signing left in registers and on the stack.
 #[pyclass(frozen, module = "quorate")]
 pub(crate) struct SecretKey {
     suite: any::Suite,
@@ -56,7 +57,7 @@ impl SecretKey {
         Ok(Self::holding(key))
     }
 
-    /// The key of exactly 32 bytes. The bytes stay Python's: overwrite them if they are a `bytearray`.
+    /// The key of exactly 32 bytes. These stay yours: give a `bytearray` and overwrite it; nothing wipes `bytes`.
     #[staticmethod]
     fn from_bytes(suite: Suite, data: Bytes) -> Outcome<Self> {
         Ok(Self::holding(any::SecretKey::from_bytes(suite.0, &data)?))
@@ -197,6 +198,14 @@ encoded! {
         /// Checks a proof of possession.
         fn verify_possession(&self, py: Python<'_>, possession: &Signature) -> Outcome<()> {
             Ok(py.detach(|| self.0.verify_possession(&possession.0))?)
+        }
+
+        /// As `verify_possession`, on another thread.
+        fn verify_possession_async<'py>(
+            slf: &Bound<'py, Self>,
+            possession: &Bound<'py, Signature>,
+        ) -> PyResult<Coroutine<'py, ()>> {
+            off_thread(slf, "verify_possession", (possession,))
         }
     }
 }

@@ -41,7 +41,10 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use crate::bls::{aggregate, aggregate_verify, fast_aggregate_verify};
+    use crate::bls::{
+        aggregate, aggregate_verify, aggregate_verify_async, fast_aggregate_verify,
+        fast_aggregate_verify_async,
+    };
     #[pymodule_export]
     use crate::certificates::{Certificate, VerifiedCertificate};
     #[pymodule_export]

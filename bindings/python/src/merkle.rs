@@ -5,7 +5,7 @@ use pyo3::types::PyBytes;
 use quorate::merkle;
 use quorate::wire::{Decode, Encode};
 
-use crate::convert::{Bytes, Count, exactly, size};
+use crate::convert::{Bytes, Count, List, exactly, size};
 use crate::failure::Outcome;
 use crate::pickle::{Reduced, reduced};
 
@@ -38,19 +38,22 @@ impl Merkle {
     }
 
     /// The leaves of many items.
-    fn leaves<'py>(&self, py: Python<'py>, items: Vec<Bytes>) -> Vec<Bound<'py, PyBytes>> {
+    fn leaves<'py>(&self, py: Python<'py>, items: List<Bytes>) -> Outcome<Vec<Bound<'py, PyBytes>>> {
+        let items = items.all()?;
         let leaves = py.detach(|| self.tree().leaves(items.iter().map(|item| &**item)));
-        leaves.iter().map(|leaf| PyBytes::new(py, leaf)).collect()
+        Ok(leaves.iter().map(|leaf| PyBytes::new(py, leaf)).collect())
     }
 
     /// The root over leaves of 32 bytes each.
-    fn root<'py>(&self, py: Python<'py>, leaves: Vec<Bytes>) -> Outcome<Bound<'py, PyBytes>> {
+    fn root<'py>(&self, py: Python<'py>, leaves: List<Bytes>) -> Outcome<Bound<'py, PyBytes>> {
+        let leaves = leaves.all()?;
         let root = py.detach(|| Ok::<_, quorate::Error>(self.tree().root(&hashes(&leaves)?)))?;
         Ok(PyBytes::new(py, &root))
     }
 
     /// The path of the leaf at `index`.
-    fn path(&self, py: Python<'_>, leaves: Vec<Bytes>, index: Count) -> Outcome<Path> {
+    fn path(&self, py: Python<'_>, leaves: List<Bytes>, index: Count) -> Outcome<Path> {
+        let leaves = leaves.all()?;
         Ok(Path(py.detach(|| self.tree().path(&hashes(&leaves)?, size(index.0)))?))
     }
 

@@ -5,9 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use quorate::{Error, certificate, committee};
+use quorate::{certificate, committee};
 
-use crate::convert::{Member, Size};
+use crate::convert::{self, Member, Size};
 use crate::failure::Outcome;
 use crate::pickle::Reduced;
 
@@ -36,18 +36,10 @@ impl SignerSet {
 impl SignerSet {
     /// The set of these members, each once, of a committee of `committee_len`.
     #[new]
-    #[pyo3(signature = (committee_len, members = Vec::new()))]
-    fn new(committee_len: Size, members: Vec<Member>) -> Outcome<Self> {
-        let mut set = committee::SignerSet::new(committee_len.0);
-        for Member(index) in members {
-            if index >= committee_len.0 {
-                return Err(Error::UnknownSigner { index: index.into() }.into());
-            }
-            if !set.insert(index) {
-                return Err(Error::DuplicateSigner { index: index.into() }.into());
-            }
-        }
-        Ok(set.into())
+    #[pyo3(signature = (committee_len, members = convert::Members::NONE))]
+    fn new(committee_len: Size, members: convert::Members<Member>) -> Outcome<Self> {
+        let members = members.counted().into_iter().map(|member| member.0);
+        Ok(committee::SignerSet::of(committee_len.0, members)?.into())
     }
 
     /// The set of all members.

@@ -172,7 +172,7 @@ enum AnyTimeoutVote<'py> {
 #[pyclass(frozen, module = "quorate")]
 pub(crate) struct TimeoutCollector {
     inner: Mutex<any::TimeoutCollector>,
-    committee: Committee,
+    committee: Py<Committee>,
 }
 
 #[pymethods]
@@ -181,20 +181,20 @@ impl TimeoutCollector {
     #[new]
     #[pyo3(signature = (committee, kind, view, *, batch_threshold = None, failure_limit = None))]
     fn new(
-        committee: &Committee,
+        committee: Py<Committee>,
         kind: Kind,
         view: View,
         batch_threshold: Option<Threshold>,
         failure_limit: Option<Limit>,
     ) -> Self {
-        let mut inner = any::TimeoutCollector::new(&committee.0, kind.into(), view.0);
+        let mut inner = any::TimeoutCollector::new(&committee.get().0, kind.into(), view.0);
         if let Some(votes) = batch_threshold {
             inner = inner.with_batch_threshold(size(votes.0));
         }
         if let Some(votes) = failure_limit {
             inner = inner.with_failure_limit(votes.0);
         }
-        Self { inner: Mutex::new(inner), committee: committee.clone() }
+        Self { inner: Mutex::new(inner), committee }
     }
 
     /// Takes a timeout vote in. A `VerifiedTimeoutVote` of the same committee is not checked again.
@@ -220,8 +220,8 @@ impl TimeoutCollector {
 
     /// Whose votes are collected.
     #[getter]
-    fn committee(&self) -> Committee {
-        self.committee.clone()
+    fn committee(&self, py: Python<'_>) -> Py<Committee> {
+        self.committee.clone_ref(py)
     }
 
     /// The kind and the view that are collected.

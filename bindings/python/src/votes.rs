@@ -128,7 +128,7 @@ enum AnyVote<'py> {
 #[pyclass(frozen, module = "quorate")]
 pub(crate) struct VoteCollector {
     inner: Mutex<any::VoteCollector>,
-    committee: Committee,
+    committee: Py<Committee>,
 }
 
 #[pymethods]
@@ -139,20 +139,20 @@ impl VoteCollector {
     #[new]
     #[pyo3(signature = (committee, kind, view, *, batch_threshold = None, failure_limit = None))]
     fn new(
-        committee: &Committee,
+        committee: Py<Committee>,
         kind: Kind,
         view: View,
         batch_threshold: Option<Threshold>,
         failure_limit: Option<Limit>,
     ) -> Self {
-        let mut inner = any::VoteCollector::new(&committee.0, kind.into(), view.0);
+        let mut inner = any::VoteCollector::new(&committee.get().0, kind.into(), view.0);
         if let Some(votes) = batch_threshold {
             inner = inner.with_batch_threshold(size(votes.0));
         }
         if let Some(votes) = failure_limit {
             inner = inner.with_failure_limit(votes.0);
         }
-        Self { inner: Mutex::new(inner), committee: committee.clone() }
+        Self { inner: Mutex::new(inner), committee }
     }
 
     /// Takes a vote in, and tells whether it completed the certificate and what was found wrong. A `VerifiedVote` of
@@ -180,8 +180,8 @@ impl VoteCollector {
 
     /// Whose votes are collected.
     #[getter]
-    fn committee(&self) -> Committee {
-        self.committee.clone()
+    fn committee(&self, py: Python<'_>) -> Py<Committee> {
+        self.committee.clone_ref(py)
     }
 
     /// The kind and the view that are collected.

@@ -9,7 +9,7 @@ use quorate::Error;
 use quorate::wire;
 
 use crate::convert::{Bytes, Cap, Count, U8, U16, U32, U64, U128, size};
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 
 /// The hash of `data` under a domain string: one of `DOMAINS`, or one of your own that no other protocol uses, never
 /// one that came from outside.
@@ -101,19 +101,12 @@ impl Reader {
 
     /// Whether an optional value follows.
     fn option(&self, py: Python<'_>) -> Outcome<bool> {
-        self.read(py, |r| match r.u8()? {
-            0 => Ok(false),
-            1 => Ok(true),
-            _ => Err(Error::Malformed { what: "option tag" }),
-        })
+        self.read(py, |r| r.tag())
     }
 
     /// Raises `MalformedError` if bytes are left.
     fn finish(&self, py: Python<'_>) -> Outcome<()> {
-        match self.remaining(py) {
-            0 => Ok(()),
-            _ => Err(Error::Malformed { what: "trailing bytes" }.into()),
-        }
+        self.read(py, |r| r.finish())
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
@@ -123,12 +116,11 @@ impl Reader {
 
 /// Builds an encoding front to back.
 #[pyclass(frozen, module = "quorate.wire")]
-pub(crate) struct Writer(Mutex<Option<wire::Writer>>);
+pub(crate) struct Writer(Mutex<wire::Writer>);
 
 impl Writer {
-    fn write(&self, py: Python<'_>, write: impl FnOnce(&mut wire::Writer)) -> Outcome<()> {
-        let mut writer = self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        writer.as_mut().map(write).ok_or(Failure::Closed("Writer"))
+    fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&mut wire::Writer) -> T) -> T {
+        work(&mut self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -137,42 +129,42 @@ impl Writer {
     /// An empty writer.
     #[new]
     fn new() -> Self {
-        Self(Mutex::new(Some(wire::Writer::new())))
+        Self(Mutex::default())
     }
 
     /// Bytes whose length the reader knows.
-    fn raw(&self, py: Python<'_>, data: Bytes) -> Outcome<()> {
-        self.write(py, |w| w.raw(&data))
+    fn raw(&self, py: Python<'_>, data: Bytes) {
+        self.with(py, |w| w.raw(&data));
     }
 
     /// One byte.
-    fn u8(&self, py: Python<'_>, value: U8) -> Outcome<()> {
-        self.write(py, |w| w.u8(value.0))
+    fn u8(&self, py: Python<'_>, value: U8) {
+        self.with(py, |w| w.u8(value.0));
     }
 
     /// Two bytes, little endian.
-    fn u16(&self, py: Python<'_>, value: U16) -> Outcome<()> {
-        self.write(py, |w| w.u16(value.0))
+    fn u16(&self, py: Python<'_>, value: U16) {
+        self.with(py, |w| w.u16(value.0));
     }
 
     /// Four bytes, little endian.
-    fn u32(&self, py: Python<'_>, value: U32) -> Outcome<()> {
-        self.write(py, |w| w.u32(value.0))
+    fn u32(&self, py: Python<'_>, value: U32) {
+        self.with(py, |w| w.u32(value.0));
     }
 
     /// Eight bytes, little endian.
-    fn u64(&self, py: Python<'_>, value: U64) -> Outcome<()> {
-        self.write(py, |w| w.u64(value.0))
+    fn u64(&self, py: Python<'_>, value: U64) {
+        self.with(py, |w| w.u64(value.0));
     }
 
     /// Sixteen bytes, little endian.
-    fn u128(&self, py: Python<'_>, value: U128) -> Outcome<()> {
-        self.write(py, |w| w.u128(value.0))
+    fn u128(&self, py: Python<'_>, value: U128) {
+        self.with(py, |w| w.u128(value.0));
     }
 
     /// LEB128, shortest form: 1 to 5 bytes.
-    fn varint(&self, py: Python<'_>, value: U32) -> Outcome<()> {
-        self.write(py, |w| w.varint(value.0))
+    fn varint(&self, py: Python<'_>, value: U32) {
+        self.with(py, |w| w.varint(value.0));
     }
 
     /// A length, then the bytes.
@@ -180,30 +172,29 @@ impl Writer {
         if u32::try_from(data.len()).is_err() {
             return Err(Error::TooLarge { what: "bytes", limit: u32::MAX.into() }.into());
         }
-        self.write(py, |w| w.bytes(&data))
+        self.with(py, |w| w.bytes(&data));
+        Ok(())
     }
 
     /// A list length; the items follow.
-    fn count(&self, py: Python<'_>, n: U32) -> Outcome<()> {
-        self.write(py, |w| w.u32(n.0))
+    fn count(&self, py: Python<'_>, n: U32) {
+        self.with(py, |w| w.u32(n.0));
     }
 
     /// Whether an optional value follows.
-    fn option(&self, py: Python<'_>, present: bool) -> Outcome<()> {
-        self.write(py, |w| w.u8(u8::from(present)))
+    fn option(&self, py: Python<'_>, present: bool) {
+        self.with(py, |w| w.u8(u8::from(present)));
     }
 
-    /// What was written. The writer is closed afterwards.
+    /// What was written. The writer is empty afterwards.
     #[allow(clippy::wrong_self_convention, reason = "an object of Python is never moved")]
-    fn into_bytes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
-        let writer = self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).take();
-        Ok(PyBytes::new(py, &writer.ok_or(Failure::Closed("Writer"))?.into_bytes()))
+    fn into_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.with(py, std::mem::take).into_bytes())
     }
 
     /// How many bytes were written.
     fn __len__(&self, py: Python<'_>) -> usize {
-        let writer = self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        writer.as_ref().map_or(0, wire::Writer::len)
+        self.with(py, |w| w.len())
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {

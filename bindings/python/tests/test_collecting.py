@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import array
 import asyncio
+import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -78,6 +81,21 @@ def test_many_threads_share_a_collector_and_get_one_certificate(setup: Setup) ->
         assert sum(job.result() for job in [pool.submit(work) for _ in range(8)]) == 1
 
 
+def test_many_threads_share_a_set() -> None:
+    signers, start = q.SignerSet(200), threading.Barrier(8)
+
+    def work(_: int) -> int:
+        start.wait()
+        inserted = 0
+        for member in range(200):
+            inserted += signers.insert(member)
+            assert member in list(signers)
+        return inserted
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(work, range(8))) == 200 and signers == q.SignerSet.full(200)
+
+
 def test_many_threads_share_a_guard_and_it_never_contradicts_itself(setup: Setup) -> None:
     guard = q.Guard(setup.secrets[0], setup.committee.chain)
     start = threading.Barrier(8)
@@ -128,12 +146,16 @@ def test_everything_that_verifies_can_be_awaited(setup: Setup) -> None:
         checking = key.verify_async(message, secret.sign(b"message"))
         message[:] = b"changed"  # the call has its own copy
         await checking
+        await key.verify_possession_async(secret.prove_possession())
+        with pytest.raises(q.BadPossessionError):
+            await key.verify_possession_async(secret.sign(b"message"))
         assert (await q.UnverifiedKey.prove(secret).verify_async()).public == key
         verified, vote = await asyncio.gather(
             certificate.verify_async(committee), setup.vote(0).verify_async(committee)
         )
         assert verified.value == certificate and vote.value.signer == 0
         assert await q.Certificate.verify_batch_async(committee, [certificate]) == [verified]
+        assert await q.Certificate.verify_batch_derived_async(committee, [certificate]) == [verified]
         evidence = q.Equivocation(setup.vote(0), setup.vote(0, digest=8))
         assert (await evidence.verify_async(committee)).value == evidence
         conflict = q.Conflict(certificate, setup.certificate(digest=8))
@@ -147,26 +169,44 @@ def test_everything_that_verifies_can_be_awaited(setup: Setup) -> None:
         if setup.suite != q.Suite.ED25519:
             keys = [q.VerifiedKey.of(each) for each in setup.secrets]
             total = bls.aggregate([each.sign(b"x") for each in setup.secrets])
-            await bls.fast_aggregate_verify_async(keys, b"x", total)
-            await bls.aggregate_verify_async([(each, b"x") for each in keys], total)
+            message[:] = b"x"
+            both = (
+                bls.fast_aggregate_verify_async(keys, message, total),
+                bls.aggregate_verify_async([(each, message) for each in keys], total),
+            )
+            message[:] = b"changed"  # these have their own copies too
+            await asyncio.gather(*both)
+            with pytest.raises(q.BadSignatureError):
+                await bls.fast_aggregate_verify_async(keys, b"y", total)
+            numbers = array.array("I", [1])  # a buffer, but not of bytes
+            with pytest.raises(TypeError, match="message"):
+                _ = bls.fast_aggregate_verify_async(keys, numbers, total)
+            with pytest.raises(TypeError):
+                _ = bls.aggregate_verify_async([(each, numbers) for each in keys], total)
 
     asyncio.run(all_of_it())
 
 
 def test_verifying_lets_the_interpreter_go(setup: Setup) -> None:
-    certificate, ticks = setup.certificate(), 0
+    certificates, ticks, counted = [setup.certificate()] * 1000, 0, 0
 
-    async def count_while_verifying() -> None:
-        nonlocal ticks
-        jobs = [asyncio.create_task(certificate.verify_async(setup.committee)) for _ in range(20)]
-        while not all(job.done() for job in jobs):
+    def verify() -> None:
+        nonlocal counted
+        before = ticks
+        q.Certificate.verify_batch_derived(setup.committee, certificates)
+        counted = ticks - before
+
+    thread, interval = threading.Thread(target=verify), sys.getswitchinterval()
+    # Nobody is made to give way: the other thread counts only while the one call has let the interpreter go.
+    sys.setswitchinterval(1000)
+    try:
+        thread.start()
+        while thread.is_alive():
             ticks += 1
-            await asyncio.sleep(0)
-        for job in jobs:
-            job.result()
-
-    asyncio.run(count_while_verifying())
-    assert ticks > 1
+            time.sleep(0)
+    finally:
+        sys.setswitchinterval(interval)
+    assert counted > 50
 
 
 def test_a_batch_gives_a_verdict_for_each(setup: Setup) -> None:

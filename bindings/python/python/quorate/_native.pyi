@@ -2,8 +2,7 @@
 The native part of quorate; import `quorate` instead.
 """
 
-from _typeshed import SupportsGetItem
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from quorate.errors import QuorateError
 from quorate.faults import Collected, VoteFault
 from quorate.suite import Suite
@@ -13,7 +12,7 @@ from typing_extensions import Buffer
 # `Reader` and `Writer` have methods of that name.
 _Bytes: TypeAlias = bytes
 
-__all__ = ["DEFAULT_BATCH_THRESHOLD", "MAX_MEMBERS", "MAX_TIMEOUT_GROUPS", "MAX_TOTAL_WEIGHT", "VERSION", "Certificate", "ChainId", "Committee", "CommitteeId", "Conflict", "Equivocation", "Guard", "GuardRecord", "Members", "Merkle", "Path", "PublicKey", "Reader", "SecretKey", "Signature", "SignerSet", "Statement", "Suspects", "TimeoutCertificate", "TimeoutCollector", "TimeoutVote", "UnverifiedKey", "VerifiedCertificate", "VerifiedConflict", "VerifiedEquivocation", "VerifiedKey", "VerifiedTimeoutCertificate", "VerifiedTimeoutVote", "VerifiedVote", "Vote", "VoteCollector", "Writer", "aggregate", "aggregate_verify", "core_codes", "domains", "fast_aggregate_verify", "hash"]
+__all__ = ["DEFAULT_BATCH_THRESHOLD", "MAX_MEMBERS", "MAX_TIMEOUT_GROUPS", "MAX_TOTAL_WEIGHT", "VERSION", "Certificate", "ChainId", "Committee", "CommitteeId", "Conflict", "Equivocation", "Guard", "GuardRecord", "Members", "Merkle", "Path", "PublicKey", "Reader", "SecretKey", "Signature", "SignerSet", "Statement", "Suspects", "TimeoutCertificate", "TimeoutCollector", "TimeoutVote", "UnverifiedKey", "VerifiedCertificate", "VerifiedConflict", "VerifiedEquivocation", "VerifiedKey", "VerifiedTimeoutCertificate", "VerifiedTimeoutVote", "VerifiedVote", "Vote", "VoteCollector", "Writer", "aggregate", "aggregate_verify", "aggregate_verify_async", "core_codes", "domains", "fast_aggregate_verify", "fast_aggregate_verify_async", "hash"]
 
 DEFAULT_BATCH_THRESHOLD: Final[int]
 MAX_MEMBERS: Final[int]
@@ -82,21 +81,26 @@ class Certificate:
         As `verify`, on another thread.
         """
     @staticmethod
-    def verify_batch(committee: Committee, certificates: SupportsGetItem[int, Certificate]) -> list[VerifiedCertificate | QuorateError]:
+    def verify_batch(committee: Committee, certificates: Iterable[Certificate]) -> list[VerifiedCertificate | QuorateError]:
         """
         Checks many by a random linear combination and gives a verdict for each, in their order: the verified
         certificate, or the exception that `verify` would have raised.
         """
     @staticmethod
-    def verify_batch_async(committee: Committee, certificates: SupportsGetItem[int, Certificate]) -> Coroutine[Any, Any, list[VerifiedCertificate | QuorateError]]:
+    def verify_batch_async(committee: Committee, certificates: Iterable[Certificate]) -> Coroutine[Any, Any, list[VerifiedCertificate | QuorateError]]:
         """
         As `verify_batch`, on another thread.
         """
     @staticmethod
-    def verify_batch_derived(committee: Committee, certificates: SupportsGetItem[int, Certificate]) -> list[VerifiedCertificate | QuorateError]:
+    def verify_batch_derived(committee: Committee, certificates: Iterable[Certificate]) -> list[VerifiedCertificate | QuorateError]:
         """
         As `verify_batch`, with coefficients from a hash over everything that is checked, so that all nodes compute
         the same.
+        """
+    @staticmethod
+    def verify_batch_derived_async(committee: Committee, certificates: Iterable[Certificate]) -> Coroutine[Any, Any, list[VerifiedCertificate | QuorateError]]:
+        """
+        As `verify_batch_derived`, on another thread.
         """
 
 @final
@@ -137,10 +141,13 @@ class ChainId:
 class Committee:
     """
     The members of one epoch of one chain, in their order. It is made once per epoch and then shared: it caches what
-    verification needs, and nothing in it changes.
+    verification needs, and nothing in it changes. Two are equal if their ids are.
     """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
     def __len__(self, /) -> int: ...
-    def __new__(cls, /, chain: ChainId, epoch: SupportsIndex, members: SupportsGetItem[int, tuple[VerifiedKey, SupportsIndex]]) -> Committee:
+    def __ne__(self, value: object, /) -> bool: ...
+    def __new__(cls, /, chain: ChainId, epoch: SupportsIndex, members: Iterable[tuple[VerifiedKey, SupportsIndex]]) -> Committee:
         """
         A committee of members whose possession was checked, each with its weight.
         """
@@ -156,7 +163,7 @@ class Committee:
         The epoch that this committee decides.
         """
     @staticmethod
-    def from_attested(chain: ChainId, epoch: SupportsIndex, members: SupportsGetItem[int, tuple[PublicKey, SupportsIndex]], *, allow_repeats: bool = False) -> Committee:
+    def from_attested(chain: ChainId, epoch: SupportsIndex, members: Iterable[tuple[PublicKey, SupportsIndex]], *, allow_repeats: bool = False) -> Committee:
         """
         A committee whose possession proofs SOMEBODY ELSE CHECKED, as a chain does when a validator registers: with a
         single unproven key in it, its owner can sign alone for everybody. With `allow_repeats` equal keys are taken,
@@ -197,7 +204,7 @@ class Committee:
         """
         Raises `BelowQuorumError`, which says what is missing, unless a set has a quorum.
         """
-    def signer_set(self, /, *, indices: SupportsGetItem[int, SupportsIndex] | None = None, lsb_first: Buffer | None = None, msb_first: Buffer | None = None) -> SignerSet:
+    def signer_set(self, /, *, indices: Iterable[SupportsIndex] | None = None, lsb_first: Buffer | None = None, msb_first: Buffer | None = None) -> SignerSet:
         """
         Reads a signer set of this committee from exactly one of: indices, or a bitmap of ⌈n/8⌉ bytes with member 0 in
         the lowest or in the highest bit of the first byte.
@@ -407,7 +414,7 @@ class Guard:
         The last record of each kind: all that a compacted log must keep.
         """
     @staticmethod
-    def restore(secret: SecretKey, chain: ChainId, records: SupportsGetItem[int, GuardRecord]) -> Guard:
+    def restore(secret: SecretKey, chain: ChainId, records: Iterable[GuardRecord]) -> Guard:
         """
         The guard of a key that may have signed before, from all records that are durable, in any order. The
         `SecretKey` is closed afterwards, also if the records are refused.
@@ -489,15 +496,15 @@ class Merkle:
         """
         The leaf of one item.
         """
-    def leaves(self, /, items: SupportsGetItem[int, Buffer]) -> list[bytes]:
+    def leaves(self, /, items: Iterable[Buffer]) -> list[bytes]:
         """
         The leaves of many items.
         """
-    def path(self, /, leaves: SupportsGetItem[int, Buffer], index: SupportsIndex) -> Path:
+    def path(self, /, leaves: Iterable[Buffer], index: SupportsIndex) -> Path:
         """
         The path of the leaf at `index`.
         """
-    def root(self, /, leaves: SupportsGetItem[int, Buffer]) -> bytes:
+    def root(self, /, leaves: Iterable[Buffer]) -> bytes:
         """
         The root over leaves of 32 bytes each.
         """
@@ -585,6 +592,10 @@ class PublicKey:
         """
         Checks a proof of possession.
         """
+    def verify_possession_async(self, /, possession: Signature) -> Coroutine[Any, Any, None]:
+        """
+        As `verify_possession`, on another thread.
+        """
 
 @final
 class Reader:
@@ -650,8 +661,9 @@ class Reader:
 @final
 class SecretKey:
     """
-    A secret key. It prints its suite only, cannot be pickled or copied, and wipes itself when it is closed or
-    collected: use it in a `with` block. What `to_bytes` gave out is Python's and is not wiped.
+    A secret key. It prints its suite only, cannot be pickled or copied, and is wiped when it is closed or collected:
+    use it in a `with` block. It lies in one place, also while a `Guard` has it. Copies that others made are not wiped:
+    the bytes that it was made from, what `to_bytes` gave out, and what signing left in registers and on the stack.
     """
     def __enter__(self, /) -> SecretKey: ...
     def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
@@ -672,7 +684,7 @@ class SecretKey:
     @staticmethod
     def from_bytes(suite: Suite | str, data: Buffer) -> SecretKey:
         """
-        The key of exactly 32 bytes. The bytes stay Python's: overwrite them if they are a `bytearray`.
+        The key of exactly 32 bytes. These stay yours: give a `bytearray` and overwrite it; nothing wipes `bytes`.
         """
     @staticmethod
     def generate(suite: Suite | str) -> SecretKey:
@@ -754,7 +766,7 @@ class SignerSet:
         The members as they are now, ascending.
         """
     def __len__(self, /) -> int: ...
-    def __new__(cls, /, committee_len: SupportsIndex, members: SupportsGetItem[int, SupportsIndex] = ...) -> SignerSet:
+    def __new__(cls, /, committee_len: SupportsIndex, members: Iterable[SupportsIndex] = ...) -> SignerSet:
         """
         The set of these members, each once, of a committee of `committee_len`.
         """
@@ -1462,7 +1474,7 @@ class Writer:
         """
     def into_bytes(self, /) -> _Bytes:
         """
-        What was written. The writer is closed afterwards.
+        What was written. The writer is empty afterwards.
         """
     def option(self, /, present: bool) -> None:
         """
@@ -1497,14 +1509,19 @@ class Writer:
         LEB128, shortest form: 1 to 5 bytes.
         """
 
-def aggregate(signatures: SupportsGetItem[int, Signature]) -> Signature:
+def aggregate(signatures: Iterable[Signature]) -> Signature:
     """
     Sums signatures. Nothing is verified; the sum verifies if all parts do.
     """
 
-def aggregate_verify(signed: SupportsGetItem[int, tuple[VerifiedKey, Buffer]], signature: Signature) -> None:
+def aggregate_verify(signed: Iterable[tuple[VerifiedKey, Buffer]], signature: Signature) -> None:
     """
     Checks that each key signed its own message. Cost: one hash and one pairing per message, and one.
+    """
+
+def aggregate_verify_async(signed: Iterable[tuple[VerifiedKey, Buffer]], signature: Signature) -> Coroutine[Any, Any, None]:
+    """
+    As `aggregate_verify`, on another thread.
     """
 
 def core_codes() -> list[str]:
@@ -1517,9 +1534,14 @@ def domains() -> list[str]:
     All domain strings of quorate, each for exactly one purpose.
     """
 
-def fast_aggregate_verify(keys: SupportsGetItem[int, VerifiedKey], message: Buffer, signature: Signature) -> None:
+def fast_aggregate_verify(keys: Iterable[VerifiedKey], message: Buffer, signature: Signature) -> None:
     """
     Checks that all keys signed the same message. Cost: one addition per key, one hash, two pairings.
+    """
+
+def fast_aggregate_verify_async(keys: Iterable[VerifiedKey], message: Buffer, signature: Signature) -> Coroutine[Any, Any, None]:
+    """
+    As `fast_aggregate_verify`, on another thread.
     """
 
 def hash(domain: str, data: Buffer) -> bytes:

@@ -1,0 +1,151 @@
+"""Keys and guards: closed is closed, nothing shows them, and a closed one is nowhere in memory."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import quorate as q
+from conftest import Setup
+
+SECRET = bytes([7]) * 32
+
+
+def test_a_closed_secret_says_so(setup: Setup) -> None:
+    secret = setup.secrets[0]
+    with secret as same:
+        assert same is secret and not secret.closed
+    secret.close()
+    assert secret.closed and "closed" in repr(secret)
+    for call in (
+        secret.public_key,
+        secret.to_bytes,
+        secret.prove_possession,
+        lambda: secret.sign(b"message"),
+        lambda: q.UnverifiedKey.prove(secret),
+        lambda: q.VerifiedKey.of(secret),
+        lambda: setup.vote(0),
+        lambda: q.Guard(secret, setup.committee.chain),
+    ):
+        with pytest.raises(q.ClosedError) as caught:
+            call()
+        assert caught.value.code == "CLOSED"
+
+
+def test_a_guard_takes_the_secret_over_and_refuses_contradictions(setup: Setup) -> None:
+    data = setup.secrets[0].to_bytes()
+    guard = q.Guard(setup.secrets[0], setup.committee.chain)
+    assert setup.secrets[0].closed
+    vote, record = guard.sign(setup.committee, setup.statement(1))
+    assert vote.verify(setup.committee).value == vote
+    with pytest.raises(q.ContradictionError) as caught:
+        guard.sign(setup.committee, setup.statement(2))
+    assert caught.value.details == {"kind": 1, "signed_view": 9}
+    assert guard.last(1) == (3, 9) and guard.last(2) is None
+    timeout, _ = guard.sign_timeout(setup.committee, 2, 9, 5)
+    assert timeout.verify(setup.committee).value.value == 5
+    secret = q.SecretKey.from_bytes(setup.suite, data)
+    again = q.Guard.restore(secret, setup.committee.chain, [q.GuardRecord.decode(record.encode())])
+    with pytest.raises(q.ContradictionError):
+        again.sign(setup.committee, setup.statement(2))
+    with again:
+        pass
+    with pytest.raises(q.ClosedError):
+        again.sign(setup.committee, setup.statement(1))
+
+
+def test_secrets_are_never_printed_pickled_or_copied() -> None:
+    for suite in q.Suite:
+        secret = q.SecretKey.from_bytes(suite, SECRET)
+        guard = q.Guard(q.SecretKey.from_bytes(suite, SECRET), q.ChainId.from_name("x"))
+        for thing in (secret, guard):
+            for text in (repr(thing), str(thing), f"{thing}"):
+                assert SECRET.hex() not in text and SECRET.hex()[:12] not in text
+            for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+                with pytest.raises(TypeError, match="cannot be pickled"):
+                    pickle.dumps(thing, protocol)
+            with pytest.raises(TypeError):
+                copy.copy(thing)
+            with pytest.raises(TypeError):
+                copy.deepcopy(thing)
+            with pytest.raises(TypeError):
+                json.dumps(thing)
+            assert not hasattr(thing, "__dict__")
+
+
+# The child must hold no other copy: it gets the key masked, unmasks it byte by byte in place, and wipes its own.
+CHILD = """
+import sys
+import quorate as q
+
+suite, way, masked = sys.argv[1], sys.argv[2], bytes.fromhex(sys.argv[3])
+data = bytearray(32)
+for at in range(32):
+    data[at] = masked[at] ^ 0x5A
+secret = q.SecretKey.from_bytes(suite, data)
+for at in range(32):
+    data[at] = 0
+print("made", flush=True)
+sys.stdin.readline()
+chain = q.ChainId.from_name("memory")
+committee = q.Committee(chain, 0, [(q.UnverifiedKey.prove(secret).verify(), 1)])
+statement = committee.statement(1, 1, bytes(32))
+if way == "close":
+    q.Vote.sign_unguarded(secret, committee, statement)
+    secret.close()
+else:
+    guard = q.Guard(secret, chain)
+    guard.sign(committee, statement)
+    guard.close()
+print("closed", flush=True)
+sys.stdin.readline()
+"""
+
+
+def found(pid: int, key: bytes) -> int:
+    """How often either half of the key lies in a process's memory, in either order of the bytes."""
+    parts = [half[::step] for half in (key[:16], key[16:]) for step in (1, -1)]
+    hits = 0
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            span, rights, *_ = line.split()
+            if not rights.startswith("rw") or "[v" in line:
+                continue
+            start, end = (int(address, 16) for address in span.split("-"))
+            try:
+                memory.seek(start)
+                data = memory.read(end - start)
+            except (OSError, ValueError, OverflowError):
+                continue
+            hits += sum(data.count(part) for part in parts)
+    return hits
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+@pytest.mark.parametrize("way", ["close", "hand over"])
+@pytest.mark.parametrize("suite", list(q.Suite), ids=str)
+def test_a_closed_secret_is_nowhere_in_memory(suite: q.Suite, way: str) -> None:
+    key = bytes([1]) + os.urandom(31)  # below the order of the BLS groups
+    masked = bytes(byte ^ 0x5A for byte in key).hex()
+    arguments = [sys.executable, "-c", CHILD, suite.value, way, masked]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdin is not None and child.stdout is not None
+        assert child.stdout.readline() == "made\n"
+        try:
+            before = found(child.pid, key)
+        except PermissionError:
+            child.kill()
+            pytest.skip("this system lets nobody look into another process")
+        child.stdin.write("\n")
+        child.stdin.flush()
+        assert child.stdout.readline() == "closed\n"
+        after = found(child.pid, key)
+        child.stdin.close()
+    assert before >= 2, "the search finds what is there"
+    assert after == 0
