@@ -4,7 +4,16 @@
 const { translated } = require('./errors.js');
 
 function isMusl() {
-  return process.platform === 'linux' && !process.report?.getReport?.().header?.glibcVersionRuntime;
+  if (process.platform !== 'linux') return false;
+  const { report } = process;
+  const before = report?.excludeNetwork;
+  try {
+    // Else the report asks the name service about every open connection, and this waits for the answers.
+    if (report) report.excludeNetwork = true;
+    return !report?.getReport?.().header?.glibcVersionRuntime;
+  } finally {
+    if (report) report.excludeNetwork = before;
+  }
 }
 
 function load() {

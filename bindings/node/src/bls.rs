@@ -10,12 +10,12 @@ fn owned<T: Clone>(handles: Vec<&External<T>>) -> Vec<T> {
     handles.into_iter().map(|handle| T::clone(handle)).collect()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn bls_aggregate(signatures: Vec<&External<Signature>>) -> Result<External<Signature>> {
     handle(bls::aggregate(&owned(signatures)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn bls_fast_aggregate_verify(
     keys: Vec<&External<VerifiedKey>>,
     message: &[u8],
@@ -24,7 +24,7 @@ pub fn bls_fast_aggregate_verify(
     bls::fast_aggregate_verify(&owned(keys), message, signature).throw()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn bls_fast_aggregate_verify_async(
     keys: Vec<&External<VerifiedKey>>,
     message: &[u8],
@@ -35,7 +35,7 @@ pub fn bls_fast_aggregate_verify_async(
     queue(unwanted, move || bls::fast_aggregate_verify(&keys, &message, &signature))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn bls_aggregate_verify(
     keys: Vec<&External<VerifiedKey>>,
     messages: Vec<&[u8]>,
@@ -45,7 +45,7 @@ pub fn bls_aggregate_verify(
     bls::aggregate_verify(&signed, signature).throw()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn bls_aggregate_verify_async(
     keys: Vec<&External<VerifiedKey>>,
     messages: Vec<&[u8]>,

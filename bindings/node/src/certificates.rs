@@ -10,17 +10,17 @@ use quorate::committee::{CommitteeId, SignerSet, Verified};
 
 use crate::glue::{Bytes, Flag, Promised, Result, bytes, failure, handle, queue};
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_decode(data: &[u8], committee: &External<Committee>) -> Result<External<Certificate>> {
     handle(Certificate::decode(data, committee))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_encode<'env>(env: &'env Env, certificate: &External<Certificate>) -> Result<Bytes<'env>> {
     bytes(env, certificate.encode())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_decode_detached(
     data: &[u8],
     statement: &External<Statement>,
@@ -29,7 +29,7 @@ pub fn certificate_decode_detached(
     handle(Certificate::decode_detached(data, **statement, committee))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_encode_detached<'env>(
     env: &'env Env,
     certificate: &External<Certificate>,
@@ -37,32 +37,32 @@ pub fn certificate_encode_detached<'env>(
     bytes(env, certificate.encode_detached())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_encoded_length(certificate: &External<Certificate>) -> u32 {
     certificate.encoded_len() as u32
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_suite(certificate: &External<Certificate>) -> &'static str {
     certificate.suite().name()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_statement(certificate: &External<Certificate>) -> External<Statement> {
     External::new(*certificate.statement())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_signers(certificate: &External<Certificate>) -> External<SignerSet> {
     External::new(certificate.signers().clone())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_proof<'env>(env: &'env Env, certificate: &External<Certificate>) -> Result<Bytes<'env>> {
     bytes(env, certificate.proof())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_verify(
     certificate: &External<Certificate>,
     committee: &External<Committee>,
@@ -70,7 +70,7 @@ pub fn certificate_verify(
     handle(Certificate::clone(certificate).verify(committee))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_verify_async(
     certificate: &External<Certificate>,
     committee: &External<Committee>,
@@ -103,7 +103,7 @@ fn shown(verdicts: Vec<quorate::Result<Verified<Certificate>>>) -> Vec<Verdict> 
     verdicts.into_iter().map(show).collect()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_verify_batch(
     committee: &External<Committee>,
     certificates: Vec<&External<Certificate>>,
@@ -113,7 +113,7 @@ pub fn certificate_verify_batch(
     shown(verdicts(committee, certificates.collect(), derived))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_verify_batch_async(
     committee: &External<Committee>,
     certificates: Vec<&External<Certificate>>,
@@ -126,17 +126,17 @@ pub fn certificate_verify_batch_async(
     queue(unwanted, move || Ok(shown(verdicts(&committee, certificates, derived))))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn certificate_equals(certificate: &External<Certificate>, other: &External<Certificate>) -> bool {
     **certificate == **other
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_certificate_value(certificate: &External<Verified<Certificate>>) -> External<Certificate> {
     External::new(Certificate::clone(certificate))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_certificate_committee(
     certificate: &External<Verified<Certificate>>,
 ) -> External<CommitteeId> {

@@ -8,43 +8,43 @@ use quorate::committee::{CommitteeId, SignerSet, Verified};
 
 use crate::glue::{Bytes, Flag, Promised, Result, bytes, handle, queue, suite};
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn equivocation_new(first: &External<Vote>, second: &External<Vote>) -> Result<External<Equivocation>> {
     handle(Equivocation::new(Vote::clone(first), Vote::clone(second)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn equivocation_decode(name: String, data: &[u8]) -> Result<External<Equivocation>> {
     handle(Equivocation::decode(suite(&name)?, data))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn equivocation_encode<'env>(env: &'env Env, evidence: &External<Equivocation>) -> Result<Bytes<'env>> {
     bytes(env, evidence.encode())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn equivocation_suite(evidence: &External<Equivocation>) -> &'static str {
     evidence.suite().name()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn equivocation_votes(evidence: &External<Equivocation>) -> Vec<External<Vote>> {
     let (first, second) = evidence.votes();
     vec![External::new(first), External::new(second)]
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn equivocation_signer(evidence: &External<Equivocation>) -> u16 {
     evidence.signer()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn equivocation_culprits(evidence: &External<Equivocation>) -> Vec<u16> {
     evidence.culprits().to_vec()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn equivocation_verify(
     evidence: &External<Equivocation>,
     committee: &External<Committee>,
@@ -52,7 +52,7 @@ pub fn equivocation_verify(
     handle(Equivocation::clone(evidence).verify(committee))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn equivocation_verify_async(
     evidence: &External<Equivocation>,
     committee: &External<Committee>,
@@ -62,22 +62,22 @@ pub fn equivocation_verify_async(
     queue(unwanted, move || evidence.verify(&committee).map(External::new))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn equivocation_equals(evidence: &External<Equivocation>, other: &External<Equivocation>) -> bool {
     **evidence == **other
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_equivocation_value(evidence: &External<Verified<Equivocation>>) -> External<Equivocation> {
     External::new(Equivocation::clone(evidence))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_equivocation_committee(evidence: &External<Verified<Equivocation>>) -> External<CommitteeId> {
     External::new(evidence.committee())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn conflict_new(
     first: &External<Certificate>,
     second: &External<Certificate>,
@@ -85,33 +85,33 @@ pub fn conflict_new(
     handle(Conflict::new(Certificate::clone(first), Certificate::clone(second)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn conflict_decode(data: &[u8], committee: &External<Committee>) -> Result<External<Conflict>> {
     handle(Conflict::decode(data, committee))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn conflict_encode<'env>(env: &'env Env, evidence: &External<Conflict>) -> Result<Bytes<'env>> {
     bytes(env, evidence.encode())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn conflict_suite(evidence: &External<Conflict>) -> &'static str {
     evidence.suite().name()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn conflict_certificates(evidence: &External<Conflict>) -> Vec<External<Certificate>> {
     let (first, second) = evidence.certificates();
     vec![External::new(first), External::new(second)]
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn conflict_culprits(evidence: &External<Conflict>) -> External<SignerSet> {
     External::new(evidence.culprits())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn conflict_verify(
     evidence: &External<Conflict>,
     committee: &External<Committee>,
@@ -119,7 +119,7 @@ pub fn conflict_verify(
     handle(Conflict::clone(evidence).verify(committee))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn conflict_verify_async(
     evidence: &External<Conflict>,
     committee: &External<Committee>,
@@ -129,17 +129,17 @@ pub fn conflict_verify_async(
     queue(unwanted, move || evidence.verify(&committee).map(External::new))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn conflict_equals(evidence: &External<Conflict>, other: &External<Conflict>) -> bool {
     **evidence == **other
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_conflict_value(evidence: &External<Verified<Conflict>>) -> External<Conflict> {
     External::new(Conflict::clone(evidence))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_conflict_committee(evidence: &External<Verified<Conflict>>) -> External<CommitteeId> {
     External::new(evidence.committee())
 }

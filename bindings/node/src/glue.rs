@@ -76,7 +76,7 @@ pub(crate) fn large(value: &BigInt) -> u128 {
     value.get_u128().1
 }
 
-/// A secret until it is closed.
+/// A secret until it is closed. The core's secrets lie elsewhere on the heap, so taking the value out leaves no copy.
 pub struct Closable<T> {
     what: &'static str,
     value: Option<T>,
@@ -118,12 +118,12 @@ fn closed(what: &str) -> napi::Error {
 /// Says to work that waits in the queue that nobody wants it any more.
 pub type Flag = Arc<AtomicBool>;
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn flag_new() -> External<Flag> {
     External::new(Flag::default())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn flag_raise(flag: &External<Flag>) {
     flag.store(true, Ordering::Relaxed);
 }
@@ -150,7 +150,7 @@ impl<'task, T: ToNapiValue + Send + 'static> ScopedTask<'task> for Job<T> {
         let unwanted = self.unwanted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
         let work = self.work.take().filter(|_| !unwanted);
         let work = work.ok_or_else(|| napi::Error::new(napi::Status::Cancelled, "called off"))?;
-        // A panic must not cross into Node, which would abort.
+        // A panic must not cross into Node, which would abort; each function has `catch_unwind` for the same reason.
         catch_unwind(AssertUnwindSafe(work))
             .map_err(|_| napi::Error::from_reason("quorate has a bug: it panicked; please report this"))
     }

@@ -15,12 +15,12 @@ use crate::keys::Secret;
 /// A guard until it is closed.
 pub type OpenGuard = Closable<Guard>;
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_new(key: &mut External<Secret>, chain: &External<ChainId>) -> Result<External<OpenGuard>> {
     Ok(External::new(Closable::new("guard", Guard::new(key.take()?, **chain))))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_restore(
     key: &mut External<Secret>,
     chain: &External<ChainId>,
@@ -37,7 +37,7 @@ pub struct SignedVote {
     pub record: External<GuardRecord>,
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_sign(
     guard: &mut External<OpenGuard>,
     committee: &External<Committee>,
@@ -54,7 +54,7 @@ pub struct SignedTimeout {
     pub record: External<GuardRecord>,
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_sign_timeout(
     guard: &mut External<OpenGuard>,
     committee: &External<Committee>,
@@ -67,17 +67,17 @@ pub fn guard_sign_timeout(
     Ok(SignedTimeout { vote: External::new(vote), record: External::new(record) })
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_public_key(guard: &External<OpenGuard>) -> Result<External<PublicKey>> {
     Ok(External::new(guard.open()?.public_key()))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_suite(guard: &External<OpenGuard>) -> Result<&'static str> {
     Ok(guard.open()?.suite().name())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_chain(guard: &External<OpenGuard>) -> Result<External<ChainId>> {
     Ok(External::new(guard.open()?.chain()))
 }
@@ -89,52 +89,52 @@ pub struct Place {
     pub view: u64,
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_last(guard: &External<OpenGuard>, kind: u8) -> Result<Option<Place>> {
     Ok(guard.open()?.last(Kind::new(kind)).map(|(epoch, view)| Place { epoch, view }))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_records(guard: &External<OpenGuard>) -> Result<Vec<External<GuardRecord>>> {
     Ok(guard.open()?.records().into_iter().map(External::new).collect())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_close(guard: &mut External<OpenGuard>) {
     guard.close();
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_closed(guard: &External<OpenGuard>) -> bool {
     guard.is_closed()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_record_decode(data: &[u8]) -> Result<External<GuardRecord>> {
     handle(GuardRecord::decode(data, &()))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_record_encode<'env>(env: &'env Env, record: &External<GuardRecord>) -> Result<Bytes<'env>> {
     bytes(env, record.encode())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_record_kind(record: &External<GuardRecord>) -> u8 {
     record.kind().number()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_record_epoch(record: &External<GuardRecord>) -> u64 {
     record.epoch()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_record_view(record: &External<GuardRecord>) -> u64 {
     record.view()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn guard_record_equals(record: &External<GuardRecord>, other: &External<GuardRecord>) -> bool {
     **record == **other
 }

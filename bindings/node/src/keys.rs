@@ -15,67 +15,67 @@ fn secret(made: quorate::Result<SecretKey>) -> Result<External<Secret>> {
     handle(made.map(|key| Closable::new("secret key", key)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn secret_key_generate(name: String) -> Result<External<Secret>> {
     secret(SecretKey::generate(suite(&name)?, &mut SysRng))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn secret_key_from_bytes(name: String, data: &[u8]) -> Result<External<Secret>> {
     secret(SecretKey::from_bytes(suite(&name)?, data))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn secret_key_to_bytes<'env>(env: &'env Env, key: &External<Secret>) -> Result<Bytes<'env>> {
-    bytes(env, *key.open()?.to_bytes())
+    bytes(env, key.open()?.to_bytes().as_slice())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn secret_key_suite(key: &External<Secret>) -> Result<&'static str> {
     Ok(key.open()?.suite().name())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn secret_key_public_key(key: &External<Secret>) -> Result<External<PublicKey>> {
     Ok(External::new(key.open()?.public_key()))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn secret_key_sign(key: &External<Secret>, message: &[u8]) -> Result<External<Signature>> {
     Ok(External::new(key.open()?.sign(message)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn secret_key_prove_possession(key: &External<Secret>) -> Result<External<Signature>> {
     Ok(External::new(key.open()?.prove_possession()))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn secret_key_close(key: &mut External<Secret>) {
     key.close();
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn secret_key_closed(key: &External<Secret>) -> bool {
     key.is_closed()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn public_key_decode(name: String, data: &[u8]) -> Result<External<PublicKey>> {
     handle(PublicKey::decode(suite(&name)?, data))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn public_key_encode<'env>(env: &'env Env, key: &External<PublicKey>) -> Result<Bytes<'env>> {
     bytes(env, key.encode())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn public_key_suite(key: &External<PublicKey>) -> &'static str {
     key.suite().name()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn public_key_verify(
     key: &External<PublicKey>,
     message: &[u8],
@@ -84,7 +84,7 @@ pub fn public_key_verify(
     key.verify(message, signature).throw()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn public_key_verify_async(
     key: &External<PublicKey>,
     message: &[u8],
@@ -96,7 +96,7 @@ pub fn public_key_verify_async(
     queue(unwanted, move || key.verify(&message, &signature))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn public_key_verify_possession(
     key: &External<PublicKey>,
     possession: &External<Signature>,
@@ -104,7 +104,7 @@ pub fn public_key_verify_possession(
     key.verify_possession(possession).throw()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn public_key_verify_possession_async(
     key: &External<PublicKey>,
     possession: &External<Signature>,
@@ -114,42 +114,42 @@ pub fn public_key_verify_possession_async(
     queue(unwanted, move || key.verify_possession(&possession))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn public_key_equals(key: &External<PublicKey>, other: &External<PublicKey>) -> bool {
     **key == **other
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signature_decode(name: String, data: &[u8]) -> Result<External<Signature>> {
     handle(Signature::decode(suite(&name)?, data))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signature_encode<'env>(env: &'env Env, signature: &External<Signature>) -> Result<Bytes<'env>> {
     bytes(env, signature.encode())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signature_decode_link(name: String, data: &[u8]) -> Result<External<Signature>> {
     handle(Signature::decode_link(suite(&name)?, data))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signature_encode_link<'env>(env: &'env Env, signature: &External<Signature>) -> Result<Bytes<'env>> {
     bytes(env, signature.encode_link())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signature_suite(signature: &External<Signature>) -> &'static str {
     signature.suite().name()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn signature_equals(signature: &External<Signature>, other: &External<Signature>) -> bool {
     **signature == **other
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn unverified_key_new(
     key: &External<PublicKey>,
     possession: &External<Signature>,
@@ -157,42 +157,42 @@ pub fn unverified_key_new(
     handle(UnverifiedKey::new(PublicKey::clone(key), Signature::clone(possession)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn unverified_key_prove(key: &External<Secret>) -> Result<External<UnverifiedKey>> {
     Ok(External::new(UnverifiedKey::prove(key.open()?)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn unverified_key_decode(name: String, data: &[u8]) -> Result<External<UnverifiedKey>> {
     handle(UnverifiedKey::decode(suite(&name)?, data))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn unverified_key_encode<'env>(env: &'env Env, key: &External<UnverifiedKey>) -> Result<Bytes<'env>> {
     bytes(env, key.encode())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn unverified_key_suite(key: &External<UnverifiedKey>) -> &'static str {
     key.suite().name()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn unverified_key_public(key: &External<UnverifiedKey>) -> External<PublicKey> {
     External::new(key.public())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn unverified_key_possession(key: &External<UnverifiedKey>) -> External<Signature> {
     External::new(key.possession())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn unverified_key_verify(key: &External<UnverifiedKey>) -> Result<External<VerifiedKey>> {
     handle(key.verify())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn unverified_key_verify_async(
     key: &External<UnverifiedKey>,
     unwanted: Option<&External<Flag>>,
@@ -201,27 +201,27 @@ pub fn unverified_key_verify_async(
     queue(unwanted, move || key.verify().map(External::new))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn unverified_key_equals(key: &External<UnverifiedKey>, other: &External<UnverifiedKey>) -> bool {
     **key == **other
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_key_of(key: &External<Secret>) -> Result<External<VerifiedKey>> {
     Ok(External::new(VerifiedKey::of(key.open()?)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_key_suite(key: &External<VerifiedKey>) -> &'static str {
     key.suite().name()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_key_public(key: &External<VerifiedKey>) -> External<PublicKey> {
     External::new(key.public())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_key_equals(key: &External<VerifiedKey>, other: &External<VerifiedKey>) -> bool {
     **key == **other
 }

@@ -47,7 +47,7 @@ pub struct Constants {
     pub suite_numbers: Vec<u8>,
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn constants() -> Constants {
     use quorate::any::Suite;
     let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();

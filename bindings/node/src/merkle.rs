@@ -12,7 +12,7 @@ fn hashes(leaves: Vec<&[u8]>) -> Result<Vec<Hash>> {
     leaves.into_iter().map(|leaf| array("Merkle leaf", leaf)).collect()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn merkle_leaves<'env>(
     env: &'env Env,
     leaf_domain: String,
@@ -23,7 +23,7 @@ pub fn merkle_leaves<'env>(
     tree.leaves(items).into_iter().map(|leaf| bytes(env, leaf)).collect()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn merkle_root<'env>(
     env: &'env Env,
     leaf_domain: String,
@@ -33,7 +33,7 @@ pub fn merkle_root<'env>(
     bytes(env, Merkle::new(&leaf_domain, &node_domain).root(&hashes(leaves)?))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn merkle_path(
     leaf_domain: String,
     node_domain: String,
@@ -43,7 +43,7 @@ pub fn merkle_path(
     handle(Merkle::new(&leaf_domain, &node_domain).path(&hashes(leaves)?, index as usize))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn merkle_verify(
     leaf_domain: String,
     node_domain: String,
@@ -55,32 +55,32 @@ pub fn merkle_verify(
     Merkle::new(&leaf_domain, &node_domain).verify(&root, &leaf, path).throw()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn path_decode(data: &[u8]) -> Result<External<Path>> {
     handle(Path::decode(data, &()))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn path_encode<'env>(env: &'env Env, path: &External<Path>) -> Result<Bytes<'env>> {
     bytes(env, path.encode())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn path_index(path: &External<Path>) -> u32 {
     path.index()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn path_count(path: &External<Path>) -> u32 {
     path.count()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn path_siblings<'env>(env: &'env Env, path: &External<Path>) -> Result<Vec<Bytes<'env>>> {
     path.siblings().iter().map(|sibling| bytes(env, sibling)).collect()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn path_equals(path: &External<Path>, other: &External<Path>) -> bool {
     **path == **other
 }

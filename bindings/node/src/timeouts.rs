@@ -14,7 +14,7 @@ use crate::glue::{Bytes, Flag, Promised, Result, Throw, bytes, handle, number, q
 use crate::keys::Secret;
 use crate::votes::Fault;
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_new(
     kind: u8,
     epoch: BigInt,
@@ -28,7 +28,7 @@ pub fn timeout_vote_new(
     External::new(TimeoutVote::new(Kind::new(kind), epoch, view, value, signer, signature))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_statement_of(
     kind: u8,
     epoch: BigInt,
@@ -45,7 +45,7 @@ pub fn timeout_vote_statement_of(
     ))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_sign_unguarded(
     key: &External<Secret>,
     committee: &External<Committee>,
@@ -57,62 +57,62 @@ pub fn timeout_vote_sign_unguarded(
     handle(TimeoutVote::sign_unguarded(key.open()?, committee, Kind::new(kind), view, value))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_decode(name: String, data: &[u8]) -> Result<External<TimeoutVote>> {
     handle(TimeoutVote::decode(suite(&name)?, data))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_encode<'env>(env: &'env Env, vote: &External<TimeoutVote>) -> Result<Bytes<'env>> {
     bytes(env, vote.encode())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_decode_link(name: String, data: &[u8]) -> Result<External<TimeoutVote>> {
     handle(TimeoutVote::decode_link(suite(&name)?, data))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_encode_link<'env>(env: &'env Env, vote: &External<TimeoutVote>) -> Result<Bytes<'env>> {
     bytes(env, vote.encode_link())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_suite(vote: &External<TimeoutVote>) -> &'static str {
     vote.suite().name()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_kind(vote: &External<TimeoutVote>) -> u8 {
     vote.kind().number()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_epoch(vote: &External<TimeoutVote>) -> u64 {
     vote.epoch()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_view(vote: &External<TimeoutVote>) -> u64 {
     vote.view()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_value(vote: &External<TimeoutVote>) -> u64 {
     vote.value()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_signer(vote: &External<TimeoutVote>) -> u16 {
     vote.signer()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_as_vote(vote: &External<TimeoutVote>) -> External<Vote> {
     External::new(vote.as_vote())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_verify(
     vote: &External<TimeoutVote>,
     committee: &External<Committee>,
@@ -120,7 +120,7 @@ pub fn timeout_vote_verify(
     handle(TimeoutVote::clone(vote).verify(committee))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_verify_async(
     vote: &External<TimeoutVote>,
     committee: &External<Committee>,
@@ -130,17 +130,17 @@ pub fn timeout_vote_verify_async(
     queue(unwanted, move || vote.verify(&committee).map(External::new))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_vote_equals(vote: &External<TimeoutVote>, other: &External<TimeoutVote>) -> bool {
     **vote == **other
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_timeout_vote_value(vote: &External<Verified<TimeoutVote>>) -> External<TimeoutVote> {
     External::new(TimeoutVote::clone(vote))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_timeout_vote_committee(vote: &External<Verified<TimeoutVote>>) -> External<CommitteeId> {
     External::new(vote.committee())
 }
@@ -161,7 +161,7 @@ impl From<Collected<TimeoutCertificate>> for CollectedTimeouts {
     }
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_collector_new(
     committee: &External<Committee>,
     kind: u8,
@@ -179,7 +179,7 @@ pub fn timeout_collector_new(
     External::new(collector)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_collector_add(
     collector: &mut External<TimeoutCollector>,
     vote: &External<TimeoutVote>,
@@ -188,7 +188,7 @@ pub fn timeout_collector_add(
     collector.add(TimeoutVote::clone(vote), suspects).map(CollectedTimeouts::from).throw()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_collector_add_verified(
     collector: &mut External<TimeoutCollector>,
     vote: &External<Verified<TimeoutVote>>,
@@ -197,22 +197,22 @@ pub fn timeout_collector_add_verified(
     collector.add_verified(Verified::clone(vote), suspects).map(CollectedTimeouts::from).throw()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_collector_kind(collector: &External<TimeoutCollector>) -> u8 {
     collector.topic().0.number()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_collector_view(collector: &External<TimeoutCollector>) -> u64 {
     collector.topic().1
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_collector_weight(collector: &External<TimeoutCollector>) -> u128 {
     collector.weight()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_collector_has_honest(collector: &External<TimeoutCollector>) -> bool {
     collector.has_honest()
 }
@@ -224,7 +224,7 @@ pub struct Honest {
     pub faults: Vec<Fault>,
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_collector_verify_honest(
     collector: &mut External<TimeoutCollector>,
     suspects: &mut External<Suspects>,
@@ -233,12 +233,12 @@ pub fn timeout_collector_verify_honest(
     Honest { honest, faults: faults.into_iter().map(Fault::from).collect() }
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_collector_is_done(collector: &External<TimeoutCollector>) -> bool {
     collector.is_done()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_certificate_decode(
     data: &[u8],
     committee: &External<Committee>,
@@ -246,7 +246,7 @@ pub fn timeout_certificate_decode(
     handle(TimeoutCertificate::decode(data, committee))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_certificate_encode<'env>(
     env: &'env Env,
     certificate: &External<TimeoutCertificate>,
@@ -254,32 +254,32 @@ pub fn timeout_certificate_encode<'env>(
     bytes(env, certificate.encode())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_certificate_encoded_length(certificate: &External<TimeoutCertificate>) -> u32 {
     certificate.encoded_len() as u32
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_certificate_suite(certificate: &External<TimeoutCertificate>) -> &'static str {
     certificate.suite().name()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_certificate_kind(certificate: &External<TimeoutCertificate>) -> u8 {
     certificate.kind().number()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_certificate_epoch(certificate: &External<TimeoutCertificate>) -> u64 {
     certificate.epoch()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_certificate_view(certificate: &External<TimeoutCertificate>) -> u64 {
     certificate.view()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_certificate_highest_value(certificate: &External<TimeoutCertificate>) -> u64 {
     certificate.highest_value()
 }
@@ -291,7 +291,7 @@ pub struct Group {
     pub signers: External<SignerSet>,
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_certificate_groups(certificate: &External<TimeoutCertificate>) -> Vec<Group> {
     let group = |(value, signers): &(u64, SignerSet)| Group {
         value: *value,
@@ -300,12 +300,12 @@ pub fn timeout_certificate_groups(certificate: &External<TimeoutCertificate>) ->
     certificate.groups().iter().map(group).collect()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_certificate_signers(certificate: &External<TimeoutCertificate>) -> External<SignerSet> {
     External::new(certificate.signers())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_certificate_verify(
     certificate: &External<TimeoutCertificate>,
     committee: &External<Committee>,
@@ -313,7 +313,7 @@ pub fn timeout_certificate_verify(
     handle(TimeoutCertificate::clone(certificate).verify(committee))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_certificate_verify_async(
     certificate: &External<TimeoutCertificate>,
     committee: &External<Committee>,
@@ -323,7 +323,7 @@ pub fn timeout_certificate_verify_async(
     queue(unwanted, move || certificate.verify(&committee).map(External::new))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn timeout_certificate_equals(
     certificate: &External<TimeoutCertificate>,
     other: &External<TimeoutCertificate>,
@@ -331,14 +331,14 @@ pub fn timeout_certificate_equals(
     **certificate == **other
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_timeout_certificate_value(
     certificate: &External<Verified<TimeoutCertificate>>,
 ) -> External<TimeoutCertificate> {
     External::new(TimeoutCertificate::clone(certificate))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_timeout_certificate_committee(
     certificate: &External<Verified<TimeoutCertificate>>,
 ) -> External<CommitteeId> {

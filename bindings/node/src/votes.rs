@@ -15,43 +15,43 @@ use crate::glue::{
 };
 use crate::keys::Secret;
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn statement_new(kind: u8, epoch: BigInt, view: BigInt, digest: &[u8]) -> Result<External<Statement>> {
     let (kind, digest) = (Kind::new(kind), array("digest", digest)?);
     Ok(External::new(Statement { kind, epoch: number(&epoch), view: number(&view), digest }))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn statement_decode(data: &[u8]) -> Result<External<Statement>> {
     handle(Statement::decode(data, &()))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn statement_encode<'env>(env: &'env Env, statement: &External<Statement>) -> Result<Bytes<'env>> {
     bytes(env, statement.encode())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn statement_kind(statement: &External<Statement>) -> u8 {
     statement.kind.number()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn statement_epoch(statement: &External<Statement>) -> u64 {
     statement.epoch
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn statement_view(statement: &External<Statement>) -> u64 {
     statement.view
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn statement_digest<'env>(env: &'env Env, statement: &External<Statement>) -> Result<Bytes<'env>> {
     bytes(env, statement.digest)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn statement_signed_bytes<'env>(
     env: &'env Env,
     statement: &External<Statement>,
@@ -60,7 +60,7 @@ pub fn statement_signed_bytes<'env>(
     bytes(env, statement.signed_bytes(committee))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn statement_identity<'env>(
     env: &'env Env,
     statement: &External<Statement>,
@@ -69,17 +69,17 @@ pub fn statement_identity<'env>(
     bytes(env, statement.identity(committee))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn statement_contradicts(statement: &External<Statement>, other: &External<Statement>) -> bool {
     statement.contradicts(other)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn statement_equals(statement: &External<Statement>, other: &External<Statement>) -> bool {
     **statement == **other
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_new(
     statement: &External<Statement>,
     signer: u16,
@@ -88,7 +88,7 @@ pub fn vote_new(
     External::new(Vote::new(**statement, signer, Signature::clone(signature)))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_sign_unguarded(
     key: &External<Secret>,
     committee: &External<Committee>,
@@ -97,47 +97,47 @@ pub fn vote_sign_unguarded(
     handle(Vote::sign_unguarded(key.open()?, committee, **statement))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_decode(name: String, data: &[u8]) -> Result<External<Vote>> {
     handle(Vote::decode(suite(&name)?, data))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_encode<'env>(env: &'env Env, vote: &External<Vote>) -> Result<Bytes<'env>> {
     bytes(env, vote.encode())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_decode_link(name: String, data: &[u8]) -> Result<External<Vote>> {
     handle(Vote::decode_link(suite(&name)?, data))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_encode_link<'env>(env: &'env Env, vote: &External<Vote>) -> Result<Bytes<'env>> {
     bytes(env, vote.encode_link())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_suite(vote: &External<Vote>) -> &'static str {
     vote.suite().name()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_statement(vote: &External<Vote>) -> External<Statement> {
     External::new(*vote.statement())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_signer(vote: &External<Vote>) -> u16 {
     vote.signer()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_signature(vote: &External<Vote>) -> External<Signature> {
     External::new(vote.signature())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_verify(
     vote: &External<Vote>,
     committee: &External<Committee>,
@@ -145,7 +145,7 @@ pub fn vote_verify(
     handle(Vote::clone(vote).verify(committee))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_verify_async(
     vote: &External<Vote>,
     committee: &External<Committee>,
@@ -155,47 +155,47 @@ pub fn vote_verify_async(
     queue(unwanted, move || vote.verify(&committee).map(External::new))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_equals(vote: &External<Vote>, other: &External<Vote>) -> bool {
     **vote == **other
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_vote_value(vote: &External<Verified<Vote>>) -> External<Vote> {
     External::new(Vote::clone(vote))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn verified_vote_committee(vote: &External<Verified<Vote>>) -> External<CommitteeId> {
     External::new(vote.committee())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn suspects_new() -> External<Suspects> {
     External::new(Suspects::new())
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn suspects_contains(suspects: &External<Suspects>, member: u16) -> bool {
     suspects.contains(member)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn suspects_members(suspects: &External<Suspects>) -> Vec<u16> {
     suspects.iter().collect()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn suspects_size(suspects: &External<Suspects>) -> u32 {
     suspects.len() as u32
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn suspects_accuse(suspects: &mut External<Suspects>, member: u16) {
     suspects.accuse(member);
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn suspects_decay(suspects: &mut External<Suspects>) {
     suspects.decay();
 }
@@ -237,7 +237,7 @@ impl From<Collected> for CollectedVotes {
     }
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_collector_new(
     committee: &External<Committee>,
     kind: u8,
@@ -255,7 +255,7 @@ pub fn vote_collector_new(
     External::new(collector)
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_collector_add(
     collector: &mut External<VoteCollector>,
     vote: &External<Vote>,
@@ -264,7 +264,7 @@ pub fn vote_collector_add(
     collector.add(Vote::clone(vote), suspects).map(CollectedVotes::from).throw()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_collector_add_verified(
     collector: &mut External<VoteCollector>,
     vote: &External<Verified<Vote>>,
@@ -273,22 +273,22 @@ pub fn vote_collector_add_verified(
     collector.add_verified(Verified::clone(vote), suspects).map(CollectedVotes::from).throw()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_collector_kind(collector: &External<VoteCollector>) -> u8 {
     collector.topic().0.number()
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_collector_view(collector: &External<VoteCollector>) -> u64 {
     collector.topic().1
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_collector_weight_for(collector: &External<VoteCollector>, digest: &[u8]) -> Result<u128> {
     Ok(collector.weight_for(&array("digest", digest)?))
 }
 
-#[napi]
+#[napi(catch_unwind)]
 pub fn vote_collector_is_done(collector: &External<VoteCollector>) -> bool {
     collector.is_done()
 }

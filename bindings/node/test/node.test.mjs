@@ -1,6 +1,8 @@
 // What only Node has: two module systems, worker threads, threads behind promises, inspection.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
@@ -154,4 +156,22 @@ test('a block of `using` closes the secret', { skip: !Symbol.dispose }, () => {
   const secret = quorate.SecretKey.generate(quorate.Suite.Ed25519);
   secret[Symbol.dispose]();
   assert.throws(() => secret.toBytes(), quorate.ClosedError);
+});
+
+test('the report that tells the C library asks no name service', () => {
+  const script = `
+    const { report } = process, get = report.getReport;
+    report.excludeNetwork = false;
+    report.getReport = () => (console.log(report.excludeNetwork), get.call(report));
+    require(${JSON.stringify(require.resolve('quorate'))});
+    console.log(report.excludeNetwork);`;
+  const { stdout } = spawnSync(process.execPath, ['--eval', script], { encoding: 'utf8' });
+  assert.equal(stdout, process.platform === 'linux' ? 'true\nfalse\n' : 'false\n');
+});
+
+test('each native function keeps a panic from ending the process', () => {
+  const folder = new URL('../src/', import.meta.url);
+  const source = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8')).join('\n');
+  assert.ok(source.match(/#\[napi\(catch_unwind\)\]\npub fn/g).length > 200);
+  assert.equal(source.match(/#\[napi\]\npub fn .*/g), null);
 });
