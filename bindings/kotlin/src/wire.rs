@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use quorate::wire::{self, Decode, domain};
+use quorate::wire::{self, domain};
 
 use crate::glue::{Result, Uint128, lock};
 
@@ -28,15 +28,6 @@ impl Reader {
         let value = read(&mut reader)?;
         position.at = position.bytes.len() - reader.remaining();
         Ok(value)
-    }
-}
-
-/// Decodes from no bytes at all: what the tag of an option says is read by somebody else, and what is at an end.
-struct Nothing;
-
-impl Decode for Nothing {
-    fn decode_from(_: &mut wire::Reader<'_>, _: &()) -> quorate::Result<Self> {
-        Ok(Self)
     }
 }
 
@@ -94,13 +85,11 @@ impl Reader {
     }
 
     fn option(&self) -> Result<bool> {
-        self.read(|r| r.option::<(), Nothing>(&())).map(|tag| tag.is_some())
+        self.read(|r| r.tag())
     }
 
     fn finish(&self) -> Result<()> {
-        let position = lock(&self.0);
-        let Nothing = Nothing::decode(position.bytes.get(position.at..).unwrap_or_default(), &())?;
-        Ok(())
+        self.read(|r| r.finish())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The encoding that everything is made of.
 
-use quorate::wire::{Decode, Reader as Inner, Writer as InnerWriter, domain};
+use quorate::wire::{Reader as Inner, Writer as InnerWriter, domain};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::glue::{OrThrow, Thrown};
@@ -19,15 +19,6 @@ pub fn hash(domain: &str, bytes: &[u8]) -> Vec<u8> {
 pub struct Reader {
     bytes: Vec<u8>,
     at: usize,
-}
-
-/// Decodes from no bytes at all: what the tag of an option says is read by somebody else, and what is at an end.
-struct Nothing;
-
-impl Decode for Nothing {
-    fn decode_from(_: &mut Inner<'_>, (): &()) -> quorate::Result<Self> {
-        Ok(Nothing)
-    }
 }
 
 impl Reader {
@@ -86,12 +77,11 @@ impl Reader {
     }
 
     pub fn option(&mut self) -> Thrown<bool> {
-        self.read(|r| r.option::<(), Nothing>(&())).map(|tag| tag.is_some())
+        self.read(|r| r.tag())
     }
 
-    pub fn finish(&self) -> Thrown<()> {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        Nothing::decode(rest, &()).or_throw().map(|Nothing| ())
+    pub fn finish(&mut self) -> Thrown<()> {
+        self.read(|r| r.finish())
     }
 }
 
