@@ -1,9 +1,13 @@
 // What is known of a chain, from all its validators together; bounded, however long one watches.
 import { BLOCK, Refused, hex } from './jolteon.mjs';
 
-const KEPT = 4096; // blocks, views and certificates that are remembered
+const KEPT = 4096; // certificates, proven blocks, and each validator's blocks that are remembered
 
-/** Two things that cannot both be. `evidence` convinces everybody who has the genesis, if there is any. */
+/**
+ * Two things that cannot both be, by signatures alone: more than a third of the weight broke the protocol.
+ *
+ * `evidence` convinces everybody who has the genesis; it is empty for two proven blocks at one height.
+ */
 export class Contradiction extends Error {
   code = 'CONTRADICTION';
 
@@ -13,12 +17,30 @@ export class Contradiction extends Error {
   }
 }
 
+/** Which block is at which height, as somebody says. */
+class Places {
+  digests = new Map();
+  #heights = new Map();
+
+  keep(height, digest) {
+    keep(this.digests, height, digest);
+    keep(this.#heights, digest, height);
+  }
+
+  /** Whether another block is at this height, or this block at another. */
+  differ(height, digest) {
+    const there = this.digests.get(height) ?? digest;
+    return there !== digest || (this.#heights.get(digest) ?? height) !== height;
+  }
+}
+
 /** Takes what validators say, and throws `Refused` or `Contradiction` for what cannot be. */
 export class Chain {
   certificates = 0;
   proofs = 0;
-  height = 0;
-  #digests = new Map();
+  view = 0;
+  #proven = new Places();
+  #shown = new Map(); // by the validator's address
   #views = new Map();
   #verified = new Map();
 
@@ -77,23 +99,33 @@ export class Chain {
     return certificate;
   }
 
-  /** Compares a certified block with what the others have there; whether it is the newest of all. */
-  agree(height, digest, url) {
-    const known = keep(this.#digests, height, { digest, url });
-    if (known.digest !== digest) {
-      throw new Contradiction(
-        `block ${height} is ${digest.slice(0, 16)}… here and ${known.digest.slice(0, 16)}… at ${known.url}`,
-      );
+  /**
+   * Compares the height that a validator gives a certified block with proofs, and with what others show.
+   *
+   * A certificate says nothing of heights, so without a proof one of two may lie, and nobody knows which: gives the
+   * other one.
+   */
+  agree({ height, digest }, url) {
+    if (this.#proven.differ(height, digest)) {
+      throw new Refused('WRONG_CONTEXT', `a proof shows that ${short(digest)} is not block ${height}`);
     }
-    const newest = height > this.height;
-    this.height = Math.max(height, this.height);
+    if (!this.#shown.has(url)) this.#shown.set(url, new Places());
+    this.#shown.get(url).keep(height, digest);
+    return this.disproved(height, digest)[0];
+  }
+
+  /** Whether a certified view is the newest of all: signatures bind views. */
+  newest(view) {
+    const newest = view > this.view;
+    this.view = Math.max(view, this.view);
     return newest;
   }
 
   /** Checks that a transaction is committed, by its proof alone. */
-  proof(wanted, answer, url) {
-    const proof = this.protocol.TransactionProof.decode(unhex(text(answer, 'proof')), this.committees);
-    if (hex(proof.verify(this.committees)) !== wanted) {
+  async proof(wanted, answer) {
+    const encoded = unhex(text(answer, 'proof'));
+    const proof = await this.protocol.TransactionProof.decode(encoded, this.committees);
+    if (hex(await proof.verify(this.committees)) !== wanted) {
       throw new Refused('WRONG_CONTEXT', 'another transaction is proven than was asked for');
     }
     const [height, named] = [Number(proof.block.height), hex(proof.block.digest)];
@@ -101,16 +133,27 @@ export class Chain {
     if (said[0] !== wanted || said[1] !== height || said[2] !== named) {
       throw new Refused('WRONG_CONTEXT', 'the proof is of something else than the answer says');
     }
-    const known = keep(this.#digests, height, { digest: named, url });
-    if (known.digest !== named) {
-      throw new Contradiction(
-        `block ${height} is ${named.slice(0, 16)}… here and ${known.digest.slice(0, 16)}… at ${known.url}`,
-      );
+    if (this.#proven.differ(height, named)) {
+      const other = this.#proven.digests.get(height);
+      throw new Contradiction(`two blocks at height ${height} are proven: ${short(named)} and ${short(other)}`);
     }
+    this.#proven.keep(height, named);
     this.proofs += 1;
     return { height, digest: named };
   }
+
+  /** Who showed something else than this. */
+  disproved(height, digest) {
+    return [...this.#shown].filter(([, places]) => places.differ(height, digest)).map(([url]) => url);
+  }
+
+  /** What a liar showed is no reason to doubt anybody else. */
+  forget(url) {
+    this.#shown.delete(url);
+  }
 }
+
+export const short = (digest) => `${digest.slice(0, 16)}…`;
 
 /** What is there under a key already, or else the value, which stays until many others came. */
 function keep(kept, key, value) {
@@ -139,6 +182,7 @@ function digest(answer, name) {
 }
 
 function unhex(digits) {
-  if (!/^([0-9a-f]{2})*$/.test(digits)) throw new Refused('MALFORMED', 'not hexadecimal');
+  // No group is repeated here: a regular expression remembers each repetition, of millions.
+  if (digits.length % 2 === 1 || /[^0-9a-f]/.test(digits)) throw new Refused('MALFORMED', 'not hexadecimal');
   return new Uint8Array(Buffer.from(digits, 'hex'));
 }

@@ -1,6 +1,7 @@
 // HTTP for somebody who trusts nobody: every answer has a deadline and a largest size, and nothing is followed.
 
 const LONGEST_LINE = 64 << 10;
+const MOST_PIECES = 1 << 16;
 const ALIVE = 10; // a validator says at least this often that its stream lives
 
 /** A validator did not answer as it should. That is no lie: it may be dead, busy or slow. */
@@ -91,6 +92,7 @@ async function body(response, most) {
       pieces.push(piece);
       size += piece.length;
       if (size > most) throw new Lost('TOO_LARGE', `an answer of more than ${most} bytes`);
+      if (pieces.length > MOST_PIECES) throw new Lost('TOO_LARGE', `an answer in more than ${MOST_PIECES} pieces`);
     }
   } catch (error) {
     if (error instanceof Lost || error.name === 'AbortError' || size >= length) throw error;

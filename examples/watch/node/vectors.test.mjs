@@ -22,22 +22,24 @@ function committee(name) {
   return quorate.Committee.fromAttested(quorate.ChainId.fromBytes(bytes(chain)), BigInt(epoch), keys);
 }
 
-function whole(Class, digits, committees) {
+async function whole(Class, digits, committees) {
   const data = new Input(bytes(digits));
-  const found = Class.read(data, committees);
+  const found = await Class.read(data, committees);
   data.reader.finish();
   return found;
 }
 
-function run(operation, input) {
+async function run(operation, input) {
   if (operation === 'jolteon.batch') {
     const { header, digest, leaves } = decodeBatch(bytes(input.batch));
     return { header: hex(header), digest: hex(digest), transactions: leaves.map(hex) };
   }
   const committees = new Committees(committee(input.voters), committee(input.identities));
   if (operation === 'jolteon.genesis') return { digest: hex(committees.genesis(bytes(input.state_root))) };
-  const block = whole(Block, input.block, committees);
-  if (operation === 'jolteon.finality') return whole(Finality, input.proof, committees).verify(block, committees);
+  const block = await whole(Block, input.block, committees);
+  if (operation === 'jolteon.finality') {
+    return (await whole(Finality, input.proof, committees)).verify(block, committees);
+  }
   if (operation !== 'jolteon.block') throw new Error(`no operation ${operation}`);
   block.checkAuthor(committees);
   return {
@@ -55,7 +57,7 @@ const wrong = [];
 for (const { name, operation, input, expect, output } of cases) {
   let [found, result] = ['ok', undefined];
   try {
-    result = run(operation, input);
+    result = await run(operation, input);
   } catch (error) {
     if (!(error instanceof Refused || error instanceof quorate.QuorateError)) throw error;
     found = error.code;

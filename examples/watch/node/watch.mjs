@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 
 import * as quorate from 'quorate';
 
-import { Chain, Contradiction } from './chain.mjs';
+import { Chain, Contradiction, short } from './chain.mjs';
 import { NoGenesis, readGenesis } from './genesis.mjs';
 import { Refused, hex, jolteon } from './jolteon.mjs';
 import { Link, Lost } from './link.mjs';
@@ -18,12 +18,12 @@ const [LARGEST_BLOCK, LARGEST_PROOF, LARGEST_TICKET] = [4 << 20, 16 << 20, 64 <<
 const COLOURS = { alarm: '1;31', late: '33', lost: '33', proof: '32', summary: '1' };
 const protocol = jolteon(quorate);
 const isRefusal = (error) => [quorate.QuorateError, Refused, Contradiction].some((kind) => error instanceof kind);
-const short = (digest) => `${digest.slice(0, 16)}…`;
 
 /** All that goes on, and what is said of it. */
 class Watcher {
   counts = { lost: 0, late: 0, alarms: 0 };
   worst = 0;
+  #disputed = new Set();
   #over = false;
   #stop;
   #done = new Promise((resolve, reject) => (this.#stop = { resolve, reject }));
@@ -94,8 +94,26 @@ class Watcher {
     if (this.worst === FORK) this.stop();
   }
 
+  /** Two validators show different blocks, and no proof says who is wrong. Each is named once. */
+  dispute(height, url, other) {
+    if (this.#disputed.has(url) || this.#disputed.has(other)) return;
+    const message = `${other} shows something else, and no proof says who is wrong`;
+    this.alarm(url, new Refused('WRONG_CONTEXT', message), `block ${height}`);
+    this.#disputed.add(url).add(other);
+  }
+
+  /** A proof shows who lied before. */
+  convict(height, digest) {
+    const liars = this.chain.disproved(height, digest);
+    const message = `a proof shows that block ${height} is ${short(digest)}, unlike what was said before`;
+    for (const follower of this.followers) {
+      if (!liars.includes(follower.link.url) || follower.state === 'refused') continue;
+      follower.refuse(new Refused('WRONG_CONTEXT', message), `block ${follower.next}`);
+    }
+  }
+
   #summary() {
-    const { certificates, proofs, height } = this.chain;
+    const { certificates, proofs, view } = this.chain;
     const { lost, late, alarms } = this.counts;
     const blocks = this.followers.reduce((sum, follower) => sum + follower.blocks, 0);
     const followed = this.followers.filter((follower) => follower.blocks > 0).length;
@@ -103,7 +121,7 @@ class Watcher {
     const line =
       `${certificates} certificates and ${proofs} proofs verified; ${blocks} blocks of ${followed} of ` +
       `${this.followers.length} validators agree; lost ${lost}, late ${late}, alarms ${alarms}`;
-    this.say('summary', line, { certificates, proofs, height, lost, late, alarms, code: this.code(), validators });
+    this.say('summary', line, { certificates, proofs, view, lost, late, alarms, code: this.code(), validators });
   }
 
   code() {
@@ -143,7 +161,7 @@ class Follower {
         await this.#follow();
       } catch (error) {
         if (this.state === 'refused') return;
-        if (isRefusal(error)) this.#refuse(error, `block ${this.next}`);
+        if (isRefusal(error)) this.refuse(error, `block ${this.next}`);
         else if (error instanceof Lost) await this.#wait(error);
         else throw error;
       }
@@ -169,7 +187,8 @@ class Follower {
     this.#last = claim;
     this.next = height + 1;
     if (!last || this.state === 'refused') return;
-    const newest = this.watcher.chain.agree(last.height, last.digest, this.link.url);
+    const other = this.watcher.chain.agree(last, this.link.url);
+    if (other) this.watcher.dispute(last.height, this.link.url, other);
     if (this.state === 'lost') {
       const line = `${this.link.url}: followed again from block ${last.height}`;
       this.watcher.say('back', line, { validator: this.link.url, height: last.height });
@@ -177,7 +196,7 @@ class Follower {
     this.blocks += 1;
     this.state = 'followed';
     this.#pause = FIRST_PAUSE;
-    if (newest) {
+    if (this.watcher.chain.newest(last.view)) {
       const line =
         `${String(last.height).padStart(7)}  view ${last.view}  ${short(last.digest)}  by ${last.author}  ` +
         `${last.transactions} transactions  signed by ${signers.join(' ')}  ${this.link.url}`;
@@ -192,14 +211,15 @@ class Follower {
     const answer = await this.link.get(`/v1/transactions/${wanted}?wait=${wait}`, LARGEST_PROOF, wait);
     let found;
     try {
-      found = this.watcher.chain.proof(wanted, answer, this.link.url);
+      found = await this.watcher.chain.proof(wanted, answer);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      this.#refuse(error, `proof of ${short(wanted)}`);
+      this.refuse(error, `proof of ${short(wanted)}`);
       return false;
     }
     const line = `${short(wanted)}  is in block ${found.height}, ${short(found.digest)}  ${this.link.url}`;
     this.watcher.say('proof', line, { transaction: wanted, ...found, validator: this.link.url });
+    this.watcher.convict(found.height, found.digest);
     return true;
   }
 
@@ -213,8 +233,9 @@ class Follower {
     this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE);
   }
 
-  #refuse(error, of) {
+  refuse(error, of) {
     this.state = 'refused';
+    this.watcher.chain.forget(this.link.url);
     this.link.close();
     this.watcher.alarm(this.link.url, error, of);
   }

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from jolteon import BLOCK, Committees, Refused, TransactionProof
+from jolteon import BLOCK, Block, Committees, Refused, TransactionProof
 from quorate import Certificate, Conflict
 
-KEPT = 4096  # blocks, views and certificates that are remembered
+KEPT = 4096  # certificates, proven blocks, and each validator's blocks that are remembered
 LARGEST_NUMBER = (1 << 53) - 1  # what every language's JSON reads exactly
 K = TypeVar("K")
 V = TypeVar("V")
 
 
 class Contradiction(Exception):
-    """Two things that cannot both be. `evidence` convinces everybody who has the genesis, if there is any."""
+    """Two things that cannot both be, by signatures alone: more than a third of the weight broke the protocol.
+
+    `evidence` convinces everybody who has the genesis; it is empty for two proven blocks at one height.
+    """
 
     code = "CONTRADICTION"
 
@@ -36,13 +41,30 @@ class Claim:
     transactions: int
 
 
+class Places:
+    """Which block is at which height, as somebody says."""
+
+    def __init__(self) -> None:
+        self.digests: dict[int, str] = {}
+        self.heights: dict[str, int] = {}
+
+    def keep(self, height: int, digest: str) -> None:
+        keep(self.digests, height, digest)
+        keep(self.heights, digest, height)
+
+    def differ(self, height: int, digest: str) -> bool:
+        """Whether another block is at this height, or this block at another."""
+        return self.digests.get(height, digest) != digest or self.heights.get(digest, height) != height
+
+
 class Chain:
     """Takes what validators say, and raises `Refused` or `Contradiction` for what cannot be."""
 
     def __init__(self, committees: Committees) -> None:
         self.committees = committees
-        self.certificates = self.proofs = self.height = 0
-        self.digests: dict[int, tuple[str, str]] = {}
+        self.certificates = self.proofs = self.view = 0
+        self.proven = Places()
+        self.shown: defaultdict[str, Places] = defaultdict(Places)  # by the validator's address
         self.views: dict[int, Certificate] = {}
         self.verified: dict[str, Certificate] = {}
 
@@ -91,29 +113,50 @@ class Chain:
             raise Contradiction(message, evidence.encode())
         return certificate
 
-    def agree(self, height: int, digest: str, url: str) -> bool:
-        """Compares a certified block with what the others have there; whether it is the newest of all."""
-        known, by = keep(self.digests, height, (digest, url))
-        if known != digest:
-            raise Contradiction(f"block {height} is {digest[:16]}… here and {known[:16]}… at {by}")
-        newest, self.height = height > self.height, max(height, self.height)
+    def agree(self, block: Claim, url: str) -> str | None:
+        """Compares the height that a validator gives a certified block with proofs, and with what others show.
+
+        A certificate says nothing of heights, so without a proof one of two may lie, and nobody knows which: gives
+        the other one.
+        """
+        if self.proven.differ(block.height, block.digest):
+            raise Refused("WRONG_CONTEXT", f"a proof shows that {block.digest[:16]}… is not block {block.height}")
+        self.shown[url].keep(block.height, block.digest)
+        return next(iter(self.disproved(block.height, block.digest)), None)
+
+    def newest(self, view: int) -> bool:
+        """Whether a certified view is the newest of all: signatures bind views."""
+        newest, self.view = view > self.view, max(view, self.view)
         return newest
 
-    def proof(self, wanted: bytes, answer: Any, url: str) -> TransactionProof:
-        """Checks that a transaction is committed, by its proof alone."""
-        proof = TransactionProof.decode(unhex(text(answer, "proof")), self.committees)
+    async def proof(self, wanted: bytes, answer: Any) -> tuple[int, str]:
+        """Checks that a transaction is committed, by its proof alone, and gives the block's height and digest."""
+        # A stranger chooses how long this takes; the others go on meanwhile.
+        block = await asyncio.to_thread(self.check, text(answer, "proof"), wanted)
+        height, named = block.height, block.digest.hex()
+        said = digest(answer, "id"), number(answer, "height"), digest(answer, "block")
+        if said != (wanted.hex(), height, named):
+            raise Refused("WRONG_CONTEXT", "the proof is of something else than the answer says")
+        if self.proven.differ(height, named):
+            other = self.proven.digests[height]
+            raise Contradiction(f"two blocks at height {height} are proven: {named[:16]}… and {other[:16]}…")
+        self.proven.keep(height, named)
+        self.proofs += 1
+        return height, named
+
+    def check(self, encoded: str, wanted: bytes) -> Block:
+        proof = TransactionProof.decode(unhex(encoded), self.committees)
         if proof.verify(self.committees) != wanted:
             raise Refused("WRONG_CONTEXT", "another transaction is proven than was asked for")
-        block = proof.block
-        said = digest(answer, "id"), number(answer, "height"), digest(answer, "block")
-        if said != (wanted.hex(), block.height, block.digest.hex()):
-            raise Refused("WRONG_CONTEXT", "the proof is of something else than the answer says")
-        known, by = keep(self.digests, block.height, (block.digest.hex(), url))
-        if known != block.digest.hex():
-            here = block.digest.hex()[:16]
-            raise Contradiction(f"block {block.height} is {here}… here and {known[:16]}… at {by}")
-        self.proofs += 1
-        return proof
+        return proof.block
+
+    def disproved(self, height: int, digest: str) -> list[str]:
+        """Who showed something else than this."""
+        return [url for url, places in self.shown.items() if places.differ(height, digest)]
+
+    def forget(self, url: str) -> None:
+        """What a liar showed is no reason to doubt anybody else."""
+        self.shown.pop(url, None)
 
 
 def keep(kept: dict[K, V], key: K, value: V) -> V:
@@ -146,6 +189,7 @@ def digest(answer: Any, name: str) -> str:
 
 
 def unhex(digits: str) -> bytes:
-    if not re.fullmatch("([0-9a-f]{2})*", digits):
+    # No group is repeated here: a regular expression remembers each repetition, of millions.
+    if len(digits) % 2 or not re.fullmatch("[0-9a-f]*", digits):
         raise Refused("MALFORMED", "not hexadecimal")
     return bytes.fromhex(digits)

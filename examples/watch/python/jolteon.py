@@ -119,13 +119,9 @@ class Input:
 class BatchRef:
     """A batch as a block names it."""
 
-    author: int
-    sequence: int
     count: int
-    size: int
     root: bytes
     digest: bytes
-    certificate: Certificate
 
     @classmethod
     def read(cls, data: Input, identities: Committee) -> BatchRef:
@@ -138,8 +134,8 @@ class BatchRef:
             raise Refused("UNKNOWN_SIGNER", f"no member {author}")
         digest = hash("quorate-v1-batch-id", data.since(start))
         statement = identities.statement(AVAILABLE, (author << 48) + sequence, digest)
-        certificate = data.detached(statement, identities)
-        return cls(author, sequence, count, size, root, digest, certificate)
+        data.detached(statement, identities)
+        return cls(count, root, digest)
 
 
 @dataclass(frozen=True)
@@ -152,8 +148,6 @@ class Block:
     parent: bytes
     justify: Certificate | None
     payload: tuple[BatchRef, ...]
-    executed: tuple[int, bytes]
-    timestamp: int
     signature: Signature
     digest: bytes
 
@@ -170,13 +164,15 @@ class Block:
         justify = data.certificate(voters) if r.option() else None
         tc = data.timeout_certificate(voters) if r.option() else None
         payload = tuple(BatchRef.read(data, committees.identities) for _ in range(r.count(MAX_BATCHES)))
-        executed, timestamp = (r.u64(), r.raw(32)), r.u64()
+        executed = r.u64()
+        r.raw(32)  # the state's root
+        r.u64()  # the time
         if author >= len(voters):
             raise Refused("UNKNOWN_SIGNER", f"no member {author}")
-        check_shape(view, height, parent, justify, tc, executed[0])
+        check_shape(view, height, parent, justify, tc, executed)
         digest = hash("quorate-v1-jolteon-block", data.since(start))
         signature = Signature.decode(Suite.ED25519, r.raw(64))
-        return cls(view, height, author, parent, justify, payload, executed, timestamp, signature, digest)
+        return cls(view, height, author, parent, justify, payload, signature, digest)
 
     def check_author(self, committees: Committees) -> None:
         """Checks the author's signature."""

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 LONGEST_LINE = 64 << 10
 MOST_HEADERS = 64
 MOST_AT_ONCE = 1 << 19
+MOST_PIECES = 1 << 16
 ALIVE = 10.0  # a validator says at least this often that its stream lives
 CODE = re.compile(r"[A-Z_]{1,32}")
 
@@ -80,10 +81,11 @@ class Link:
                 status, headers = await connection.head()
                 if status != 200:
                     raise Lost("REFUSED", f"answers with HTTP {status}")
-            rest = b""
+            rest = bytearray()
             while True:
+                piece = b""
                 async with deadline(self.patience + ALIVE):
-                    while b"\n" not in rest:
+                    while b"\n" not in piece:
                         if len(rest) > LONGEST_LINE:
                             raise Lost("TOO_LARGE", f"a line above {LONGEST_LINE} bytes")
                         if not (piece := await connection.piece(headers)):
@@ -91,7 +93,7 @@ class Link:
                         rest += piece
                 *lines, rest = rest.split(b"\n")
                 for line in lines:
-                    yield line.rstrip(b"\r")
+                    yield bytes(line.rstrip(b"\r"))
         finally:
             connection.close()
 
@@ -149,15 +151,19 @@ class Connection:
             raise Lost("TRUNCATED", f"an answer that ends after {len(error.partial)} of {int(length)} bytes") from None
 
     async def pieces(self, headers: dict[str, str], most: int) -> bytes:
-        found = b""
+        found, pieces = bytearray(), 0
         while piece := await self.piece(headers):
             found += piece
+            pieces += 1
             if len(found) > most:
                 raise Lost("TOO_LARGE", f"an answer of more than {most} bytes")
-        return found
+            if pieces > MOST_PIECES:
+                raise Lost("TOO_LARGE", f"an answer in more than {MOST_PIECES} pieces")
+        return bytes(found)
 
     async def piece(self, headers: dict[str, str]) -> bytes:
         """Some bytes of something whose length is not said; none at its end."""
+        await asyncio.sleep(0)  # what has arrived is read without a pause; deadlines and others need one
         if headers.get("transfer-encoding", "").lower() != "chunked":
             return await self.reader.read(LONGEST_LINE)
         size = await self.line()

@@ -37,6 +37,7 @@ class Watcher:
         self.followers = [Follower(self, link) for link in links]
         self.done = asyncio.Event()
         self.counts = {"lost": 0, "late": 0, "alarms": 0}
+        self.disputed: set[str] = set()
         self.worst = 0
 
     async def run(self) -> int:
@@ -102,6 +103,21 @@ class Watcher:
             self.worst = max(self.worst, LIE)
         self.say("alarm", f"{url}: {of}: {error} ({error.code})", **fields)
 
+    def dispute(self, height: int, *urls: str) -> None:
+        """Two validators show different blocks, and no proof says who is wrong. Each is named once."""
+        if self.disputed.isdisjoint(urls):
+            message = f"{urls[1]} shows something else, and no proof says who is wrong"
+            self.alarm(urls[0], Refused("WRONG_CONTEXT", message), f"block {height}")
+            self.disputed.update(urls)
+
+    def convict(self, height: int, digest: str) -> None:
+        """A proof shows who lied before."""
+        liars = self.chain.disproved(height, digest)
+        for follower in self.followers:
+            if follower.link.url in liars and follower.state != "refused":
+                message = f"a proof shows that block {height} is {digest[:16]}…, unlike what was said before"
+                follower.refuse(Refused("WRONG_CONTEXT", message), f"block {follower.next}")
+
     def summary(self) -> None:
         chain = self.chain
         blocks = sum(follower.blocks for follower in self.followers)
@@ -113,7 +129,7 @@ class Watcher:
             f"alarms {self.counts['alarms']}",
             certificates=chain.certificates,
             proofs=chain.proofs,
-            height=chain.height,
+            view=chain.view,
             **self.counts,
             code=self.code(),
             validators=[{"validator": f.link.url, "blocks": f.blocks, "state": f.state} for f in self.followers],
@@ -176,12 +192,13 @@ class Follower:
         last, self.last, self.next = self.last, claim, height + 1
         if not last:
             return
-        newest = self.watcher.chain.agree(last.height, last.digest, self.link.url)
+        if other := self.watcher.chain.agree(last, self.link.url):
+            self.watcher.dispute(last.height, self.link.url, other)
         if self.state == "lost":
             text = f"{self.link.url}: followed again from block {last.height}"
             self.watcher.say("back", text, validator=self.link.url, height=last.height)
         self.blocks, self.state, self.pause = self.blocks + 1, "followed", FIRST_PAUSE
-        if newest:
+        if self.watcher.chain.newest(last.view):
             line = (
                 f"{last.height:>7}  view {last.view}  {last.digest[:16]}…  by {last.author}  {last.transactions} "
                 f"transactions  signed by {' '.join(map(str, signers))}  {self.link.url}"
@@ -194,14 +211,14 @@ class Follower:
         wait = 5.0
         answer = await self.prover.get(f"/v1/transactions/{wanted.hex()}?wait={wait:g}", LARGEST_PROOF, wait)
         try:
-            proof = self.watcher.chain.proof(wanted, answer, self.link.url)
+            height, digest = await self.watcher.chain.proof(wanted, answer)
         except (QuorateError, Refused, Contradiction) as error:
             self.refuse(error, f"proof of {wanted.hex()[:16]}…")
             return False
-        height, digest = proof.block.height, proof.block.digest.hex()
         line = f"{wanted.hex()[:16]}…  is in block {height}, {digest[:16]}…  {self.link.url}"
         fields = {"transaction": wanted.hex(), "height": height, "digest": digest, "validator": self.link.url}
         self.watcher.say("proof", line, **fields)
+        self.watcher.convict(height, digest)
         return True
 
     async def wait(self, lost: Lost) -> None:
@@ -214,6 +231,7 @@ class Follower:
 
     def refuse(self, error: QuorateError | Refused | Contradiction, of: str) -> None:
         self.state = "refused"
+        self.watcher.chain.forget(self.link.url)
         self.link.close()
         self.prover.close()
         if self.task and self.task is not asyncio.current_task():

@@ -1,7 +1,8 @@
 """What no lying server can do: validators with more than a third of the weight sign two blocks.
 
-Needs the package `quorate`. Two servers show different blocks at one height, both with good certificates. A watcher must stop at once and name who
-signed both, with evidence that convinces everybody who has the genesis.
+Needs the package `quorate`. A watcher must stop at once when two blocks of one view are certified, and name who signed
+both, with evidence that convinces everybody who has the genesis; or when two blocks at one height are proven. Two
+certified blocks at one height are less: the protocol allows them in different views, and commits one of them.
 """
 
 import json
@@ -9,33 +10,52 @@ import sys
 import time
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler
+from itertools import count
 from pathlib import Path
 
-from liar import COMMITS, head, send, serving
+from liar import BLOCK, COMMITS, PROOF, head, send, serving
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 import genesis  # noqa: E402
+from jolteon import AVAILABLE, PROPOSAL, TRANSACTIONS  # noqa: E402
+from jolteon import BLOCK as BLOCKS  # noqa: E402
 from quorate import Conflict, SecretKey, Suite, Suspects, Vote, VoteCollector  # noqa: E402
+from quorate.wire import Writer, hash  # noqa: E402
 
 MEMBERS, FORK, NEWEST = 4, 6, 12
 FIRST, SECOND = (0, 1, 2), (1, 2, 3)  # who signs in each of the two histories
+PROVEN = 100  # where proofs show a block
 
 
 def run(tests):
-    secrets, text = new_chain()
+    chain = Chain()
     file = tests.folder / "forked.toml"
-    file.write_text(text)
-    voters = genesis.read(text).voters
-    for name, shift, convincing in [("two blocks of one view", 0, True), ("two blocks at one height", 2, False)]:
-        histories = [history(voters, secrets, FIRST, 0), history(voters, secrets, SECOND, shift)]
+    file.write_text(chain.text)
 
-        def seen(events, convincing=convincing):
-            evidence = [event.get("evidence") for event in events if event["event"] == "alarm"]
-            return len(evidence) == 1 and (convicts(evidence[0], voters) if convincing else evidence == [""])
-
+    def case(name, shift, exit_code, check, until=None):
+        histories = chain.history(FIRST, 0), chain.history(SECOND, shift)
         with serving(validator(histories[0])) as one, serving(validator(histories[1])) as other:
             arguments = [one, other, "--genesis", str(file), "--probe", "0", "--from", "1"]
-            tests.case(name, arguments, 8, seen)
+            tests.case(name, arguments, exit_code, check, until)
+
+    def alarms(events):
+        return [event for event in events if event["event"] == "alarm"]
+
+    def convicted(events):
+        return len(alarms(events)) == 1 and convicts(alarms(events)[0]["evidence"], chain.voters)
+
+    def followed(events):
+        states = [validator["state"] for validator in events[-1]["validators"]]
+        return len(alarms(events)) == 1 and "evidence" not in alarms(events)[0] and states == ["followed"] * 2
+
+    def proven(events):
+        return [alarm.get("evidence") for alarm in alarms(events)] == [""] and events[-1]["proofs"] == 1
+
+    case("two blocks of one view", 0, 8, convicted)
+    case("two certified blocks at one height", NEWEST, 7, followed, alarms)
+    with serving(validator(chain.history(FIRST, 0), chain.prover())) as url:
+        arguments = [url, "--genesis", str(file), "--probe", "0.1"]
+        tests.case("two proven blocks at one height", arguments, 8, proven)
 
 
 def convicts(evidence, voters):
@@ -44,50 +64,111 @@ def convicts(evidence, voters):
     return set(conflict.culprits) == set(FIRST) & set(SECOND)
 
 
-def new_chain():
-    """The voting keys of a chain and its genesis file."""
-    secrets = [SecretKey.generate(Suite.MIN_SIG) for _ in range(MEMBERS)]
-    lines = ['chain = "forked"', 'scheme = "bls"']
-    for index, secret in enumerate(secrets):
-        identity = SecretKey.generate(Suite.ED25519)
-        lines += ["", "[[member]]", f'name = "node{index}"', f'address = "127.0.0.1:{index + 1}"', "weight = 1"]
-        for kind, key in [("identity", identity), ("voting", secret)]:
-            lines.append(f'{kind}_key = "{key.public_key().encode().hex()}"')
-            lines.append(f'{kind}_possession = "{key.prove_possession().encode().hex()}"')
-    return secrets, "\n".join(lines) + "\n"
+class Chain:
+    """A chain whose every key is known: its genesis file, and what its validators could sign."""
+
+    def __init__(self):
+        self.secrets = [SecretKey.generate(Suite.MIN_SIG) for _ in range(MEMBERS)]
+        self.names = [SecretKey.generate(Suite.ED25519) for _ in range(MEMBERS)]
+        lines = ['chain = "forked"', 'scheme = "bls"']
+        for index, (secret, name) in enumerate(zip(self.secrets, self.names)):
+            lines += ["", "[[member]]", f'name = "node{index}"', f'address = "127.0.0.1:{index + 1}"', "weight = 1"]
+            for kind, key in [("identity", name), ("voting", secret)]:
+                lines.append(f'{kind}_key = "{key.public_key().encode().hex()}"')
+                lines.append(f'{kind}_possession = "{key.prove_possession().encode().hex()}"')
+        self.text = "\n".join(lines) + "\n"
+        committees = genesis.read(self.text)
+        self.voters, self.identities = committees.voters, committees.identities
+
+    def history(self, signers, shift):
+        """Blocks as a validator shows them. From FORK on those of `signers` are their own, `shift` views later."""
+        blocks, parent, certificate, signed = {}, bytes(32), b"", []
+        for height in range(1, NEWEST + 1):
+            forked = height >= FORK
+            who, view = (signers, height + shift) if forked else (FIRST, height)
+            digest = sha256(f"{height} {who}".encode()).digest()
+            blocks[height] = {
+                "height": height,
+                "view": view,
+                "digest": digest.hex(),
+                "author": height % MEMBERS,
+                "transactions": 0,
+                "parent": parent.hex(),
+                "certificate": certificate.hex(),
+                "signers": signed,
+            }
+            parent, certificate, signed = digest, self.certify(view, digest, who).encode(), list(who)
+        return blocks
+
+    def certify(self, view, digest, signers=FIRST):
+        return collected(self.voters, self.secrets, self.voters.statement(BLOCKS, view, digest), signers)
+
+    def prover(self):
+        """Proves whatever it is given to be in a block at one and the same height, each time in another view."""
+        views = count(PROVEN, 10)
+
+        def prove(transaction):
+            view, w = next(views), Writer()
+            block, digest = self.block(view, PROVEN, bytes(32), [self.batch(transaction)])
+            link, last = self.block(view + 1, PROVEN + 1, digest, [])
+            w.bytes(transaction)
+            for number in (0, 1):  # the path: the first of one
+                w.u32(number)
+            w.u16(0)
+            w.raw(block)
+            w.count(1)
+            w.raw(link)
+            w.raw(self.certify(view + 1, last).encode())
+            found = {"id": TRANSACTIONS.leaf(transaction), "block": digest, "proof": w.into_bytes()}
+            return {"height": PROVEN, **{name: value.hex() for name, value in found.items()}}
+
+        return prove
+
+    def block(self, view, height, parent, batches):
+        """A block and its digest."""
+        w = Writer()
+        for number in (0, view, height):
+            w.u64(number)
+        w.u16(0)
+        w.raw(parent)
+        w.option(True)
+        w.raw(self.certify(view - 1, parent).encode())
+        w.option(False)
+        w.count(len(batches))
+        for batch in batches:
+            w.raw(batch)
+        w.raw(bytes(8 + 32 + 8))  # nothing executed, at no time
+        encoded = w.into_bytes()
+        digest = hash("quorate-v1-jolteon-block", encoded)
+        vote = Vote.sign_unguarded(self.names[0], self.identities, self.identities.statement(PROPOSAL, view, digest))
+        return encoded + vote.signature.encode(), digest
+
+    def batch(self, transaction):
+        """A batch of one transaction, as a block names it."""
+        w = Writer()
+        w.u16(0)
+        w.u64(1)
+        w.u32(1)
+        w.u32(len(transaction) + 1)
+        w.raw(TRANSACTIONS.root([TRANSACTIONS.leaf(transaction)]))
+        header = w.into_bytes()
+        statement = self.identities.statement(AVAILABLE, 1, hash("quorate-v1-batch-id", header))
+        return header + collected(self.identities, self.names, statement, FIRST).encode_detached()
 
 
-def history(voters, secrets, signers, shift):
-    """Blocks as a validator shows them. From FORK on those of `signers` are their own, `shift` views later."""
-    blocks, parent, certificate, signed = {}, bytes(32), b"", []
-    for height in range(1, NEWEST + 1):
-        forked = height >= FORK
-        who, view = (signers, height + shift) if forked else (FIRST, height)
-        digest = sha256(f"{height} {who}".encode()).digest()
-        blocks[height] = {
-            "height": height,
-            "view": view,
-            "digest": digest.hex(),
-            "author": height % MEMBERS,
-            "transactions": 0,
-            "parent": parent.hex(),
-            "certificate": certificate.hex(),
-            "signers": signed,
-        }
-        parent, certificate, signed = digest, certify(voters, secrets, who, view, digest), list(who)
-    return blocks
-
-
-def certify(voters, secrets, signers, view, digest):
-    collector, statement = VoteCollector(voters, 1, view), voters.statement(1, view, digest)
+def collected(committee, secrets, statement, signers):
+    """The certificate of those who sign."""
+    collector = VoteCollector(committee, statement.kind, statement.view)
     for signer in signers:
-        vote = Vote.sign_unguarded(secrets[signer], voters, statement)
+        vote = Vote.sign_unguarded(secrets[signer], committee, statement)
         if found := collector.add(vote, Suspects()).certificate:
-            return found.value.encode()
+            return found.value
     raise AssertionError("too few signers")
 
 
-def validator(blocks):
+def validator(blocks, prove=None):
+    proofs = {}
+
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -99,8 +180,17 @@ def validator(blocks):
                 while True:
                     self.wfile.write(b": alive\n\n")
                     time.sleep(0.2)
-            found = blocks.get(int(self.path.rpartition("/")[2]))
-            send(self, 200 if found else 404, json.dumps(found or {"code": "NOT_FOUND"}).encode())
+            if self.path.startswith(BLOCK):
+                return self.answer(blocks.get(int(self.path.removeprefix(BLOCK))))
+            return self.answer(proofs.get(self.path.removeprefix(PROOF).partition("?")[0]))
+
+        def do_POST(self):
+            found = prove(self.rfile.read(int(self.headers["content-length"])))
+            proofs[found["id"]] = found
+            self.answer({})
+
+        def answer(self, found):
+            send(self, 404 if found is None else 200, json.dumps(found or {"code": "NOT_FOUND"}).encode())
 
         def log_message(self, *arguments):
             pass

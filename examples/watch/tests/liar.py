@@ -61,9 +61,10 @@ def relay(handler, upstream, lie):
         if handler.path == COMMITS:
             if instead := lie(COMMITS, None):
                 return instead(handler)
-            return stream(handler, there)
+            return stream(handler, there, getattr(lie, "line", bytes))
         headers = {"content-type": handler.headers.get("content-type", "text/plain")} if body else {}
-        there.request(handler.command, handler.path, body or None, headers)
+        path = getattr(lie, "asks", str)(handler.path)
+        there.request(handler.command, path, body or None, headers)
         answer = there.getresponse()
         content = answer.read()
         if answer.status == 200:
@@ -76,12 +77,12 @@ def relay(handler, upstream, lie):
         there.close()
 
 
-def stream(handler, there):
+def stream(handler, there, change):
     there.request("GET", COMMITS)
     answer = there.getresponse()
     head(handler, answer.status, connection="close")
     while line := answer.readline():
-        handler.wfile.write(line)
+        handler.wfile.write(change(line))
     handler.close_connection = True
 
 
@@ -133,6 +134,22 @@ def repeated(path_starts, field):
     return lie
 
 
+def shifted(by):
+    """Every block is said to be so much higher than it is, wherever a height is named but in proofs."""
+
+    def lie(path, answer):
+        if path.startswith(BLOCK):
+            answer["height"] += by
+        return answer
+
+    def line(text):
+        return b"id: %d\n" % (int(text[3:]) + by) if text.startswith(b"id:") else text
+
+    lie.asks = lambda path: f"{BLOCK}{int(path.removeprefix(BLOCK)) - by}" if path.startswith(BLOCK) else path
+    lie.line = line
+    return lie
+
+
 def instead(path_starts, answer):
     """Something of another kind in place of the answer."""
     return lambda path, said: answer if path.startswith(path_starts) else said
@@ -179,6 +196,13 @@ def endless(handler):
     head(handler, 200, transfer_encoding="chunked")
     while True:
         handler.wfile.write(b"8000\r\n" + b" " * 0x8000 + b"\r\n")
+
+
+def crumbs(handler):
+    """Pieces of a byte, without end and as fast as they can be sent."""
+    head(handler, 200, transfer_encoding="chunked")
+    while True:
+        handler.wfile.write(b"1\r\n \r\n" * 0x4000)
 
 
 def endless_line(handler):

@@ -122,6 +122,9 @@ def lies(tests, validators, genesis):
         ("a proof of another transaction", liar.repeated(PROOF, "proof"), codes("WRONG_CONTEXT")),
         ("a proof of another block than said", changed(PROOF, "block", flipped), codes("WRONG_CONTEXT")),
         ("a proof that is cut", changed(PROOF, "proof", lambda p: p[:-200]), codes("MALFORMED")),
+        ("a proof of millions of bytes", changed(PROOF, "proof", lambda p: "00" * (7 << 20)), codes("MALFORMED")),
+        ("every block one too low", liar.shifted(-1), codes("WRONG_CONTEXT")),
+        ("every block far too high", liar.shifted(10**12), codes("WRONG_CONTEXT")),
         ("no JSON", instead(BLOCK, raw(b"\x1b[31m<html>")), codes("MALFORMED")),
         ("JSON as deep as a well", instead(BLOCK, raw(nested)), codes("MALFORMED")),
         ("a number where a text should be", changed(BLOCK, "digest", lambda d: 5), codes("MALFORMED")),
@@ -143,6 +146,7 @@ def no_answers(tests, validators, genesis):
         ("a stream's headers byte by byte", instead(COMMITS, liar.slow_head), "TIMEOUT"),
         ("an answer of a terabyte", instead(BLOCK, liar.announced), "TOO_LARGE"),
         ("an answer without end", instead(BLOCK, liar.endless), "TOO_LARGE"),
+        ("an answer in crumbs", instead(BLOCK, liar.crumbs), "TOO_LARGE"),
         ("a line without end", instead(COMMITS, liar.endless_line), "TOO_LARGE"),
         ("another protocol", instead(BLOCK, liar.no_http), "UNREACHABLE"),
         ("a way to somebody else", instead(BLOCK, liar.elsewhere(validators[1])), "REFUSED"),
@@ -174,6 +178,29 @@ def others(tests, validators, genesis):
             urls = [url, validators[1], validators[3]]
             arguments = [*urls, "--genesis", genesis, *OFTEN]
             tests.case("a liar among honest ones", arguments, 7, liar_among_honest, enough)
+
+    def wrong_heights(by):
+        """The honest ones are followed and shown on, whoever is heard first."""
+        with serving(liar.liar(validators[0], liar.shifted(by))) as url:
+            urls = [url, validators[1], validators[3]]
+            states = lambda events: [found["state"] for found in events[-1]["validators"]]  # noqa: E731
+
+            def enough(events):
+                caught = [n for n, event in enumerate(events) if "a proof shows" in event.get("message", "")]
+                return caught and seen(events[caught[0] :], block=5, proof=2)
+
+            def check(events):
+                return states(events) == ["refused", "followed", "followed"] and codes("WRONG_CONTEXT")(events)
+
+            name = f"heights that are wrong by {by:g}"
+            tests.case(f"{name}, among honest ones", [*urls, "--genesis", genesis, *OFTEN], 7, check, enough)
+
+            def unproven(events):
+                return states(events) == ["followed"] * 3 and len(events_of(events, "alarm")) == 1
+
+            arguments = [*urls, "--genesis", genesis, "--probe", "0", "--timeout", "30"]
+            until = lambda events: seen(events, alarm=1, block=12)  # noqa: E731
+            tests.case(f"{name}, and no proofs", arguments, 7, unproven, until)
 
     def one_died():
         def enough(events):
@@ -210,6 +237,7 @@ def others(tests, validators, genesis):
             tests.case(f"wrong: {' '.join(wrong[:2])}", wrong, 2)
 
     yield from [one_died, honest, lies_among_honest, from_the_first, other_chain, nobody]
+    yield from [lambda: wrong_heights(-1), lambda: wrong_heights(10**12)]
     yield lambda: terminal.run(tests)
     yield lambda: fork.run(tests)
 

@@ -2,13 +2,19 @@
 package org.quorate.watch
 
 import com.google.gson.JsonElement
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.withContext
 import org.quorate.Certificate
 import org.quorate.Conflict
 import org.quorate.awaitVerify
 
-private const val KEPT = 4096 // blocks, views and certificates that are remembered
+private const val KEPT = 4096 // certificates, proven blocks, and each validator's blocks that are remembered
 
-/** Two things that cannot both be. [evidence] convinces everybody who has the genesis, if there is any. */
+/**
+ * Two things that cannot both be, by signatures alone: more than a third of the weight broke the protocol.
+ *
+ * [evidence] convinces everybody who has the genesis; it is empty for two proven blocks at one height.
+ */
 class Contradiction(message: String, val evidence: ByteArray = ByteArray(0)) : RuntimeException(message)
 
 /** A block as a validator reports it, before its certificate is there. */
@@ -17,15 +23,31 @@ class Claim(val height: Long, val view: Long, val digest: String, val author: Lo
 /** A block that a proof shows. */
 class Proven(val height: Long, val digest: String)
 
+/** Which block is at which height, as somebody says. */
+private class Places {
+    val digests = LinkedHashMap<Long, String>()
+    private val heights = LinkedHashMap<String, Long>()
+
+    fun keep(height: Long, digest: String) {
+        digests.keep(height, digest)
+        heights.keep(digest, height)
+    }
+
+    /** Whether another block is at this height, or this block at another. */
+    fun differ(height: Long, digest: String): Boolean =
+        (digests[height] ?: digest) != digest || (heights[digest] ?: height) != height
+}
+
 /** Takes what validators say, and throws [Refused] or [Contradiction] for what cannot be. For one thread at a time. */
 class Chain(private val committees: Committees) {
     var certificates = 0
         private set
     var proofs = 0
         private set
-    var height = 0L
+    var view = 0L
         private set
-    private val digests = LinkedHashMap<Long, Pair<String, String>>()
+    private val proven = Places()
+    private val shown = LinkedHashMap<String, Places>() // by the validator's address
     private val views = LinkedHashMap<ULong, Certificate>()
     private val verified = LinkedHashMap<String, Certificate>()
 
@@ -80,35 +102,59 @@ class Chain(private val committees: Committees) {
         return certificate
     }
 
-    /** Compares a certified block with what the others have there; whether it is the newest of all. */
-    fun agree(height: Long, digest: String, url: String): Boolean {
-        compare(height, digest, url)
-        val newest = height > this.height
-        this.height = maxOf(height, this.height)
+    /**
+     * Compares the height that a validator gives a certified block with proofs, and with what others show.
+     *
+     * A certificate says nothing of heights, so without a proof one of two may lie, and nobody knows which: gives the
+     * other one.
+     */
+    fun agree(block: Claim, url: String): String? {
+        if (proven.differ(block.height, block.digest)) {
+            throw Refused("WRONG_CONTEXT", "a proof shows that ${short(block.digest)} is not block ${block.height}")
+        }
+        shown.getOrPut(url) { Places() }.keep(block.height, block.digest)
+        return disproved(block.height, block.digest).firstOrNull()
+    }
+
+    /** Whether a certified view is the newest of all: signatures bind views. */
+    fun newest(view: Long): Boolean {
+        val newest = view > this.view
+        this.view = maxOf(view, this.view)
         return newest
     }
 
     /** Checks that a transaction is committed, by its proof alone. */
-    fun proof(wanted: String, answer: JsonElement, url: String): Proven {
-        val proof = TransactionProof.decode(unhex(text(answer, "proof")), committees)
-        if (hex(proof.verify(committees)) != wanted) {
-            throw Refused("WRONG_CONTEXT", "another transaction is proven than was asked for")
+    suspend fun proof(wanted: String, answer: JsonElement): Proven {
+        val encoded = text(answer, "proof")
+        // A stranger chooses how long this takes; the others go on meanwhile.
+        val block = withContext(Dispatchers.Default) {
+            val proof = TransactionProof.decode(unhex(encoded), committees)
+            if (hex(proof.verify(committees)) != wanted) {
+                throw Refused("WRONG_CONTEXT", "another transaction is proven than was asked for")
+            }
+            Proven(proof.block.height.toLong(), hex(proof.block.digest))
         }
-        val block = Proven(proof.block.height.toLong(), hex(proof.block.digest))
         val said = Triple(digest(answer, "id"), number(answer, "height"), digest(answer, "block"))
         if (said != Triple(wanted, block.height, block.digest)) {
             throw Refused("WRONG_CONTEXT", "the proof is of something else than the answer says")
         }
-        compare(block.height, block.digest, url)
+        if (proven.differ(block.height, block.digest)) {
+            val other = proven.digests.getValue(block.height)
+            val both = "${short(block.digest)} and ${short(other)}"
+            throw Contradiction("two blocks at height ${block.height} are proven: $both")
+        }
+        proven.keep(block.height, block.digest)
         proofs += 1
         return block
     }
 
-    private fun compare(height: Long, digest: String, url: String) {
-        val (known, by) = digests.keep(height, Pair(digest, url))
-        if (known != digest) {
-            throw Contradiction("block $height is ${short(digest)} here and ${short(known)} at $by")
-        }
+    /** Who showed something else than this. */
+    fun disproved(height: Long, digest: String): List<String> =
+        shown.keys.filter { shown.getValue(it).differ(height, digest) }
+
+    /** What a liar showed is no reason to doubt anybody else. */
+    fun forget(url: String) {
+        shown -= url
     }
 }
 

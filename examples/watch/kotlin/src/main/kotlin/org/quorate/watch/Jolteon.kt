@@ -107,7 +107,7 @@ fun <T> whole(encoded: ByteArray, read: (Input) -> T): T = Input(encoded).use { 
 }
 
 /** A batch as a block names it. */
-class BatchRef(val count: Int, val root: ByteArray, val digest: ByteArray, val certificate: Certificate) {
+class BatchRef(val count: Int, val root: ByteArray, val digest: ByteArray) {
     companion object {
         fun read(data: Input, identities: Committee): BatchRef {
             val start = data.at
@@ -120,7 +120,8 @@ class BatchRef(val count: Int, val root: ByteArray, val digest: ByteArray, val c
             if (author >= identities.size) throw Refused("UNKNOWN_SIGNER", "no member $author")
             val digest = Wire.hash("quorate-v1-batch-id", data.since(start))
             val statement = identities.statement(AVAILABLE, ((author.toLong() shl 48) + sequence).toULong(), digest)
-            return BatchRef(count.toInt(), root, digest, data.detached(statement, identities))
+            data.detached(statement, identities)
+            return BatchRef(count.toInt(), root, digest)
         }
     }
 }
@@ -160,8 +161,8 @@ class Block(
             val tc = if (r.option()) data.timeoutCertificate(voters) else null
             val payload = List(r.count(MAX_BATCHES)) { BatchRef.read(data, committees.identities) }
             val executed = r.u64()
-            r.raw(32)
-            r.u64()
+            r.raw(32) // the state's root
+            r.u64() // the time
             if (author >= voters.size) throw Refused("UNKNOWN_SIGNER", "no member $author")
             checkShape(view, height, parent, justify?.statement, tc, executed)
             val digest = Wire.hash("quorate-v1-jolteon-block", data.since(start))
@@ -182,7 +183,7 @@ class Finality(val links: List<Block>, val certificate: Certificate) {
             if (!link.parent.contentEquals(parent.digest) || link.parentView != parent.view) {
                 throw Refused("WRONG_CONTEXT", "parent of a block in the commit proof")
             }
-            consecutive = parent.view + 1u == link.view
+            consecutive = parent.view isFollowedBy link.view
             parent = link
         }
         if (!consecutive) throw Refused("WRONG_CONTEXT", "last view of the commit proof")
@@ -273,6 +274,9 @@ private fun readPath(data: Input): Merkle.Path {
     return Merkle.Path.decode(data.since(start))
 }
 
+/** Nothing follows the last number there is: it would wrap. */
+private infix fun ULong.isFollowedBy(next: ULong): Boolean = next > this && next - this == 1uL
+
 /** What no honest leader's block breaks, and can be said without knowing its parent. */
 private fun checkShape(
     view: ULong,
@@ -287,8 +291,8 @@ private fun checkShape(
         throw Refused("MALFORMED", "block whose certificate is not its parent's")
     }
     val follows = when (tc) {
-        null -> parentView + 1u == view
-        else -> tc.kind == TIMEOUT && tc.view + 1u == view && parentView + 1u < view && parentView >= tc.highestValue
+        null -> parentView isFollowedBy view
+        else -> tc.kind == TIMEOUT && tc.view isFollowedBy view && parentView < tc.view && parentView >= tc.highestValue
     }
     if (!follows) throw Refused("MALFORMED", "block whose view does not follow from its certificates")
     if (height == 0uL || (height == 1uL) != (justify == null) || executed >= height) {

@@ -36,6 +36,7 @@ import kotlinx.coroutines.future.await
 import kotlinx.coroutines.withTimeout
 
 private const val LONGEST_LINE = 64 shl 10
+private const val MOST_PIECES = 1 shl 16
 private val ALIVE = 10.seconds // a validator says at least this often that its stream lives
 private val CLIENT: HttpClient = HttpClient.newBuilder()
     .version(HttpClient.Version.HTTP_1_1)
@@ -135,6 +136,7 @@ private fun atMost(most: Int): BodyHandler<ByteArray> = BodyHandler { response -
 private class Capped(private val length: Long, private val most: Int) : BodySubscriber<ByteArray> {
     private val whole = CompletableFuture<ByteArray>()
     private val found = ByteArrayOutputStream()
+    private var number = 0
     private lateinit var subscription: Flow.Subscription
 
     override fun getBody(): CompletionStage<ByteArray> = whole
@@ -146,6 +148,8 @@ private class Capped(private val length: Long, private val most: Int) : BodySubs
     }
 
     override fun onNext(pieces: List<ByteBuffer>) {
+        number += pieces.size
+        if (number > MOST_PIECES) return fail("TOO_LARGE", "an answer in more than $MOST_PIECES pieces")
         for (piece in pieces) {
             if (found.size() + piece.remaining() > most) return fail("TOO_LARGE", "an answer of more than $most bytes")
             val bytes = ByteArray(piece.remaining())

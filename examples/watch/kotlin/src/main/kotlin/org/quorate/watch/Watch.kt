@@ -45,6 +45,7 @@ class Options(
 class Watcher(val chain: Chain, links: List<Link>, val options: Options, private val speaker: Speaker) {
     private val followers = links.map { Follower(this, it) }
     private val done = CompletableDeferred<Unit>()
+    private val disputed = mutableSetOf<String>()
     private var worst = 0
     private var lost = 0
     private var late = 0
@@ -108,6 +109,22 @@ class Watcher(val chain: Chain, links: List<Link>, val options: Options, private
         if (error is Contradiction) stop()
     }
 
+    /** Two validators show different blocks, and no proof says who is wrong. Each is named once. */
+    fun dispute(height: Long, url: String, other: String) {
+        if (url in disputed || other in disputed) return
+        val message = "$other shows something else, and no proof says who is wrong"
+        alarm(url, Refused("WRONG_CONTEXT", message), "block $height")
+        disputed += listOf(url, other)
+    }
+
+    /** A proof shows who lied before. */
+    fun convict(proven: Proven) {
+        val liars = chain.disproved(proven.height, proven.digest)
+        val what = "block ${proven.height} is ${short(proven.digest)}"
+        val lie = Refused("WRONG_CONTEXT", "a proof shows that $what, unlike what was said before")
+        followers.filter { it.link.url in liars }.forEach { it.convict(lie) }
+    }
+
     fun lost(url: String, lost: Lost, pause: Duration) {
         this.lost += 1
         val line = "$url: ${lost.message} (${lost.code}); asked again in ${seconds(pause)} s"
@@ -133,7 +150,7 @@ class Watcher(val chain: Chain, links: List<Link>, val options: Options, private
                 "${followers.size} validators agree; lost $lost, late $late, alarms $alarms",
             "certificates" to chain.certificates,
             "proofs" to chain.proofs,
-            "height" to chain.height,
+            "view" to chain.view,
             "lost" to lost,
             "late" to late,
             "alarms" to alarms,
@@ -193,7 +210,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
         last = claim
         next = height + 1
         if (certified == null) return
-        val newest = watcher.chain.agree(certified.height, certified.digest, link.url)
+        watcher.chain.agree(certified, link.url)?.let { watcher.dispute(certified.height, link.url, it) }
         if (state == "lost") {
             val line = "${link.url}: followed again from block ${certified.height}"
             watcher.say("back", line, "validator" to link.url, "height" to certified.height)
@@ -201,7 +218,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
         blocks += 1
         state = "followed"
         pause = FIRST_PAUSE
-        if (newest) say(certified, signers)
+        if (watcher.chain.newest(certified.view)) say(certified, signers)
     }
 
     private fun say(block: Claim, signers: List<Int>) {
@@ -226,10 +243,9 @@ class Follower(private val watcher: Watcher, val link: Link) {
         link.post("/v1/transactions", transaction, LARGEST_TICKET)
         val answer = link.get("/v1/transactions/$wanted?wait=${PROOF_WAIT.inWholeSeconds}", LARGEST_PROOF, PROOF_WAIT)
         val found = try {
-            watcher.chain.proof(wanted, answer, link.url)
+            watcher.chain.proof(wanted, answer)
         } catch (error: RuntimeException) {
             refuse(error, "proof of ${short(wanted)}")
-            job?.cancel()
             return false
         }
         watcher.say(
@@ -240,7 +256,12 @@ class Follower(private val watcher: Watcher, val link: Link) {
             "digest" to found.digest,
             "validator" to link.url,
         )
+        watcher.convict(found)
         return true
+    }
+
+    fun convict(lie: Refused) {
+        if (state != "refused") refuse(lie, "block $next")
     }
 
     private suspend fun wait(lost: Lost) {
@@ -253,7 +274,9 @@ class Follower(private val watcher: Watcher, val link: Link) {
     private fun refuse(error: RuntimeException, of: String) {
         if (codeOf(error) == null) throw error
         state = "refused"
+        watcher.chain.forget(link.url)
         watcher.alarm(link.url, error, of)
+        job?.cancel()
     }
 }
 
