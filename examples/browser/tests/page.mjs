@@ -75,6 +75,17 @@ try {
     await page.screenshot({ path: `${SCREENSHOTS}/light.png`, fullPage: true });
   });
 
+  await on("replays begin while the engine is still busy with what was before", "#n=13&seed=5", { reducedMotion: "reduce" }, async (page) => {
+    for (let round = 1; round <= 6; round++) {
+      await fast(page);
+      await page.click("#play");
+      await higher(page, round);
+      await page.click("#again");
+      await replayed(page);
+      assert.equal(await page.getAttribute("html", "data-replay"), "same", `round ${round}`);
+    }
+  });
+
   const recorded = (await readFile(new URL("history.txt", import.meta.url), "utf8")).trim();
   await on("a browser comes to the same history as a test on this machine", `#n=4&seed=1&do=1000000.crash.1,2000000.restart.1&t=3000000&h=${recorded}`, {}, async (page) => {
     await replayed(page);
@@ -135,16 +146,18 @@ try {
     await fast(page);
     await page.click("#play");
     await page.waitForFunction(() => parseFloat(document.getElementById("now").textContent) > 0.2);
-    const longest = await page.evaluate(() => new Promise((done) => {
-      let [last, most, frames] = [performance.now(), 0, 0];
+    const times = await page.evaluate(() => new Promise((done) => {
+      const [times, last] = [[], [performance.now()]];
       const frame = (now) => {
-        [most, last, frames] = [Math.max(most, now - last), now, frames + 1];
-        if (frames < 60) requestAnimationFrame(frame);
-        else done(most);
+        times.push(now - last.pop());
+        last.push(now);
+        if (times.length < 60) requestAnimationFrame(frame);
+        else done(times.sort((a, b) => a - b));
       };
       requestAnimationFrame(frame);
     }));
-    assert.ok(longest < 5_000, `a frame took ${longest} ms`);
+    // 17 ms here, at whatever load; a page that waits for its engine takes as long as that is busy.
+    assert.ok(times[30] < 200, `half of the frames took more than ${times[30]} ms`);
     await higher(page, 0);
     await page.click("#play");
     await page.screenshot({ path: `${SCREENSHOTS}/forty.png` });

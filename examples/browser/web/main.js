@@ -9,6 +9,8 @@ const MOST_LOG = 120;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const worker = new Worker("worker.js", { type: "module" });
 
+// Numbers what was opened: what the Worker still says of an earlier world is not this one's.
+let world = 0;
 let state = null, link = "", wanted = null, shown = 0, playing = false, waiting = false, opening = true, chosen = 0;
 let flights = [], marks = [], blocks = [], memberOf = [], last = performance.now(), ticks = 0;
 
@@ -23,13 +25,15 @@ function open(text) {
   $("chain").replaceChildren();
   $("nodes").replaceChildren();
   $("replay").textContent = "";
+  delete document.documentElement.dataset.replay;
   $("n").value = fields.get("n") ?? 7;
   $("seed").value = fields.get("seed") ?? 1;
   $("latency").value = fields.get("latency") ?? 40;
   $("jitter").value = fields.get("jitter") ?? 10;
   $("loss").value = (fields.get("loss") ?? 0) / 10;
   play(!wanted && !calm.matches);
-  send({ type: "open", link: text });
+  world += 1;
+  send({ type: "open", link: text, number: world });
 }
 
 function play(on) {
@@ -44,8 +48,9 @@ function keepAddress() {
 }
 
 worker.onmessage = ({ data }) => {
-  if (data.type === "frame") take(data);
-  else if (data.type === "lab") lab.show(data);
+  if (data.type === "lab") lab.show(data);
+  else if (data.number !== world) return;
+  else if (data.type === "frame") take(data);
   else fail(data.message);
 };
 worker.onerror = (event) => fail(event.message);

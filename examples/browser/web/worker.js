@@ -4,16 +4,18 @@ import init, { World, Lab } from "./engine/engine.js";
 const ready = init();
 const SLICE = 24; // milliseconds of work before the page hears of it
 let world = null;
+let number = 0; // of the world, as the page counts them
 let lab = null;
 let labSize = 0;
 
 function frame() {
   const flights = world.flights();
-  postMessage({ type: "frame", state: world.state(), events: world.events(), flights, link: world.link() }, [flights.buffer]);
+  postMessage({ type: "frame", number, state: world.state(), events: world.events(), flights, link: world.link() }, [flights.buffer]);
 }
 
 const answers = {
-  open({ link }) {
+  open({ link, number: opened }) {
+    number = opened;
     world?.free();
     world = null;
     world = new World(link);
@@ -48,6 +50,6 @@ onmessage = async ({ data }) => {
     await ready;
     answers[data.type](data);
   } catch (error) {
-    postMessage({ type: "error", about: data.type, message: String(error?.message ?? error) });
+    postMessage({ type: "error", number: data.number ?? number, about: data.type, message: String(error?.message ?? error) });
   }
 };
