@@ -29,7 +29,7 @@ pub(crate) struct Verify {
     bootstrap: Option<PathBuf>,
 
     /// The root of that block, from somebody you trust: 0x… or @FILE.
-    #[arg(long, value_name = "ROOT")]
+    #[arg(long, value_name = "ROOT", requires = "bootstrap", conflicts_with = "committee")]
     trusted_root: Option<String>,
 
     /// Instead of a bootstrap: a sync committee that you trust as it is; needs --period.

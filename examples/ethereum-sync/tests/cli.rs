@@ -149,7 +149,7 @@ fn flip(value: &mut Value) {
 fn whatever_is_changed_is_refused_for_what_it_is() {
     let chain = Chain::new(&["--fork", "fulu"]);
     type Change = fn(&mut Value);
-    let cases: [(&str, &str, Change); 19] = [
+    let cases: [(&str, &str, Change); 20] = [
         ("bootstrap.json", "TRUSTED_ROOT", |d| flip(&mut d["header"]["beacon"]["state_root"])),
         ("bootstrap.json", "CURRENT_COMMITTEE_BRANCH", |d| flip(&mut d["current_sync_committee_branch"][3])),
         ("bootstrap.json", "CURRENT_COMMITTEE_BRANCH", |d| {
@@ -182,6 +182,9 @@ fn whatever_is_changed_is_refused_for_what_it_is() {
         ("update.json", "INFINITY", |d| {
             d["sync_aggregate"]["sync_committee_signature"] = json!(format!("0xc0{}", "00".repeat(95)));
         }),
+        ("update.json", "MALFORMED", |d| {
+            d["sync_aggregate"]["sync_committee_bits"] = json!("00".repeat(8 << 20));
+        }),
         ("update.json", "BAD_INPUT", |d| d["signature_slot"] = json!(5)),
         ("update.json", "BAD_INPUT", |d| {
             d.as_object_mut().unwrap().remove("sync_aggregate");
@@ -199,6 +202,10 @@ fn a_wrong_command_line_or_file_is_told() {
     let (code, _, err) = run(&["verify", &mainnet("updates.json")]);
     assert!(code == 2 && err.contains("--bootstrap"), "{code}: {err}");
     let (bootstrap, updates) = (mainnet("bootstrap.json"), mainnet("updates.json"));
+    // A root binds nothing where no bootstrap is: whoever gives one must not believe that it was checked.
+    let committee = ["verify", "--committee", &mainnet("committee-867.json"), "--period", "867"];
+    let (code, _, err) = run(&[&committee[..], &["--trusted-root", TRUSTED, &updates]].concat());
+    assert!(code == 2 && err.contains("--trusted-root"), "{code}: {err}");
     for (root, says) in [("0x12", "32 bytes"), ("@/no/such/file", "No such file")] {
         let (code, _, err) = run(&["verify", "--bootstrap", &bootstrap, "--trusted-root", root, &updates]);
         assert!(code == 3 && err.contains(says), "{code}: {err}");

@@ -26,6 +26,8 @@ const element = (id) => document.getElementById(id);
 const [form, drop, picker, chosen, result] = ['form', 'drop', 'files', 'chosen', 'result'].map(element);
 const [root, period] = [element('root'), element('period')];
 let files = [];
+/** Counts how often everything was replaced: what was loaded for what was there before is dropped. */
+let replaced = 0;
 
 const worker = new Worker(new URL('./verify.js', import.meta.url), { type: 'module' });
 const waiting = new Map();
@@ -59,10 +61,11 @@ async function verify() {
   result.setAttribute('aria-busy', 'true');
   try {
     const report = await check({ files, trustedRoot: root.value.trim(), period: period.value.trim() });
-    if (mine === calls) result.replaceChildren(...show(report));
+    if (mine !== calls) return;
+    result.replaceChildren(...show(report));
     window.report = report;
   } catch (error) {
-    result.replaceChildren(showFailure({ code: 'FAILED', message: error.message }));
+    if (mine === calls) result.replaceChildren(showFailure({ code: 'FAILED', message: error.message }));
   } finally {
     if (mine === calls) result.setAttribute('aria-busy', 'false');
   }
@@ -80,6 +83,7 @@ function take(more) {
 }
 
 function clear() {
+  replaced += 1;
   files = [];
   for (const input of [root, period, picker]) input.value = '';
   take([]);
@@ -93,23 +97,29 @@ async function takeFiles(list) {
     result.replaceChildren(showFailure({ code: 'BAD_INPUT', message }));
     return;
   }
-  take(await Promise.all(list.map(async (file) => ({ name: file.name, text: await file.text() }))));
+  const mine = replaced;
+  const texts = await Promise.all(list.map(async (file) => ({ name: file.name, text: await file.text() })));
+  if (mine === replaced) take(texts);
 }
 
 async function trySample(name) {
   const sample = SAMPLES[name];
-  clear();
+  replaced += 1;
+  const mine = replaced;
   const texts = Object.entries(sample.files).map(async ([file, url]) => {
     const response = await fetch(url);
     if (!response.ok) throw new Error(`${file}: ${response.status}`);
     return { name: file, text: await response.text() };
   });
   try {
-    take(await Promise.all(texts));
+    const loaded = await Promise.all(texts);
+    if (mine !== replaced) return;
+    clear();
+    take(loaded);
     root.value = sample.trustedRoot ?? root.value;
     await verify();
   } catch (error) {
-    result.replaceChildren(showFailure({ code: 'FAILED', message: error.message }));
+    if (mine === replaced) result.replaceChildren(showFailure({ code: 'FAILED', message: error.message }));
   }
 }
 

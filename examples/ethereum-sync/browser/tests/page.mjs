@@ -91,7 +91,9 @@ const CHANGES = [
   ['update.json', 'BELOW_QUORUM', (d) => { d.sync_aggregate.sync_committee_bits = `0x${'00'.repeat(64)}`; }],
   ['update.json', 'BAD_SIGNATURE', (d) => { d.sync_aggregate.sync_committee_bits = `0x${'ff'.repeat(64)}`; }],
   ['update.json', 'INFINITY', (d) => { d.sync_aggregate.sync_committee_signature = `0xc0${'00'.repeat(95)}`; }],
+  ['update.json', 'MALFORMED', (d) => { d.sync_aggregate.sync_committee_bits = '00'.repeat(8 << 20); }],
   ['update.json', 'BAD_INPUT', (d) => { d.signature_slot = 5; }],
+  ['update.json', 'BAD_INPUT', (d) => { d.signature_slot = '\ud800'; }],
   ['update.json', 'BAD_INPUT', (d) => delete d.sync_aggregate],
 ];
 
@@ -112,6 +114,11 @@ async function samples(tab) {
   const files = Object.fromEntries(names.map((name) => [name, generated(name)]));
   assert.deepEqual(made, rust(files, { root: generated('trusted-root.txt').trim() }));
   assert.deepEqual(made.updates.map(({ participants }) => participants), [500, 500, 500]);
+  // One after the other, faster than they load: the last one is shown, and nothing of the first.
+  const press = () => ['mainnet', 'generated'].map((name) => document.querySelector(`[data-sample=${name}]`).click());
+  assert.deepEqual(plain(await settled(tab, () => tab.evaluate(press))).updates, made.updates);
+  await tab.waitForLoadState('networkidle');
+  assert.equal(await tab.locator('#chosen li').count(), names.length);
 }
 
 async function ownFiles(tab) {

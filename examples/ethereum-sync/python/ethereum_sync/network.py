@@ -154,5 +154,5 @@ def one_of(names: tuple[str, ...]) -> Any:
 
 def known(value: Any, names: tuple[str, ...]) -> None:
     """No field may have another name."""
-    if isinstance(value, dict) and (unknown := [name for name in value if name not in names]):
+    if isinstance(value, dict) and (unknown := [string(name) for name in value if name not in names]):
         raise Wrong(f"unknown field `{unknown[0]}`")

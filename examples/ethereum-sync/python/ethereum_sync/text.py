@@ -12,7 +12,9 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 Reader = Callable[[Any], T]
 
-HEX = re.compile(r"(?:0x)?((?:[0-9a-fA-F]{2})*)", re.ASCII)
+# No group is repeated here: a regular expression remembers each repetition, of millions.
+HEX = re.compile(r"[0-9a-fA-F]*", re.ASCII)
+SURROGATE = re.compile("[\ud800-\udfff]")
 DIGITS = re.compile(r"[0-9]+", re.ASCII)
 
 
@@ -24,6 +26,9 @@ def string(value: Any) -> str:
     """A JSON string."""
     if not isinstance(value, str):
         raise Wrong(f"a string is expected, not {type(value).__name__}")
+    # JSON can escape halves of surrogate pairs, which are no Unicode text: nothing can be printed that has them.
+    if SURROGATE.search(value):
+        raise Wrong("a string is expected, not half of a surrogate pair")
     return value
 
 
@@ -44,20 +49,20 @@ def number_256(value: Any) -> int:
 def any_bytes(value: Any) -> bytes:
     """Bytes of any length."""
     text = string(value)
-    found = HEX.fullmatch(text)
-    if found is None:
+    digits = text.removeprefix("0x")
+    if len(digits) % 2 or not HEX.fullmatch(digits):
         raise Wrong(f"{excerpt(text)} is no hexadecimal text")
-    return bytes.fromhex(found[1])
+    return bytes.fromhex(digits)
 
 
 def bytes_of(length: int) -> Reader[bytes]:
     """Bytes of a fixed length."""
 
     def read(value: Any) -> bytes:
-        found = any_bytes(value)
-        if len(found) != length:
+        # The length first: nobody works through megabytes that cannot be right.
+        if len(string(value).removeprefix("0x")) != 2 * length:
             raise Wrong(f"{excerpt(value)} is no hexadecimal text of {length} bytes")
-        return found
+        return any_bytes(value)
 
     return read
 

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -193,7 +194,10 @@ UPDATE: list[tuple[str, Change]] = [
     ("BELOW_QUORUM", lambda d: put(d["sync_aggregate"], "sync_committee_bits", "0x" + "00" * 64)),
     ("BAD_SIGNATURE", lambda d: put(d["sync_aggregate"], "sync_committee_bits", "0x" + "ff" * 64)),
     ("INFINITY", lambda d: put(d["sync_aggregate"], "sync_committee_signature", "0xc0" + "00" * 95)),
+    ("MALFORMED", lambda d: put(d["sync_aggregate"], "sync_committee_bits", "00" * (8 << 20))),
     ("BAD_INPUT", lambda d: put(d, "signature_slot", 5)),
+    ("BAD_INPUT", lambda d: put(d, "signature_slot", "\ud800")),
+    ("BAD_INPUT", lambda d: put(d["attested_header"]["beacon"], "state_root", "0x\udfff" + "00" * 31)),
     ("BAD_INPUT", lambda d: put(d, "signature_slot", "1" * 5000)),
     ("BAD_INPUT", lambda d: put(d, "signature_slot", "\u0661")),
     ("BAD_INPUT", lambda d: put(d["attested_header"]["beacon"], "state_root", "0x " + "00" * 31)),
@@ -217,6 +221,21 @@ def test_whatever_is_changed_is_refused_for_what_it_is(verify: Verify, tmp_path:
         path.write_text(before)
 
 
+MEMORY = """
+from resource import RUSAGE_SELF, getrusage
+from ethereum_sync.text import any_bytes
+before = getrusage(RUSAGE_SELF).ru_maxrss
+assert len(any_bytes("0x" + "00" * (8 << 20))) == 8 << 20
+print(getrusage(RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_a_long_text_costs_little_memory() -> None:
+    # In a process of its own: the most that was ever used is all that can be asked for.
+    done = subprocess.run([sys.executable, "-c", MEMORY], check=True, capture_output=True)
+    assert int(done.stdout) < 100 << 10, "kilobytes"
+
+
 def test_a_wrong_command_line_or_file_is_told(run: Run, tmp_path: Path) -> None:
     bootstrap, updates = MAINNET / "bootstrap.json", MAINNET / "updates.json"
     code, _, err = run("verify", updates)
@@ -224,6 +243,9 @@ def test_a_wrong_command_line_or_file_is_told(run: Run, tmp_path: Path) -> None:
     for wrong in ([], ["--trusted-root", TRUSTED, "--period", "7"], ["--trusted-root", TRUSTED, "--now", "-1"]):
         code, _, err = run("verify", "--bootstrap", bootstrap, *wrong, updates)
         assert code == 2, (wrong, err)
+    committee = ["verify", "--committee", MAINNET / "committee-867.json", "--period", 867]
+    code, _, err = run(*committee, "--trusted-root", TRUSTED, updates)
+    assert code == 2 and "--trusted-root" in err
     for trusted, says in (("0x12", "32 bytes"), ("@/no/such/file", "No such file")):
         code, _, err = run("verify", "--bootstrap", bootstrap, "--trusted-root", trusted, updates)
         assert code == 3 and says in err
@@ -235,7 +257,7 @@ def test_a_wrong_command_line_or_file_is_told(run: Run, tmp_path: Path) -> None:
         odd.write_bytes(content)
         code, _, err = run(*given, odd)
         assert code == 3 and "odd.json" in err, content[:10]
-    for network in ('{"name": "x"}', '{"name": "x", "more": 1}'):
+    for network in ('{"name": "x"}', '{"name": "x", "more": 1}', '{"name": "x", "\\ud800": 1}'):
         odd.write_text(network)
         code, _, err = run(*given, "--network", odd, updates)
         assert code == 3
