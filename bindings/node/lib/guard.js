@@ -20,7 +20,14 @@ class Guard extends guard.Sealed {
   }
   static restore(secret, chain, records) {
     const parts = [openSecretKey(secret, 'secret'), openChainId(chain, 'chain')];
-    return guard.make(Guard, native.guardRestore(...parts, list(records, 'records', guardRecord.open)));
+    let read;
+    try {
+      read = list(records, 'records', guardRecord.open);
+    } catch (error) {
+      secret.close(); // It is taken in any case: nobody should sign on without the records.
+      throw error;
+    }
+    return guard.make(Guard, native.guardRestore(...parts, read));
   }
   sign(committee, statement) {
     const parts = [openCommittee(committee, 'committee'), openStatement(statement, 'statement')];

@@ -147,6 +147,10 @@ export function badInput(q, assert) {
       const records = guard.records();
       code(() => q.Guard.restore(secrets[1], chain, records), 'WRONG_CONTEXT');
       assert.equal(secrets[1].closed, true);
+      const owned = q.SecretKey.fromBytes(secrets[0].suite, secrets[0].toBytes());
+      const angry = { *[Symbol.iterator]() { throw new Error('mine'); } };
+      assert.throws(() => q.Guard.restore(owned, chain, angry), /mine/);
+      assert(owned.closed, 'a guard takes its secret also if it cannot be restored');
       const restored = q.Guard.restore(secrets[0], chain, records);
       assert.equal(secrets[0].closed, true);
       code(() => secrets[0].sign(new Uint8Array(1)), 'CLOSED');
