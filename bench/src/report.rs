@@ -42,11 +42,12 @@ pub(crate) fn write(measured: &Value) -> Result<(), String> {
 
 /// What the table of bindings does not say by itself.
 const BINDINGS: &str = "
-Each contender is a process of its own with its keys ready; all take turns, sample by sample, and each refused a forged
-signature before it was measured. A certificate is one of the quorum of a hundred, 67 signers. Of a sync committee's 512
-keys 501 signed, under Ethereum's ciphersuite. Time of Node is that of the whole process, of the others that of the
-calling thread; in a browser it is the clock's, from when the page asks for the package to its first verified
-certificate, in a browser context of its own each time, everything from a server on the same machine.
+Each contender is a process of its own with its keys ready; all take turns, sample by sample. Each refused a forged
+signature before it was measured; a browser's page after it, so that the first verification is the measured one. A
+certificate is one of the quorum of a hundred, 67 signers. Of a sync committee's 512 keys 501 signed, under Ethereum's
+ciphersuite. Time of Node is that of the whole process, of the others that of the calling thread; in a browser it is the
+clock's, from when the page asks for the package to its first verified certificate, in a browser context of its own each
+time, everything from a server on the same machine.
 ";
 
 /// File, title, field of a point, label.
@@ -139,5 +140,13 @@ fn growth(page: &mut String, points: &Value) {
             number("verify_us"),
             number("bytes")
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_report_that_is_here_says_what_the_next_will_say() {
+        assert!(include_str!("../report/README.md").ends_with(super::BINDINGS));
     }
 }

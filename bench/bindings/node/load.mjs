@@ -15,7 +15,7 @@ const [root, executablePath, tools, bundlers, out, loads, worldFile] = process.a
 const given = JSON.parse(readFileSync(worldFile, 'utf8')).certificates['min-sig'];
 
 /** Runs in the page and in the Worker; the clock starts before anything of the package is there. */
-const VERIFY = `export async function verify({ keys, certificate }) {
+const VERIFY = `export async function verify({ keys, certificate, forged }) {
   const bytes = (hex) => Uint8Array.from(hex.match(/../g), (byte) => parseInt(byte, 16));
   const data = [keys.map(bytes), bytes(certificate)];
   const began = performance.now();
@@ -32,6 +32,14 @@ const VERIFY = `export async function verify({ keys, certificate }) {
   const warm = performance.now();
   for (let i = 0; i < 40; i++) decoded.verify(committee);
   const end = performance.now();
+  const fake = Certificate.decode(bytes(forged), committee);
+  let refused = false;
+  try {
+    fake.verify(committee);
+  } catch (error) {
+    refused = error.code === 'BAD_SIGNATURE';
+  }
+  if (!refused) throw new Error('a forged certificate was accepted');
   return { load: loaded - began, committee: ready - loaded, verify: done - ready, total: done - began, warm: (end - warm) / 40 };
 }`;
 const SOURCES = {
@@ -40,12 +48,16 @@ const SOURCES = {
     window.inPage = verify;
     window.inWorker = (data) => new Promise((resolve, reject) => {
       const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
-      worker.onmessage = (event) => (event.data ? resolve(event.data) : worker.postMessage(data));
+      worker.onmessage = ({ data: said }) => {
+        if (!said) worker.postMessage(data);
+        else if (said.failed) reject(new Error(said.failed));
+        else resolve(said);
+      };
       worker.onerror = (event) => reject(new Error(event.message));
     });`,
   // Starting a Worker is not part of loading the package: it says when it is there.
   'worker.js': `import { verify } from './verify.js';
-    onmessage = async ({ data }) => postMessage(await verify(data));
+    onmessage = async ({ data }) => postMessage(await verify(data).catch((error) => ({ failed: String(error) })));
     postMessage(null);`,
   'verify.js': VERIFY,
 };

@@ -27,6 +27,8 @@ fn certificates<'a, S: Scheme>(
     [verify, decode]: [&'static str; 2],
     quorum: &'a Quorum<S>,
 ) {
+    let forged = Certificate::<S>::decode(&quorum.forged, &*quorum.committee);
+    refused(forged.and_then(|forged| forged.verify(&quorum.committee)));
     let bytes = quorum.certificate.encode();
     operations.insert(verify, Box::new(move || accepted(quorum.certificate.check(&quorum.committee))));
     let from_bytes = move || {
@@ -38,6 +40,8 @@ fn certificates<'a, S: Scheme>(
 
 fn sync<'a>(operations: &mut Operations<'a>, sync: &'a Sync) {
     let Sync { committee, signature, signed, .. } = sync;
+    refused(verify_raw(committee, sync, &sync.forged.encode()));
+    refused(bls::fast_aggregate_verify(signed, sync.message(), &sync.forged));
     let proof = signature.encode();
     let cached = move || accepted(verify_raw(committee, sync, &proof));
     operations.insert("sync-cached", Box::new(cached));
@@ -56,6 +60,11 @@ fn sync<'a>(operations: &mut Operations<'a>, sync: &'a Sync) {
 fn verify_raw(committee: &Committee<MinPk>, sync: &Sync, proof: &[u8]) -> Result<u128> {
     let signature = <MinPk as Scheme>::Signature::decode(black_box(proof), &())?;
     committee.verify_raw(sync.message(), &sync.signers, &signature)
+}
+
+/// What every contender shows before it is measured.
+fn refused<T>(result: Result<T>) {
+    assert!(result.is_err(), "what is forged was accepted");
 }
 
 /// A figure of something that is wrong is worse than none.

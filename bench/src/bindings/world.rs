@@ -64,7 +64,7 @@ pub(super) struct Quorum<S: Scheme> {
     pub(super) committee: Arc<Committee<S>>,
     pub(super) certificate: Certificate<S>,
     /// Its statement and signers with the proof of another statement.
-    forged: Vec<u8>,
+    pub(super) forged: Vec<u8>,
 }
 
 impl<S: Scheme> Quorum<S> {
@@ -101,7 +101,7 @@ pub(super) struct Sync {
     pub(super) signers: SignerSet,
     pub(super) signature: <MinPk as Scheme>::Signature,
     /// Their signature on something else.
-    forged: <MinPk as Scheme>::Signature,
+    pub(super) forged: <MinPk as Scheme>::Signature,
 }
 
 impl Sync {
