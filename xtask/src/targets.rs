@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
+use sha2::{Digest, Sha256};
+
 use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Steps};
 use crate::{debian, environment, workspace};
@@ -75,10 +77,9 @@ impl Compiler {
         cargo.env("CARGO_BUILD_TARGET", target).env("CARGO_TARGET_DIR", self.target_folder());
         let name = target.replace('-', "_");
         cargo.env(format!("CC_{name}"), &self.clang);
-        // What the user asked for comes last, where it wins.
-        let flags = env::var(format!("CFLAGS_{name}")).unwrap_or_default();
+        let asked = env::var(format!("CFLAGS_{name}")).unwrap_or_default();
         let header = workspace::root().join("xtask/wasm/blst.h");
-        cargo.env(format!("CFLAGS_{name}"), format!("-include '{}' {flags}", header.display()));
+        cargo.env(format!("CFLAGS_{name}"), c_flags(&header, &asked));
         cargo.env("CC_SHELL_ESCAPED_FLAGS", "1");
         cargo.env(format!("AR_{name}"), if crate::process::is_there("llvm-ar") { "llvm-ar" } else { "ar" });
         if let Some(rustc) = &self.rustc {
@@ -98,6 +99,13 @@ impl Compiler {
     fn build(&self, log: &Log, target: &str, features: &[&str]) -> Outcome<String> {
         log.run(self.cargo(target).args(["build", "--package", "quorate"]).args(features))
     }
+}
+
+/// The C compiler's flags for blst. cargo compiles anew when they change but not when a file changes that they name,
+/// and so they carry a hash of it. What the user asked for comes last, where it wins.
+fn c_flags(header: &Path, asked: &str) -> String {
+    let hash = hex::encode(Sha256::digest(fs::read(header).unwrap_or_default()));
+    format!("-include '{}' -DQUORATE_BLST_H={hash} {asked}", header.display())
 }
 
 /// Whether `rustc` finds a standard library (or at least `core`) for the target: rustup's word is not enough.
@@ -134,4 +142,23 @@ pub(crate) fn compiles_wasm(clang: &Path) -> bool {
             .stderr(Stdio::null())
             .status()
             .is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_header_means_other_flags() {
+        let header = workspace::target("xtask/unit/blst.h");
+        fs::create_dir_all(header.parent().unwrap()).unwrap();
+        let of = |text: &str| {
+            fs::write(&header, text).unwrap();
+            c_flags(&header, "-O1")
+        };
+        let flags = of("int one;");
+        assert!(flags.ends_with(" -O1"), "{flags}");
+        assert_ne!(of("int two;"), flags);
+        assert_eq!(of("int one;"), flags);
+    }
 }
