@@ -1,4 +1,6 @@
 //! The oldest toolchain: the core states one, the workspace a newer one, and both are held to it.
+//!
+//! The repository's own tools state none: they run with the toolchain of whoever works on it, and take long to compile.
 
 use std::process::Command;
 
@@ -11,11 +13,17 @@ use crate::workspace;
 /// Adds one step for the core and one for everything.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("oldest toolchain, core", |log| by_compiling(log, "quorate", &["--package", "quorate"]));
-    // The repository's own tools are run with the toolchain of whoever works on it, and take long to compile.
-    let tools =
-        ["xtask", "quorate-wasm-pack", "uniffi-bindgen", "quorate-fuzz"].map(|tool| ["--exclude", tool]);
-    let all: Vec<_> = std::iter::once("--workspace").chain(tools.into_iter().flatten()).collect();
-    steps.add("oldest toolchain, all", move |log| by_compiling(log, "quorate-node", &all));
+    steps.add("oldest toolchain, all", |log| {
+        let metadata = workspace::metadata(false)?;
+        let all: Vec<&str> = who_state_one(&metadata).flat_map(|name| ["--package", name]).collect();
+        by_compiling(log, "quorate-node", &all)
+    });
+}
+
+/// The crates of the workspace that state the oldest toolchain they compile with.
+fn who_state_one(metadata: &Value) -> impl Iterator<Item = &str> {
+    let ours = packages(metadata).filter(|package| package.get("source").is_none_or(Value::is_null));
+    ours.filter(|package| !text(package, "rust_version").is_empty()).map(|package| text(package, "name"))
 }
 
 /// Compiles with the toolchain that `package` states; where rustup cannot bring it, asks cargo's metadata instead
@@ -48,7 +56,7 @@ pub(crate) fn by_metadata() -> Outcome<String> {
     let metadata = workspace::metadata(true)?;
     let mut wrong = Vec::new();
     let mut checked = 0usize;
-    for package in ["quorate", "quorate-node", "quorate-validator", "quorate-bench"] {
+    for package in who_state_one(&metadata) {
         let ours = stated(&metadata, package)?;
         for (name, theirs) in dependencies_of(&metadata, package) {
             checked += 1;
@@ -140,6 +148,16 @@ mod tests {
         assert!(Version::parse("1.9") < Version::parse("1.85.1"));
         assert_eq!(Version::parse("1.85").unwrap().text(), "1.85");
         assert_eq!(Version::parse("soon"), None);
+    }
+
+    #[test]
+    fn crates_that_state_no_toolchain_are_held_to_none() {
+        let metadata = serde_json::json!({ "packages": [
+            { "name": "core", "rust_version": "1.85", "source": null },
+            { "name": "tool", "rust_version": null, "source": null },
+            { "name": "theirs", "rust_version": "1.99", "source": "registry" },
+        ] });
+        assert!(who_state_one(&metadata).eq(["core"]));
     }
 
     #[test]
