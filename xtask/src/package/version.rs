@@ -1,5 +1,5 @@
 //! The one version number: the workspace's. Cargo and maturin read it from there; npm and Maven want it in files of
-//! their own, which are held to it here.
+//! their own, and documents show it. All are held to it here.
 
 use std::fs;
 
@@ -10,6 +10,16 @@ use crate::workspace;
 
 const POM: &str = "bindings/kotlin/pom.xml";
 const PYPROJECT: &str = "bindings/python/pyproject.toml";
+/// Other files, what comes before each version of ours in them, and the marks right around it.
+const PLACES: &[(&str, &str, [&str; 2])] = &[
+    (POM, MAVEN, ["<version>", "</version>"]),
+    ("examples/watch/kotlin/pom.xml", MAVEN, ["<version>", "</version>"]),
+    ("bindings/kotlin/README.md", MAVEN, ["<version>", "</version>"]),
+    ("bindings/kotlin/README.md", "`target/", ["quorate-", ".jar"]),
+    ("bindings/wasm/js/version.js", "VERSION", ["'", "'"]),
+];
+/// A package of ours, as Maven names it.
+const MAVEN: &str = "<artifactId>quorate";
 
 /// The version of the core, which is the workspace's.
 pub(super) fn of_workspace() -> Outcome<String> {
@@ -60,9 +70,9 @@ fn stated() -> Outcome<Vec<(String, String)>> {
             }
         }
     }
-    // The project's own version is the first one: its dependencies come later.
-    if workspace::root().join(POM).exists() {
-        all.push((POM.to_owned(), between(&fs_text(POM)?, "<version>", "</version>")?));
+    for (file, before, marks) in PLACES {
+        let versions = after_each(&fs_text(file)?, before, *marks).map_err(|e| format!("{file}: {e}"))?;
+        all.extend(versions.into_iter().map(|version| ((*file).to_owned(), version)));
     }
     // maturin takes it from Cargo.toml where it is declared dynamic.
     if workspace::root().join(PYPROJECT).exists() {
@@ -91,6 +101,13 @@ fn json(name: &str) -> Outcome<Value> {
     serde_json::from_str(&fs_text(name)?).map_err(|e| format!("{name}: {e}"))
 }
 
+/// What stands between two marks, the first time after each place where a text occurs; it must occur.
+fn after_each(text: &str, place: &str, [start, end]: [&str; 2]) -> Outcome<Vec<String>> {
+    let found: Vec<String> =
+        text.split(place).skip(1).map(|rest| between(rest, start, end)).collect::<Outcome<_>>()?;
+    if found.is_empty() { Err(format!("`{place}` was not found")) } else { Ok(found) }
+}
+
 /// What stands between two marks, the first time.
 fn between(text: &str, before: &str, after: &str) -> Outcome<String> {
     text.split_once(before)
@@ -106,6 +123,22 @@ mod tests {
     #[test]
     fn all_manifests_state_the_workspace_version() {
         check().unwrap();
+    }
+
+    #[test]
+    fn every_place_counts_and_there_must_be_one() {
+        let text = "<v>9</v> ours <v>1</v> theirs <v>2</v> ours <v>3</v>";
+        assert_eq!(after_each(text, "ours", ["<v>", "</v>"]).unwrap(), ["1", "3"]);
+        after_each(text, "nobody's", ["<v>", "</v>"]).unwrap_err();
+    }
+
+    #[test]
+    fn files_for_npm_and_maven_and_documents_are_held_to_it_too() {
+        let stated = stated().unwrap();
+        let times = |file: &str| stated.iter().filter(|(place, _)| place == file).count();
+        assert_eq!(times("examples/watch/kotlin/pom.xml"), 3);
+        assert_eq!(times("bindings/kotlin/README.md"), 2);
+        assert_eq!(times("bindings/wasm/js/version.js"), 1);
     }
 
     #[test]
