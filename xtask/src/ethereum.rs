@@ -12,12 +12,10 @@ use crate::{environment, npm, workspace};
 /// Adds the step.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("ethereum sync", |log| {
+        let chromium = environment::chromium(log)?;
         let program = workspace::binary(log, "ethereum-sync")?;
         let tests = in_python(log, &program)?;
-        let page = match environment::chromium(log) {
-            Ok(chromium) => in_a_browser(log, &program, &chromium)?,
-            Err(_) => "there is no Chromium".to_owned(),
-        };
+        let page = in_a_browser(log, &program, &chromium)?;
         Ok(format!("Python: {tests}; page: {page}"))
     });
 }

@@ -1,6 +1,6 @@
 #![forbid(unsafe_code)]
 //! `cargo xtask …`: every command a contributor needs, in one place. Each does its own set-up and says what is
-//! missing where it cannot.
+//! missing where it cannot. Written for Unix: Linux and macOS.
 
 mod arrows;
 mod bench;

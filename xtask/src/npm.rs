@@ -4,14 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::process::{Outcome, is_there};
+use crate::bindings::node;
+use crate::process::Outcome;
 use crate::steps::Log;
 
 /// Installs what `package-lock.json` of a folder names into its `node_modules`, unless it is there already.
 pub(crate) fn install(log: &Log, folder: &Path) -> Outcome {
-    if !is_there("node") || !is_there("npm") {
-        return Err("missing: Node 20 or newer with npm; see https://nodejs.org".to_owned());
-    }
+    node::tools(log)?;
     let lock = folder.join("package-lock.json");
     let wanted = fs::read(&lock).map_err(|e| format!("{}: {e}", lock.display()))?;
     let stamp = folder.join("node_modules/.quorate-lock");

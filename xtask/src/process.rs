@@ -1,6 +1,7 @@
 //! Child processes: loud ones that own the terminal, quiet ones whose output goes to a log.
 
 use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
@@ -20,13 +21,16 @@ pub(crate) fn loud(command: &mut Command) -> Outcome {
     succeeded(command, status)
 }
 
-/// Runs a command with its output in `log`, kills it after `limit`, and returns what it printed.
+/// Runs a command with its name and output at the end of `log`, kills it after `limit`, and returns what it printed.
 pub(crate) fn quiet(command: &mut Command, log: &Path, limit: Duration) -> Outcome<String> {
     if let Some(folder) = log.parent() {
         fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }
-    let file = File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
-    let errors = file.try_clone().map_err(|e| format!("{}: {e}", log.display()))?;
+    let unwritten = |e: io::Error| format!("{}: {e}", log.display());
+    let mut file = File::options().create(true).append(true).open(log).map_err(unwritten)?;
+    writeln!(file, "$ {}", shown(command)).map_err(unwritten)?;
+    let start = file.metadata().map_err(unwritten)?.len();
+    let errors = file.try_clone().map_err(unwritten)?;
     let mut child = command
         .stdin(Stdio::null())
         .stdout(file)
@@ -50,11 +54,20 @@ pub(crate) fn quiet(command: &mut Command, log: &Path, limit: Duration) -> Outco
         }
         thread::sleep(POLL);
     };
-    let text = String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned();
+    let text = read_from(log, start).map_err(unwritten)?;
     match status.and_then(|status| succeeded(command, status)) {
         Ok(()) => Ok(text),
         Err(reason) => Err(format!("{}\n{reason}; the whole log is {}", tail(&text), log.display())),
     }
+}
+
+/// What a file holds after its first `start` bytes.
+fn read_from(file: &Path, start: u64) -> io::Result<String> {
+    let mut file = File::open(file)?;
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// What a command prints on its standard output, if it succeeds.
@@ -100,6 +113,17 @@ mod tests {
         let reason =
             quiet(Command::new("cargo").arg("no-such-command"), &log(), Duration::from_secs(60)).unwrap_err();
         assert!(reason.contains("no-such-command") && reason.contains("failed"), "{reason}");
+    }
+
+    #[test]
+    fn a_log_keeps_what_all_commands_print_and_each_answers_with_its_own() {
+        let log = log();
+        let _ = fs::remove_file(&log);
+        for word in ["one", "two"] {
+            let said = quiet(Command::new("echo").arg(word), &log, Duration::from_secs(60)).unwrap();
+            assert_eq!(said, format!("{word}\n"));
+        }
+        assert_eq!(fs::read_to_string(&log).unwrap(), "$ echo one\none\n$ echo two\ntwo\n");
     }
 
     #[test]

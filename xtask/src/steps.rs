@@ -1,8 +1,10 @@
 //! Runs named steps one after another, shows time and result of each, and closes with one line for machines.
 
+use std::fs;
 use std::io::{Write, stderr, stdout};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::process::{self, Outcome};
@@ -21,18 +23,44 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// The log of something that is no step of a test.
+    /// The log of a step, or of something else with a name. What an earlier run of it left is gone.
     pub(crate) fn of(name: &'static str) -> Self {
-        Self { name }
+        let log = Self { name };
+        let _ = fs::remove_file(log.path());
+        log
     }
 
-    /// Runs a command with its output in this step's log.
+    /// Runs a command with its output at the end of this step's log.
     pub(crate) fn run(&self, command: &mut Command) -> Outcome<String> {
         process::quiet(command, &self.path(), LIMIT)
     }
 
     fn path(&self) -> PathBuf {
         workspace::target("xtask/logs").join(format!("{}.log", self.name.replace(' ', "-")))
+    }
+}
+
+/// Work that several steps need and the first of them does.
+#[derive(Debug)]
+pub(crate) struct Once(AtomicBool);
+
+impl Once {
+    pub(crate) const fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    /// Does the work, unless this process did it already. What failed is tried again by the next who asks.
+    pub(crate) fn run(&self, work: impl FnOnce() -> Outcome) -> Outcome {
+        if !self.0.load(Ordering::Relaxed) {
+            work()?;
+            self.done();
+        }
+        Ok(())
+    }
+
+    /// The work is done, on the way of something else.
+    pub(crate) fn done(&self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -74,7 +102,7 @@ impl Steps {
         for (number, (name, work)) in self.list.into_iter().enumerate() {
             say(&format!("[{:>2}/{total}] {name:<28} ", number + 1));
             let step_began = Instant::now();
-            let outcome = work(&Log { name });
+            let outcome = work(&Log::of(name));
             let seconds = step_began.elapsed().as_secs_f64();
             match outcome {
                 Ok(detail) => say(&format!("ok     {seconds:>7.1} s  {detail}\n")),
@@ -128,6 +156,18 @@ mod tests {
         let output = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured\nnoise\n\
                       test result: ok. 14 passed; 0 failed; 2 ignored; 0 measured";
         assert_eq!(tests_in(output), "17 tests, 2 ignored");
+    }
+
+    #[test]
+    fn shared_work_is_done_once_and_tried_again_if_it_failed() {
+        let (once, mut attempts) = (Once::new(), 0);
+        for outcome in [Err("broken".to_owned()), Ok(()), Ok(())] {
+            let _ = once.run(|| {
+                attempts += 1;
+                outcome
+            });
+        }
+        assert_eq!(attempts, 2);
     }
 
     #[test]

@@ -12,12 +12,13 @@ use crate::{
 
 /// Runs every check and every test, and ends with a line `test steps: N passed, N failed`.
 ///
-/// Sets up what it needs: rustfmt, clippy, the wasm32 targets and two older toolchains through rustup; clang,
-/// g++ and python3 through apt-get when run as root on Debian or Ubuntu. What it cannot set up, it names. The
-/// output of each step stays in target/xtask/logs.
+/// Sets up what it needs and is missing: rustfmt, clippy, the wasm32 targets and two older toolchains through rustup;
+/// gcc, g++, clang, llvm, git, python3 with venv, Node 20 with npm, a JDK, Maven, Chromium and qemu-user through apt-get
+/// when run as root on Debian or Ubuntu. Libraries and tools of the four languages come from crates.io, PyPI, npm and
+/// Maven Central. What it cannot set up, it names. The output of each step stays in target/xtask/logs.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// Leaves out what takes longest: old toolchains, guided fuzzing, most simulator seeds.
+    /// Leaves out what takes longest: packages, old toolchains, guided fuzzing, most simulator seeds.
     #[arg(long)]
     quick: bool,
     /// Runs only the steps whose name contains this.
@@ -44,8 +45,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
         log.run(workspace::tests().arg("--no-fail-fast")).map(|output| tests_in(&output))
     });
     steps.add("documentation examples", |log| {
-        log.run(workspace::cargo().args(["test", "--workspace", "--doc", "--features", workspace::FEATURES]))
-            .map(|output| tests_in(&output))
+        log.run(workspace::all("test").arg("--doc")).map(|output| tests_in(&output))
     });
     steps.add("documents' commands", |log| documents::check(Some(&workspace::binary(log, "quorate")?)));
     steps.add("vectors and model", vectors::check);

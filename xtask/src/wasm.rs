@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
 
 use crate::process::Outcome;
 use crate::steps::Log;
@@ -59,23 +60,36 @@ pub(crate) fn build(log: &Log, pack: &Pack, out: &Path) -> Outcome<PathBuf> {
     let library = format!("{}.wasm", pack.package.replace('-', "_"));
     let built = compiler.target_folder().join(WASM).join(folder).join(library);
     let module = out.join(format!("{}_bg.wasm", pack.name));
-    let made_from = format!("{:?} of {:?}", pack, changed(&built));
     let stamp = workspace::target("xtask/wasm").join(format!("{}-{}", pack.package, pack.name));
-    if fs::read_to_string(&stamp).is_ok_and(|last| last == format!("{made_from}, {:?}", changed(&module))) {
-        return Ok(module); // Several steps need it, and optimising takes long.
+    let tools = workspace::root().join("xtask/wasm");
+    let files = [
+        built.clone(),
+        tools.join("src/main.rs"),
+        tools.join("package-lock.json"),
+        module.clone(),
+        out.join(format!("{}.js", pack.name)),
+    ];
+    if fs::read_to_string(&stamp).is_ok_and(|last| last == fingerprint(pack, &files)) {
+        return Ok(module); // Optimising takes long.
     }
     bind(log, pack, &built, out)?;
     if let Some(level) = pack.optimise {
         optimise(log, &module, level)?;
     }
     fs::create_dir_all(workspace::target("xtask/wasm")).map_err(|e| e.to_string())?;
-    fs::write(&stamp, format!("{made_from}, {:?}", changed(&module))).map_err(|e| e.to_string())?;
+    fs::write(&stamp, fingerprint(pack, &files)).map_err(|e| e.to_string())?;
     Ok(module)
 }
 
-/// When a file was last written. None if it is not there.
-fn changed(file: &Path) -> Option<SystemTime> {
-    fs::metadata(file).and_then(|data| data.modified()).ok()
+/// What a module was made of and what was made. Of the files' contents, not their times: two sets of features of one
+/// crate share a file in the target folder, so that cargo writes it anew for each.
+fn fingerprint(pack: &Pack, files: &[PathBuf]) -> String {
+    let mut all = Sha256::new();
+    all.update(format!("{pack:?} {IN_USE:?}"));
+    for file in files {
+        all.update(Sha256::digest(fs::read(file).unwrap_or_default()));
+    }
+    hex::encode(all.finalize())
 }
 
 fn bind(log: &Log, pack: &Pack, built: &Path, out: &Path) -> Outcome {
@@ -110,4 +124,26 @@ fn optimise(log: &Log, module: &Path, level: &str) -> Outcome {
     let mut optimiser = Command::new("node");
     optimiser.arg(tools.join("node_modules/binaryen/bin/wasm-opt")).arg(level).args(IN_USE);
     log.run(optimiser.arg(module).arg("-o").arg(module)).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_is_of_contents_and_of_nothing_else() {
+        let folder = workspace::target("xtask/unit/wasm");
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("one.wasm");
+        let (full, small) = (Pack::of("one"), Pack { default_features: false, ..Pack::of("one") });
+        let of = |pack, text: &str| {
+            let _ = fs::remove_file(&file);
+            fs::write(&file, text).unwrap();
+            fingerprint(pack, std::slice::from_ref(&file))
+        };
+        let first = of(&full, "a");
+        assert_ne!(of(&full, "b"), first);
+        assert_ne!(of(&small, "a"), first);
+        assert_eq!(of(&full, "a"), first);
+    }
 }

@@ -75,7 +75,6 @@ impl Python {
 
 /// Node, with the package `quorate` where the programs look for it; answers with what runs one of them.
 fn prepare_node(log: &Log) -> Outcome<impl Fn(&str) -> CommandLine> {
-    node::tools(log)?;
     node::build(log)?;
     npm::install(log, &folder().join("node"))?;
     Ok(|file: &str| vec!["node".into(), folder().join(file).into()])
@@ -83,11 +82,8 @@ fn prepare_node(log: &Log) -> Outcome<impl Fn(&str) -> CommandLine> {
 
 /// The package `quorate-wasm` as its own step left it, or built now.
 fn wasm_package(log: &Log) -> Outcome<PathBuf> {
-    let package = workspace::root().join("bindings/wasm");
-    if !package.join("dist/quorate_bg.wasm").exists() {
-        wasm::build(log)?;
-    }
-    Ok(package.join("js/quorate-node.js"))
+    wasm::build(log)?;
+    Ok(workspace::root().join("bindings/wasm/js/quorate-node.js"))
 }
 
 /// The Kotlin program, where `watch.sh` looks for it.
@@ -99,10 +95,9 @@ fn compile_kotlin(log: &Log) -> Outcome {
 fn kotlin_vectors() -> CommandLine {
     let target = folder().join("kotlin/target");
     let path = ["classes", "test-classes", "lib/*"].map(|part| target.join(part).display().to_string());
-    let separator = if cfg!(windows) { ";" } else { ":" };
     let vectors = workspace::root().join("spec/vectors/jolteon.json");
     let mut command: CommandLine =
-        ["java", "-cp", &path.join(separator), "org.quorate.watch.VectorsKt"].map(OsString::from).into();
+        ["java", "-cp", &path.join(":"), "org.quorate.watch.VectorsKt"].map(OsString::from).into();
     command.push(vectors.into());
     command
 }

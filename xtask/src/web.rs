@@ -46,8 +46,8 @@ pub(crate) fn run(options: &Options) -> Outcome {
 /// Adds the step that tests the page in a browser.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("browser page", |log| {
-        let folder = build(log)?;
         let chromium = environment::chromium(log)?;
+        let folder = build(log)?;
         let tools = wasm::tools(log)?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
         let address = listener.local_addr().map_err(|e| e.to_string())?;
@@ -69,29 +69,17 @@ pub(crate) fn add_to(steps: &mut Steps) {
 fn build(log: &Log) -> Outcome<PathBuf> {
     let out = workspace::root().join("dist/web");
     let pack = Pack { name: "engine", optimise: Some("-O2"), ..Pack::of("quorate-browser") };
+    // In a folder that stays: the next build takes the module from there if nothing changed.
+    let engine = workspace::target("xtask/engine");
+    wasm::build(log, &pack, &engine)?;
     // What an earlier build left, and is no longer there.
     let _ = fs::remove_dir_all(&out);
-    wasm::build(log, &pack, &out.join("engine"))?;
-    copy(&workspace::root().join("examples/browser/web"), &out)?;
-    for leftover in ["engine/engine.d.ts", "engine/engine_bg.wasm.d.ts"] {
-        // Types are for editors; the page is served without.
-        let _ = fs::remove_file(out.join(leftover));
+    workspace::copy(&workspace::root().join("examples/browser/web"), &out)?;
+    // Types are for editors; the page is served without.
+    for file in ["engine.js", "engine_bg.wasm"] {
+        workspace::copy(&engine.join(file), &out.join("engine").join(file))?;
     }
     Ok(out)
-}
-
-fn copy(from: &Path, to: &Path) -> Outcome {
-    let failed = |e: std::io::Error| format!("{}: {e}", from.display());
-    fs::create_dir_all(to).map_err(failed)?;
-    for entry in fs::read_dir(from).map_err(failed)?.flatten() {
-        let (source, target) = (entry.path(), to.join(entry.file_name()));
-        if source.is_dir() {
-            copy(&source, &target)?;
-        } else {
-            fs::copy(&source, &target).map(drop).map_err(|e| format!("{}: {e}", source.display()))?;
-        }
-    }
-    Ok(())
 }
 
 /// How long a visitor may take to say what it wants.

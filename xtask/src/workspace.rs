@@ -1,13 +1,14 @@
 //! Where things are, and cargo as every task calls it.
 
-use std::env;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
 use serde_json::Value;
 
 use crate::process::{Outcome, output_of};
-use crate::steps::Log;
+use crate::steps::{Log, Once};
 
 /// What is tested beyond the default features. Always the same ones, so that nothing is compiled twice.
 pub(crate) const FEATURES: &str = "quorate/serde,quorate-jolteon/simulate";
@@ -24,6 +25,26 @@ pub(crate) fn target(name: &str) -> PathBuf {
     base.join(name)
 }
 
+/// What cargo calls the library of a package of ours on this system.
+pub(crate) fn library_name(package: &str) -> String {
+    format!("{DLL_PREFIX}{}{DLL_SUFFIX}", package.replace('-', "_"))
+}
+
+/// Copies a file, or a folder with all that is in it, and makes the folders above.
+pub(crate) fn copy(from: &Path, to: &Path) -> Outcome {
+    let problem = |e: std::io::Error| format!("{}: {e}", from.display());
+    if from.is_dir() {
+        for entry in fs::read_dir(from).map_err(problem)?.flatten() {
+            copy(&entry.path(), &to.join(entry.file_name()))?;
+        }
+        return Ok(());
+    }
+    if let Some(parent) = to.parent() {
+        fs::create_dir_all(parent).map_err(problem)?;
+    }
+    fs::copy(from, to).map(drop).map_err(problem)
+}
+
 /// Cargo in the root, without the variables that the outer `cargo run` left: build scripts that watch them would
 /// run again each time a developer changes between `cargo` and `cargo xtask`.
 pub(crate) fn cargo() -> Command {
@@ -32,17 +53,44 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// All tests but those in documentation.
-pub(crate) fn tests() -> Command {
+/// Cargo on all that is tested. Always all of it, whatever is needed of it: what cargo is asked for at once decides on
+/// the features of dependencies, and with others they are compiled again.
+pub(crate) fn all(subcommand: &str) -> Command {
     let mut command = cargo();
-    command.args(["test", "--workspace", "--lib", "--bins", "--tests", "--features", FEATURES]);
+    command.args([subcommand, "--workspace", "--features", FEATURES]);
+    // It has no tests, and `cargo xtask web` needs it alone.
+    command.args(["--exclude", "quorate-wasm-pack"]);
     command
 }
 
-/// One of our programs, as the tests compiled it: in their profile and with their features, so that nothing is
-/// compiled for it alone.
+/// All tests but those in documentation.
+pub(crate) fn tests() -> Command {
+    let mut command = all("test");
+    command.args(["--lib", "--bins", "--tests"]);
+    command
+}
+
+/// Compiles what tests in other languages use: the libraries, the generator for Kotlin, and the examples in Rust that
+/// they are compared with. In the tests' profile; they are then where [`library`] and [`target`] say.
+pub(crate) fn libraries(log: &Log) -> Outcome {
+    static BUILT: Once = Once::new();
+    BUILT.run(|| build(log, &["--lib", "--bin", "uniffi-bindgen", "--example", "matrix"]))
+}
+
+/// Compiles some of our libraries and programs just as the tests compile them.
+fn build(log: &Log, wanted: &[&str]) -> Outcome {
+    // Examples may use what only tests depend on: with one of them wanted, the features are those of the tests.
+    log.run(all("build").args(["--example", "tour"]).args(wanted)).map(drop)
+}
+
+/// The library of a package of ours, in the folder of a profile.
+pub(crate) fn library(folder: &str, package: &str) -> PathBuf {
+    target(folder).join(library_name(package))
+}
+
+/// One of our programs, as the tests compile it.
 pub(crate) fn binary(log: &Log, name: &str) -> Outcome<PathBuf> {
-    log.run(tests().arg("--no-run"))?;
+    build(log, &["--bin", name])?;
     Ok(target("debug").join(name))
 }
 

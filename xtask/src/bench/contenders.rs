@@ -36,8 +36,8 @@ fn python(log: &Log) -> Outcome<Vec<Value>> {
     let library = release(log, "quorate-python")?;
     let packages = folder("python-package")?;
     let package = packages.join("quorate");
-    copy(&workspace::root().join("bindings/python/python/quorate"), &package)?;
-    put(&library, &package.join("_native.abi3.so"))?;
+    workspace::copy(&workspace::root().join("bindings/python/python/quorate"), &package)?;
+    workspace::copy(&library, &package.join("_native.abi3.so"))?;
     let sources = workspace::root().join("bench/bindings/python");
     let requirements = fs::read_to_string(sources.join("requirements.txt")).map_err(|e| e.to_string())?;
     let requirements: Vec<&str> = requirements.lines().collect();
@@ -62,9 +62,9 @@ fn node(log: &Log) -> Outcome<Vec<Value>> {
     let library = release(log, "quorate-napi")?;
     let package = folder("node-package")?;
     for part in ["package.json", "index.js", "index.mjs", "lib"] {
-        copy(&bindings::node::package().join(part), &package.join(part))?;
+        workspace::copy(&bindings::node::package().join(part), &package.join(part))?;
     }
-    put(&library, &package.join(bindings::node::library_name()?))?;
+    workspace::copy(&library, &package.join(bindings::node::library_name()?))?;
     npm::install(log, &scripts())?;
     Ok(vec![
         script("Node", "with-quorate.mjs", &[&package.join("index.mjs")]),
@@ -83,8 +83,7 @@ fn kotlin(log: &Log) -> Outcome<Vec<Value>> {
     bindings::kotlin::maven_in(log, &project, &["compile", &jar, &out])?;
     let listed = output.join("classpath.txt");
     let classpath = fs::read_to_string(&listed).map_err(|e| format!("{}: {e}", listed.display()))?;
-    let separator = if cfg!(windows) { ";" } else { ":" };
-    let classes = format!("{}{separator}{}", output.join("classes").display(), classpath.trim());
+    let classes = format!("{}:{}", output.join("classes").display(), classpath.trim());
     // Where JNA looks first: the jar has the tests' library.
     let libraries = format!("-Djna.library.path={}", library.parent().unwrap_or(&library).display());
     let command = ["java", &libraries, "-cp", &classes, "ContenderKt"];
@@ -123,9 +122,7 @@ fn scripts() -> PathBuf {
 /// Compiles a binding's library as users get it, and answers with its path.
 fn release(log: &Log, package: &str) -> Outcome<PathBuf> {
     log.run(workspace::cargo().args(["build", "--release", "--package", package]))?;
-    let name = package.replace('-', "_");
-    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    Ok(workspace::target("release").join(format!("{prefix}{name}{suffix}")))
+    Ok(workspace::library("release", package))
 }
 
 /// An empty folder for the bench alone.
@@ -137,21 +134,4 @@ fn folder(name: &str) -> Outcome<PathBuf> {
     }
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     Ok(folder)
-}
-
-/// Copies a file, or a folder with what is in it.
-fn copy(from: &Path, to: &Path) -> Outcome {
-    if !from.is_dir() {
-        return put(from, to);
-    }
-    let failed = |e: std::io::Error| format!("{}: {e}", from.display());
-    fs::create_dir_all(to).map_err(failed)?;
-    for entry in fs::read_dir(from).map_err(failed)?.flatten() {
-        copy(&entry.path(), &to.join(entry.file_name()))?;
-    }
-    Ok(())
-}
-
-fn put(from: &Path, to: &Path) -> Outcome {
-    fs::copy(from, to).map(drop).map_err(|e| format!("{}: {e}", from.display()))
 }

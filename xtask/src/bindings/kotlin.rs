@@ -5,27 +5,29 @@ mod examples;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::process::{Outcome, is_there, output_of};
-use crate::steps::{Log, Steps};
+use crate::steps::{Log, Once, Steps};
 use crate::{environment, workspace};
 
 /// The oldest Java that the package is compiled for.
 const JAVA: u32 = 17;
 
-/// Whether this process compiled the package and its tests already.
-static COMPILED: AtomicBool = AtomicBool::new(false);
-/// Whether this process made the jar already.
-static PACKAGED: AtomicBool = AtomicBool::new(false);
+/// The crate with the native half.
+pub(crate) const PACKAGE: &str = "quorate-kotlin";
+
+/// What Maven needs, the classes of the package and its tests, and the jar: all in this process.
+static PREPARED: Once = Once::new();
+static COMPILED: Once = Once::new();
+static PACKAGED: Once = Once::new();
 
 /// Adds the step.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("kotlin binding", |log| {
-        prepare(log)?;
+        PREPARED.run(|| prepare(log))?;
         let output = maven(log, &["package"])?;
-        COMPILED.store(true, Ordering::Relaxed);
-        PACKAGED.store(true, Ordering::Relaxed);
+        COMPILED.done();
+        PACKAGED.done();
         summary(&output).ok_or_else(|| "Maven ran no tests".to_owned())
     });
 }
@@ -33,19 +35,10 @@ pub(crate) fn add_to(steps: &mut Steps) {
 /// Compiles the native library and puts it, and what uniffi generates from it, where Maven looks.
 fn prepare(log: &Log) -> Outcome {
     tools(log)?;
-    one_version()?;
-    log.run(workspace::cargo().args([
-        "build",
-        "--package",
-        "quorate-kotlin",
-        "--package",
-        "uniffi-bindgen",
-    ]))?;
-    let library = workspace::target("debug").join(library_name());
+    workspace::libraries(log)?;
+    let library = workspace::library("debug", PACKAGE);
     let generated = folder().join("target/generated");
-    if generated.exists() {
-        fs::remove_dir_all(&generated).map_err(|e| format!("{}: {e}", generated.display()))?;
-    }
+    emptied(&folder().join("target"))?;
     log.run(
         Command::new(workspace::target("debug").join("uniffi-bindgen"))
             .arg("generate")
@@ -60,8 +53,17 @@ fn prepare(log: &Log) -> Outcome {
     fs::write(&source, quick(&hidden(&text))?).map_err(|e| format!("{}: {e}", source.display()))?;
     examples::write(&folder().join("README.md"), &generated.join("readme"))?;
     let natives = generated.join("native").join(platform()?);
-    fs::create_dir_all(&natives).map_err(|e| format!("{}: {e}", natives.display()))?;
-    fs::copy(&library, natives.join(library_name())).map_err(|e| format!("{}: {e}", library.display()))?;
+    workspace::copy(&library, &natives.join(workspace::library_name(PACKAGE)))
+}
+
+/// Removes what an earlier build made: Maven and uniffi overwrite, but what is no longer in the sources would stay, and
+/// get into the jar.
+fn emptied(target: &Path) -> Outcome {
+    for made in ["generated", "classes", "test-classes"].map(|name| target.join(name)) {
+        if made.exists() {
+            fs::remove_dir_all(&made).map_err(|e| format!("{}: {e}", made.display()))?;
+        }
+    }
     Ok(())
 }
 
@@ -104,28 +106,10 @@ fn java() -> Option<u32> {
     word.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// The package carries the workspace's version.
-fn one_version() -> Outcome {
-    let pom = fs::read_to_string(folder().join("pom.xml")).map_err(|e| format!("pom.xml: {e}"))?;
-    let version = env!("CARGO_PKG_VERSION");
-    let stated = pom.split("<version>").nth(1).and_then(|rest| rest.split("</version>").next());
-    if stated == Some(version) {
-        Ok(())
-    } else {
-        Err(format!("bindings/kotlin/pom.xml states version {stated:?}, the workspace {version}"))
-    }
-}
-
-/// What cargo calls the library here.
-pub(crate) fn library_name() -> String {
-    format!("{}quorate_kotlin{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
-}
-
 /// JNA's name for this platform: the folder in the jar from which it loads the library.
 pub(crate) fn platform() -> Outcome<String> {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
-        "windows" => "win32",
         other => other,
     };
     let machine = match std::env::consts::ARCH {
@@ -172,7 +156,7 @@ fn hidden_line(line: &str) -> String {
     }
 }
 
-/// One status per thread instead of one per call, for making one takes 5 µs, and verifying a certificate three calls.
+/// One status per thread instead of one per call, for making one is dear, and verifying a certificate takes three calls.
 ///
 /// A call may be made between another's taking the status and its start (an argument is passed), or after its end (the
 /// error is read), but not meanwhile: Rust calls nothing back. Rust writes the status only if a call fails, so that it
@@ -200,17 +184,13 @@ fn summary(output: &str) -> Option<String> {
 
 /// A program among the tests and examples, by the name of its class.
 pub(crate) fn program(log: &Log, class: &str) -> Outcome<Command> {
-    if !COMPILED.load(Ordering::Relaxed) {
-        prepare(log)?;
-        maven(log, &["test-compile"])?;
-        COMPILED.store(true, Ordering::Relaxed);
-    }
+    PREPARED.run(|| prepare(log))?;
+    COMPILED.run(|| maven(log, &["test-compile"]).map(drop))?;
     let target = folder().join("target");
     let listed = target.join("test-classpath.txt");
     let jars = fs::read_to_string(&listed).map_err(|e| format!("{}: {e}", listed.display()))?;
-    let own = [target.join("classes"), target.join("test-classes")].map(|path| path.display().to_string());
-    let separator = if cfg!(windows) { ";" } else { ":" };
-    let path = [own.join(separator), jars.trim().to_owned()].join(separator);
+    let own = ["classes", "test-classes"].map(|name| target.join(name).display().to_string());
+    let path = format!("{}:{}", own.join(":"), jars.trim());
     let mut java = Command::new("java");
     java.args(["-cp", &path, class]);
     Ok(java)
@@ -218,11 +198,8 @@ pub(crate) fn program(log: &Log, class: &str) -> Outcome<Command> {
 
 /// The package with its native library in the tests' profile: as the step left it, or built now without testing it.
 pub(crate) fn jar(log: &Log) -> Outcome<PathBuf> {
-    if !PACKAGED.load(Ordering::Relaxed) {
-        prepare(log)?;
-        maven(log, &["package", "-Dmaven.test.skip=true"])?;
-        PACKAGED.store(true, Ordering::Relaxed);
-    }
+    PREPARED.run(|| prepare(log))?;
+    PACKAGED.run(|| maven(log, &["package", "-Dmaven.test.skip=true"]).map(drop))?;
     Ok(folder().join(concat!("target/quorate-", env!("CARGO_PKG_VERSION"), ".jar")))
 }
 
@@ -244,6 +221,18 @@ mod tests {
         let quicker = quick("{\n    var status = UniffiRustCallStatus()\n    call(status)\n}\n").unwrap();
         assert!(quicker.starts_with("{\n    val status = callStatus()\n    call(status)\n}\n"));
         assert!(quick("    val status = Status()\n").is_err());
+    }
+
+    #[test]
+    fn nothing_of_an_earlier_build_is_left_for_the_jar() {
+        let target = workspace::target("xtask/unit/kotlin");
+        for file in ["classes/Gone.class", "test-classes/GoneTest.class", "generated/native/gone.so"] {
+            let file = target.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        emptied(&target).unwrap();
+        assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
     }
 
     #[test]

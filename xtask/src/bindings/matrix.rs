@@ -53,11 +53,10 @@ type Program = Box<dyn Fn() -> Command>;
 
 /// The program of this name in each language, `matrix` or `tour`, with what it needs built.
 fn programs(log: &Log, name: &'static str) -> Outcome<Vec<(&'static str, Program)>> {
-    log.run(workspace::cargo().args(["build", "--package", "quorate", "--example", name]))?;
+    workspace::libraries(log)?;
     let rust = workspace::target("debug/examples").join(name);
     let interpreter = python::environment(log)?;
     let package = python::assemble(log)?;
-    node::tools(log)?;
     node::build(log)?;
     wasm::build(log)?;
     let folder = if name == "tour" { "examples" } else { "test" };

@@ -78,10 +78,7 @@ pub(crate) fn virtual_environment(log: &Log, name: &str, requirements: &[&str]) 
     if found.is_none_or(|version| version < OLDEST) {
         return Err(format!("python3 {}.{} or newer is needed, found {found:?}", OLDEST.0, OLDEST.1));
     }
-    if output_of(Command::new("python3").args(["-c", "import ensurepip, venv"])).is_none() {
-        environment::install(log, &["python3-venv"])?;
-    }
-    log.run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+    venv(log, &mut Command::new("python3"), &folder)?;
     log.run(
         Command::new(&python)
             .args(["-m", "pip", "install", "--disable-pip-version-check", "-q"])
@@ -91,24 +88,24 @@ pub(crate) fn virtual_environment(log: &Log, name: &str, requirements: &[&str]) 
     Ok(python)
 }
 
-/// The package as an installed one looks: its Python files with the library, in the tests' profile, beside them.
-pub(crate) fn assemble(log: &Log) -> Outcome<PathBuf> {
-    log.run(workspace::cargo().args(["build", "--package", "quorate-python"]))?;
-    let folder = workspace::target("xtask/python-package");
-    let package = folder.join("quorate");
-    let _ = fs::remove_dir_all(&package);
-    fs::create_dir_all(&package).map_err(|e| format!("{}: {e}", package.display()))?;
-    let source = workspace::root().join("bindings/python/python/quorate");
-    let entries = fs::read_dir(&source).map_err(|e| format!("{}: {e}", source.display()))?;
-    for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()) {
-        copy(&path, &package.join(path.file_name().unwrap_or_default()))?;
+/// Makes an empty virtual environment; Debian keeps a part of Python that this needs in a package of its own.
+pub(crate) fn venv(log: &Log, python: &mut Command, folder: &Path) -> Outcome {
+    if output_of(Command::new("python3").args(["-c", "import ensurepip, venv"])).is_none() {
+        environment::install(log, &["python3-venv"])?;
     }
-    copy(&workspace::target("debug/libquorate_python.so"), &package.join("_native.abi3.so"))?;
-    Ok(folder)
+    log.run(python.args(["-m", "venv"]).arg(folder)).map(drop)
 }
 
-fn copy(from: &Path, to: &Path) -> Outcome {
-    fs::copy(from, to).map(drop).map_err(|e| format!("{}: {e}", from.display()))
+/// The package as an installed one looks: its Python files with the library, in the tests' profile, beside them.
+pub(crate) fn assemble(log: &Log) -> Outcome<PathBuf> {
+    workspace::libraries(log)?;
+    let folder = workspace::target("xtask/python-package");
+    let package = folder.join("quorate");
+    // What an earlier build left.
+    let _ = fs::remove_dir_all(&package);
+    workspace::copy(&workspace::root().join("bindings/python/python/quorate"), &package)?;
+    workspace::copy(&workspace::library("debug", "quorate-python"), &package.join("_native.abi3.so"))?;
+    Ok(folder)
 }
 
 fn version(python: &Path) -> Option<(u32, u32)> {

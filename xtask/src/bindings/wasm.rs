@@ -5,46 +5,51 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::process::Outcome;
-use crate::steps::{Log, Steps};
+use crate::steps::{Log, Once, Steps};
 use crate::wasm::{self, Pack};
 use crate::{environment, npm, workspace};
+
+/// Both modules, in this process.
+static BUILT: Once = Once::new();
 
 /// Adds the step.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("wasm binding", |log| {
-        let package = workspace::root().join("bindings/wasm");
+        let package = package();
+        let chromium = environment::chromium(log)?;
         build(log)?;
         npm::install(log, &package)?;
         let types = package.join("node_modules/typescript/bin/tsc");
         for project in ["test/types", "test/types/tsconfig.page.json"] {
             log.run(node(&package).arg(&types).args(["--project", project]))?;
         }
-        // On one core at a time: the vectors are most of it, and a machine that tests has little to spare.
         let tests = ["--test", "--test-timeout=600000", "--test-reporter=tap"];
         let output = log.run(node(&package).args(tests).args(test_files(&package)?))?;
-        let browser = match environment::chromium(log) {
-            Ok(chromium) => {
-                let tools = wasm::tools(log)?;
-                log.run(node(&package).arg("test/browser.mjs").arg(&chromium).arg(&tools))?;
-                npm::install(log, &package.join("test/bundlers"))?;
-                let mut bundlers = node(&package);
-                bundlers.arg("test/bundlers/build.mjs").arg(&chromium).arg(&tools);
-                log.run(bundlers.arg(workspace::target("xtask/bundlers")))?;
-                "in Node, Chromium, and pages of Vite and webpack"
-            }
-            Err(_) => "in Node; there is no Chromium",
-        };
-        Ok(format!("{}, {browser}", summary(&output)))
+        let tools = wasm::tools(log)?;
+        log.run(node(&package).arg("test/browser.mjs").arg(&chromium).arg(&tools))?;
+        npm::install(log, &package.join("test/bundlers"))?;
+        let mut bundlers = node(&package);
+        bundlers.arg("test/bundlers/build.mjs").arg(&chromium).arg(&tools);
+        log.run(bundlers.arg(workspace::target("xtask/bundlers")))?;
+        Ok(format!("{}, in Node, Chromium, and pages of Vite and webpack", summary(&output)))
     });
 }
 
-/// Builds both modules of the package into its `dist`, and answers with their paths.
-pub(crate) fn build(log: &Log) -> Outcome<[PathBuf; 2]> {
-    let dist = workspace::root().join("bindings/wasm/dist");
+/// Builds both modules of the package into its `dist`.
+pub(crate) fn build(log: &Log) -> Outcome {
+    let dist = package().join("dist");
     let full = Pack { name: "quorate", optimise: Some("-O3"), ..Pack::of("quorate-wasm") };
     let certificate =
         Pack { name: "certificate", default_features: false, optimise: Some("-Oz"), ..full.clone() };
-    Ok([wasm::build(log, &full, &dist)?, wasm::build(log, &certificate, &dist)?])
+    BUILT.run(|| {
+        wasm::build(log, &full, &dist)?;
+        wasm::build(log, &certificate, &dist).map(drop)
+    })
+}
+
+/// The package's folder.
+fn package() -> PathBuf {
+    workspace::root().join("bindings/wasm")
 }
 
 fn node(package: &Path) -> Command {

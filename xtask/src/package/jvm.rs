@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::{Order, Profile, native};
+use super::{Order, native};
 use crate::bindings::kotlin;
 use crate::process::Outcome;
 use crate::steps::Log;
@@ -16,24 +16,14 @@ pub(super) fn build(log: &Log, order: &Order) -> Outcome<Vec<PathBuf>> {
     let stage = workspace::target("xtask/jar");
     // What an earlier run staged must not slip in.
     let _ = fs::remove_dir_all(&stage);
-    let library = stage.join(kotlin::platform()?).join(kotlin::library_name());
-    let with: &[&str] = match order.profile {
-        Profile::Tests => &["uniffi-bindgen"],
-        Profile::Release => &[],
-    };
-    native::put(log, order, "quorate-kotlin", with, &library)?;
-    let copied = |from: PathBuf, to: PathBuf| {
-        fs::copy(&from, &to).map_err(|e| format!("{}: {e}", from.display())).map(|_| to)
-    };
-    let information = stage.join("META-INF");
-    fs::create_dir_all(&information).map_err(|e| format!("{}: {e}", information.display()))?;
+    let library = stage.join(kotlin::platform()?).join(workspace::library_name(kotlin::PACKAGE));
+    native::put(log, order, kotlin::PACKAGE, &library)?;
     for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
-        copied(workspace::root().join(license), information.join(license))?;
+        workspace::copy(&workspace::root().join(license), &stage.join("META-INF").join(license))?;
     }
-    let name = format!("quorate-{}", order.version);
-    let jar = copied(made, order.out.join(format!("{name}.jar")))?;
+    let [jar, pom] = ["jar", "pom"].map(|kind| order.out.join(format!("quorate-{}.{kind}", order.version)));
+    workspace::copy(&made, &jar)?;
     log.run(Command::new("jar").arg("--update").arg("--file").arg(&jar).arg("-C").arg(&stage).arg("."))?;
-    let pom =
-        copied(workspace::root().join("bindings/kotlin/pom.xml"), order.out.join(format!("{name}.pom")))?;
+    workspace::copy(&workspace::root().join("bindings/kotlin/pom.xml"), &pom)?;
     Ok(vec![jar, pom])
 }

@@ -19,7 +19,7 @@ mod version;
 
 use std::cell::RefCell;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use clap::{Args, ValueEnum};
@@ -172,22 +172,13 @@ pub(crate) fn add_to(steps: &mut Steps) {
 
 /// Builds a package and, if asked, uses it; answers with what there is to say.
 fn made(part: Part, log: &Log, order: &Order, check: bool, files: &mut Vec<Built>) -> Outcome<String> {
-    let built = summary::look_into(part.name(), &part.build(log, order)?)?;
+    let made = part.build(log, order)?;
+    let built = summary::look_into(part.name(), &made)?;
     let sizes = summary::sizes(&built);
     files.extend(built);
-    if check { clean::install(part, log, order).map(|said| format!("{sizes}; {said}")) } else { Ok(sizes) }
-}
-
-/// The only file in a folder whose name starts and ends so.
-fn file_in(folder: &Path, start: &str, end: &str) -> Outcome<PathBuf> {
-    let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut found = entries.flatten().map(|entry| entry.path()).filter(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with(start) && name.ends_with(end)
-    });
-    match (found.next(), found.next()) {
-        (Some(file), None) => Ok(file),
-        (None, _) => Err(format!("there is no {start}…{end} in {}", folder.display())),
-        (Some(_), Some(_)) => Err(format!("there is more than one {start}…{end} in {}", folder.display())),
+    if check {
+        clean::install(part, log, order, &made).map(|said| format!("{sizes}; {said}"))
+    } else {
+        Ok(sizes)
     }
 }

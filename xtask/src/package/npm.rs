@@ -7,18 +7,15 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::{Order, native};
-use crate::process::{Outcome, is_there, output_of};
+use crate::bindings::{self, node};
+use crate::process::Outcome;
 use crate::steps::Log;
-use crate::{bindings, workspace};
+use crate::workspace;
 
 /// The package with the native library for this machine.
 pub(super) fn native(log: &Log, order: &Order) -> Outcome<Vec<PathBuf>> {
     let stage = Stage::of(log, "node", &order.version)?;
-    // As lib/native.js of the package asks for it.
-    let name = "const musl = process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;\
-                console.log(`quorate.${process.platform}-${process.arch}${musl ? '-musl' : ''}.node`)";
-    let name = output_of(Command::new("node").args(["--eval", name])).ok_or("node does not run")?;
-    native::put(log, order, "quorate-napi", &[], &stage.folder.join(name))?;
+    native::put(log, order, "quorate-napi", &stage.folder.join(node::library_name()?))?;
     stage.pack(log, &order.out).map(|file| vec![file])
 }
 
@@ -46,6 +43,7 @@ struct Stage {
 impl Stage {
     /// Copies what the binding's `package.json` lists under `files`, and what belongs in every package.
     fn of(log: &Log, binding: &str, version: &str) -> Outcome<Self> {
+        node::tools(log)?;
         let source = workspace::root().join("bindings").join(binding);
         let text = fs::read_to_string(source.join("package.json")).map_err(|e| e.to_string())?;
         let manifest: Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
@@ -63,10 +61,10 @@ impl Stage {
         }
         let readme = source.join("README.md");
         if readme.exists() {
-            copy(&readme, &folder.join("README.md"))?;
+            workspace::copy(&readme, &folder.join("README.md"))?;
         }
         for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
-            copy(&workspace::root().join(license), &folder.join(license))?;
+            workspace::copy(&workspace::root().join(license), &folder.join(license))?;
         }
         let mut node = Command::new("node");
         node.args(["--eval", MANIFEST]).arg(source.join("package.json")).arg(folder.join("package.json"));
@@ -75,9 +73,6 @@ impl Stage {
     }
 
     fn pack(&self, log: &Log, out: &Path) -> Outcome<PathBuf> {
-        if !is_there("npm") {
-            return Err("missing: Node 20 or newer with npm; see https://nodejs.org".to_owned());
-        }
         let mut npm = Command::new("npm");
         npm.current_dir(&self.folder).args(["pack", "--ignore-scripts", "--pack-destination"]).arg(out);
         log.run(&mut npm)?;
@@ -88,7 +83,7 @@ impl Stage {
 /// Copies what a line under `files` names: a path whose last part may have a star in it.
 fn copy_all(source: &Path, entry: &str, into: &Path) -> Outcome {
     let Some((start, end)) = entry.split_once('*') else {
-        return copy(&source.join(entry), &into.join(entry));
+        return workspace::copy(&source.join(entry), &into.join(entry));
     };
     let (folder, start) = start.rsplit_once('/').unwrap_or(("", start));
     let mut found = false;
@@ -97,25 +92,10 @@ fn copy_all(source: &Path, entry: &str, into: &Path) -> Outcome {
         let name = name.to_string_lossy();
         if name.starts_with(start) && name.ends_with(end) {
             found = true;
-            copy(&path.path(), &into.join(folder).join(&*name))?;
+            workspace::copy(&path.path(), &into.join(folder).join(&*name))?;
         }
     }
     if found { Ok(()) } else { Err(format!("nothing in {} is called {entry}", source.display())) }
-}
-
-/// Copies a file or a folder with all that is in it.
-fn copy(from: &Path, to: &Path) -> Outcome {
-    let problem = |e: std::io::Error| format!("{}: {e}", from.display());
-    if from.is_dir() {
-        for entry in fs::read_dir(from).map_err(problem)?.flatten() {
-            copy(&entry.path(), &to.join(entry.file_name()))?;
-        }
-        return Ok(());
-    }
-    if let Some(parent) = to.parent() {
-        fs::create_dir_all(parent).map_err(problem)?;
-    }
-    fs::copy(from, to).map(drop).map_err(problem)
 }
 
 #[cfg(test)]

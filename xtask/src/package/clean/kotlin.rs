@@ -11,23 +11,24 @@ use crate::package::sandbox::{self, Sandbox};
 use crate::package::{Order, old, smoke, version};
 use crate::process::{Outcome, output_of};
 use crate::steps::Log;
+use crate::workspace;
 
 /// Where Maven looks first for a package of ours.
 const PLACE: [&str; 3] = ["org", "quorate", "quorate"];
 
-pub(super) fn install(log: &Log, order: &Order) -> Outcome<String> {
+pub(super) fn install(log: &Log, order: &Order, files: &[PathBuf]) -> Outcome<String> {
     let sandbox = Sandbox::new("kotlin")?;
     let kotlin = version::of_kotlin()?;
     sandbox.put("pom.xml", &smoke::POM.replace("QUORATE", &order.version).replace("KOTLIN", &kotlin))?;
     sandbox.put("src/main/kotlin/Tour.kt", smoke::KOTLIN)?;
-    let repository = repository(&sandbox, order)?;
+    let repository = repository(&sandbox, order, files)?;
     let mut maven = sandbox.command("mvn");
     maven.args(["-B", "-ntp", "-Dkotlin.compiler.daemon=false", "-Dmdep.outputFile=classpath"]);
     maven.arg(format!("-Dmaven.repo.local={}", repository.display()));
     log.run(maven.args(["compile", "dependency:build-classpath"]))?;
     let found = sandbox.path("classpath");
     let found = fs::read_to_string(&found).map_err(|e| format!("{}: {e}", found.display()))?;
-    let classes = format!("target/classes{}{}", if cfg!(windows) { ";" } else { ":" }, found.trim());
+    let classes = format!("target/classes:{}", found.trim());
     let run = |mut java: Command| log.run(java.args(["-cp", &classes, "TourKt"]));
     smoke::went(&run(sandbox.command("java"))?, &order.version)?;
     let mut said = vec!["in a Maven project".to_owned(), sandbox::said().to_owned()];
@@ -52,7 +53,7 @@ fn java() -> Outcome<PathBuf> {
 }
 
 /// Maven's repository of this user, for what others publish is there already; but of quorate only what was built.
-fn repository(sandbox: &Sandbox, order: &Order) -> Outcome<PathBuf> {
+fn repository(sandbox: &Sandbox, order: &Order, files: &[PathBuf]) -> Outcome<PathBuf> {
     let repository = sandbox.path("repository");
     let theirs = env::var_os("HOME").map(|home| Path::new(&home).join(".m2/repository")).unwrap_or_default();
     let (mut from, mut to) = (theirs, repository.clone());
@@ -61,10 +62,8 @@ fn repository(sandbox: &Sandbox, order: &Order) -> Outcome<PathBuf> {
         (from, to) = (from.join(name), to.join(name));
     }
     let place = to.join(&order.version);
-    fs::create_dir_all(&place).map_err(|e| format!("{}: {e}", place.display()))?;
-    for ending in ["jar", "pom"] {
-        let name = format!("quorate-{}.{ending}", order.version);
-        fs::copy(order.out.join(&name), place.join(&name)).map_err(|e| format!("{name}: {e}"))?;
+    for file in files {
+        workspace::copy(file, &place.join(file.file_name().unwrap_or_default()))?;
     }
     Ok(repository)
 }

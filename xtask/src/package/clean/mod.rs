@@ -7,6 +7,7 @@ mod rust;
 mod wasm;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -15,14 +16,23 @@ use crate::process::Outcome;
 use crate::steps::Log;
 use crate::workspace;
 
-/// Installs and uses a package that was built; answers with where it went.
-pub(super) fn install(part: Part, log: &Log, order: &Order) -> Outcome<String> {
+/// Installs and uses a package, given the files that were built of it; answers with where it went.
+pub(super) fn install(part: Part, log: &Log, order: &Order, files: &[PathBuf]) -> Outcome<String> {
     match part {
-        Part::Crate => rust::install(log, order),
-        Part::Python => python::install(log, order),
-        Part::Node => node::install(log, order),
-        Part::Wasm => wasm::install(log, order),
-        Part::Kotlin => kotlin::install(log, order),
+        Part::Crate => rust::install(log, order, files),
+        Part::Python => python::install(log, order, files),
+        Part::Node => node::install(log, order, files),
+        Part::Wasm => wasm::install(log, order, files),
+        Part::Kotlin => kotlin::install(log, order, files),
+    }
+}
+
+/// The file of this kind among those of a package. Not by its name: the folder may hold others of an earlier build.
+fn the<'a>(files: &'a [PathBuf], ending: &str) -> Outcome<&'a Path> {
+    let mut found = files.iter().filter(|file| file.to_string_lossy().ends_with(ending));
+    match (found.next(), found.next()) {
+        (Some(file), None) => Ok(file),
+        _ => Err(format!("one …{ending} was to be built, but that is not so: {files:?}")),
     }
 }
 

@@ -2,17 +2,18 @@
 //! module and to CommonJS, and both are run.
 
 use std::fs;
+use std::path::PathBuf;
 
-use super::tools;
+use super::{the, tools};
 use crate::package::sandbox::{self, Sandbox};
 use crate::package::{Order, old, smoke};
 use crate::process::{Outcome, output_of};
 use crate::steps::Log;
 
-pub(super) fn install(log: &Log, order: &Order) -> Outcome<String> {
+pub(super) fn install(log: &Log, order: &Order, files: &[PathBuf]) -> Outcome<String> {
     let sandbox = Sandbox::new("node")?;
     let version = &order.version;
-    let package = sandbox.bring(&order.out.join(format!("quorate-{version}.tgz")))?;
+    let package = sandbox.bring(the(files, ".tgz")?)?;
     sandbox.put("package.json", "{ \"name\": \"smoke\", \"private\": true, \"type\": \"module\" }\n")?;
     let mut npm = sandbox.command("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]).arg(&package);

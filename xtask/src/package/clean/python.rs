@@ -1,18 +1,19 @@
 //! The wheel in a fresh virtual environment, and the source distribution, which another environment compiles.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::the;
+use crate::bindings::python::venv;
 use crate::package::sandbox::{self, Sandbox};
-use crate::package::{Order, file_in, old, python, smoke};
+use crate::package::{Order, old, smoke};
 use crate::process::Outcome;
 use crate::steps::Log;
 
-pub(super) fn install(log: &Log, order: &Order) -> Outcome<String> {
+pub(super) fn install(log: &Log, order: &Order, files: &[PathBuf]) -> Outcome<String> {
     let sandbox = Sandbox::new("python")?;
     sandbox.put("tour.py", smoke::PYTHON)?;
     let mut said = vec!["wheel in a fresh environment".to_owned(), sandbox::said().to_owned()];
-    let wheel = file_in(&order.out, &python::wheel_prefix(&order.version), ".whl")?;
-    let wheel = sandbox.bring(&wheel)?;
+    let wheel = sandbox.bring(the(files, ".whl")?)?;
     let python = environment(log, &sandbox, "wheel")?;
     // From nowhere else: it needs nothing.
     let mut pip = sandbox.command(&python);
@@ -24,7 +25,7 @@ pub(super) fn install(log: &Log, order: &Order) -> Outcome<String> {
         smoke::went(&output, &order.version)?;
         said.push(emulator.said());
     }
-    from_source(log, order, &sandbox)?;
+    from_source(log, order, the(files, ".tar.gz")?, &sandbox)?;
     said.push("sdist compiled and used".to_owned());
     Ok(said.join(", "))
 }
@@ -33,15 +34,14 @@ const PIP: &[&str] = &["-m", "pip", "install", "--disable-pip-version-check", "-
 
 /// Compiles the source distribution, in the tests' profile and with the dependencies that they have compiled: what is
 /// to be shown is that nothing is missing in it, and for that minutes are too many.
-fn from_source(log: &Log, order: &Order, sandbox: &Sandbox) -> Outcome {
-    let name = format!("quorate-{}", order.version);
-    let sdist = sandbox.bring(&order.out.join(format!("{name}.tar.gz")))?;
+fn from_source(log: &Log, order: &Order, sdist: &Path, sandbox: &Sandbox) -> Outcome {
+    let sdist = sandbox.bring(sdist)?;
     // With the present time on each file, or cargo would take what it finds compiled of the same name for this.
     log.run(sandbox.command("tar").arg("--touch").arg("-xzf").arg(&sdist))?;
     let python = environment(log, sandbox, "source")?;
     let mut pip = sandbox.building(&python)?;
     pip.args(PIP).arg("--config-settings").arg(format!("build-args=--profile=dev {APART}"));
-    log.run(pip.arg(sandbox.path(&name)))?;
+    log.run(pip.arg(sandbox.path(format!("quorate-{}", order.version))))?;
     smoke::went(&log.run(sandbox.command(&python).arg(sandbox.path("tour.py")))?, &order.version)
 }
 
@@ -52,6 +52,6 @@ const APART: &str =
 
 fn environment(log: &Log, sandbox: &Sandbox, name: &str) -> Outcome<PathBuf> {
     let home = sandbox.path(name);
-    python::venv(log, &mut sandbox.command("python3"), &home)?;
+    venv(log, &mut sandbox.command("python3"), &home)?;
     Ok(home.join("bin/python"))
 }

@@ -1,17 +1,19 @@
 //! The `.crate` unpacked in a new project that depends on it.
 
 use std::fs;
+use std::path::PathBuf;
 
+use super::the;
 use crate::package::sandbox::{self, Sandbox};
 use crate::package::{Order, old, smoke};
 use crate::process::Outcome;
 use crate::steps::Log;
 use crate::workspace;
 
-pub(super) fn install(log: &Log, order: &Order) -> Outcome<String> {
+pub(super) fn install(log: &Log, order: &Order, files: &[PathBuf]) -> Outcome<String> {
     let sandbox = Sandbox::new("crate")?;
     let name = format!("quorate-{}", order.version);
-    let package = sandbox.bring(&order.out.join(format!("{name}.crate")))?;
+    let package = sandbox.bring(the(files, ".crate")?)?;
     // With the present time on each file, or cargo would take what it compiled of an earlier package for this one.
     log.run(sandbox.command("tar").arg("--touch").arg("-xzf").arg(&package))?;
     let manifest = format!(

@@ -1,7 +1,9 @@
 //! The tarball of WebAssembly installed in an empty npm project: strict TypeScript runs in Node as both kinds of
 //! modules, and Vite makes a page of it that runs in a browser.
 
-use super::{node, tools};
+use std::path::PathBuf;
+
+use super::{node, the, tools};
 use crate::environment;
 use crate::package::sandbox::{self, Sandbox};
 use crate::package::{Order, smoke};
@@ -13,10 +15,11 @@ const PAGE: &str = "<!doctype html><title>smoke</title><link rel=\"icon\" href=\
 /// In a browser the module is loaded before it is used.
 const SCRIPT: &str = "import init from 'quorate-wasm';\nawait init();\nawait import('./tour.mts');\n";
 
-pub(super) fn install(log: &Log, order: &Order) -> Outcome<String> {
+pub(super) fn install(log: &Log, order: &Order, files: &[PathBuf]) -> Outcome<String> {
+    let chromium = environment::chromium(log)?;
     let sandbox = Sandbox::new("wasm")?;
     let version = &order.version;
-    let package = sandbox.bring(&order.out.join(format!("quorate-wasm-{version}.tgz")))?;
+    let package = sandbox.bring(the(files, ".tgz")?)?;
     sandbox.put("package.json", "{ \"name\": \"smoke\", \"private\": true, \"type\": \"module\" }\n")?;
     let mut npm = sandbox.command("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]).arg(&package);
@@ -28,16 +31,8 @@ pub(super) fn install(log: &Log, order: &Order) -> Outcome<String> {
     sandbox.put("index.html", PAGE)?;
     sandbox.put("page.ts", SCRIPT)?;
     log.run(sandbox.command("node_modules/.bin/vite").args(["build", "--base", "./", "--logLevel", "warn"]))?;
-    let mut said = vec!["ES module and CommonJS"];
-    match environment::chromium(log) {
-        Ok(chromium) => {
-            sandbox.put("browser.mjs", smoke::BROWSER)?;
-            let output = log.run(sandbox.command("node").args(["browser.mjs", "dist"]).arg(chromium))?;
-            smoke::went(&output, version)?;
-            said.push("built by Vite and run in Chromium");
-        }
-        Err(_) => said.push("built by Vite; there is no Chromium to run it"),
-    }
-    said.push(sandbox::said());
-    Ok(said.join(", "))
+    sandbox.put("browser.mjs", smoke::BROWSER)?;
+    let output = log.run(sandbox.command("node").args(["browser.mjs", "dist"]).arg(chromium))?;
+    smoke::went(&output, version)?;
+    Ok(format!("ES module and CommonJS, built by Vite and run in Chromium, {}", sandbox::said()))
 }
