@@ -11,6 +11,7 @@ import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.cancelChildren
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.launch
@@ -91,6 +92,7 @@ class Watcher(val chain: Chain, links: List<Link>, val options: Options, private
             try {
                 if (follower.prove(transaction, wanted)) return
             } catch (error: Lost) {
+                currentCoroutineContext().ensureActive()
                 code = error.code
             }
         }
@@ -245,6 +247,7 @@ class Follower(private val watcher: Watcher, val link: Link) {
         val found = try {
             watcher.chain.proof(wanted, answer)
         } catch (error: RuntimeException) {
+            currentCoroutineContext().ensureActive() // it was checked on another thread, and the end may have come
             refuse(error, "proof of ${short(wanted)}")
             return false
         }
