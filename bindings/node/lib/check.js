@@ -1,6 +1,7 @@
 'use strict';
 // Types and ranges of arguments: TypeError and RangeError name the argument, before anything is computed.
 
+const { tooLarge } = require('./errors.js');
 const { shown } = require('./sealed.js');
 
 const U64 = (1n << 64n) - 1n;
@@ -83,14 +84,21 @@ function options(value, what = 'options') {
   return value;
 }
 
-/** The items of an iterable, each checked; never more than one above `limit`, whatever it goes on to yield. */
-function list(value, what, check, limit = Infinity) {
+/** How many items a list can have whose items nobody else counts: four million. */
+const MANY = 1 << 22;
+
+/**
+ * The items of an iterable, each checked. With a `limit`, one more at most, for the core to say what is wrong; without,
+ * more than four million are refused.
+ */
+function list(value, what, check, limit) {
   if (value === null || value === undefined || typeof value[Symbol.iterator] !== 'function' || typeof value === 'string') {
     throw new TypeError(`${what} must be iterable, not ${shown(value)}`);
   }
   const items = [];
   for (const item of value) {
     if (items.length > limit) break;
+    if (limit === undefined && items.length === MANY) throw tooLarge(what, MANY);
     items.push(check(item, `${what}[${items.length}]`));
   }
   return items;

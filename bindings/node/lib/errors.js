@@ -49,6 +49,13 @@ function detail([name, type, value]) {
   return [key, value];
 }
 
+/** That what somebody handed in is too large to be looked at. */
+function tooLarge(what, limit) {
+  const error = new named.TOO_LARGE(TOKEN, 'TOO_LARGE', `${what}: above the limit of ${limit}`, [], { what, limit: BigInt(limit) });
+  Error.captureStackTrace?.(error, tooLarge);
+  return error;
+}
+
 /** The error that the native half wrote down as JSON; `below` is the function that its stack begins under. */
 function failure(text, below = failure) {
   const { code, message, culprits, details } = JSON.parse(text);
@@ -68,4 +75,4 @@ function translated(error, below) {
 
 const classes = Object.fromEntries(Object.values(named).map((Class) => [Class.name, Class]));
 
-module.exports = { failure, translated, codes: Object.keys(named), classes: { QuorateError, ...classes } };
+module.exports = { failure, tooLarge, translated, codes: Object.keys(named), classes: { QuorateError, ...classes } };

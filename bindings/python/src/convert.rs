@@ -116,6 +116,19 @@ impl<'py, T: FromPyObjectOwned<'py>, const MOST: usize> FromPyObject<'_, 'py> fo
     }
 }
 
+/// An argument whose conversion may have failed, for what must happen in any case.
+pub(crate) struct Tried<T>(pub(crate) PyResult<T>);
+
+impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Tried<T> {
+    type Error = PyErr;
+
+    const INPUT_TYPE: PyStaticExpr = T::INPUT_TYPE;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self(object.extract().map_err(Into::into)))
+    }
+}
+
 /// Exactly `N` bytes, or [`Error::Malformed`] with the name of what they should be.
 pub(crate) fn exactly<const N: usize>(bytes: &[u8], what: &'static str) -> Result<[u8; N]> {
     bytes.try_into().map_err(|_| Error::Malformed { what })

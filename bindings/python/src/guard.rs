@@ -9,7 +9,7 @@ use quorate::guard;
 use quorate::wire::{Decode, Encode};
 
 use crate::committee::Committee;
-use crate::convert::{Bytes, Kind, List, Value, View};
+use crate::convert::{Bytes, Kind, List, Tried, Value, View};
 use crate::failure::{Failure, Outcome};
 use crate::ids::ChainId;
 use crate::keys::{PublicKey, SecretKey};
@@ -56,17 +56,18 @@ impl Guard {
     }
 
     /// The guard of a key that may have signed before, from all records that are durable, in any order. The
-    /// `SecretKey` is closed afterwards, also if the records are refused.
+    /// `SecretKey` is closed afterwards, also if the records cannot be read or are refused: nobody should sign on
+    /// without them.
     #[staticmethod]
     fn restore(
         py: Python<'_>,
         secret: &SecretKey,
         chain: &ChainId,
-        records: List<Py<GuardRecord>>,
+        records: Tried<List<Py<GuardRecord>>>,
     ) -> Outcome<Self> {
-        let records: Vec<guard::GuardRecord> =
-            records.all()?.into_iter().map(|record| record.get().0).collect();
         let (secret, chain) = (secret.take(py)?, chain.0);
+        let records: Vec<guard::GuardRecord> =
+            records.0?.all()?.into_iter().map(|record| record.get().0).collect();
         Ok(Self::around(py.detach(|| any::Guard::restore(secret, chain, records))?))
     }
 

@@ -151,6 +151,10 @@ export function badInput(q, assert) {
       const angry = { *[Symbol.iterator]() { throw new Error('mine'); } };
       assert.throws(() => q.Guard.restore(owned, chain, angry), /mine/);
       assert(owned.closed, 'a guard takes its secret also if it cannot be restored');
+      const again = q.SecretKey.fromBytes(secrets[0].suite, secrets[0].toBytes());
+      const endless = { *[Symbol.iterator]() { for (;;) yield records[0]; } };
+      assert.throws(() => q.Guard.restore(again, chain, endless), (e) => e.code === 'TOO_LARGE' && e.details.limit === 1n << 22n);
+      assert(again.closed);
       const restored = q.Guard.restore(secrets[0], chain, records);
       assert.equal(secrets[0].closed, true);
       code(() => secrets[0].sign(new Uint8Array(1)), 'CLOSED');

@@ -417,7 +417,8 @@ class Guard:
     def restore(secret: SecretKey, chain: ChainId, records: Iterable[GuardRecord]) -> Guard:
         """
         The guard of a key that may have signed before, from all records that are durable, in any order. The
-        `SecretKey` is closed afterwards, also if the records are refused.
+        `SecretKey` is closed afterwards, also if the records cannot be read or are refused: nobody should sign on
+        without them.
         """
     def sign(self, /, committee: Committee, statement: Statement) -> tuple[Vote, GuardRecord]:
         """

@@ -101,9 +101,17 @@ public class Guard private constructor(private val cell: Cell<NativeGuard>) : Na
     override fun toString(): String = shown { "Guard($suite, chain $chain)" }
 
     public companion object {
-        /** A guard that knows what it signed before a restart. */
+        /** A guard that knows what it signed before a restart, from at most 4,194,304 records. */
         @JvmStatic
         public fun restore(secret: SecretKey, chain: ChainId, records: Iterable<GuardRecord>): Guard =
-            Guard(secret.handOver { key -> NativeGuard.restore(key, chain.raw, records.map { it.raw }) })
+            Guard(
+                secret.handOver { key ->
+                    val listed = records.asSequence().map { it.raw }.take(MOST_RECORDS + 1).toList()
+                    require(listed.size <= MOST_RECORDS) { "records: more than $MOST_RECORDS" }
+                    NativeGuard.restore(key, chain.raw, listed)
+                },
+            )
+
+        private const val MOST_RECORDS = 1 shl 22
     }
 }

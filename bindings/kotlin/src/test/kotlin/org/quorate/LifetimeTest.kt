@@ -73,6 +73,9 @@ class LifetimeTest {
         val mine = example.secrets[0]
         assertThrows<IllegalStateException> { Guard.restore(mine, example.chain, angry) }
         assertEquals("SecretKey(closed)", mine.toString())
+        val endless = Iterable { generateSequence { record }.iterator() }
+        assertThrows<IllegalArgumentException> { Guard.restore(example.secrets[1], example.chain, endless) }
+        assertEquals("SecretKey(closed)", example.secrets[1].toString())
     }
 
     @Test
