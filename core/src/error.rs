@@ -82,6 +82,12 @@ pub enum Error {
     },
     /// Two objects that were offered as evidence do not contradict each other.
     NotEvidence,
+    /// No one-time key is left, or those that were have expired; nothing was signed.
+    Exhausted,
+    /// The signer used one one-time key for two different messages; refuse it from now on.
+    OneTimeReuse,
+    /// More announcements came from this signer than its allowance; the rest were not looked at.
+    RateLimited,
     /// The random number generator failed.
     Rng,
 }
@@ -116,6 +122,9 @@ impl Error {
         "WRONG_CONTEXT",
         "CONTRADICTION",
         "NOT_EVIDENCE",
+        "EXHAUSTED",
+        "ONE_TIME_REUSE",
+        "RATE_LIMITED",
         "RNG",
     ];
 
@@ -137,6 +146,9 @@ impl Error {
             Error::WrongContext { .. } => "WRONG_CONTEXT",
             Error::Contradiction { .. } => "CONTRADICTION",
             Error::NotEvidence => "NOT_EVIDENCE",
+            Error::Exhausted => "EXHAUSTED",
+            Error::OneTimeReuse => "ONE_TIME_REUSE",
+            Error::RateLimited => "RATE_LIMITED",
             Error::Rng => "RNG",
         }
     }
@@ -170,6 +182,9 @@ impl Error {
             | Error::Infinity
             | Error::BadPossession
             | Error::NotEvidence
+            | Error::Exhausted
+            | Error::OneTimeReuse
+            | Error::RateLimited
             | Error::Rng => Vec::new(),
         }
     }
@@ -232,6 +247,13 @@ impl fmt::Display for Error {
                 "refused: a statement of kind {kind} was already signed at view {signed_view} and this one contradicts it"
             ),
             Error::NotEvidence => f.write_str("the two objects do not contradict each other"),
+            Error::Exhausted => f.write_str("no fresh one-time key is left; prepare a batch and sign again"),
+            Error::OneTimeReuse => f.write_str(
+                "one one-time key signed two messages; refuse its signer and keep both signatures",
+            ),
+            Error::RateLimited => {
+                f.write_str("too many announcements from this signer; slow signatures still verify")
+            }
             Error::Rng => f.write_str("the random number generator failed; do not go on without it"),
         }
     }

@@ -9,6 +9,7 @@
 //! | [`certificate`] | statements, votes, collectors, certificates, evidence |
 //! | [`any`] | the same with the suite chosen at run time: what the bindings wrap |
 //! | [`guard`] | what was signed, so that nothing contradictory ever is |
+//! | [`dsig`] | one-time keys, hybrid signatures, the two planes |
 //! | [`merkle`] | Merkle roots and paths |
 //! | [`machine`] | the one shape of every state machine |
 //!
@@ -28,6 +29,8 @@ pub mod any;
 pub mod bls;
 pub mod certificate;
 pub mod committee;
+#[cfg(feature = "dsig")]
+pub mod dsig;
 #[cfg(feature = "ed25519")]
 pub mod ed25519;
 mod error;

@@ -16,6 +16,9 @@ CODES = (
     "WRONG_CONTEXT",
     "CONTRADICTION",
     "NOT_EVIDENCE",
+    "EXHAUSTED",
+    "ONE_TIME_REUSE",
+    "RATE_LIMITED",
     "RNG",
 )
 

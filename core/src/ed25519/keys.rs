@@ -58,6 +58,15 @@ impl PublicKey {
     pub(super) fn negated(&self) -> EdwardsPoint {
         self.negated
     }
+
+    /// Checks a signature by the strictest of the usual rules: without the cofactor, and neither key nor R of small
+    /// order. For what is never checked in batches of unequal equations.
+    #[cfg(feature = "dsig")]
+    pub(crate) fn verify_strict(&self, message: &[u8], signature: &[u8; 64]) -> Result<()> {
+        ed25519_dalek::VerifyingKey::from(-self.negated)
+            .verify_strict(message, &ed25519_dalek::Signature::from_bytes(signature))
+            .map_err(|_| Error::bad_signature())
+    }
 }
 
 impl Encode for PublicKey {

@@ -44,6 +44,20 @@ pub const LEDGER_PAYLOADS: &str = "quorate-v1-ledger-payloads";
 pub const EXECUTED: &str = "quorate-v1-executed";
 /// The checksum of a frame in a store's segment file.
 pub const STORE_FRAME: &str = "quorate-v1-store-frame";
+/// Expands a batch seed into the secrets of one DSig key.
+pub const DSIG_SECRETS: &str = "quorate-v1-dsig-secrets";
+/// Mixes a DSig process seed with the fresh entropy of a batch.
+pub const DSIG_SEED: &str = "quorate-v1-dsig-seed";
+/// One step of a DSig chain in the BLAKE3 suites.
+pub const DSIG_CHAIN: &str = "quorate-v1-dsig-chain";
+/// A part of a DSig one-time public key in the BLAKE3 suites.
+pub const DSIG_KEY: &str = "quorate-v1-dsig-key";
+/// A leaf or an inner node of a DSig batch tree.
+pub const DSIG_TREE: &str = "quorate-v1-dsig-tree";
+/// The digest that a DSig one-time key signs.
+pub const DSIG_MESSAGE: &str = "quorate-v1-dsig-message";
+/// Prefix of the bytes of a signed DSig batch root.
+pub const DSIG_BATCH: &str = "quorate-v1-dsig-batch";
 
 /// All of the above.
 pub const ALL: &[&str] = &[
@@ -68,6 +82,13 @@ pub const ALL: &[&str] = &[
     LEDGER_PAYLOADS,
     EXECUTED,
     STORE_FRAME,
+    DSIG_SECRETS,
+    DSIG_SEED,
+    DSIG_CHAIN,
+    DSIG_KEY,
+    DSIG_TREE,
+    DSIG_MESSAGE,
+    DSIG_BATCH,
 ];
 
 /// BLAKE3 in key-derivation mode under one of the strings above, or under one of your own that no other protocol

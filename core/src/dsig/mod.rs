@@ -1,0 +1,77 @@
+//! DSig (Aguilera et al., OSDI '24): signatures in about a microsecond. One-time hash-based keys sign, and Ed25519
+//! signs those keys in batches, ahead of time.
+//!
+//! Two planes, both driven by their owner; nothing here starts a thread:
+//!
+//! * **background**: [`Signer::prepare`] makes a batch of up to 128 one-time keys and an [`Announcement`] of it, and
+//!   [`Verifier::announce`] checks the batch's Ed25519 signature before any signature arrives;
+//! * **foreground**: [`Signer::sign`] takes a key and copies values, [`Verifier::verify`] hashes.
+//!
+//! A signature stands for itself: whoever missed the announcement, or was never meant to get it, verifies with one
+//! Ed25519 verification more ([`Signature::verify`]). It is laid out so, in 1,584 bytes (3,552 in suite 4):
+//!
+//! | bytes | field |
+//! |---|---|
+//! | 1 | suite |
+//! | 1 | log2 of the batch's size, 0 to 7 |
+//! | 2 | index of the key in the batch |
+//! | 4 | zero |
+//! | 32 | root of the batch's tree |
+//! | 12 | salt of the key |
+//! | 4 | zero |
+//! | 16 | nonce |
+//! | 64 | Ed25519 signature of `"quorate-v1-dsig-batch"` ‖ suite ‖ log2 ‖ signer's key ‖ root |
+//! | 7·32 | siblings from the leaf to the root, bottom first; zero above the root |
+//! | 68·18 or 133·24 | a value of each chain |
+//!
+//! **One key, one signature.** Two signatures of one key make forgeries easy. So a key is consumed by value and wiped;
+//! nothing here can be cloned or serialised; keys expire, are dropped in a forked child, and are made of fresh entropy
+//! in each batch; without a key there is [`Error::Exhausted`](crate::Error::Exhausted) and never a second use. A
+//! verifier that meets a second use says so.
+//!
+//! Deviations from the paper: hash calls are tweaked by key, chain and step, where the paper has bitmasks, because
+//! untweaked chains can be attacked many at a time; the Ed25519 signature binds suite, size and signer.
+//!
+//! ```
+//! use quorate::dsig::{Signature, Signer, SignerConfig, Verifier, VerifierConfig, WotsBlake3};
+//! use quorate::ed25519::Ed25519;
+//! use quorate::machine::Time;
+//! use quorate::scheme::Scheme;
+//! use quorate::wire::{Decode, Encode};
+//!
+//! let (mut rng, now) = (getrandom::SysRng, Time(1));
+//! let config = SignerConfig { log2_batch: 3, low_water: 1, ..SignerConfig::default() };
+//! let mut signer = Signer::<WotsBlake3>::new(Ed25519::generate(&mut rng)?, vec![], config, &mut rng)?;
+//! let alice = signer.public_key().clone();
+//! let mut verifier = Verifier::<WotsBlake3>::new(VerifierConfig::default());
+//! verifier.admit(alice.clone());
+//!
+//! while let Some((_everybody, announcement)) = signer.prepare(&mut rng, now)? {
+//!     verifier.announce(&alice, &announcement.encode(), now)?;
+//! }
+//! let bytes = signer.sign(b"SET a 1", &[], now)?.encode();
+//! assert_eq!(bytes.len(), 1_584);
+//!
+//! let signature = Signature::decode(&bytes, &())?;
+//! assert!(verifier.can_verify_fast(&alice, &signature));
+//! verifier.verify(&alice, b"SET a 1", &signature)?;
+//! signature.verify(&alice, b"SET a 1")?;                    // anybody, without the announcement
+//! assert!(signature.verify(&alice, b"SET a 2").is_err());
+//! # Ok::<(), quorate::Error>(())
+//! ```
+
+mod chain;
+mod haraka;
+mod signature;
+mod signer;
+mod suite;
+mod tree;
+mod verifier;
+mod wots;
+
+pub use chain::{Blake3, ChainHash, Haraka256, Haraka512, KeySalt, Link};
+pub use signature::{Announcement, Signature};
+pub use signer::{Signer, SignerConfig};
+pub use suite::{Suite, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
+pub use verifier::{Verifier, VerifierConfig};
+pub use wots::{OneTime, Secret, Wots};
