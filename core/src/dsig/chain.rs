@@ -1,140 +1,201 @@
-//! What a chain is made of: one step, many steps side by side, and the compression of the chains' ends.
-//!
-//! A step takes `x[n] ‖ key_salt[12] ‖ chain u8 ‖ step u8` to the first n bytes of its hash. The salt and the two
-//! counters make every hash call of every key a different function, so that an attacker who looks at many keys
-//! gains nothing from their number.
+//! The hash calls of the one-time schemes, and how a key's values become 32 bytes.
+
+use alloc::vec;
+
+use sha2::{Digest, Sha256 as Sha2};
 
 use super::haraka::{haraka256, haraka512};
+use super::short::{Context, block, wipe};
 use crate::wire::domain;
 
-/// Bytes that are different in each key, and go into each of its hash calls.
+/// Bytes that are different in each key, and go into each of its chains' hash calls.
 pub type KeySalt = [u8; 12];
 
-/// A value on a chain, and on which.
+/// The input of one hash call, and then the first bytes of its output: a value, what makes the call unlike any other,
+/// zeros.
 #[derive(Clone, Copy)]
-pub struct Link<const N: usize> {
-    pub(super) value: [u8; N],
-    pub(super) chain: u8,
+#[repr(C, align(64))]
+pub struct Cell(pub(super) [u8; 64]);
+
+/// Where a hash call belongs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A step of a chain, or from a secret of HORS to its public value.
+    Chain,
+    /// From two nodes of a forest to the one above them.
+    Forest,
+}
+
+/// How much of a [`Cell`] is hashed, and how much of the hash replaces its front.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Bytes of input.
+    pub input: usize,
+    /// Bytes of output, at most 32.
+    pub output: usize,
 }
 
 /// A hash of short inputs with 32 bytes of output.
 pub trait ChainHash: Send + Sync + 'static {
-    /// The plain definition of one step.
-    fn step<const N: usize>(value: &[u8; N], salt: &KeySalt, chain: u8, step: u8) -> [u8; N];
+    /// The longest input.
+    const MAX_INPUT: usize;
 
-    /// Takes every link one step further. Cost: one hash each.
-    fn step_all<const N: usize>(links: &mut [Link<N>], salt: &KeySalt, step: u8) {
-        for link in links {
-            link.value = Self::step(&link.value, salt, link.chain, step);
+    /// The hash of a cell's first `input` bytes: the plain definition, which every faster form must equal.
+    fn hash(place: Place, cell: &Cell, input: usize) -> [u8; 32];
+
+    /// Takes every cell one step further: the front of each is replaced by its hash. Cost: one hash each.
+    fn advance(place: Place, cells: &mut [Cell], shape: Shape) {
+        for cell in cells {
+            let hash = Self::hash(place, cell, shape.input);
+            cell.0.iter_mut().zip(hash).take(shape.output).for_each(|(to, from)| *to = from);
         }
     }
 
-    /// 32 bytes that stand for all ends of a key's chains.
-    fn compress<const N: usize>(ends: &[[u8; N]], salt: &KeySalt) -> [u8; 32];
+    /// 32 bytes that stand for all of a key's public values, each of `len` bytes.
+    fn compress(values: &[u8], len: usize, salt: &KeySalt) -> [u8; 32];
 }
 
-/// Haraka-512: a step's 32 bytes, then zeros. Suite 1, the paper's.
+/// Haraka-512: an input is padded with zeros to 64 bytes. Suite 1, the paper's.
 pub enum Haraka512 {}
 
-/// Haraka-256: a step's 32 bytes as they are. Suite 2.
+/// Haraka-256 of 32 bytes; Haraka-512 where an input is longer. Suite 2.
 pub enum Haraka256 {}
 
-/// BLAKE3 under [`DSIG_CHAIN`](domain::DSIG_CHAIN). Suites 3 and 4.
+/// BLAKE3 under [`DSIG_CHAIN`](domain::DSIG_CHAIN) and [`DSIG_FOREST`](domain::DSIG_FOREST). Suites 3 and 4.
 pub enum Blake3 {}
 
+/// SHA-256, the paper's slowest, to compare with.
+pub enum Sha256 {}
+
 impl ChainHash for Haraka512 {
-    fn step<const N: usize>(value: &[u8; N], salt: &KeySalt, chain: u8, step: u8) -> [u8; N] {
-        truncate(&haraka512(&padded(&[value, salt, &[chain, step]])))
+    const MAX_INPUT: usize = 64;
+
+    fn hash(_: Place, cell: &Cell, _: usize) -> [u8; 32] {
+        haraka512(&cell.0)
     }
 
-    fn compress<const N: usize>(ends: &[[u8; N]], salt: &KeySalt) -> [u8; 32] {
-        haraka_tree(ends, salt)
+    fn compress(values: &[u8], len: usize, salt: &KeySalt) -> [u8; 32] {
+        haraka_tree(values, len, salt)
     }
 }
 
 impl ChainHash for Haraka256 {
-    fn step<const N: usize>(value: &[u8; N], salt: &KeySalt, chain: u8, step: u8) -> [u8; N] {
-        truncate(&haraka256(&padded(&[value, salt, &[chain, step]])))
-    }
+    const MAX_INPUT: usize = 64;
 
-    fn compress<const N: usize>(ends: &[[u8; N]], salt: &KeySalt) -> [u8; 32] {
-        haraka_tree(ends, salt)
-    }
-}
-
-impl ChainHash for Blake3 {
-    fn step<const N: usize>(value: &[u8; N], salt: &KeySalt, chain: u8, step: u8) -> [u8; N] {
-        let mut hasher = domain::hasher(domain::DSIG_CHAIN);
-        hasher.update(value).update(salt).update(&[chain, step]);
-        truncate(hasher.finalize().as_bytes())
-    }
-
-    fn step_all<const N: usize>(links: &mut [Link<N>], salt: &KeySalt, step: u8) {
-        let mut hasher = domain::hasher(domain::DSIG_CHAIN);
-        for link in links {
-            hasher.reset();
-            hasher.update(&link.value).update(salt).update(&[link.chain, step]);
-            link.value = truncate(hasher.finalize().as_bytes());
+    fn hash(_: Place, cell: &Cell, input: usize) -> [u8; 32] {
+        match cell.0.first_chunk() {
+            Some(front) if input <= 32 => haraka256(front),
+            _ => haraka512(&cell.0),
         }
     }
 
-    /// Two levels, so that the lower one's parts can be hashed side by side: at most 16 parts of equal length (the
-    /// last may be shorter), each `H(part u8 ‖ salt ‖ ends)`, then `H(16 ‖ salt ‖ parts)`.
-    fn compress<const N: usize>(ends: &[[u8; N]], salt: &KeySalt) -> [u8; 32] {
-        let mut top = domain::hasher(domain::DSIG_KEY);
-        let mut hasher = top.clone();
-        top.update(&[16]).update(salt);
-        for (part, ends) in (0..16u8).zip(ends.chunks(ends.len().div_ceil(16).max(1))) {
-            hasher.reset();
-            hasher.update(&[part]).update(salt);
-            for end in ends {
-                hasher.update(end);
-            }
-            top.update(hasher.finalize().as_bytes());
+    fn compress(values: &[u8], len: usize, salt: &KeySalt) -> [u8; 32] {
+        haraka_tree(values, len, salt)
+    }
+}
+
+const CHAIN: Context = Context::new(domain::DSIG_CHAIN);
+const FOREST: Context = Context::new(domain::DSIG_FOREST);
+const PART: Context = Context::new(domain::DSIG_PART);
+const KEY: Context = Context::new(domain::DSIG_KEY);
+
+impl ChainHash for Blake3 {
+    const MAX_INPUT: usize = 64;
+
+    fn hash(place: Place, cell: &Cell, input: usize) -> [u8; 32] {
+        match place {
+            Place::Chain => CHAIN.hash(&cell.0, input),
+            Place::Forest => FOREST.hash(&cell.0, input),
+        }
+    }
+
+    /// Two levels, so that the lower one's parts can be hashed side by side: at most 8 parts of equally many values
+    /// (the last may have fewer), each the first 24 bytes of `H(part u8 ‖ salt ‖ values)` under
+    /// [`DSIG_PART`](domain::DSIG_PART); then `H(parts)` under [`DSIG_KEY`](domain::DSIG_KEY).
+    fn compress(values: &[u8], len: usize, salt: &KeySalt) -> [u8; 32] {
+        let mut top = KEY.hasher();
+        let per_part = (values.len() / len.max(1)).div_ceil(8).max(1) * len.max(1);
+        for (part, values) in (0u8..).zip(values.chunks(per_part)) {
+            let hash = PART.hasher().update(&[part]).update(salt).update(values).finalize();
+            top.update(hash.as_bytes().first_chunk::<24>().map_or(&[][..], |hash| hash));
         }
         *top.finalize().as_bytes()
     }
 }
 
-/// A binary tree of 24-byte nodes `Haraka-512(left[24] ‖ right[24] ‖ salt ‖ level u8 ‖ place u8 ‖ 0 0)`; the ends are
-/// padded with zeros to 24 bytes, a node without a right neighbour goes up unchanged, and the root is padded with
-/// zeros to 32 bytes. Each call is tweaked like a step, so a second preimage is what an attacker needs.
-fn haraka_tree<const N: usize>(ends: &[[u8; N]], salt: &KeySalt) -> [u8; 32] {
-    let mut nodes = [[0u8; 24]; MAX_CHAINS];
-    let mut len = ends.len().min(MAX_CHAINS);
-    for (node, end) in nodes.iter_mut().zip(ends) {
-        *node = padded(&[end]);
+impl ChainHash for Sha256 {
+    const MAX_INPUT: usize = 64;
+
+    fn hash(_: Place, cell: &Cell, input: usize) -> [u8; 32] {
+        Sha2::digest(cell.0.get(..input).unwrap_or_default()).into()
     }
-    let mut level = 1u8;
-    while len > 1 {
-        for place in 0..len.div_ceil(2) {
-            let left = nodes.get(2 * place).copied().unwrap_or_default();
-            let node = match nodes.get(2 * place + 1) {
-                Some(right) if 2 * place + 1 < len => {
-                    truncate(&haraka512(&padded(&[&left, right, salt, &[level, place as u8]])))
-                }
-                _alone => left,
-            };
-            if let Some(slot) = nodes.get_mut(place) {
-                *slot = node;
+
+    fn compress(values: &[u8], _: usize, salt: &KeySalt) -> [u8; 32] {
+        Sha2::new().chain_update(salt).chain_update(values).finalize().into()
+    }
+}
+
+/// A binary tree of 24-byte nodes `Haraka-512(left[24] ‖ right[24] ‖ salt ‖ level u8 ‖ place u24)`, cut to 24 bytes. The
+/// values are padded with zeros to 24 bytes, a node without a right neighbour goes up unchanged, and the root is padded
+/// with zeros to 32 bytes. Each call is unlike any other, so a second preimage is what an attacker needs.
+fn haraka_tree(values: &[u8], len: usize, salt: &KeySalt) -> [u8; 32] {
+    let count = values.len() / len.max(1);
+    let (mut small, mut large) = ([[0; 24]; 136], vec![]);
+    let nodes = match small.get_mut(..count) {
+        Some(nodes) => nodes,
+        None => {
+            large.resize(count, [0; 24]);
+            &mut large[..]
+        }
+    };
+    for (node, value) in nodes.iter_mut().zip(values.chunks_exact(len.max(1))) {
+        node.iter_mut().zip(value).for_each(|(to, from)| *to = *from);
+    }
+    let (mut count, mut level) = (count, 1u8);
+    while count > 1 {
+        for place in 0..count / 2 {
+            let (Some(left), Some(right)) = (nodes.get(2 * place), nodes.get(2 * place + 1)) else { break };
+            let tweak = ((place as u32) << 8 | u32::from(level)).to_le_bytes();
+            let hash = haraka512(&block(&[left, right, salt, &tweak]).0);
+            if let (Some(slot), Some(hash)) = (nodes.get_mut(place), hash.first_chunk()) {
+                *slot = *hash;
             }
         }
-        (len, level) = (len.div_ceil(2), level + 1);
+        if count % 2 == 1 {
+            nodes.copy_within(count - 1..count, count / 2);
+        }
+        (count, level) = (count.div_ceil(2), level + 1);
     }
-    padded(&[nodes.first().map_or(&[][..], |root| root)])
+    let mut root = [0; 32];
+    root.iter_mut().zip(nodes.iter().flatten().take(24)).for_each(|(to, from)| *to = *from);
+    root
 }
 
-/// As many chains as any suite has.
-pub(super) const MAX_CHAINS: usize = 133;
+/// Cells on their way from secrets to public values. They wipe themselves.
+pub(super) struct Scratch<const L: usize>(pub(super) [Cell; L]);
 
-/// The parts one after the other, then zeros.
-fn padded<const N: usize>(parts: &[&[u8]]) -> [u8; N] {
-    let mut out = [0; N];
-    let bytes = parts.iter().flat_map(|part| part.iter());
-    out.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-    out
+impl<const L: usize> Drop for Scratch<L> {
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(|cell| wipe(&mut cell.0));
+    }
 }
 
-fn truncate<const N: usize>(hash: &[u8; 32]) -> [u8; N] {
-    padded(&[hash])
+impl Cell {
+    pub(super) const ZERO: Cell = Cell([0; 64]);
+
+    pub(super) fn of(parts: &[&[u8]]) -> Self {
+        Self(block(parts).0)
+    }
+
+    pub(super) fn front(&self, len: usize) -> &[u8] {
+        self.0.get(..len).unwrap_or_default()
+    }
+
+    pub(super) fn set(&mut self, at: usize, byte: u8) {
+        self.0.iter_mut().skip(at).take(1).for_each(|slot| *slot = byte);
+    }
+
+    pub(super) fn at(&self, at: usize) -> u8 {
+        self.0.get(at).copied().unwrap_or_default()
+    }
 }

@@ -46,8 +46,8 @@
 //! let mut verifier = Verifier::<WotsBlake3>::new(VerifierConfig::default());
 //! verifier.admit(alice.clone());
 //!
-//! while let Some((_everybody, announcement)) = signer.prepare(&mut rng, now)? {
-//!     verifier.announce(&alice, &announcement.encode(), now)?;
+//! while let Some(announced) = signer.prepare(&mut rng, now)? {
+//!     verifier.announce(&alice, &announced.announcement.encode(), now)?;
 //! }
 //! let bytes = signer.sign(b"SET a 1", &[], now)?.encode();
 //! assert_eq!(bytes.len(), 1_584);
@@ -60,8 +60,14 @@
 //! # Ok::<(), quorate::Error>(())
 //! ```
 
+mod auditor;
+mod batch;
 mod chain;
+mod evidence;
 mod haraka;
+mod hors;
+mod one_time;
+mod short;
 mod signature;
 mod signer;
 mod suite;
@@ -69,9 +75,17 @@ mod tree;
 mod verifier;
 mod wots;
 
-pub use chain::{Blake3, ChainHash, Haraka256, Haraka512, KeySalt, Link};
+pub use auditor::{Auditor, Entry, verify_all};
+pub use batch::{Batch, Plan};
+pub use chain::{Blake3, Cell, ChainHash, Haraka256, Haraka512, KeySalt, Place, Sha256, Shape};
+pub use evidence::Reuse;
+pub use hors::{HorsF, HorsM, HorsSecret};
+pub use one_time::{Body, OneTime, Secrets, Wiped};
 pub use signature::{Announcement, Signature};
-pub use signer::{Signer, SignerConfig};
-pub use suite::{Suite, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
-pub use verifier::{Verifier, VerifierConfig};
-pub use wots::{OneTime, Secret, Wots};
+pub use signer::{Announced, Signer, SignerConfig};
+pub use suite::{
+    HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsMBlake3, HorsMHaraka256, HorsMSha256, Suite, WotsBlake3,
+    WotsBlake3Wide, WotsHaraka256, WotsHaraka512, WotsSha256,
+};
+pub use verifier::{Admitted, Checked, Verifier, VerifierConfig};
+pub use wots::Wots;

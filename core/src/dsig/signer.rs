@@ -1,4 +1,6 @@
+use alloc::boxed::Box;
 use alloc::collections::{BTreeSet, VecDeque};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::time::Duration;
@@ -6,11 +8,12 @@ use core::time::Duration;
 use rand_core::TryCryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::chain::KeySalt;
+use super::batch::{Batch, Plan};
+use super::one_time::{Body, OneTime};
+use super::short::{Context, block};
 use super::signature::{self, Announcement, Signature};
 use super::suite::Suite;
-use super::tree::{self, MAX_LOG2, Tree};
-use super::wots::OneTime;
+use super::tree::MAX_LOG2;
 use crate::ed25519::{Ed25519, PublicKey, SecretKey};
 use crate::machine::{MemberIndex, Time};
 use crate::scheme::{Scheme, random_32};
@@ -22,7 +25,7 @@ use crate::{Error, Result};
 pub struct SignerConfig {
     /// Keys per batch as a power of two, at most 7.
     pub log2_batch: u8,
-    /// A group with fewer keys than this gets another batch.
+    /// A group with fewer keys than this gets another batch. A key takes 5 kB in suites 1 to 3.
     pub low_water: usize,
     /// Keys older than this are wiped, so that a machine that was copied or put to sleep does not go on with them.
     pub lifetime: Duration,
@@ -36,13 +39,26 @@ impl Default for SignerConfig {
 
 /// Makes one-time keys ahead of time and signs with them. It has neither `Clone` nor any serialised form: a copy
 /// would use the same keys again, and two signatures of one key are a forgery in waiting.
+///
+/// ```compile_fail
+/// fn copy<T: Clone>() {}
+/// copy::<quorate::dsig::Signer<quorate::dsig::WotsBlake3>>();
+/// ```
+/// ```compile_fail
+/// fn write<T: quorate::wire::Encode>() {}
+/// write::<quorate::dsig::Signer<quorate::dsig::WotsBlake3>>();
+/// ```
 pub struct Signer<S: Suite> {
-    identity: SecretKey,
+    identity: Arc<SecretKey>,
     public: PublicKey,
     config: SignerConfig,
     seed: Zeroizing<[u8; 32]>,
     groups: Vec<Group<S>>,
-    process: u32,
+    copies: Option<Box<dyn FnMut() -> u64 + Send>>,
+    /// Where the keys were made: the process, and what the owner's hook said.
+    place: (u32, u64),
+    /// Counts invalidations, so that a batch that was planned before one is not taken in after it.
+    life: u64,
 }
 
 /// `None` for everybody.
@@ -51,23 +67,20 @@ struct Group<S: Suite> {
     batches: VecDeque<Batch<S>>,
 }
 
-struct Batch<S: Suite> {
-    made: Time,
-    tree: Tree,
-    eddsa: [u8; 64],
-    /// Taken from the front; the key's place is the batch's size less what is left.
-    keys: VecDeque<Key<S>>,
+/// An announcement, and whom to send it to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Announced<S: Suite> {
+    /// The members of the batch's group; `None` for everybody.
+    pub to: Option<BTreeSet<MemberIndex>>,
+    /// What to send.
+    pub announcement: Announcement<S>,
 }
 
-struct Key<S: Suite> {
-    salt: KeySalt,
-    nonce: Zeroizing<[u8; 16]>,
-    secret: <S::OneTime as OneTime>::Secret,
-}
+const SEED: Context = Context::new(domain::DSIG_SEED);
 
 impl<S: Suite> Signer<S> {
     /// A signer under an identity key. `groups` are sets of likely verifiers; the group of everybody is always
-    /// there, as the last.
+    /// there, as the last. `rng` should be the operating system's.
     ///
     /// # Errors
     /// [`Error::Rng`]; [`Error::TooLarge`] for a batch of more than 2⁷ keys.
@@ -82,8 +95,16 @@ impl<S: Suite> Signer<S> {
         }
         let group = |members| Group { members, batches: VecDeque::new() };
         let groups = groups.into_iter().map(Some).chain([None]).map(group).collect();
-        let public = Ed25519::public_key(&identity);
-        Ok(Self { identity, public, config, seed: random_32(rng)?, groups, process: process() })
+        let (public, seed, place) = (Ed25519::public_key(&identity), random_32(rng)?, (process(), 0));
+        Ok(Self { identity: Arc::new(identity), public, config, seed, groups, copies: None, place, life: 0 })
+    }
+
+    /// Sets a hook that tells this machine's copies apart: a virtual machine's generation identifier, a counter of
+    /// restored checkpoints. It is asked before each signature, and whenever its answer changes, all keys are wiped.
+    /// Forks are noticed without it, and what nobody notices expires.
+    pub fn detect_copies(&mut self, mut hook: impl FnMut() -> u64 + Send + 'static) {
+        self.place.1 = hook();
+        self.copies = Some(Box::new(hook));
     }
 
     /// The key that verifies what this signer signs.
@@ -91,65 +112,92 @@ impl<S: Suite> Signer<S> {
         &self.public
     }
 
-    /// Background work: makes one batch for the group that is shortest of keys and says whom to send it to (the
-    /// group's members; `None`: everybody). Call until it returns `None`. Cost: 204 chain steps per key, one
-    /// Ed25519 signature.
+    /// Background work, all of it: makes one batch for the group that is shortest of keys, if any is short. Call until
+    /// it returns `None`, and send what it returns. Cost: that of [`Plan::make`].
     ///
     /// # Errors
     /// [`Error::Rng`].
-    #[allow(clippy::type_complexity, reason = "a pair with an optional set")]
     pub fn prepare<R: TryCryptoRng + ?Sized>(
         &mut self,
         rng: &mut R,
         now: Time,
-    ) -> Result<Option<(Option<BTreeSet<MemberIndex>>, Announcement<S>)>> {
-        self.wipe_what_is_not_ours_alone(now);
-        let low_water = self.config.low_water;
-        let Some(at) = (0..self.groups.len())
-            .filter_map(|at| Some((self.groups.get(at)?.keys(), at)))
-            .min()
-            .filter(|(keys, _)| *keys < low_water)
-            .map(|(_, at)| at)
-        else {
-            return Ok(None);
-        };
-        let batch = self.batch(&*random_32(rng)?, now)?;
-        let announcement = Announcement {
-            log2: batch.tree.log2(),
-            eddsa: batch.eddsa,
-            leaves: batch.tree.leaves().to_vec(),
-            suite: PhantomData,
-        };
-        let Some(group) = self.groups.get_mut(at) else { return Ok(None) };
-        group.batches.push_back(batch);
-        Ok(Some((group.members.clone(), announcement)))
+    ) -> Result<Option<Announced<S>>> {
+        match self.plan(rng, now)? {
+            Some(plan) => Ok(self.add(plan.make()?)),
+            None => Ok(None),
+        }
     }
 
-    /// Signs with a fresh key of the smallest group that contains all of `hint`; an empty hint means everybody.
-    /// The hint decides who verifies fast, never who can verify. Cost: one BLAKE3 of the message, one copy.
+    /// The first third of [`prepare`](Signer::prepare), for those whose background work has a thread of its own: `plan`
+    /// and [`add`](Signer::add) are short and need the signer, [`Plan::make`] is long and does not. One plan at a time.
+    ///
+    /// # Errors
+    /// [`Error::Rng`].
+    pub fn plan<R: TryCryptoRng + ?Sized>(&mut self, rng: &mut R, now: Time) -> Result<Option<Plan<S>>> {
+        self.keep_what_is_ours_alone(now);
+        let low_water = self.config.low_water;
+        let shortest = self.groups.iter().map(Group::keys).zip(0..).min();
+        let Some((_, group)) = shortest.filter(|(keys, _)| *keys < low_water) else { return Ok(None) };
+        let fresh = random_32(rng)?;
+        let seed = self.renew(&[&*fresh]);
+        Ok(Some(Plan {
+            seed,
+            made: now,
+            log2: self.config.log2_batch,
+            group,
+            life: self.life,
+            identity: self.identity.clone(),
+            public: self.public.clone(),
+            suite: PhantomData,
+        }))
+    }
+
+    /// Takes in a batch that this signer planned. `None`, and the batch is wiped, if its keys were invalidated in the
+    /// meantime.
+    pub fn add(&mut self, batch: Batch<S>) -> Option<Announced<S>> {
+        self.notice_copies();
+        if batch.life != self.life {
+            return None;
+        }
+        let group = self.groups.get_mut(batch.group)?;
+        let announced = Announced { to: group.members.clone(), announcement: batch.announcement() };
+        group.batches.push_back(batch);
+        Some(announced)
+    }
+
+    /// The announcements of all batches that still have keys: for a verifier that comes late or starts again.
+    pub fn announcements(&self) -> impl Iterator<Item = Announced<S>> {
+        self.groups.iter().flat_map(|group| {
+            let announced = |batch: &Batch<S>| Announced {
+                to: group.members.clone(),
+                announcement: batch.announcement(),
+            };
+            group.batches.iter().map(announced)
+        })
+    }
+
+    /// Signs with a fresh key of the smallest group that contains all of `hint` and has one; an empty hint means
+    /// everybody. The hint decides who verifies fast, never who can verify. Cost: one BLAKE3 of the message, one copy.
     ///
     /// # Errors
     /// [`Error::Exhausted`] if no fresh key is left: call [`prepare`](Signer::prepare), or wait for whoever does.
     pub fn sign(&mut self, message: &[u8], hint: &[MemberIndex], now: Time) -> Result<Signature<S>> {
-        self.wipe_what_is_not_ours_alone(now);
+        self.keep_what_is_ours_alone(now);
         let contains = |members: &BTreeSet<_>| !hint.is_empty() && hint.iter().all(|i| members.contains(i));
         let group = self
             .groups
             .iter_mut()
-            .filter(|group| group.members.as_ref().is_none_or(contains))
+            .filter(|group| !group.batches.is_empty() && group.members.as_ref().is_none_or(contains))
             .min_by_key(|group| group.members.as_ref().map_or(usize::MAX, BTreeSet::len))
             .ok_or(Error::Exhausted)?;
-        while group.batches.front().is_some_and(|batch| batch.keys.is_empty()) {
-            group.batches.pop_front();
-        }
         let batch = group.batches.front_mut().ok_or(Error::Exhausted)?;
         let index = (batch.tree.leaves().len() - batch.keys.len()) as u16;
         let key = batch.keys.pop_front().ok_or(Error::Exhausted)?;
         let root = batch.tree.root();
         let digest = signature::digest(&root, index, &key.nonce, message);
-        let mut one_time = Vec::with_capacity(S::OneTime::SIGNATURE_LEN);
-        S::OneTime::sign(key.secret, &digest, &mut one_time);
-        Ok(Signature {
+        let mut one_time = <S::OneTime as OneTime>::Body::zeros(S::OneTime::SIGNATURE_LEN);
+        S::OneTime::sign(key.secret, &digest, one_time.bytes_mut());
+        let signature = Signature {
             log2: batch.tree.log2(),
             index,
             root,
@@ -158,8 +206,11 @@ impl<S: Suite> Signer<S> {
             eddsa: batch.eddsa,
             siblings: batch.tree.siblings(index),
             one_time,
-            suite: PhantomData,
-        })
+        };
+        if batch.keys.is_empty() {
+            group.batches.pop_front();
+        }
+        Ok(signature)
     }
 
     /// How many keys are ready in all groups.
@@ -169,20 +220,16 @@ impl<S: Suite> Signer<S> {
 
     /// Wipes every key: for whoever learns that the machine was copied, or is about to be.
     pub fn invalidate(&mut self) {
-        for group in &mut self.groups {
-            group.batches.clear();
-        }
-        // What comes after is made of fresh entropy anyway; the old seed is of no use to anybody.
-        self.seed.zeroize();
+        self.groups.iter_mut().for_each(|group| group.batches.clear());
+        self.life += 1;
+        let ((process, copy), life) = (self.place, self.life);
+        // Two copies that come here with one state and one generator still part ways.
+        self.renew(&[&process.to_le_bytes(), &copy.to_le_bytes(), &life.to_le_bytes()]);
     }
 
-    /// After a fork both processes hold the same keys, so the child drops them; old ones go in any case.
-    fn wipe_what_is_not_ours_alone(&mut self, now: Time) {
-        let process = process();
-        if process != self.process {
-            self.invalidate();
-            self.process = process;
-        }
+    /// Old keys go, and those that somebody else has too.
+    fn keep_what_is_ours_alone(&mut self, now: Time) {
+        self.notice_copies();
         let lifetime = self.config.lifetime;
         for group in &mut self.groups {
             // A clock that went back is as suspicious as an old batch.
@@ -190,29 +237,31 @@ impl<S: Suite> Signer<S> {
         }
     }
 
-    fn batch(&mut self, fresh: &[u8; 32], made: Time) -> Result<Batch<S>> {
-        let mut mixer = domain::hasher(domain::DSIG_SEED);
-        mixer.update(&*self.seed).update(fresh);
-        let mut output = mixer.finalize_xof();
-        let mut seed = Zeroizing::new([0; 32]);
-        output.fill(&mut *seed);
-        output.fill(&mut *self.seed);
-        let (mut keys, mut leaves) = (VecDeque::new(), Vec::new());
-        for index in 0..1u16 << self.config.log2_batch {
-            let mut hasher = domain::hasher(domain::DSIG_SECRETS);
-            hasher.update(&*seed).update(&[S::NUMBER]).update(&index.to_le_bytes());
-            let mut secrets = hasher.finalize_xof();
-            let (mut salt, mut nonce) = ([0; 12], Zeroizing::new([0; 16]));
-            secrets.fill(&mut salt);
-            secrets.fill(&mut *nonce);
-            let (secret, public) = S::OneTime::generate(&mut secrets, &salt);
-            leaves.push(tree::leaf(S::NUMBER, &salt, &public));
-            keys.push_back(Key { salt, nonce, secret });
+    /// After a fork both processes hold the same keys, so the child drops them; as does a copied machine.
+    fn notice_copies(&mut self) {
+        let place = (process(), self.copies.as_mut().map_or(self.place.1, |hook| hook()));
+        if place != self.place {
+            self.place = place;
+            self.invalidate();
         }
-        let tree = Tree::new(self.config.log2_batch, leaves).ok_or(Error::Exhausted)?;
-        let signed = signature::batch_bytes::<S>(tree.log2(), self.public.as_bytes(), &tree.root());
-        let eddsa = Ed25519::sign(&self.identity, &signed).to_bytes();
-        Ok(Batch { made, tree, eddsa, keys })
+    }
+
+    /// Replaces the seed by a hash of itself and of `with`, and returns another.
+    fn renew(&mut self, with: &[&[u8]]) -> Zeroizing<[u8; 32]> {
+        let (mut input, mut len) = block(&[&*self.seed]);
+        for part in with {
+            if let Some(slot) = input.get_mut(len..len + part.len()) {
+                slot.copy_from_slice(part);
+                len += part.len();
+            }
+        }
+        let output = Zeroizing::new(SEED.extended(&input, len, 0));
+        input.zeroize();
+        let mut seed = Zeroizing::new([0; 32]);
+        let (one, other) = output.split_at(32);
+        seed.copy_from_slice(one);
+        self.seed.copy_from_slice(other);
+        seed
     }
 }
 

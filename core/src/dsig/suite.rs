@@ -1,7 +1,12 @@
-use super::chain::{Blake3, Haraka256, Haraka512};
-use super::wots::{OneTime, Wots};
+use super::chain::{Blake3, Haraka256, Haraka512, Sha256};
+use super::hors::{HorsF, HorsM};
+use super::one_time::OneTime;
+use super::wots::Wots;
 
 /// A one-time scheme with its chain hash, under the number that signatures and announcements carry.
+///
+/// Any [`Wots`], [`HorsF`] or [`HorsM`] over any [`ChainHash`](super::ChainHash) makes a suite. Take a number from 128 on
+/// for your own; the others are ours.
 pub trait Suite: Copy + Eq + Send + Sync + 'static {
     /// The suite byte.
     const NUMBER: u8;
@@ -34,4 +39,18 @@ suites! {
     WotsBlake3 = 3, "wots-blake3", Wots<Blake3, 18, 68>;
     /// Suite 4: W-OTS⁺ over BLAKE3 with 192-bit values and 256-bit digests, the conservative one. 3,552 bytes.
     WotsBlake3Wide = 4, "wots-blake3-256", Wots<Blake3, 24, 133>;
+    /// Suite 5: HORS with factorised keys over BLAKE3, k = 64 and t = 256. 4,456 bytes.
+    HorsFBlake3 = 5, "hors-f-blake3", HorsF<Blake3, 64, 256>;
+    /// Suite 6: HORS with merklified keys over BLAKE3, k = 16 and t = 4,096. 4,968 bytes; 256 kB per unused key.
+    HorsMBlake3 = 6, "hors-m-blake3", HorsM<Blake3, 16, 4096>;
+    /// Suite 7: HORS with factorised keys over Haraka-256. 4,456 bytes.
+    HorsFHaraka256 = 7, "hors-f-haraka-256", HorsF<Haraka256, 64, 256>;
+    /// Suite 8: HORS with merklified keys over Haraka-256. 4,968 bytes; 256 kB per unused key.
+    HorsMHaraka256 = 8, "hors-m-haraka-256", HorsM<Haraka256, 16, 4096>;
+    /// Suite 9: W-OTS⁺ over SHA-256, to compare with. 1,584 bytes.
+    WotsSha256 = 9, "wots-sha-256", Wots<Sha256, 18, 68>;
+    /// Suite 10: HORS with factorised keys over SHA-256, to compare with. 4,456 bytes.
+    HorsFSha256 = 10, "hors-f-sha-256", HorsF<Sha256, 64, 256>;
+    /// Suite 11: HORS with merklified keys over SHA-256, to compare with. 4,968 bytes; 256 kB per unused key.
+    HorsMSha256 = 11, "hors-m-sha-256", HorsM<Sha256, 16, 4096>;
 }

@@ -1,9 +1,11 @@
 //! The tree over a batch: leaf = H(0x00 ‖ suite ‖ key_salt ‖ key), node = H(0x01 ‖ left ‖ right), under
 //! [`DSIG_TREE`](domain::DSIG_TREE). A batch is a power of two, so the tree is full.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::chain::KeySalt;
+use super::short::{Context, block};
 use crate::wire::domain;
 
 /// A batch has at most 2⁷ keys.
@@ -12,37 +14,50 @@ pub(super) const MAX_LOG2: u8 = 7;
 /// The siblings from a leaf to the root, bottom first; zeros above a smaller tree's root.
 pub(super) type Siblings = [[u8; 32]; MAX_LOG2 as usize];
 
-/// All nodes, level by level: the leaves first, the root last.
-pub(super) struct Tree {
-    log2: u8,
-    nodes: Vec<[u8; 32]>,
-}
+const TREE: Context = Context::new(domain::DSIG_TREE);
 
 pub(super) fn leaf(suite: u8, salt: &KeySalt, key: &[u8; 32]) -> [u8; 32] {
-    let mut hasher = domain::hasher(domain::DSIG_TREE);
-    hasher.update(&[0, suite]).update(salt).update(key);
-    *hasher.finalize().as_bytes()
+    let (block, len) = block(&[&[0, suite], salt, key]);
+    TREE.hash(&block, len)
 }
 
 fn node(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
-    let mut hasher = domain::hasher(domain::DSIG_TREE);
-    hasher.update(&[1]).update(left).update(right);
-    *hasher.finalize().as_bytes()
+    *TREE.hasher().update(&[1]).update(left).update(right).finalize().as_bytes()
+}
+
+/// The nodes of a tree that are known to be its own: all of them, or those that verified paths went through. Whenever a
+/// node is known, so are the siblings of all nodes from it up to the root.
+pub(super) struct Tree {
+    log2: u8,
+    /// Level by level: the leaves first, the root last.
+    nodes: Vec<[u8; 32]>,
+    known: [u64; 4],
 }
 
 impl Tree {
-    /// `None` unless there are exactly 2^log2 leaves, and at most 128.
+    /// The whole tree. `None` unless there are exactly 2^log2 leaves, and at most 128.
     pub(super) fn new(log2: u8, leaves: Vec<[u8; 32]>) -> Option<Self> {
         if log2 > MAX_LOG2 || leaves.len() != 1 << log2 {
             return None;
         }
-        let mut nodes = leaves.clone();
-        let mut level = leaves;
-        while level.len() > 1 {
-            level = level.chunks(2).filter_map(|pair| Some(node(pair.first()?, pair.get(1)?))).collect();
-            nodes.extend_from_slice(&level);
+        let mut nodes = leaves;
+        let mut below = 0;
+        for level in (0..log2).rev() {
+            let width = 2usize << level;
+            for place in (below..below + width).step_by(2) {
+                let above = node(nodes.get(place)?, nodes.get(place + 1)?);
+                nodes.push(above);
+            }
+            below += width;
         }
-        Some(Self { log2, nodes })
+        Some(Self { log2, nodes, known: [u64::MAX; 4] })
+    }
+
+    /// A tree of which nothing but the root is known.
+    pub(super) fn of_root(log2: u8, root: &[u8; 32]) -> Self {
+        let mut tree = Self { log2, nodes: vec![[0; 32]; (2 << log2) - 1], known: [0; 4] };
+        tree.learn(tree.nodes.len() - 1, root);
+        tree
     }
 
     pub(super) fn log2(&self) -> u8 {
@@ -59,21 +74,75 @@ impl Tree {
 
     pub(super) fn siblings(&self, index: u16) -> Siblings {
         let mut siblings = Siblings::default();
-        let (mut place, mut start, mut width) = (usize::from(index), 0, 1 << self.log2);
-        for sibling in siblings.iter_mut().take(usize::from(self.log2)) {
-            *sibling = self.nodes.get(start + (place ^ 1)).copied().unwrap_or_default();
-            (place, start, width) = (place / 2, start + width, width / 2);
+        for (sibling, at) in siblings.iter_mut().zip(places(self.log2, index)) {
+            *sibling = self.nodes.get(at.sibling).copied().unwrap_or_default();
         }
         siblings
     }
+
+    /// Whether a leaf and its siblings lead to the root, **each sibling included**: one that is right in one tree only
+    /// by luck would prove nothing to a third party. Remembers the path, so that the next one is hashed only up to
+    /// where they meet.
+    pub(super) fn admits(&mut self, leaf: [u8; 32], index: u16, siblings: &Siblings) -> bool {
+        let mut at = leaf;
+        let mut path = [[0; 32]; MAX_LOG2 as usize];
+        let mut hashed = 0;
+        for ((place, sibling), slot) in places(self.log2, index).zip(siblings).zip(&mut path) {
+            if self.knows(place.node) {
+                break;
+            }
+            *slot = at;
+            at = if place.left { node(&at, sibling) } else { node(sibling, &at) };
+            hashed += 1;
+        }
+        let met = places(self.log2, index).nth(hashed).map_or(self.nodes.len() - 1, |place| place.node);
+        let mut above = places(self.log2, index).zip(siblings).skip(hashed);
+        if self.nodes.get(met) != Some(&at)
+            || !above.all(|(place, sibling)| self.nodes.get(place.sibling) == Some(sibling))
+        {
+            return false;
+        }
+        for ((place, sibling), node) in places(self.log2, index).zip(siblings).zip(&path).take(hashed) {
+            self.learn(place.node, node);
+            self.learn(place.sibling, sibling);
+        }
+        true
+    }
+
+    fn knows(&self, at: usize) -> bool {
+        self.known.get(at / 64).is_some_and(|bits| bits >> (at % 64) & 1 == 1)
+    }
+
+    fn learn(&mut self, at: usize, node: &[u8; 32]) {
+        if let (Some(slot), Some(bits)) = (self.nodes.get_mut(at), self.known.get_mut(at / 64)) {
+            *slot = *node;
+            *bits |= 1 << (at % 64);
+        }
+    }
+}
+
+/// A node on the way from a leaf to below the root, and its sibling, as places in the list of all nodes.
+struct Place {
+    node: usize,
+    sibling: usize,
+    left: bool,
+}
+
+fn places(log2: u8, index: u16) -> impl Iterator<Item = Place> {
+    let mut start = 0;
+    (0..log2).map(move |level| {
+        let place = usize::from(index) >> level;
+        let here = Place { node: start + place, sibling: start + (place ^ 1), left: place % 2 == 0 };
+        start += 1 << (log2 - level);
+        here
+    })
 }
 
 /// The root that a leaf and its siblings lead to.
 pub(super) fn climb(leaf: [u8; 32], index: u16, log2: u8, siblings: &Siblings) -> [u8; 32] {
-    let (mut at, mut place) = (leaf, index);
-    for sibling in siblings.iter().take(usize::from(log2)) {
-        at = if place % 2 == 0 { node(&at, sibling) } else { node(sibling, &at) };
-        place /= 2;
+    let mut at = leaf;
+    for (place, sibling) in places(log2, index).zip(siblings) {
+        at = if place.left { node(&at, sibling) } else { node(sibling, &at) };
     }
     at
 }
@@ -82,11 +151,14 @@ pub(super) fn climb(leaf: [u8; 32], index: u16, log2: u8, siblings: &Siblings) -
 mod tests {
     use super::*;
 
+    fn leaves(log2: u8) -> Vec<[u8; 32]> {
+        (0..1u32 << log2).map(|i| *blake3::hash(&i.to_le_bytes()).as_bytes()).collect()
+    }
+
     #[test]
     fn every_leaf_climbs_to_the_root_from_its_own_place_only() {
         for log2 in 0..=MAX_LOG2 {
-            let leaves: Vec<_> =
-                (0..1u32 << log2).map(|i| *blake3::hash(&i.to_le_bytes()).as_bytes()).collect();
+            let leaves = leaves(log2);
             let tree = Tree::new(log2, leaves.clone()).unwrap();
             for (i, leaf) in (0u16..).zip(&leaves) {
                 let siblings = tree.siblings(i);
@@ -99,5 +171,29 @@ mod tests {
             assert!(Tree::new(log2, [leaves, [[0; 32]].into()].concat()).is_none());
         }
         assert!(Tree::new(8, [[0; 32]; 256].to_vec()).is_none());
+    }
+
+    #[test]
+    fn a_tree_admits_what_climbs_to_its_root_whatever_it_knows_already() {
+        for log2 in 0..=MAX_LOG2 {
+            let leaves = leaves(log2);
+            let mut whole = Tree::new(log2, leaves.clone()).unwrap();
+            let mut partial = Tree::of_root(log2, &whole.root());
+            for step in 0..2u16 << log2 {
+                let index = step.wrapping_mul(37) % (1 << log2);
+                let (leaf, good) = (leaves[usize::from(index)], whole.siblings(index));
+                for tree in [&mut whole, &mut partial] {
+                    for at in 0..usize::from(log2) {
+                        let mut bad = good;
+                        bad[at][31] ^= 1;
+                        assert!(!tree.admits(leaf, index, &bad), "sibling {at}");
+                    }
+                    assert!(!tree.admits([7; 32], index, &good));
+                    assert!(log2 == 0 || !tree.admits(leaf, index ^ 1, &good));
+                    assert!(tree.admits(leaf, index, &good));
+                }
+            }
+            assert_eq!(partial.nodes, whole.nodes);
+        }
     }
 }

@@ -1,8 +1,12 @@
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::marker::PhantomData;
 
-use super::signature::{Announcement, Signature, batch_bytes};
+use super::signature::{Announcement, Signature, verify_root};
 use super::suite::Suite;
-use super::tree::{self, Tree};
+use super::tree::Tree;
 use crate::ed25519::PublicKey;
 use crate::machine::Time;
 use crate::wire::Decode;
@@ -11,9 +15,9 @@ use crate::{Error, Result};
 /// The bounds of what a verifier remembers per signer.
 #[derive(Clone, Debug)]
 pub struct VerifierConfig {
-    /// Announced batches; the oldest goes first. About 8 kB each.
+    /// Announced batches; the oldest goes first. About 12 kB each.
     pub announced: usize,
-    /// Batches whose root was checked in the foreground. About 6 kB each at most.
+    /// Batches whose root was checked in the foreground; the oldest goes first. About 12 kB each.
     pub checked: usize,
     /// Announcements that may come at once.
     pub burst: u32,
@@ -32,8 +36,11 @@ impl Default for VerifierConfig {
 pub struct Verifier<S: Suite> {
     config: VerifierConfig,
     signers: BTreeMap<PublicKey, Peer>,
-    suite: core::marker::PhantomData<S>,
+    revoked: Option<Box<Revocation>>,
+    suite: PhantomData<S>,
 }
+
+type Revocation = dyn Fn(&PublicKey) -> bool + Send + Sync;
 
 struct Peer {
     announced: VecDeque<Known>,
@@ -43,22 +50,34 @@ struct Peer {
 }
 
 /// A root under which the signer's Ed25519 signature was verified.
-struct Known {
-    log2: u8,
-    root: [u8; 32],
+pub(super) struct Known {
     eddsa: [u8; 64],
-    tree: Option<Tree>,
+    root: [u8; 32],
+    tree: Tree,
     /// What each key signed; a key has one digest.
-    used: BTreeMap<u16, [u8; 32]>,
+    used: Vec<Option<[u8; 32]>>,
+}
+
+/// An announcement that may be looked at: its signer is known and within its allowance.
+pub struct Admitted<S: Suite> {
+    signer: PublicKey,
+    suite: PhantomData<S>,
+}
+
+/// An announcement that holds.
+pub struct Checked<S: Suite> {
+    signer: PublicKey,
+    known: Known,
+    suite: PhantomData<S>,
 }
 
 impl<S: Suite> Verifier<S> {
     /// A verifier that knows nobody yet.
     pub fn new(config: VerifierConfig) -> Self {
-        Self { config, signers: BTreeMap::new(), suite: core::marker::PhantomData }
+        Self { config, signers: BTreeMap::new(), revoked: None, suite: PhantomData }
     }
 
-    /// Lets a signer in. Does nothing if it is known.
+    /// Lets a signer in. Does nothing if it is known. Memory: the configured batches per signer, 200 kB by default.
     pub fn admit(&mut self, signer: PublicKey) {
         let tokens = self.config.burst;
         self.signers.entry(signer).or_insert_with(|| Peer {
@@ -69,71 +88,118 @@ impl<S: Suite> Verifier<S> {
         });
     }
 
-    /// Revokes a signer: all of its signatures are refused from now on. Returns whether it was known.
+    /// Forgets a signer: all of its signatures are refused from now on. Returns whether it was known.
     pub fn revoke(&mut self, signer: &PublicKey) -> bool {
         self.signers.remove(signer).is_some()
     }
 
-    /// Background work: takes in an announcement. A stranger's costs a lookup, one too many a subtraction; any other
-    /// 127 hashes and one Ed25519 verification.
+    /// Sets a hook that is asked before every verification and announcement whether a key is revoked: a list that
+    /// somebody else keeps. It should cost no more than a lookup.
+    pub fn check_revocation(&mut self, hook: impl Fn(&PublicKey) -> bool + Send + Sync + 'static) {
+        self.revoked = Some(Box::new(hook));
+    }
+
+    /// Background work, all of it: takes in an announcement of the peer that it came from over an authenticated link. A
+    /// stranger's costs a lookup, one too many a subtraction; any other 127 hashes and one Ed25519 verification.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for strangers and other suites, [`Error::RateLimited`], what decoding reports, and
-    /// [`Error::BadSignature`].
+    /// Those of [`admit_announcement`](Verifier::admit_announcement) and [`Admitted::check`].
     pub fn announce(&mut self, signer: &PublicKey, announcement: &[u8], now: Time) -> Result<()> {
-        let peer = self.signers.get_mut(signer).ok_or(Error::WrongContext { what: "signer" })?;
-        peer.take_token(&self.config, now)?;
-        let Announcement { log2, eddsa, leaves, .. } = Announcement::<S>::decode(announcement, &())?;
-        let tree = Tree::new(log2, leaves).ok_or(Error::Malformed { what: "DSig announcement" })?;
-        let root = tree.root();
-        if peer.find(&root).is_some_and(|known| known.tree.is_some()) {
+        let checked = self.admit_announcement(signer, now)?.check(announcement)?;
+        self.learn(checked)
+    }
+
+    /// The first third of [`announce`](Verifier::announce), for those whose background work has a thread of its own: this
+    /// and [`learn`](Verifier::learn) are short and need the verifier, [`Admitted::check`] is long and does not. So
+    /// an announcement, however hostile, never costs the foreground more than a lookup.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for strangers and the revoked, [`Error::RateLimited`].
+    pub fn admit_announcement(&mut self, signer: &PublicKey, now: Time) -> Result<Admitted<S>> {
+        let config = self.config.clone();
+        self.peer(signer)?.take_token(&config, now)?;
+        Ok(Admitted { signer: signer.clone(), suite: PhantomData })
+    }
+
+    /// Takes in an announcement that holds. The oldest gives way.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if the signer was forgotten or revoked in the meantime.
+    pub fn learn(&mut self, checked: Checked<S>) -> Result<()> {
+        let limit = self.config.announced;
+        let peer = self.peer(&checked.signer)?;
+        let mut known = checked.known;
+        if peer.announced.iter().any(|other| other.root == known.root) {
             return Ok(());
         }
-        signer.verify_strict(&batch_bytes::<S>(log2, signer.as_bytes(), &root), &eddsa)?;
         // What keys of this batch signed before it was announced stays known.
-        let used = peer.checked.iter().position(|known| known.root == root);
-        let used = used.and_then(|at| peer.checked.remove(at)).map(|known| known.used).unwrap_or_default();
-        push(&mut peer.announced, Known { log2, root, eddsa, tree: Some(tree), used }, self.config.announced);
+        if let Some(at) = peer.checked.iter().position(|other| other.root == known.root) {
+            known.used = peer.checked.remove(at).map(|other| other.used).unwrap_or_default();
+        }
+        push(&mut peer.announced, known, limit);
         Ok(())
     }
 
     /// Whether [`verify`](Verifier::verify) would not need an Ed25519 verification. Cost: one lookup.
     pub fn can_verify_fast(&self, signer: &PublicKey, signature: &Signature<S>) -> bool {
-        self.signers
-            .get(signer)
-            .and_then(|peer| {
-                peer.announced.iter().chain(&peer.checked).find(|known| known.matches(signature))
-            })
-            .is_some()
+        let peer = self.signers.get(signer).filter(|_| !self.is_revoked(signer));
+        peer.is_some_and(|peer| peer.known().any(|known| known.matches(signature)))
     }
 
-    /// Verifies a signature. It is accepted exactly if [`Signature::verify`] accepts it, whatever was announced. Many
-    /// signatures of a batch in a row, as in a log, cost one Ed25519 verification together.
+    /// Verifies a signature. It is accepted exactly if [`Signature::verify`] accepts it, whatever was announced, and its
+    /// key signed nothing else that is remembered.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for strangers, [`Error::BadSignature`], and [`Error::OneTimeReuse`] if the signature
-    /// is valid but its key signed something else before: keep both signatures, they are evidence.
+    /// [`Error::WrongContext`] for strangers and the revoked, [`Error::BadSignature`], and [`Error::OneTimeReuse`] if the
+    /// signature is valid but its key signed something else before: with both signatures that is evidence
+    /// ([`Reuse`](super::Reuse)).
     pub fn verify(&mut self, signer: &PublicKey, message: &[u8], signature: &Signature<S>) -> Result<()> {
-        let peer = self.signers.get_mut(signer).ok_or(Error::WrongContext { what: "signer" })?;
+        let limit = self.config.checked;
+        let peer = self.peer(signer)?;
         let digest = signature.digest(message);
         let leaf = signature.leaf(&digest).ok_or_else(Error::bad_signature)?;
-        if let Some(known) = peer.find_matching(signature) {
-            known.check_path(signature, leaf)?;
-            return known.note(signature.index, digest);
+        let known = peer.announced.iter_mut().chain(&mut peer.checked).find(|known| known.matches(signature));
+        if let Some(known) = known {
+            return known.admit(signature, leaf, &digest);
         }
-        if tree::climb(leaf, signature.index, signature.log2, &signature.siblings) != signature.root {
-            return Err(Error::bad_signature());
-        }
-        let signed = batch_bytes::<S>(signature.log2, signer.as_bytes(), &signature.root);
-        signer.verify_strict(&signed, &signature.eddsa)?;
-        if let Some(known) = peer.find(&signature.root) {
+        let mut known = Known::of_root(signature);
+        known.admit(signature, leaf, &digest)?;
+        signature.verify_root(signer)?;
+        let twin =
+            peer.announced.iter_mut().chain(&mut peer.checked).find(|other| other.root == signature.root);
+        if let Some(twin) = twin {
             // Valid under another Ed25519 signature of the same root: the same keys.
-            return known.note(signature.index, digest);
+            return twin.note(signature.index, &digest);
         }
-        let Signature { log2, root, eddsa, .. } = *signature;
-        let used = BTreeMap::from([(signature.index, digest)]);
-        push(&mut peer.checked, Known { log2, root, eddsa, tree: None, used }, self.config.checked);
+        push(&mut peer.checked, known, limit);
         Ok(())
+    }
+
+    fn is_revoked(&self, signer: &PublicKey) -> bool {
+        self.revoked.as_ref().is_some_and(|revoked| revoked(signer))
+    }
+
+    fn peer(&mut self, signer: &PublicKey) -> Result<&mut Peer> {
+        if self.is_revoked(signer) {
+            return Err(Error::WrongContext { what: "revoked signer" });
+        }
+        self.signers.get_mut(signer).ok_or(Error::WrongContext { what: "signer" })
+    }
+}
+
+impl<S: Suite> Admitted<S> {
+    /// Decodes and checks an announcement. Cost: 127 hashes and one Ed25519 verification.
+    ///
+    /// # Errors
+    /// What decoding reports, [`Error::WrongContext`] for another suite, and [`Error::BadSignature`].
+    pub fn check(self, announcement: &[u8]) -> Result<Checked<S>> {
+        let Announcement { log2, eddsa, leaves, .. } = Announcement::<S>::decode(announcement, &())?;
+        let used = vec![None; leaves.len()];
+        let tree = Tree::new(log2, leaves).ok_or(Error::Malformed { what: "DSig announcement" })?;
+        let root = tree.root();
+        verify_root::<S>(&self.signer, log2, &root, &eddsa)?;
+        let known = Known { eddsa, root, tree, used };
+        Ok(Checked { signer: self.signer, known, suite: PhantomData })
     }
 }
 
@@ -142,44 +208,48 @@ impl Peer {
         let interval = config.interval.as_micros().max(1);
         let earned = now.since(self.refilled).as_micros() / interval;
         if earned > 0 {
-            self.tokens =
-                self.tokens.saturating_add(u32::try_from(earned).unwrap_or(u32::MAX)).min(config.burst);
+            let earned = u32::try_from(earned).unwrap_or(u32::MAX);
+            self.tokens = self.tokens.saturating_add(earned).min(config.burst);
             self.refilled = now;
         }
         self.tokens = self.tokens.checked_sub(1).ok_or(Error::RateLimited)?;
         Ok(())
     }
 
-    fn find(&mut self, root: &[u8; 32]) -> Option<&mut Known> {
-        self.announced.iter_mut().chain(&mut self.checked).find(|known| known.root == *root)
-    }
-
-    fn find_matching<S: Suite>(&mut self, signature: &Signature<S>) -> Option<&mut Known> {
-        self.announced.iter_mut().chain(&mut self.checked).find(|known| known.matches(signature))
+    fn known(&self) -> impl Iterator<Item = &Known> {
+        self.announced.iter().chain(&self.checked)
     }
 }
 
 impl Known {
-    fn matches<S: Suite>(&self, signature: &Signature<S>) -> bool {
-        self.root == signature.root && self.eddsa == signature.eddsa && self.log2 == signature.log2
+    /// Of a signature whose Ed25519 signature is still to be verified.
+    pub(super) fn of_root<S: Suite>(signature: &Signature<S>) -> Self {
+        let Signature { log2, root, eddsa, .. } = *signature;
+        Self { eddsa, root, tree: Tree::of_root(log2, &root), used: vec![None; 1 << log2] }
     }
 
-    /// The siblings are compared too: a signature that only those accept who have the tree would prove nothing to
-    /// a third party.
-    fn check_path<S: Suite>(&self, signature: &Signature<S>, leaf: [u8; 32]) -> Result<()> {
-        let index = signature.index;
-        let holds = match &self.tree {
-            Some(tree) => {
-                tree.leaves().get(usize::from(index)) == Some(&leaf)
-                    && tree.siblings(index) == signature.siblings
-            }
-            None => tree::climb(leaf, index, self.log2, &signature.siblings) == self.root,
+    pub(super) fn matches<S: Suite>(&self, signature: &Signature<S>) -> bool {
+        self.root == signature.root && self.eddsa == signature.eddsa && self.tree.log2() == signature.log2
+    }
+
+    /// Checks the path from a signature's leaf, and that its key signed nothing else.
+    pub(super) fn admit<S: Suite>(
+        &mut self,
+        signature: &Signature<S>,
+        leaf: [u8; 32],
+        digest: &[u8; 64],
+    ) -> Result<()> {
+        if !self.tree.admits(leaf, signature.index, &signature.siblings) {
+            return Err(Error::bad_signature());
+        }
+        self.note(signature.index, digest)
+    }
+
+    pub(super) fn note(&mut self, index: u16, digest: &[u8; 64]) -> Result<()> {
+        let (Some(slot), Some(digest)) = (self.used.get_mut(usize::from(index)), digest.first_chunk()) else {
+            return Err(Error::bad_signature());
         };
-        if holds { Ok(()) } else { Err(Error::bad_signature()) }
-    }
-
-    fn note(&mut self, index: u16, digest: [u8; 32]) -> Result<()> {
-        if *self.used.entry(index).or_insert(digest) == digest { Ok(()) } else { Err(Error::OneTimeReuse) }
+        if slot.get_or_insert(*digest) == digest { Ok(()) } else { Err(Error::OneTimeReuse) }
     }
 }
 

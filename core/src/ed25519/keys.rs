@@ -59,13 +59,22 @@ impl PublicKey {
         self.negated
     }
 
-    /// Checks a signature by the strictest of the usual rules: without the cofactor, and neither key nor R of small
-    /// order. For what is never checked in batches of unequal equations.
+    /// Checks a signature by the strictest of the usual rules: R is the canonical encoding of s·B − k·A, and neither it nor
+    /// the key is of small order. For what is never checked in batches, whose equation is another.
     #[cfg(feature = "dsig")]
     pub(crate) fn verify_strict(&self, message: &[u8], signature: &[u8; 64]) -> Result<()> {
-        ed25519_dalek::VerifyingKey::from(-self.negated)
-            .verify_strict(message, &ed25519_dalek::Signature::from_bytes(signature))
-            .map_err(|_| Error::bad_signature())
+        let (Some(r), Some(s)) = (signature.first_chunk(), signature.last_chunk()) else {
+            return Err(Error::bad_signature());
+        };
+        let s = Option::<Scalar>::from(Scalar::from_canonical_bytes(*s)).ok_or_else(Error::bad_signature)?;
+        let k = Signature { r: *r, s }.challenge(self, message);
+        let expected = EdwardsPoint::vartime_double_scalar_mul_basepoint(&k, &self.negated, &s);
+        // The key is not of small order, or it would not have decoded.
+        if expected.compress().as_bytes() == r && !expected.is_small_order() {
+            Ok(())
+        } else {
+            Err(Error::bad_signature())
+        }
     }
 }
 
@@ -202,6 +211,37 @@ fn is_canonical(bytes: &[u8; 32]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(feature = "dsig")]
+    #[test]
+    fn strict_means_what_dalek_calls_strict() {
+        let secret = SecretKey::new(&[3; 32]);
+        let key = PublicKey::of(&secret);
+        let theirs = secret.signing.verifying_key();
+        let good = ed25519_dalek::Signer::sign(&secret.signing, b"m").to_bytes();
+        let mut tampered: alloc::vec::Vec<[u8; 64]> = (0..512)
+            .map(|bit| {
+                let mut bad = good;
+                bad[bit / 8] ^= 1 << (bit % 8);
+                bad
+            })
+            .collect();
+        // s + ℓ, and R of small order with s = 0.
+        let order = hex::decode("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010").unwrap();
+        let (mut high, mut carry) = (good, 0u16);
+        for (byte, add) in high[32..].iter_mut().zip(order) {
+            let sum = u16::from(*byte) + u16::from(add) + carry;
+            (*byte, carry) = (sum as u8, sum >> 8);
+        }
+        let mut small = [0; 64];
+        small[0] = 1;
+        tampered.extend([high, small, good]);
+        for bytes in tampered {
+            let expected = theirs.verify_strict(b"m", &ed25519_dalek::Signature::from_bytes(&bytes)).is_ok();
+            assert_eq!(key.verify_strict(b"m", &bytes).is_ok(), expected);
+            assert_eq!(expected, bytes == good);
+        }
+    }
 
     #[test]
     fn moving_a_secret_leaves_it_in_its_place() {

@@ -50,7 +50,11 @@ pub const DSIG_SECRETS: &str = "quorate-v1-dsig-secrets";
 pub const DSIG_SEED: &str = "quorate-v1-dsig-seed";
 /// One step of a DSig chain in the BLAKE3 suites.
 pub const DSIG_CHAIN: &str = "quorate-v1-dsig-chain";
+/// A node of a DSig HORS forest in the BLAKE3 suites.
+pub const DSIG_FOREST: &str = "quorate-v1-dsig-forest";
 /// A part of a DSig one-time public key in the BLAKE3 suites.
+pub const DSIG_PART: &str = "quorate-v1-dsig-part";
+/// A DSig one-time public key, from its parts, in the BLAKE3 suites.
 pub const DSIG_KEY: &str = "quorate-v1-dsig-key";
 /// A leaf or an inner node of a DSig batch tree.
 pub const DSIG_TREE: &str = "quorate-v1-dsig-tree";
@@ -85,6 +89,8 @@ pub const ALL: &[&str] = &[
     DSIG_SECRETS,
     DSIG_SEED,
     DSIG_CHAIN,
+    DSIG_FOREST,
+    DSIG_PART,
     DSIG_KEY,
     DSIG_TREE,
     DSIG_MESSAGE,

@@ -1,0 +1,273 @@
+//! HORS (Reyzin and Reyzin, "Better than BiBa", 2002) in the paper's two compressions. A key is `T` secrets of 16
+//! bytes; the public value of secret i is the first 16 bytes of the hash of `secret ‖ salt ‖ i u32`. A digest, read as
+//! a little-endian integer, is `K` indices of log2 T bits, lowest first, and a signature shows their secrets. Whoever
+//! saw it must find another digest whose indices are all among them: one in (T/K)ᴷ, so K·log2(T/K) should be 128.
+//!
+//! * [`HorsF`], factorised: the signature holds all T values in order, and a secret where the digest points. The public
+//!   values of those follow by hashing.
+//! * [`HorsM`], merklified: the public values are the leaves of `K` trees of T/K leaves. For each index, in the digest's
+//!   order, the signature holds the secret, the neighbouring public value (16 bytes) and the siblings above it (32
+//!   bytes each, bottom first); then the K roots. A node is the 32-byte hash of its two children.
+//!
+//! Deviation from the paper: a merklified key is announced by its 32-byte leaf like any other. The paper sends all public
+//! values ahead so that verifying is comparing; here the paths are hashed side by side instead, which costs less than
+//! the cache misses that the paper met, and no background traffic.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use super::chain::{Cell, ChainHash, KeySalt, Place, Scratch, Shape};
+use super::one_time::{OneTime, Secrets, Wiped, bits};
+
+/// HORS with factorised public keys: 16·T bytes.
+pub struct HorsF<H, const K: usize, const T: usize>(PhantomData<H>);
+
+/// HORS with merklified public keys: K·(64 + 32·log2(T/K) − 32) bytes. K and T are powers of two, and T ≥ 2K.
+pub struct HorsM<H, const K: usize, const T: usize>(PhantomData<H>);
+
+/// Bytes of a secret and of a public value.
+const N: usize = 16;
+const SHAPE: Shape = Shape { input: N + 16, output: N };
+/// Two public values, or two nodes, to the node above.
+const LOWEST: Shape = Shape { input: 2 * N, output: 32 };
+const HIGHER: Shape = Shape { input: 64, output: 32 };
+/// Cells that are worked on at a time.
+const CHUNK: usize = 64;
+
+/// The T secrets, and what is public of the key: the T values, and for merklified keys all nodes above them.
+pub struct HorsSecret {
+    secrets: Wiped,
+    values: Vec<u8>,
+    nodes: Vec<[u8; 32]>,
+}
+
+fn indices<const K: usize, const T: usize>(digest: &[u8; 64]) -> [u32; K] {
+    core::array::from_fn(|i| bits(digest, T.ilog2() as usize, i))
+}
+
+const fn digest_len(k: usize, t: usize) -> usize {
+    assert!(t.is_power_of_two() && k <= CHUNK && t.ilog2() <= 24);
+    (k * t.ilog2() as usize).div_ceil(8)
+}
+
+fn generate<H: ChainHash>(t: usize, secrets: &mut Secrets, salt: &KeySalt) -> (Wiped, Vec<u8>) {
+    let (mut all, mut values) = (Wiped::zeros(t * N), vec![0; t * N]);
+    secrets.fill(&mut all.0);
+    let mut cells = Scratch([Cell::ZERO; CHUNK]);
+    let mut index = 0u32;
+    for (secrets, values) in all.0.chunks(CHUNK * N).zip(values.chunks_mut(CHUNK * N)) {
+        let cells = cells.0.get_mut(..secrets.len() / N).unwrap_or_default();
+        for (cell, secret) in cells.iter_mut().zip(secrets.chunks_exact(N)) {
+            *cell = Cell::of(&[secret, salt, &index.to_le_bytes()]);
+            index += 1;
+        }
+        H::advance(Place::Chain, cells, SHAPE);
+        values.chunks_exact_mut(N).zip(cells).for_each(|(value, cell)| value.copy_from_slice(cell.front(N)));
+    }
+    (all, values)
+}
+
+/// The public values of secrets.
+fn publish<'a, H: ChainHash, const K: usize>(
+    shown: impl Iterator<Item = (u32, &'a [u8])>,
+    salt: &KeySalt,
+) -> [Cell; K] {
+    let mut cells = [Cell::ZERO; K];
+    for (cell, (index, secret)) in cells.iter_mut().zip(shown) {
+        *cell = Cell::of(&[secret, salt, &index.to_le_bytes()]);
+    }
+    H::advance(Place::Chain, &mut cells, SHAPE);
+    cells
+}
+
+fn value(bytes: &[u8], index: u32) -> &[u8] {
+    let at = index as usize * N;
+    bytes.get(at..at + N).unwrap_or_default()
+}
+
+impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsF<H, K, T> {
+    const DIGEST_LEN: usize = digest_len(K, T);
+    const SIGNATURE_LEN: usize = T * N;
+    type Secret = HorsSecret;
+    type Body = Vec<u8>;
+
+    fn generate(secrets: &mut Secrets, salt: &KeySalt) -> (HorsSecret, [u8; 32]) {
+        let (secrets, values) = generate::<H>(T, secrets, salt);
+        let public = H::compress(&values, N, salt);
+        (HorsSecret { secrets, values, nodes: vec![] }, public)
+    }
+
+    fn sign(secret: HorsSecret, digest: &[u8; 64], signature: &mut [u8]) {
+        signature.copy_from_slice(&secret.values);
+        for index in indices::<K, T>(digest) {
+            let at = index as usize * N;
+            if let Some(slot) = signature.get_mut(at..at + N) {
+                slot.copy_from_slice(value(&secret.secrets.0, index));
+            }
+        }
+    }
+
+    fn recover(digest: &[u8; 64], salt: &KeySalt, signature: &[u8]) -> Option<[u8; 32]> {
+        if signature.len() != Self::SIGNATURE_LEN {
+            return None;
+        }
+        let indices = indices::<K, T>(digest);
+        let shown = indices.iter().map(|index| (*index, value(signature, *index)));
+        let cells = publish::<H, K>(shown, salt);
+        let mut values = signature.to_vec();
+        // An index may occur twice; both cells hold the same value then.
+        for (index, cell) in indices.iter().zip(&cells) {
+            let at = *index as usize * N;
+            values.get_mut(at..at + N)?.copy_from_slice(cell.front(N));
+        }
+        Some(H::compress(&values, N, salt))
+    }
+}
+
+impl<H: ChainHash, const K: usize, const T: usize> HorsM<H, K, T> {
+    const DEPTH: usize = (T / K).ilog2() as usize;
+    /// A secret with its path.
+    const ENTRY: usize = 2 * N + 32 * (Self::DEPTH - 1);
+}
+
+impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsM<H, K, T> {
+    const DIGEST_LEN: usize = {
+        assert!(K.is_power_of_two() && T >= 2 * K);
+        digest_len(K, T)
+    };
+    const SIGNATURE_LEN: usize = K * (Self::ENTRY + 32);
+    type Secret = HorsSecret;
+    type Body = Vec<u8>;
+
+    fn generate(secrets: &mut Secrets, salt: &KeySalt) -> (HorsSecret, [u8; 32]) {
+        let (secrets, values) = generate::<H>(T, secrets, salt);
+        let mut nodes = level::<H>(&values, LOWEST);
+        let mut below = 0;
+        for _ in 1..Self::DEPTH {
+            let above = level::<H>(nodes.get(below..).unwrap_or_default().as_flattened(), HIGHER);
+            below = nodes.len();
+            nodes.extend(above);
+        }
+        let public = fold::<H>(nodes.get(below..).unwrap_or_default().to_vec());
+        (HorsSecret { secrets, values, nodes }, public)
+    }
+
+    fn sign(secret: HorsSecret, digest: &[u8; 64], signature: &mut [u8]) {
+        let (entries, roots) = signature.split_at_mut(K * Self::ENTRY);
+        for (entry, index) in entries.chunks_exact_mut(Self::ENTRY).zip(indices::<K, T>(digest)) {
+            let (front, siblings) = entry.split_at_mut(2 * N);
+            let (shown, neighbour) = front.split_at_mut(N);
+            shown.copy_from_slice(value(&secret.secrets.0, index));
+            neighbour.copy_from_slice(value(&secret.values, index ^ 1));
+            let (mut place, mut start, mut width) = (index as usize / 2, 0, T / 2);
+            for sibling in siblings.chunks_exact_mut(32) {
+                if let Some(node) = secret.nodes.get(start + (place ^ 1)) {
+                    sibling.copy_from_slice(node);
+                }
+                (place, start, width) = (place / 2, start + width, width / 2);
+            }
+        }
+        let first = secret.nodes.len().saturating_sub(K);
+        roots
+            .chunks_exact_mut(32)
+            .zip(secret.nodes.iter().skip(first))
+            .for_each(|(to, node)| to.copy_from_slice(node));
+    }
+
+    fn recover(digest: &[u8; 64], salt: &KeySalt, signature: &[u8]) -> Option<[u8; 32]> {
+        if signature.len() != Self::SIGNATURE_LEN {
+            return None;
+        }
+        let indices = indices::<K, T>(digest);
+        let (entries, roots) = signature.split_at_checked(K * Self::ENTRY)?;
+        let entry = |at: usize, from: usize, len: usize| {
+            let start = at * Self::ENTRY + from;
+            entries.get(start..start + len).unwrap_or_default()
+        };
+        let shown = indices.iter().enumerate().map(|(at, index)| (*index, entry(at, 0, N)));
+        let mut cells = publish::<H, K>(shown, salt);
+        for height in 0..Self::DEPTH {
+            let (len, from) = if height == 0 { (N, N) } else { (32, 2 * N + 32 * (height - 1)) };
+            for (at, (cell, index)) in cells.iter_mut().zip(indices).enumerate() {
+                let sibling = entry(at, from, len);
+                let node = Cell(cell.0);
+                let right = index >> height & 1 == 1;
+                *cell = if right {
+                    Cell::of(&[sibling, node.front(len)])
+                } else {
+                    Cell::of(&[node.front(len), sibling])
+                };
+            }
+            H::advance(Place::Forest, &mut cells, if height == 0 { LOWEST } else { HIGHER });
+        }
+        let roots: Vec<[u8; 32]> = roots.chunks_exact(32).filter_map(|root| root.try_into().ok()).collect();
+        for (cell, index) in cells.iter().zip(indices) {
+            if roots.get(index as usize >> Self::DEPTH)? != cell.front(32) {
+                return None;
+            }
+        }
+        Some(fold::<H>(roots))
+    }
+}
+
+/// The nodes above neighbours, each child of half a cell's input.
+fn level<H: ChainHash>(children: &[u8], shape: Shape) -> Vec<[u8; 32]> {
+    let mut cells: Vec<Cell> = children.chunks_exact(shape.input).map(|pair| Cell::of(&[pair])).collect();
+    H::advance(Place::Forest, &mut cells, shape);
+    cells.iter().filter_map(|cell| cell.0.first_chunk().copied()).collect()
+}
+
+/// The one node above all roots, which are a power of two.
+fn fold<H: ChainHash>(mut nodes: Vec<[u8; 32]>) -> [u8; 32] {
+    while nodes.len() > 1 {
+        nodes = level::<H>(nodes.as_flattened(), HIGHER);
+    }
+    nodes.first().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dsig::chain::{Blake3, Haraka256};
+
+    #[test]
+    fn a_digests_bits_are_its_indices() {
+        let digest: [u8; 64] = core::array::from_fn(|i| i as u8 * 3);
+        assert_eq!(indices::<64, 256>(&digest), core::array::from_fn(|i| i as u32 * 3));
+        let twelve = indices::<16, 4096>(&digest);
+        assert_eq!(twelve[..3], [0x300, 0x060, 0xc09]);
+        assert_eq!((digest_len(64, 256), digest_len(16, 4096), digest_len(8, 1 << 19)), (64, 24, 19));
+    }
+
+    fn key<S: OneTime>() -> (S::Secret, [u8; 32]) {
+        S::generate(&mut Secrets::new(&[1; 32], 0, 5, 0), &[2; 12])
+    }
+
+    #[test]
+    fn a_signature_shows_the_secrets_of_its_digest_and_no_other() {
+        // Indices 0 to 3 only, over and over.
+        let digest = core::array::from_fn(|i| i as u8 % 4);
+        type Scheme = HorsF<Haraka256, 64, 256>;
+        let (secret, public) = key::<Scheme>();
+        let (secrets, values) = (secret.secrets.0.clone(), secret.values.clone());
+        let mut signature = vec![0; Scheme::SIGNATURE_LEN];
+        Scheme::sign(secret, &digest, &mut signature);
+        assert_eq!(signature[..64], secrets[..64]);
+        assert_eq!(signature[64..], values[64..]);
+        assert_eq!(Scheme::recover(&digest, &[2; 12], &signature), Some(public));
+    }
+
+    #[test]
+    fn a_merklified_path_must_lead_to_its_own_root() {
+        type Scheme = HorsM<Blake3, 16, 4096>;
+        let digest = core::array::from_fn(|i| (i as u8).wrapping_mul(37));
+        let (secret, public) = key::<Scheme>();
+        let mut signature = vec![0; Scheme::SIGNATURE_LEN];
+        Scheme::sign(secret, &digest, &mut signature);
+        assert_eq!(Scheme::recover(&digest, &[2; 12], &signature), Some(public));
+        // The roots in another order would fold to another key; a root that a path does not reach is no key at all.
+        signature[16 * Scheme::ENTRY..].rotate_left(32);
+        assert_eq!(Scheme::recover(&digest, &[2; 12], &signature), None);
+    }
+}
