@@ -1,7 +1,7 @@
 //! Runs every case of `spec/vectors` against the public API. The cases come from the independent model in
 //! `spec/model`; the schema is in `spec/vectors/README.md`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
-#![cfg(all(feature = "bls", feature = "ed25519"))]
+#![cfg(all(feature = "bls", feature = "ed25519", feature = "dsig"))]
 
 mod operations;
 
@@ -82,4 +82,4 @@ macro_rules! blocks {
     };
 }
 
-blocks!(wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence, guard);
+blocks!(wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence, guard, dsig);

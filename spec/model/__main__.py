@@ -9,14 +9,14 @@ import time
 from pathlib import Path
 
 from . import conformance
-from .cases import bls, certificate, committee, ed25519, evidence, guard, jolteon, merkle, public, timeout, vote, wire
+from .cases import bls, certificate, committee, dsig, ed25519, evidence, guard, jolteon, merkle, public, timeout, vote, wire
 
 SPEC = Path(__file__).resolve().parent.parent
 
 
 def files():
     """Every file that the model makes: path and text."""
-    for module in (wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence, guard, jolteon):
+    for module in (wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence, guard, jolteon, dsig):
         book = module.book()
         yield SPEC / "vectors" / f"{book.block}.json", book.text(), len(book.cases)
     yield SPEC / "conformance.json", *conformance.text()

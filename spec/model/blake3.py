@@ -1,4 +1,6 @@
-"""BLAKE3 in key-derivation mode, from the BLAKE3 paper (sections 2.1 to 2.6). Output of 32 bytes only."""
+"""BLAKE3 in key-derivation mode, from the BLAKE3 paper (sections 2.1 to 2.6)."""
+
+from functools import cache
 
 IV = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
 PERMUTATION = (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)
@@ -31,31 +33,44 @@ def _compress(chaining, block, counter, length, flags):
         for i in range(4):
             _mix(v, i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4, m[8 + 2 * i], m[9 + 2 * i])
         m = [m[i] for i in PERMUTATION]
-    return [v[i] ^ v[i + 8] for i in range(8)]
+    return [v[i] ^ v[i + 8] for i in range(8)] + [v[i + 8] ^ chaining[i] for i in range(8)]
 
 
-def _chunk(key, data, counter, flags, root):
-    """Chaining value of one chunk of at most 1,024 bytes."""
+def _chunk(key, data, counter, flags):
+    """The last compression of one chunk of at most 1,024 bytes, without its counter."""
     value, blocks = key, [data[i : i + 64] for i in range(0, len(data), 64)] or [b""]
     for i, block in enumerate(blocks):
         f = flags | (CHUNK_START if i == 0 else 0)
         if i == len(blocks) - 1:
-            f |= CHUNK_END | (ROOT if root else 0)
-        value = _compress(value, block.ljust(64, b"\0"), counter, len(block), f)
-    return value
+            return value, block.ljust(64, b"\0"), len(block), f | CHUNK_END
+        value = _compress(value, block, counter, len(block), f)[:8]
+    raise AssertionError
 
 
-def _tree(key, data, counter, flags, root):
-    """Chaining value of a subtree whose first chunk has the number `counter`."""
+def _tree(key, data, counter, flags):
+    """The last compression of a subtree whose first chunk has the number `counter`: chaining value, block, length
+    and flags."""
     if len(data) <= 1024:
-        return _chunk(key, data, counter, flags, root)
+        return _chunk(key, data, counter, flags)
     left_chunks = 1
     while 2048 * left_chunks < len(data):
         left_chunks *= 2
-    left = _tree(key, data[: 1024 * left_chunks], counter, flags, False)
-    right = _tree(key, data[1024 * left_chunks :], counter + left_chunks, flags, False)
-    block = b"".join(word.to_bytes(4, "little") for word in left + right)
-    return _compress(key, block, 0, 64, flags | PARENT | (ROOT if root else 0))
+    left = _value(key, data[: 1024 * left_chunks], counter, flags)
+    right = _value(key, data[1024 * left_chunks :], counter + left_chunks, flags)
+    return key, _bytes(left + right), 64, flags | PARENT
+
+
+def _value(key, data, counter, flags):
+    """Chaining value of a subtree."""
+    value, block, length, f = _tree(key, data, counter, flags)
+    return _compress(value, block, 0 if f & PARENT else counter, length, f)[:8]
+
+
+def _output(key, data, flags, length):
+    """The root's output, as long as one likes."""
+    value, block, count, f = _tree(key, data, 0, flags)
+    parts = [_bytes(_compress(value, block, i, count, f | ROOT)) for i in range((length + 63) // 64)]
+    return b"".join(parts)[:length]
 
 
 def _bytes(words):
@@ -64,10 +79,18 @@ def _bytes(words):
 
 def hash(data: bytes) -> bytes:
     """Plain BLAKE3."""
-    return _bytes(_tree(IV, data, 0, 0, True))
+    return _output(IV, data, 0, 32)
 
 
-def derive_key(context: str, material: bytes) -> bytes:
+@cache
+def _context(context):
+    return [int.from_bytes(word, "little") for word in _words(_output(IV, context.encode(), DERIVE_KEY_CONTEXT, 32))]
+
+
+def _words(data):
+    return [data[i : i + 4] for i in range(0, len(data), 4)]
+
+
+def derive_key(context: str, material: bytes, length: int = 32) -> bytes:
     """BLAKE3 `derive_key`: what this project calls the hash of `material` under a domain string."""
-    key = _tree(IV, context.encode(), 0, DERIVE_KEY_CONTEXT, True)
-    return _bytes(_tree(key, material, 0, DERIVE_KEY_MATERIAL, True))
+    return _output(_context(context), material, DERIVE_KEY_MATERIAL, length)

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use super::signature::{Announcement, Signature, verify_root};
+use super::signature::{Announcement, Signature};
 use super::suite::Suite;
 use super::tree::Tree;
 use crate::ed25519::PublicKey;
@@ -193,12 +193,10 @@ impl<S: Suite> Admitted<S> {
     /// # Errors
     /// What decoding reports, [`Error::WrongContext`] for another suite, and [`Error::BadSignature`].
     pub fn check(self, announcement: &[u8]) -> Result<Checked<S>> {
-        let Announcement { log2, eddsa, leaves, .. } = Announcement::<S>::decode(announcement, &())?;
-        let used = vec![None; leaves.len()];
-        let tree = Tree::new(log2, leaves).ok_or(Error::Malformed { what: "DSig announcement" })?;
-        let root = tree.root();
-        verify_root::<S>(&self.signer, log2, &root, &eddsa)?;
-        let known = Known { eddsa, root, tree, used };
+        let announcement = Announcement::<S>::decode(announcement, &())?;
+        let tree = announcement.tree(&self.signer)?;
+        let (root, used) = (tree.root(), vec![None; announcement.keys()]);
+        let known = Known { eddsa: announcement.eddsa, root, tree, used };
         Ok(Checked { signer: self.signer, known, suite: PhantomData })
     }
 }

@@ -2,6 +2,8 @@
 
 mod certificates;
 mod committees;
+#[cfg(feature = "dsig")]
+mod dsigs;
 mod guards;
 mod merkles;
 mod schemes;
@@ -22,6 +24,10 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     }
     if operation.starts_with("merkle.") {
         return merkles::run(operation, input);
+    }
+    #[cfg(feature = "dsig")]
+    if operation.starts_with("dsig.") {
+        return dsigs::run(operation, input);
     }
     if operation == "chain_id.from_name" {
         return committees::chain_id(input);

@@ -4,6 +4,7 @@ import json
 
 from ..committee import SCHEMES
 from ..errors import Refused
+from ..haraka import haraka256, haraka512
 from ..hash_to_curve import hash_to_curve
 
 MIN_PK, ED25519 = SCHEMES[2], SCHEMES[3]
@@ -18,6 +19,7 @@ def check(folder):
             "rfc8032.json": rfc8032,
             "cctv-ed25519.json": cctv,
             "ethereum-bls.json": ethereum,
+            "haraka-v2.json": haraka,
         }.items()
     )
 
@@ -101,4 +103,11 @@ def ethereum(data):
             )
         )
         assert verdict == case["expect"], case
+        yield case
+
+
+def haraka(data):
+    functions = {"haraka-256": haraka256, "haraka-512": haraka512}
+    for case in data["cases"]:
+        assert functions[case["function"]](bytes.fromhex(case["input"])).hex() == case["output"], case
         yield case
