@@ -68,8 +68,8 @@ fn watch<S: Suite>(secret: usize) {
 fn no_freed_block_holds_a_secret() {
     watch::<WotsBlake3>(4 * 68 * 18);
     watch::<WotsBlake3Wide>(4 * 133 * 24);
-    // The public values of HORS are not secret and as long, and there is no telling them from secrets by their size; so
-    // each key gives back one block that is wiped and one that is not.
+    // The public values of HORS are not secret and as long, and there is no telling them from secrets by their size;
+    // so each key gives back one block that is wiped and one that is not.
     SIZE.store(256 * 16, Relaxed);
     let mut rng = getrandom::SysRng;
     let config = SignerConfig { log2_batch: 3, low_water: 1, lifetime: Duration::from_secs(10) };

@@ -65,8 +65,8 @@ impl<S: Suite> Auditor<S> {
     }
 }
 
-/// Verifies signatures together, in their order: one outcome each. Cost: for each about 102 chain steps in suites 1 to 3,
-/// for each batch of keys one Ed25519 verification.
+/// Verifies signatures together, in their order: one outcome each. Cost: for each about 102 chain steps in suites 1
+/// to 3, for each batch of keys one Ed25519 verification.
 pub fn verify_all<S: Suite>(entries: &[Entry<'_, S>]) -> Vec<Result<()>> {
     let mut auditor = Auditor::new(entries.len());
     entries.iter().map(|entry| auditor.check(entry.signer, entry.message, entry.signature)).collect()

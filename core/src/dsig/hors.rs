@@ -1,17 +1,18 @@
 //! HORS (Reyzin and Reyzin, "Better than BiBa", 2002) in the paper's two compressions. A key is `T` secrets of 16
-//! bytes; the public value of secret i is the first 16 bytes of the hash of `secret ‖ salt ‖ i u32`. A digest, read as
-//! a little-endian integer, is `K` indices of log2 T bits, lowest first, and a signature shows their secrets. Whoever
-//! saw it must find another digest whose indices are all among them: one in (T/K)ᴷ, so K·log2(T/K) should be 128.
+//! bytes; the public value of secret i is the first 16 bytes of the hash of `secret ‖ salt ‖ i u32`. A digest, read
+//! as a little-endian integer, is `K` indices of log2 T bits, lowest first, and a signature shows their secrets.
+//! Whoever saw it must find another digest whose indices are all among them: one in (T/K)ᴷ, so K·log2(T/K) should be
+//! 128.
 //!
-//! * [`HorsF`], factorised: the signature holds all T values in order, and a secret where the digest points. The public
-//!   values of those follow by hashing.
-//! * [`HorsM`], merklified: the public values are the leaves of `K` trees of T/K leaves. For each index, in the digest's
-//!   order, the signature holds the secret, the neighbouring public value (16 bytes) and the siblings above it (32
-//!   bytes each, bottom first); then the K roots. A node is the 32-byte hash of its two children.
+//! * [`HorsF`], factorised: the signature holds all T values in order, and a secret where the digest points. The
+//!   public values of those follow by hashing.
+//! * [`HorsM`], merklified: the public values are the leaves of `K` trees of T/K leaves. For each index, in the
+//!   digest's order, the signature holds the secret, the neighbouring public value (16 bytes) and the siblings above
+//!   it (32 bytes each, bottom first); then the K roots. A node is the 32-byte hash of its two children.
 //!
-//! Deviation from the paper: a merklified key is announced by its 32-byte leaf like any other. The paper sends all public
-//! values ahead so that verifying is comparing; here the paths are hashed side by side instead, which costs less than
-//! the cache misses that the paper met, and no background traffic.
+//! Deviation from the paper: a merklified key is announced by its 32-byte leaf like any other. The paper sends all
+//! public values ahead so that verifying is comparing; here the paths are hashed side by side instead, which costs
+//! less than the cache misses that the paper met, and no background traffic.
 
 use alloc::vec;
 use alloc::vec::Vec;

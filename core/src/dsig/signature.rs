@@ -37,8 +37,8 @@ impl<S: Suite> Signature<S> {
         self.index
     }
 
-    /// Checks everything, with nothing known beforehand. Cost: one Ed25519 verification, about 102 chain steps in suites
-    /// 1 to 3.
+    /// Checks everything, with nothing known beforehand. Cost: one Ed25519 verification, about 102 chain steps in
+    /// suites 1 to 3.
     ///
     /// # Errors
     /// [`Error::BadSignature`].
@@ -164,8 +164,8 @@ impl<S: Suite> fmt::Debug for Signature<S> {
     }
 }
 
-/// A batch of keys before any of them signs: the leaves, from which the receiver computes root and paths. 68 bytes and
-/// 32 per key.
+/// A batch of keys before any of them signs: the leaves, from which the receiver computes root and paths. 68 bytes
+/// and 32 per key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Announcement<S: Suite> {
     pub(super) log2: u8,

@@ -25,8 +25,8 @@ fn node(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
     *TREE.hasher().update(&[1]).update(left).update(right).finalize().as_bytes()
 }
 
-/// The nodes of a tree that are known to be its own: all of them, or those that verified paths went through. Whenever a
-/// node is known, so are the siblings of all nodes from it up to the root.
+/// The nodes of a tree that are known to be its own: all of them, or those that verified paths went through.
+/// Whenever a node is known, so are the siblings of all nodes from it up to the root.
 pub(super) struct Tree {
     log2: u8,
     /// Level by level: the leaves first, the root last.
@@ -80,9 +80,9 @@ impl Tree {
         siblings
     }
 
-    /// Whether a leaf and its siblings lead to the root, **each sibling included**: one that is right in one tree only
-    /// by luck would prove nothing to a third party. Remembers the path, so that the next one is hashed only up to
-    /// where they meet.
+    /// Whether a leaf and its siblings lead to the root, **each sibling included**: one that is right in one tree
+    /// only by luck would prove nothing to a third party. Remembers the path, so that the next one is hashed only up
+    /// to where they meet.
     pub(super) fn admits(&mut self, leaf: [u8; 32], index: u16, siblings: &Siblings) -> bool {
         let mut at = leaf;
         let mut path = [[0; 32]; MAX_LOG2 as usize];

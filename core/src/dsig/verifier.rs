@@ -99,8 +99,9 @@ impl<S: Suite> Verifier<S> {
         self.revoked = Some(Box::new(hook));
     }
 
-    /// Background work, all of it: takes in an announcement of the peer that it came from over an authenticated link. A
-    /// stranger's costs a lookup, one too many a subtraction; any other 127 hashes and one Ed25519 verification.
+    /// Background work, all of it: takes in an announcement of the peer that it came from over an authenticated
+    /// link. A stranger's costs a lookup, one too many a subtraction; any other 127 hashes and one Ed25519
+    /// verification.
     ///
     /// # Errors
     /// Those of [`admit_announcement`](Verifier::admit_announcement) and [`Admitted::check`].
@@ -109,9 +110,9 @@ impl<S: Suite> Verifier<S> {
         self.learn(checked)
     }
 
-    /// The first third of [`announce`](Verifier::announce), for those whose background work has a thread of its own: this
-    /// and [`learn`](Verifier::learn) are short and need the verifier, [`Admitted::check`] is long and does not. So
-    /// an announcement, however hostile, never costs the foreground more than a lookup.
+    /// The first third of [`announce`](Verifier::announce), for those whose background work has a thread of its own:
+    /// this and [`learn`](Verifier::learn) are short and need the verifier, [`Admitted::check`] is long and does
+    /// not. So an announcement, however hostile, never costs the foreground more than a lookup.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for strangers and the revoked, [`Error::RateLimited`].
@@ -146,12 +147,12 @@ impl<S: Suite> Verifier<S> {
         peer.is_some_and(|peer| peer.known().any(|known| known.matches(signature)))
     }
 
-    /// Verifies a signature. It is accepted exactly if [`Signature::verify`] accepts it, whatever was announced, and its
-    /// key signed nothing else that is remembered.
+    /// Verifies a signature. It is accepted exactly if [`Signature::verify`] accepts it, whatever was announced, and
+    /// its key signed nothing else that is remembered.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for strangers and the revoked, [`Error::BadSignature`], and [`Error::OneTimeReuse`] if the
-    /// signature is valid but its key signed something else before: with both signatures that is evidence
+    /// [`Error::WrongContext`] for strangers and the revoked, [`Error::BadSignature`], and [`Error::OneTimeReuse`]
+    /// if the signature is valid but its key signed something else before: with both signatures that is evidence
     /// ([`Reuse`](super::Reuse)).
     pub fn verify(&mut self, signer: &PublicKey, message: &[u8], signature: &Signature<S>) -> Result<()> {
         let limit = self.config.checked;

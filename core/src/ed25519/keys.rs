@@ -59,8 +59,8 @@ impl PublicKey {
         self.negated
     }
 
-    /// Checks a signature by the strictest of the usual rules: R is the canonical encoding of s·B − k·A, and neither it nor
-    /// the key is of small order. For what is never checked in batches, whose equation is another.
+    /// Checks a signature by the strictest of the usual rules: R is the canonical encoding of s·B − k·A, and neither
+    /// it nor the key is of small order. For what is never checked in batches, whose equation is another.
     #[cfg(feature = "dsig")]
     pub(crate) fn verify_strict(&self, message: &[u8], signature: &[u8; 64]) -> Result<()> {
         let (Some(r), Some(s)) = (signature.first_chunk(), signature.last_chunk()) else {
