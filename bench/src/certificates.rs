@@ -176,18 +176,28 @@ impl PlainBls {
 
 /// The unit of this report.
 pub(crate) struct SingleEd {
+    message: Vec<u8>,
+    secret: SigningKey,
     key: VerifyingKey,
     signature: ed25519_dalek::Signature,
 }
 
 impl SingleEd {
     pub(crate) fn new() -> Self {
+        Self::of(MESSAGE.to_vec())
+    }
+
+    pub(crate) fn of(message: Vec<u8>) -> Self {
         let secret = SigningKey::from_bytes(&[1; 32]);
-        Self { key: secret.verifying_key(), signature: secret.sign(&MESSAGE) }
+        Self { key: secret.verifying_key(), signature: secret.sign(&message), secret, message }
+    }
+
+    pub(crate) fn sign(&self) -> ed25519_dalek::Signature {
+        self.secret.sign(black_box(&self.message))
     }
 
     pub(crate) fn verify(&self) -> bool {
-        let good = self.key.verify_strict(black_box(&MESSAGE), &self.signature).is_ok();
+        let good = self.key.verify_strict(black_box(&self.message), &self.signature).is_ok();
         assert!(good, "our own signature does not verify");
         good
     }

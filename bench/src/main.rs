@@ -7,6 +7,7 @@
 mod bindings;
 mod certificates;
 mod chart;
+mod dsig;
 mod growth;
 mod machine;
 mod members;
@@ -14,6 +15,7 @@ mod network;
 mod report;
 mod row;
 mod sampling;
+mod table;
 mod testnet;
 
 use std::path::PathBuf;
@@ -23,6 +25,7 @@ use clap::{Parser, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::row::Row;
+use crate::table::Table;
 
 /// Measures certificates, networks and bindings, and prints each figure beside its target.
 #[derive(Debug, Parser)]
@@ -47,6 +50,8 @@ struct Options {
 enum Group {
     /// Votes and certificates, in this process.
     Certificates,
+    /// One-time keys in front of Ed25519, in this process.
+    Dsig,
     /// Real `quorate testnet` processes.
     Network,
     /// Other languages, each in processes of its own.
@@ -76,6 +81,16 @@ fn run(options: &Options) -> Result<(), String> {
         }
         put(&mut result, "certificates", rows.iter().map(Row::to_json).collect());
         put(&mut result, "growth", growth.iter().map(growth::Point::to_json).collect());
+        all.extend(rows);
+    }
+    if wanted(Group::Dsig) {
+        let (rows, tables) = dsig::measure(options.quick).map_err(|e| e.to_string())?;
+        shown(options, "dsig", &rows);
+        if !options.json {
+            tables.iter().for_each(|table| println!("{}", table.text()));
+        }
+        put(&mut result, "dsig", rows.iter().map(Row::to_json).collect());
+        put(&mut result, "dsig_paper", tables.iter().map(Table::to_json).collect());
         all.extend(rows);
     }
     if wanted(Group::Network) {

@@ -33,6 +33,10 @@ pub(crate) fn write(measured: &Value) -> Result<(), String> {
         }
     }
     growth(&mut page, at(&all, "growth"));
+    rows(&mut page, "DSig", at(&all, "dsig"));
+    for table in at(&all, "dsig_paper").as_array().into_iter().flatten() {
+        paper(&mut page, &folder, table)?;
+    }
     rows(&mut page, "Bindings", at(&all, "bindings"));
     if at(&all, "bindings").is_array() {
         page.push_str(BINDINGS);
@@ -107,6 +111,32 @@ fn rows(page: &mut String, title: &str, rows: &Value) {
             text("note")
         );
     }
+}
+
+/// A table of a paper, and its plot.
+fn paper(page: &mut String, folder: &Path, table: &Value) -> Result<(), String> {
+    let texts = |value: &Value| -> Vec<String> {
+        value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let text = |field: &str| at(table, field).as_str().unwrap_or_default();
+    let columns = texts(at(table, "columns"));
+    // Writing into a String cannot fail, here and below.
+    let _ = write!(page, "\n### {}\n\n| {} |\n|---|", text("title"), columns.join(" | "));
+    let _ = writeln!(page, "{}", "---:|".repeat(columns.len().saturating_sub(1)));
+    for row in at(table, "rows").as_array().into_iter().flatten() {
+        let _ = writeln!(page, "| {} |", texts(row).join(" | "));
+    }
+    let plot = at(table, "plot");
+    let series = at(plot, "series").as_array().into_iter().flatten().map(|one| Series {
+        name: at(one, "name").as_str().unwrap_or_default().to_owned(),
+        points: serde_json::from_value(at(one, "points").clone()).unwrap_or_default(),
+    });
+    let label = |field: &str| at(plot, field).as_str().unwrap_or_default();
+    if let Some(drawn) = svg(text("title"), label("x"), label("y"), &series.collect::<Vec<_>>()) {
+        save(&folder.join(format!("{}.svg", text("name"))), &drawn)?;
+        let _ = writeln!(page, "\n![{}]({}.svg)", text("title"), text("name"));
+    }
+    Ok(())
 }
 
 fn series(points: &Value, field: &str) -> Vec<Series> {

@@ -9,7 +9,9 @@ use std::{fs, thread};
 
 /// One thing whose time is taken.
 pub(crate) struct Case<'a> {
-    work: Box<dyn FnMut() + 'a>,
+    /// So many runs, and how long they took.
+    work: Box<dyn FnMut(u32) -> Duration + 'a>,
+    repeats: bool,
     runs: u32,
     samples: Vec<f64>,
 }
@@ -17,18 +19,37 @@ pub(crate) struct Case<'a> {
 impl<'a> Case<'a> {
     /// A case. What `work` returns is used as far as the compiler knows, so the work is done.
     pub(crate) fn new<T>(mut work: impl FnMut() -> T + 'a) -> Self {
-        Self { work: Box::new(move || drop(black_box(work()))), runs: 1, samples: Vec::new() }
+        Self::of(true, move |runs| time(runs, &mut || drop(black_box(work()))))
+    }
+
+    /// A case that uses up what `prepare` returns, whose time does not count. It runs once per sample, so it should
+    /// take a tenth of a millisecond or more.
+    pub(crate) fn prepared<P>(
+        mut prepare: impl FnMut() -> P + 'a,
+        mut work: impl FnMut(&mut P) + 'a,
+    ) -> Self {
+        Self::of(false, move |_| {
+            let mut prepared = prepare();
+            time(1, &mut || work(black_box(&mut prepared)))
+        })
+    }
+
+    fn of(repeats: bool, work: impl FnMut(u32) -> Duration + 'a) -> Self {
+        Self { work: Box::new(work), repeats, runs: 1, samples: Vec::new() }
     }
 
     fn time(&mut self, runs: u32) -> Duration {
-        time(runs, &mut self.work)
+        (self.work)(runs)
     }
 
     /// So many runs that the clock's grain and the loop do not show.
     fn warm_up(&mut self, sample: Duration) {
         self.time(1);
         let one = self.time(1).max(Duration::from_nanos(50));
-        self.runs = u32::try_from(sample.as_nanos() / one.as_nanos()).unwrap_or(u32::MAX).clamp(1, 1_000_000);
+        if self.repeats {
+            self.runs =
+                u32::try_from(sample.as_nanos() / one.as_nanos()).unwrap_or(u32::MAX).clamp(1, 1_000_000);
+        }
     }
 }
 

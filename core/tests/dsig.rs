@@ -397,6 +397,20 @@ fn announcements_are_refused_from_strangers_when_wrong_and_when_too_many() {
 }
 
 #[test]
+fn an_allowance_is_earned_by_the_interval_however_often_somebody_asks() {
+    let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
+    let announcement = signer.prepare(&mut rng, NOW).unwrap().unwrap().announcement.encode();
+    let interval = core::time::Duration::from_micros(200);
+    let mut verifier =
+        Verifier::<WotsBlake3>::new(VerifierConfig { burst: 1, interval, ..VerifierConfig::default() });
+    verifier.admit(signer.public_key().clone());
+    let asked = (0..=40).map(|i| Time(NOW.0 + 150 * i));
+    let taken =
+        asked.filter(|now| verifier.announce(signer.public_key(), &announcement, *now).is_ok()).count();
+    assert_eq!(taken, 1 + 6000 / 200);
+}
+
+#[test]
 fn old_batches_give_way_and_their_signatures_verify_slowly() {
     let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
     let key = signer.public_key().clone();

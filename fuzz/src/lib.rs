@@ -12,6 +12,7 @@
 mod certificates;
 mod cluster;
 mod collectors;
+mod dsig;
 mod fixture;
 mod jolteon;
 mod keys;
@@ -51,6 +52,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "timeout-collector", run: collectors::timeouts, seeds: collectors::seeds, brief: 300 },
     Target { name: "jolteon-decoders", run: jolteon::decoders, seeds: jolteon::decoder_seeds, brief: 4_000 },
     Target { name: "jolteon-machine", run: jolteon::machine, seeds: jolteon::machine_seeds, brief: 200 },
+    Target { name: "dsig-decoders", run: dsig::decoders, seeds: dsig::decoder_seeds, brief: 2_000 },
+    Target { name: "dsig-verifier", run: dsig::verifier, seeds: dsig::verifier_seeds, brief: 100 },
     #[cfg(feature = "node")]
     Target { name: "node-wire", run: node::wire, seeds: node::wire_seeds, brief: 5_000 },
     #[cfg(feature = "node")]

@@ -52,6 +52,8 @@ targets! {
     timeout_collector = "timeout-collector",
     jolteon_decoders = "jolteon-decoders",
     jolteon_machine = "jolteon-machine",
+    dsig_decoders = "dsig-decoders",
+    dsig_verifier = "dsig-verifier",
     node_wire = "node-wire",
     node_text = "node-text",
 }

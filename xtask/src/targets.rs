@@ -6,8 +6,8 @@ use std::{env, fs};
 
 use sha2::{Digest, Sha256};
 
-use crate::process::{Outcome, output_of};
-use crate::steps::{Log, Steps};
+use crate::process::{Outcome, is_there, output_of};
+use crate::steps::{Log, Steps, tests_in};
 use crate::{debian, environment, workspace};
 
 /// WebAssembly as browsers run it.
@@ -27,7 +27,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
         Ok(compiler.origin)
     });
     steps.add("core as no_std", |log| {
-        const NO_STD: &[&str] = &["--no-default-features", "--features", "bls,ed25519"];
+        const NO_STD: &[&str] = &["--no-default-features", "--features", "bls,ed25519,dsig"];
         if has_std("rustc", BARE) || rustup_adds(log, BARE) {
             let compiler = Compiler::for_target(log, BARE)?;
             compiler.build(log, BARE, NO_STD)?;
@@ -37,6 +37,33 @@ pub(crate) fn add_to(steps: &mut Steps) {
         compiler.build(log, WASM, NO_STD)?;
         Ok(format!("{WASM}, because {BARE} is not to be had here; {}", compiler.origin))
     });
+    steps.add("DSig on 64-bit ARM", on_arm);
+}
+
+/// 64-bit ARM, whose AES instructions DSig uses; its programs run in an emulator.
+const ARM: &str = "aarch64-unknown-linux-gnu";
+
+/// DSig's unit tests as an ARM processor runs them.
+fn on_arm(log: &Log) -> Outcome<String> {
+    if cfg!(target_arch = "aarch64") {
+        return Ok("this is one: the unit tests ran on it".to_owned());
+    }
+    let tools = ["aarch64-linux-gnu-gcc", "qemu-aarch64"];
+    if !tools.into_iter().all(is_there) {
+        environment::install(log, &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross", "qemu-user"])?;
+    }
+    if !has_std("rustc", ARM) && !rustup_adds(log, ARM) {
+        return Err(format!("no standard library for {ARM}: `rustup target add {ARM}` did not bring it"));
+    }
+    let mut cargo = workspace::cargo();
+    cargo.args(["test", "--package", "quorate", "--lib", "--no-default-features", "--features", "std,dsig"]);
+    cargo.env("CARGO_BUILD_TARGET", ARM).env("CARGO_TARGET_DIR", workspace::target("targets"));
+    let name = ARM.replace('-', "_");
+    cargo.env(format!("CC_{name}"), "aarch64-linux-gnu-gcc");
+    cargo.env(format!("CARGO_TARGET_{}_LINKER", name.to_uppercase()), "aarch64-linux-gnu-gcc");
+    let runner = format!("CARGO_TARGET_{}_RUNNER", name.to_uppercase());
+    cargo.env(runner, "qemu-aarch64 -L /usr/aarch64-linux-gnu");
+    log.run(cargo.args(["--", "dsig"])).map(|output| tests_in(&output))
 }
 
 /// A compiler for a target, with the C compiler that goes with it.
@@ -81,7 +108,7 @@ impl Compiler {
         let header = workspace::root().join("xtask/wasm/blst.h");
         cargo.env(format!("CFLAGS_{name}"), c_flags(&header, &asked));
         cargo.env("CC_SHELL_ESCAPED_FLAGS", "1");
-        cargo.env(format!("AR_{name}"), if crate::process::is_there("llvm-ar") { "llvm-ar" } else { "ar" });
+        cargo.env(format!("AR_{name}"), if is_there("llvm-ar") { "llvm-ar" } else { "ar" });
         if let Some(rustc) = &self.rustc {
             cargo.env("RUSTC", rustc).env_remove("RUSTC_WRAPPER");
         }

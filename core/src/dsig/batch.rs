@@ -3,7 +3,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use zeroize::Zeroizing;
+use zeroize::{Zeroizing, zeroize_stack};
 
 use super::chain::KeySalt;
 use super::one_time::{OneTime, Secrets};
@@ -46,12 +46,23 @@ pub(super) struct Key<S: Suite> {
     pub(super) secret: <S::OneTime as OneTime>::Secret,
 }
 
+/// More than the making of a key takes.
+const STACK: usize = 32 * 1024;
+
 impl<S: Suite> Plan<S> {
     /// Makes the keys. Cost: 204 chain steps per key in suites 1 to 3, one Ed25519 signature.
     ///
     /// # Errors
     /// None that can occur; [`Error::TooLarge`] stands for a batch of more than 2⁷ keys, which no signer plans.
     pub fn make(self) -> Result<Batch<S>> {
+        let batch = self.make_below();
+        // What the compiler kept of the secrets on the stack: temporary vectors, spilled registers.
+        zeroize_stack::<STACK>();
+        batch
+    }
+
+    #[inline(never)]
+    fn make_below(self) -> Result<Batch<S>> {
         let count = 1u16 << self.log2;
         let (mut keys, mut leaves) =
             (VecDeque::with_capacity(count.into()), Vec::with_capacity(2 * usize::from(count)));

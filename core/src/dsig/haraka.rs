@@ -51,6 +51,18 @@ pub(super) const ROUND: [u128; 40] = [
     0x756acc03_02288288_4ad6bdfd_e9c59da1,
 ];
 
+/// The same as bytes.
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
+pub(super) static CONSTANTS: [[u8; 16]; 40] = {
+    let (mut bytes, mut i) = ([[0; 16]; 40], 0);
+    #[allow(clippy::indexing_slicing, reason = "constant bounds, and it runs when this compiles")]
+    while i < 40 {
+        bytes[i] = ROUND[i].to_le_bytes();
+        i += 1;
+    }
+    bytes
+};
+
 /// Haraka-256.
 pub(super) fn haraka256(input: &[u8; 32]) -> [u8; 32] {
     let (mut a, mut b) = split(input);

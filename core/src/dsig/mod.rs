@@ -24,10 +24,10 @@
 //! | 7·32 | siblings from the leaf to the root, bottom first; zero above the root |
 //! | 68·18 or 133·24 | a value of each chain |
 //!
-//! **One key, one signature.** Two signatures of one key make forgeries easy. So a key is consumed by value and wiped;
-//! nothing here can be cloned or serialised; keys expire, are dropped in a forked child, and are made of fresh entropy
-//! in each batch; without a key there is [`Error::Exhausted`](crate::Error::Exhausted) and never a second use. A
-//! verifier that meets a second use says so.
+//! **One key, one signature.** Two signatures of one key make forgeries easy. So a key is consumed by value and
+//! wiped; nothing here can be cloned or serialised; keys expire, are dropped in a forked child, and are made of
+//! fresh entropy in each batch; without a key there is [`Error::Exhausted`](crate::Error::Exhausted) and never a
+//! second use. A verifier that meets a second use says so.
 //!
 //! Deviations from the paper: hash calls are tweaked by key, chain and step, where the paper has bitmasks, because
 //! untweaked chains can be attacked many at a time; the Ed25519 signature binds suite, size and signer.
@@ -59,14 +59,49 @@
 //! assert!(signature.verify(&alice, b"SET a 2").is_err());
 //! # Ok::<(), quorate::Error>(())
 //! ```
+//!
+//! A background plane in a thread of its own holds the lock for moments only, so that signing never waits for it:
+//!
+//! ```
+//! # use quorate::dsig::{Signer, SignerConfig, WotsBlake3};
+//! # use quorate::ed25519::Ed25519;
+//! # use quorate::machine::Time;
+//! # use quorate::scheme::Scheme;
+//! use std::sync::{Arc, Mutex};
+//! use std::time::{SystemTime, UNIX_EPOCH};
+//!
+//! fn now() -> Time {
+//!     Time(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64))
+//! }
+//!
+//! let config = SignerConfig { log2_batch: 3, low_water: 16, ..SignerConfig::default() };
+//! let mut rng = getrandom::SysRng;
+//! let signer = Signer::<WotsBlake3>::new(Ed25519::generate(&mut rng)?, vec![], config, &mut rng)?;
+//! let foreground = Arc::new(Mutex::new(signer));
+//! let background = foreground.clone();
+//! let thread = std::thread::spawn(move || -> quorate::Result<()> {
+//!     loop {
+//!         let plan = background.lock().unwrap().plan(&mut getrandom::SysRng, now())?;
+//!         let Some(plan) = plan else { return Ok(()) };      // in earnest: sleep for a while, and go on
+//!         let batch = plan.make()?;                          // long, and without the lock
+//!         let _to_be_sent = background.lock().unwrap().add(batch);
+//!     }
+//! });
+//! # thread.join().unwrap()?;
+//! let signature = foreground.lock().unwrap().sign(b"SET a 1", &[], now())?;
+//! # Ok::<(), quorate::Error>(())
+//! ```
 
 mod auditor;
 mod batch;
 mod chain;
+pub mod dynamic;
 mod evidence;
+mod fast;
 mod haraka;
 mod hors;
 mod one_time;
+mod process;
 mod short;
 mod signature;
 mod signer;

@@ -2,7 +2,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::chain::KeySalt;
-use super::short::{Context, block, wipe};
+use super::fast::{LANES, compress8};
+use super::short::{Context, FLAGS, block, wipe};
 use crate::wire::domain;
 
 /// A one-time signature scheme: a secret signs one digest, and a signature leads to the public key by itself.
@@ -65,45 +66,54 @@ impl Body for Vec<u8> {
     }
 }
 
-/// An endless string of secret bytes for one key: BLAKE3's extended output under [`DSIG_SECRETS`](domain::DSIG_SECRETS)
-/// of seed 32 ‖ time u64 ‖ suite u8 ‖ index u16. It wipes itself.
+/// An endless string of secret bytes for one key: BLAKE3's extended output under
+/// [`DSIG_SECRETS`](domain::DSIG_SECRETS) of seed 32 ‖ time u64 ‖ suite u8 ‖ index u16. It wipes itself.
 pub struct Secrets {
     input: [u8; 64],
     len: usize,
-    output: [u8; 64],
+    output: [[u8; 64]; LANES],
     taken: usize,
-    counter: u64,
+    counter: u32,
 }
 
-const SECRETS: Context = Context::new(domain::DSIG_SECRETS);
+const KEY: [u8; 32] = Context::new(domain::DSIG_SECRETS).key_bytes();
 
 impl Secrets {
     pub(super) fn new(seed: &[u8; 32], time: u64, suite: u8, index: u16) -> Self {
         let (input, len) = block(&[seed, &time.to_le_bytes(), &[suite], &index.to_le_bytes()]);
-        Self { input, len, output: [0; 64], taken: 64, counter: 0 }
+        Self { input, len, output: [[0; 64]; LANES], taken: 64 * LANES, counter: 0 }
     }
 
     /// The next bytes.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         let mut rest = bytes;
         while !rest.is_empty() {
-            if self.taken == self.output.len() {
-                self.output = SECRETS.extended(&self.input, self.len, self.counter);
-                (self.taken, self.counter) = (0, self.counter + 1);
+            if self.taken == 64 * LANES {
+                self.refill();
             }
-            let ready = self.output.get(self.taken..).unwrap_or_default();
+            let ready = self.output.as_flattened().get(self.taken..).unwrap_or_default();
             let n = ready.len().min(rest.len());
             let (head, tail) = rest.split_at_mut(n);
-            head.iter_mut().zip(ready).for_each(|(to, from)| *to = *from);
+            head.copy_from_slice(ready.get(..n).unwrap_or_default());
             (rest, self.taken) = (tail, self.taken + n);
         }
+    }
+}
+
+impl Secrets {
+    /// The next blocks of output, which differ in their counters only.
+    fn refill(&mut self) {
+        let counters = core::array::from_fn(|lane| self.counter + lane as u32);
+        let (lens, flags) = ([self.len as u32; LANES], [FLAGS; LANES]);
+        self.output = compress8(&[KEY; LANES], &[self.input; LANES], &counters, &lens, &flags);
+        (self.taken, self.counter) = (0, self.counter + LANES as u32);
     }
 }
 
 impl Drop for Secrets {
     fn drop(&mut self) {
         wipe(&mut self.input);
-        wipe(&mut self.output);
+        wipe(self.output.as_flattened_mut());
     }
 }
 
@@ -125,9 +135,12 @@ impl Drop for Wiped {
 /// The number in bits `place * width ..` of a digest that is read as a little-endian integer.
 pub(super) fn bits(digest: &[u8], width: usize, place: usize) -> u32 {
     let (byte, shift) = (place * width / 8, place * width % 8);
-    let window =
-        (0..4).map(|i| u32::from(digest.get(byte + i).copied().unwrap_or_default()) << (8 * i)).sum::<u32>();
-    (window >> shift) & ((1 << width) - 1)
+    let mut window = [0; 4];
+    match digest.get(byte..byte + 4) {
+        Some(bytes) => window.copy_from_slice(bytes),
+        None => window.iter_mut().zip(digest.iter().skip(byte)).for_each(|(to, from)| *to = *from),
+    }
+    (u32::from_le_bytes(window) >> shift) & ((1 << width) - 1)
 }
 
 #[cfg(test)]
@@ -136,13 +149,13 @@ mod tests {
 
     #[test]
     fn secrets_are_the_same_however_they_are_taken() {
-        let mut whole = [0; 300];
+        let mut whole = [0; 1300];
         Secrets::new(&[5; 32], 9, 3, 258).fill(&mut whole);
-        let mut expected = [0; 300];
+        let mut expected = [0; 1300];
         let input = [&[5u8; 32][..], &9u64.to_le_bytes(), &[3], &[2, 1]].concat();
         domain::hasher(domain::DSIG_SECRETS).update(&input).finalize_xof().fill(&mut expected);
         assert_eq!(whole, expected);
-        let (mut parts, mut secrets) = ([0; 300], Secrets::new(&[5; 32], 9, 3, 258));
+        let (mut parts, mut secrets) = ([0; 1300], Secrets::new(&[5; 32], 9, 3, 258));
         parts.chunks_mut(7).for_each(|part| secrets.fill(part));
         assert_eq!(parts, whole);
     }

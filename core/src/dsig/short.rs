@@ -1,5 +1,6 @@
 //! BLAKE3 in key-derivation mode of inputs that fit one block: a single compression (the BLAKE3 paper, sections 2.1
-//! to 2.3). Nearly every hash of DSig is one, and the key that a domain string stands for is known when this compiles.
+//! to 2.3). Nearly every hash of DSig is one, and the key that a domain string stands for is known when this
+//! compiles.
 
 use zeroize::optimization_barrier;
 
@@ -18,7 +19,7 @@ pub(super) const SCHEDULE: [[usize; 16]; 7] = schedule();
 /// The flags of a block that is its chunk's first and last, and the tree's root.
 const WHOLE: u32 = 1 | 2 | 8;
 const CONTEXT: u32 = 32;
-const MATERIAL: u32 = 64;
+pub(super) const MATERIAL: u32 = 64;
 /// The flags of every call but those that make contexts.
 pub(super) const FLAGS: u32 = WHOLE | MATERIAL;
 
@@ -43,33 +44,30 @@ impl Context {
         Self { key: [a, b, c, d, e, f, g, h] }
     }
 
+    /// The key as bytes.
+    #[allow(clippy::indexing_slicing, reason = "constant bounds")]
+    pub(super) const fn key_bytes(&self) -> [u8; 32] {
+        let (mut out, mut i) = ([0; 32], 0);
+        while i < 32 {
+            out[i] = self.key[i / 4].to_le_bytes()[i % 4];
+            i += 1;
+        }
+        out
+    }
+
     /// A hasher for inputs of any length.
     pub(super) fn hasher(&self) -> blake3::Hasher {
-        let mut key = [0; 32];
-        key.iter_mut()
-            .zip(self.key.iter().flat_map(|word| word.to_le_bytes()))
-            .for_each(|(to, from)| *to = from);
-        blake3::hazmat::HasherExt::new_from_context_key(&key)
+        blake3::hazmat::HasherExt::new_from_context_key(&self.key_bytes())
     }
 
     /// The hash of the first `len` bytes of a block that is zero behind them.
     pub(super) fn hash(&self, block: &[u8; 64], len: usize) -> [u8; 32] {
-        let [low @ .., _, _, _, _, _, _, _, _] = compress(&self.key, &words(block), 0, len as u32, FLAGS);
-        let mut out = [0; 32];
-        out.iter_mut()
-            .zip(low.iter().flat_map(|word: &u32| word.to_le_bytes()))
-            .for_each(|(to, from)| *to = from);
-        out
+        *self.extended(block, len, 0).first_chunk().unwrap_or(&[0; 32])
     }
 
     /// Part `counter` of the hash's extended output.
     pub(super) fn extended(&self, block: &[u8; 64], len: usize, counter: u64) -> [u8; 64] {
-        let output = compress(&self.key, &words(block), counter, len as u32, FLAGS);
-        let mut out = [0; 64];
-        out.iter_mut()
-            .zip(output.iter().flat_map(|word| word.to_le_bytes()))
-            .for_each(|(to, from)| *to = from);
-        out
+        bytes(&compress(&self.key, &words(block), counter, len as u32, FLAGS))
     }
 }
 
@@ -92,6 +90,18 @@ pub(super) const fn words(block: &[u8; 64]) -> [u32; 16] {
         out[i] = u32::from_le_bytes([block[4 * i], block[4 * i + 1], block[4 * i + 2], block[4 * i + 3]]);
         i += 1;
     }
+    out
+}
+
+pub(super) fn bytes(words: &[u32; 16]) -> [u8; 64] {
+    let mut out = [0; 64];
+    out.as_chunks_mut().0.iter_mut().zip(words).for_each(|(to, word)| *to = word.to_le_bytes());
+    out
+}
+
+pub(super) fn key_words(bytes: &[u8; 32]) -> [u32; 8] {
+    let mut out = [0; 8];
+    out.iter_mut().zip(bytes.as_chunks().0).for_each(|(to, bytes)| *to = u32::from_le_bytes(*bytes));
     out
 }
 

@@ -6,10 +6,11 @@ use core::marker::PhantomData;
 use core::time::Duration;
 
 use rand_core::TryCryptoRng;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::{Zeroize, Zeroizing, zeroize_stack};
 
 use super::batch::{Batch, Plan};
 use super::one_time::{Body, OneTime};
+use super::process;
 use super::short::{Context, block};
 use super::signature::{self, Announcement, Signature};
 use super::suite::Suite;
@@ -56,7 +57,7 @@ pub struct Signer<S: Suite> {
     groups: Vec<Group<S>>,
     copies: Option<Box<dyn FnMut() -> u64 + Send>>,
     /// Where the keys were made: the process, and what the owner's hook said.
-    place: (u32, u64),
+    place: (u64, u64),
     /// Counts invalidations, so that a batch that was planned before one is not taken in after it.
     life: u64,
 }
@@ -90,12 +91,21 @@ impl<S: Suite> Signer<S> {
         config: SignerConfig,
         rng: &mut R,
     ) -> Result<Self> {
+        Self::with_seed(identity, groups, config, random_32(rng)?)
+    }
+
+    pub(super) fn with_seed(
+        identity: SecretKey,
+        groups: Vec<BTreeSet<MemberIndex>>,
+        config: SignerConfig,
+        seed: Zeroizing<[u8; 32]>,
+    ) -> Result<Self> {
         if config.log2_batch > MAX_LOG2 {
             return Err(Error::TooLarge { what: "DSig batch, log2", limit: MAX_LOG2.into() });
         }
         let group = |members| Group { members, batches: VecDeque::new() };
         let groups = groups.into_iter().map(Some).chain([None]).map(group).collect();
-        let (public, seed, place) = (Ed25519::public_key(&identity), random_32(rng)?, (process(), 0));
+        let (public, place) = (Ed25519::public_key(&identity), (process::generation(), 0));
         Ok(Self { identity: Arc::new(identity), public, config, seed, groups, copies: None, place, life: 0 })
     }
 
@@ -112,8 +122,8 @@ impl<S: Suite> Signer<S> {
         &self.public
     }
 
-    /// Background work, all of it: makes one batch for the group that is shortest of keys, if any is short. Call until
-    /// it returns `None`, and send what it returns. Cost: that of [`Plan::make`].
+    /// Background work, all of it: makes one batch for the group that is shortest of keys, if any is short. Call
+    /// until it returns `None`, and send what it returns. Cost: that of [`Plan::make`].
     ///
     /// # Errors
     /// [`Error::Rng`].
@@ -128,17 +138,26 @@ impl<S: Suite> Signer<S> {
         }
     }
 
-    /// The first third of [`prepare`](Signer::prepare), for those whose background work has a thread of its own: `plan`
-    /// and [`add`](Signer::add) are short and need the signer, [`Plan::make`] is long and does not. One plan at a time.
+    /// The first third of [`prepare`](Signer::prepare), for those whose background work has a thread of its own:
+    /// `plan` and [`add`](Signer::add) are short and need the signer, [`Plan::make`] is long and does not. One plan
+    /// at a time.
     ///
     /// # Errors
     /// [`Error::Rng`].
     pub fn plan<R: TryCryptoRng + ?Sized>(&mut self, rng: &mut R, now: Time) -> Result<Option<Plan<S>>> {
+        self.plan_from(&mut || random_32(rng), now)
+    }
+
+    pub(super) fn plan_from(
+        &mut self,
+        random: &mut dyn FnMut() -> Result<Zeroizing<[u8; 32]>>,
+        now: Time,
+    ) -> Result<Option<Plan<S>>> {
         self.keep_what_is_ours_alone(now);
         let low_water = self.config.low_water;
         let shortest = self.groups.iter().map(Group::keys).zip(0..).min();
         let Some((_, group)) = shortest.filter(|(keys, _)| *keys < low_water) else { return Ok(None) };
-        let fresh = random_32(rng)?;
+        let fresh = random()?;
         let seed = self.renew(&[&*fresh]);
         Ok(Some(Plan {
             seed,
@@ -177,7 +196,11 @@ impl<S: Suite> Signer<S> {
     }
 
     /// Signs with a fresh key of the smallest group that contains all of `hint` and has one; an empty hint means
-    /// everybody. The hint decides who verifies fast, never who can verify. Cost: one BLAKE3 of the message, one copy.
+    /// everybody. The hint decides who verifies fast, never who can verify. Cost: one BLAKE3 of the message, one
+    /// copy.
+    ///
+    /// `now`, here and everywhere, must be of a clock that goes on while the machine sleeps or is restored, such as
+    /// the time of day: keys expire by it.
     ///
     /// # Errors
     /// [`Error::Exhausted`] if no fresh key is left: call [`prepare`](Signer::prepare), or wait for whoever does.
@@ -222,7 +245,7 @@ impl<S: Suite> Signer<S> {
     pub fn invalidate(&mut self) {
         self.groups.iter_mut().for_each(|group| group.batches.clear());
         self.life += 1;
-        let ((process, copy), life) = (self.place, self.life);
+        let ((_, copy), life, process) = (self.place, self.life, process::id());
         // Two copies that come here with one state and one generator still part ways.
         self.renew(&[&process.to_le_bytes(), &copy.to_le_bytes(), &life.to_le_bytes()]);
     }
@@ -239,7 +262,7 @@ impl<S: Suite> Signer<S> {
 
     /// After a fork both processes hold the same keys, so the child drops them; as does a copied machine.
     fn notice_copies(&mut self) {
-        let place = (process(), self.copies.as_mut().map_or(self.place.1, |hook| hook()));
+        let place = (process::generation(), self.copies.as_mut().map_or(self.place.1, |hook| hook()));
         if place != self.place {
             self.place = place;
             self.invalidate();
@@ -248,6 +271,13 @@ impl<S: Suite> Signer<S> {
 
     /// Replaces the seed by a hash of itself and of `with`, and returns another.
     fn renew(&mut self, with: &[&[u8]]) -> Zeroizing<[u8; 32]> {
+        let seed = self.renew_below(with);
+        zeroize_stack::<4096>();
+        seed
+    }
+
+    #[inline(never)]
+    fn renew_below(&mut self, with: &[&[u8]]) -> Zeroizing<[u8; 32]> {
         let (mut input, mut len) = block(&[&*self.seed]);
         for part in with {
             if let Some(slot) = input.get_mut(len..len + part.len()) {
@@ -269,12 +299,4 @@ impl<S: Suite> Group<S> {
     fn keys(&self) -> usize {
         self.batches.iter().map(|batch| batch.keys.len()).sum()
     }
-}
-
-/// Which process this is, where there are processes.
-fn process() -> u32 {
-    #[cfg(all(feature = "std", not(target_family = "wasm")))]
-    return std::process::id();
-    #[cfg(not(all(feature = "std", not(target_family = "wasm"))))]
-    return 0;
 }

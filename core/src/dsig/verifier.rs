@@ -207,9 +207,11 @@ impl Peer {
         let interval = config.interval.as_micros().max(1);
         let earned = now.since(self.refilled).as_micros() / interval;
         if earned > 0 {
+            // What is left of the interval counts for the next one.
+            let spent = u64::try_from(earned.saturating_mul(interval)).unwrap_or(u64::MAX);
+            self.refilled = Time(self.refilled.0.saturating_add(spent));
             let earned = u32::try_from(earned).unwrap_or(u32::MAX);
             self.tokens = self.tokens.saturating_add(earned).min(config.burst);
-            self.refilled = now;
         }
         self.tokens = self.tokens.checked_sub(1).ok_or(Error::RateLimited)?;
         Ok(())

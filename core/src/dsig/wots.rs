@@ -3,17 +3,16 @@
 //!
 //! A digest is read, as a little-endian integer, as digits d of `B` bits, lowest first. The checksum Σ(2ᴮ − 1 − d)
 //! follows as digits of `B` bits, lowest first, as many as its largest value needs: 4 of them after 64 digits of 2
-//! bits, 5 after 128. It grows when a digit falls, so that nobody who saw a signature can advance its chains to another
-//! digest: some chain would have to go back.
+//! bits, 5 after 128. It grows when a digit falls, so that nobody who saw a signature can advance its chains to
+//! another digest: some chain would have to go back.
 //!
 //! Chain i of a key starts at a secret x₀, and step s leads from xₛ to xₛ₊₁: the first N bytes of the hash of
 //! `xₛ ‖ salt ‖ i u8 ‖ s u8`. A signature shows x_d of every chain; a verifier goes on to the last. The signer keeps
 //! all values of each chain, so that signing is copying.
 
-use core::array;
 use core::marker::PhantomData;
 
-use super::chain::{Cell, ChainHash, KeySalt, Place, Scratch, Shape};
+use super::chain::{Cell, ChainHash, KeySalt, Scratch, Shape};
 use super::one_time::{OneTime, Secrets, Wiped, bits};
 
 /// W-OTS⁺ over the chain hash `H` with `N`-byte values on `L` chains of depth 2ᴮ: the paper's d. 68 chains of depth 4
@@ -36,21 +35,35 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
     const LEVEL: usize = N * L;
 
     fn digits(digest: &[u8; 64]) -> [u8; L] {
-        let message = (8 * Self::DIGEST_LEN).div_ceil(B);
-        let digest = digest.get(..Self::DIGEST_LEN).unwrap_or_default();
-        let mut digits = array::from_fn(|i| if i < message { bits(digest, B, i) as u8 } else { 0 });
         let top = (1u32 << B) - 1;
-        let sum: u32 = digits.iter().take(message).map(|digit| top - u32::from(*digit)).sum();
-        for (place, digit) in digits.iter_mut().skip(message).enumerate() {
-            *digit = (sum >> (B * place) & top) as u8;
+        let mut digits = [0; L];
+        let (shown, checksum) = digits.split_at_mut((8 * Self::DIGEST_LEN).div_ceil(B));
+        let mut padded = [0; 64];
+        padded.iter_mut().zip(digest).take(Self::DIGEST_LEN).for_each(|(to, from)| *to = *from);
+        for (place, digit) in shown.iter_mut().enumerate() {
+            *digit = bits(&padded, B, place) as u8;
+        }
+        let mut rest = shown.len() as u32 * top - shown.iter().map(|digit| u32::from(*digit)).sum::<u32>();
+        for digit in checksum {
+            (*digit, rest) = ((rest & top) as u8, rest >> B);
         }
         digits
+    }
+
+    /// A value on its chain, before step 0.
+    #[inline]
+    fn cell(value: &[u8; N], salt: &KeySalt, chain: u8) -> Cell {
+        let mut cell = Cell::ZERO;
+        cell.put(0, value);
+        cell.put(N, salt);
+        cell.set(N + 12, chain);
+        cell
     }
 }
 
 impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for Wots<H, N, L, B> {
     const DIGEST_LEN: usize = {
-        assert!(B <= 8 && L <= 256 && N <= 32 && N + 14 <= H::MAX_INPUT);
+        assert!(B <= 5 && L <= 256 && N <= 32 && N + 14 <= H::MAX_INPUT);
         if chains(16, B) == L {
             16
         } else {
@@ -69,13 +82,13 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
         let mut cells = Scratch([Cell::ZERO; L]);
         if let Some(first) = levels.next() {
             secrets.fill(first);
-            for (chain, (cell, value)) in (0u8..=255).zip(cells.0.iter_mut().zip(first.chunks_exact(N))) {
-                *cell = Cell::of(&[value, salt, &[chain, 0]]);
+            let values = first.chunks_exact(N).filter_map(|value| value.try_into().ok());
+            for (chain, (cell, value)) in (0u8..=255).zip(cells.0.iter_mut().zip(values)) {
+                *cell = Self::cell(value, salt, chain);
             }
         }
         for (step, level) in (0u8..).zip(levels) {
-            cells.0.iter_mut().for_each(|cell| cell.set(N + 13, step));
-            H::advance(Place::Chain, &mut cells.0, Self::SHAPE);
+            H::walk(&mut cells.0, &[step; L], step + 1, Self::SHAPE);
             for (value, cell) in level.chunks_exact_mut(N).zip(&cells.0) {
                 value.copy_from_slice(cell.front(N));
             }
@@ -102,32 +115,30 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
             return None;
         }
         let digits = Self::digits(digest);
-        // The cells of the chains that start lowest come first, so that each step takes a prefix of them.
-        let mut started = [0usize; 256];
+        // Chains that start together are neighbours, so that they go together.
+        let mut next = [0usize; 32];
         for digit in digits {
-            *started.get_mut(usize::from(digit))? += 1;
+            *next.get_mut(usize::from(digit))? += 1;
         }
-        let mut next = started;
         let mut before = 0;
         for count in next.iter_mut().take(1 << B) {
             (*count, before) = (before, before + *count);
         }
-        let mut cells = [Cell::ZERO; L];
-        for (chain, (value, digit)) in (0u8..=255).zip(signature.chunks_exact(N).zip(digits)) {
+        let (mut chains, mut from) = ([0u8; L], [0; L]);
+        for (chain, digit) in (0u8..=255).zip(digits) {
             let slot = next.get_mut(usize::from(digit))?;
-            *cells.get_mut(*slot)? = Cell::of(&[value, salt, &[chain, 0]]);
+            (*chains.get_mut(*slot)?, *from.get_mut(*slot)?) = (chain, digit);
             *slot += 1;
         }
-        let mut moving = 0;
-        for (step, count) in (0..((1u32 << B) - 1) as u8).zip(started) {
-            moving += count;
-            let cells = cells.get_mut(..moving)?;
-            cells.iter_mut().for_each(|cell| cell.set(N + 13, step));
-            H::advance(Place::Chain, cells, Self::SHAPE);
-        }
+        let values = signature.as_chunks::<N>().0;
+        let mut cells = chains.map(|chain| match values.get(usize::from(chain)) {
+            Some(value) => Self::cell(value, salt, chain),
+            None => Cell::ZERO,
+        });
+        H::walk(&mut cells, &from, ((1u32 << B) - 1) as u8, Self::SHAPE);
         let mut ends = [[0; N]; L];
-        for cell in &cells {
-            ends.get_mut(usize::from(cell.at(N + 12)))?.copy_from_slice(cell.front(N));
+        for (cell, chain) in cells.iter().zip(chains) {
+            *ends.get_mut(usize::from(chain))? = *cell.0.first_chunk()?;
         }
         Some(H::compress(ends.as_flattened(), N, salt))
     }
@@ -136,6 +147,7 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dsig::chain::Place;
     use crate::dsig::chain::{Blake3, Haraka256, Haraka512, Sha256};
     use proptest::prelude::*;
 

@@ -1,0 +1,73 @@
+//! DSig: what the paper measured, and what must be reached here.
+
+mod costs;
+mod paper;
+
+use quorate::Result;
+use quorate::dsig::{
+    HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsMBlake3, HorsMHaraka256, HorsMSha256, WotsBlake3,
+    WotsBlake3Wide, WotsHaraka256, WotsHaraka512, WotsSha256,
+};
+
+use self::costs::{Costs, USUAL, of};
+use crate::row::Row;
+use crate::sampling::Care;
+use crate::table::Table;
+
+/// Measures the rows that have targets, and the paper's tables and figures.
+pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
+    let care = Care::of(quick);
+    let all = [
+        of::<WotsHaraka512>(care, USUAL)?,
+        of::<WotsHaraka256>(care, USUAL)?,
+        of::<WotsBlake3>(care, USUAL)?,
+        of::<WotsBlake3Wide>(care, USUAL)?,
+        of::<WotsSha256>(care, USUAL)?,
+        of::<HorsFHaraka256>(care, USUAL)?,
+        of::<HorsFBlake3>(care, USUAL)?,
+        of::<HorsFSha256>(care, USUAL)?,
+        of::<HorsMHaraka256>(care, USUAL)?,
+        of::<HorsMBlake3>(care, USUAL)?,
+        of::<HorsMSha256>(care, USUAL)?,
+    ];
+    let [haraka512, haraka256, blake3, ..] = &all;
+    let rows = targets(haraka512, haraka256, blake3);
+    let tables = vec![
+        paper::table_1(haraka256, blake3),
+        paper::table_2(care)?,
+        paper::figure_6(&all),
+        paper::figure_9(care)?,
+        paper::figure_13(care)?,
+    ];
+    Ok((rows, tables))
+}
+
+fn targets(haraka512: &Costs, haraka256: &Costs, blake3: &Costs) -> Vec<Row> {
+    let ed = |what: &str, costs: &Costs, time: f64| {
+        Row::new(format!("{what}, {}", costs.suite), time / costs.ed, "ed")
+            .note(format!("{:.3} µs", time / 1000.0))
+    };
+    let per_second = |what: &str, costs: &Costs, figure: f64| {
+        Row::new(format!("{what} and all behind it, one core, {}", costs.suite), figure / 1000.0, "k/s")
+    };
+    vec![
+        Row::new("one ed25519-dalek verify_strict (ed)", haraka256.ed / 1000.0, "µs"),
+        ed("sign", haraka512, haraka512.sign).at_most(0.01),
+        ed("sign", haraka256, haraka256.sign).at_most(0.01),
+        ed("sign", blake3, blake3.sign),
+        ed("verify, announced", haraka256, haraka256.verify).at_most(0.02),
+        ed("verify, announced", haraka512, haraka512.verify).at_most(0.03),
+        ed("verify, announced", blake3, blake3.verify).at_most(0.05),
+        ed("make and announce a key", haraka256, haraka256.generate).at_most(0.06),
+        ed("make and announce a key", haraka512, haraka512.generate),
+        ed("make and announce a key", blake3, blake3.generate),
+        ed("verify, not announced", haraka256, haraka256.verify_slowly).at_most(1.1),
+        ed("verify, not announced", blake3, blake3.verify_slowly).at_most(1.1),
+        Row::new("announced per key", haraka256.announced_bytes, "B").at_most(33.0),
+        Row::new("signature", haraka256.signature_bytes as f64, "B").at_most(1584.0),
+        per_second("sign", haraka256, haraka256.signs_per_second()).at_least(500.0),
+        per_second("verify", haraka256, haraka256.verifies_per_second()).at_least(1000.0),
+        per_second("sign", blake3, blake3.signs_per_second()),
+        per_second("verify", blake3, blake3.verifies_per_second()),
+    ]
+}

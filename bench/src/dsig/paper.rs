@@ -1,0 +1,159 @@
+//! The paper's tables and figures (Aguilera et al., OSDI '24), its values beside ours. Its machine had two Xeon Gold
+//! 6244 and 100 Gbps between processes; ours are what one process does, without a network.
+
+use quorate::Result;
+use quorate::dsig::{Haraka256, HorsF, HorsM, Suite, Wots, WotsBlake3, WotsHaraka256};
+
+use super::costs::{Costs, Setting, USUAL, of};
+use crate::chart::Series;
+use crate::row::figure;
+use crate::sampling::Care;
+use crate::table::{Plot, Table};
+
+/// Latency and throughput.
+pub(crate) fn table_1(haraka: &Costs, blake3: &Costs) -> Table {
+    let columns = ["", "sign, µs", "verify, µs", "sign, k/s", "verify, k/s", "bytes", "announced, B"];
+    let mut table = Table::new("dsig-table-1", "Table 1: EdDSA and DSig, one core", &columns);
+    let paper = |name: &str, cells: [&str; 6]| -> Vec<String> {
+        [name].into_iter().chain(cells).map(str::to_owned).collect()
+    };
+    table.row(paper("EdDSA, the paper", ["18.9", "35.6", "53", "28", "64", "0"]));
+    let (sign, verify) = (haraka.ed_sign, haraka.ed_verify);
+    table.row([
+        "EdDSA, here".to_owned(),
+        micros(sign),
+        micros(verify),
+        kilo(1e9 / sign),
+        kilo(1e9 / verify),
+        "64".into(),
+        "0".into(),
+    ]);
+    table.row(paper("DSig, the paper", ["0.7", "5.1", "131", "193", "1584", "33"]));
+    for costs in [haraka, blake3] {
+        table.row([
+            format!("DSig, here, {}", costs.suite),
+            micros(costs.sign),
+            micros(costs.verify),
+            kilo(costs.signs_per_second()),
+            kilo(costs.verifies_per_second()),
+            costs.signature_bytes.to_string(),
+            figure(costs.announced_bytes),
+        ]);
+    }
+    table
+}
+
+macro_rules! suites {
+    ($($name:ident = $number:literal, $text:literal, $one_time:ty;)*) => {$(
+        /// A row of the paper's Table 2 that has no number of ours.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        enum $name {}
+
+        impl Suite for $name {
+            const NUMBER: u8 = $number;
+            const NAME: &'static str = $text;
+            type OneTime = $one_time;
+        }
+    )*};
+}
+
+suites! {
+    Depth2 = 128, "W-OTS+ d = 2", Wots<Haraka256, 18, 136, 1>;
+    Depth4 = 129, "W-OTS+ d = 4", Wots<Haraka256, 18, 68, 2>;
+    Depth8 = 130, "W-OTS+ d = 8", Wots<Haraka256, 18, 46, 3>;
+    Depth16 = 131, "W-OTS+ d = 16", Wots<Haraka256, 18, 35, 4>;
+    Depth32 = 132, "W-OTS+ d = 32", Wots<Haraka256, 18, 28, 5>;
+    Factorised32 = 133, "HORS F k = 32", HorsF<Haraka256, 32, 512>;
+    Factorised64 = 134, "HORS F k = 64", HorsF<Haraka256, 64, 256>;
+    Merklified16 = 135, "HORS M k = 16", HorsM<Haraka256, 16, 4096>;
+    Merklified32 = 136, "HORS M k = 32", HorsM<Haraka256, 32, 512>;
+    Merklified64 = 137, "HORS M k = 64", HorsM<Haraka256, 64, 256>;
+}
+
+/// Configurations of the one-time schemes.
+pub(crate) fn table_2(care: Care) -> Result<Table> {
+    let columns = ["", "bytes, the paper", "bytes", "make a key, µs", "sign, µs", "verify, µs"];
+    let mut table = Table::new("dsig-table-2", "Table 2: configurations, over Haraka-256", &columns);
+    let mut row = |costs: Costs, paper: &str| {
+        table.row([
+            costs.suite.to_owned(),
+            paper.to_owned(),
+            costs.signature_bytes.to_string(),
+            micros(costs.generate),
+            micros(costs.sign),
+            micros(costs.verify),
+        ]);
+    };
+    row(of::<Factorised32>(care, USUAL)?, "8552");
+    row(of::<Factorised64>(care, USUAL)?, "4456");
+    row(of::<Merklified16>(care, USUAL)?, "4968");
+    row(of::<Merklified32>(care, USUAL)?, "5480");
+    row(of::<Merklified64>(care, USUAL)?, "6504");
+    row(of::<Depth2>(care, USUAL)?, "2808");
+    row(of::<Depth4>(care, USUAL)?, "1584");
+    row(of::<Depth8>(care, USUAL)?, "1188");
+    row(of::<Depth16>(care, USUAL)?, "990");
+    row(of::<Depth32>(care, USUAL)?, "864");
+    Ok(table)
+}
+
+/// Schemes and hashes.
+pub(crate) fn figure_6(all: &[Costs]) -> Table {
+    let columns = ["", "sign, µs", "verify, µs", "both, µs"];
+    let mut table = Table::new("dsig-figure-6", "Figure 6: schemes and hashes, 8-byte messages", &columns);
+    for costs in all {
+        table.row([
+            costs.suite.to_owned(),
+            micros(costs.sign),
+            micros(costs.verify),
+            micros(costs.latency()),
+        ]);
+    }
+    table
+}
+
+/// Sizes of messages.
+pub(crate) fn figure_9(care: Care) -> Result<Table> {
+    let columns = ["message, B", "EdDSA, µs", "wots-haraka-256, µs", "wots-blake3, µs"];
+    let mut table = Table::new("dsig-figure-9", "Figure 9: to sign and verify a message of a size", &columns);
+    let mut lines = ["EdDSA", WotsHaraka256::NAME, WotsBlake3::NAME]
+        .map(|name| Series { name: name.to_owned(), points: Vec::new() });
+    for message_len in [8, 32, 128, 512, 2048, 8192] {
+        let setting = Setting { message_len, ..USUAL };
+        let (haraka, blake3) = (of::<WotsHaraka256>(care, setting)?, of::<WotsBlake3>(care, setting)?);
+        let times = [haraka.ed_sign + haraka.ed_verify, haraka.latency(), blake3.latency()];
+        table.row([message_len.to_string()].into_iter().chain(times.map(micros)));
+        for (line, time) in lines.iter_mut().zip(times) {
+            line.points.push((message_len as f64, time / 1000.0));
+        }
+    }
+    table.plot = Some(Plot { x: "bytes of message", y: "µs to sign and verify", series: lines.into() });
+    Ok(table)
+}
+
+/// Sizes of batches.
+pub(crate) fn figure_13(care: Care) -> Result<Table> {
+    let columns = ["batch", "sign and verify, µs", "sign, k/s", "verify, k/s"];
+    let title = "Figure 13: keys per EdDSA signature, wots-haraka-256, one core";
+    let mut table = Table::new("dsig-figure-13", title, &columns);
+    let mut lines = ["sign", "verify"].map(|name| Series { name: name.to_owned(), points: Vec::new() });
+    for log2_batch in 0..=7 {
+        let costs = of::<WotsHaraka256>(care, Setting { log2_batch, ..USUAL })?;
+        let rates = [costs.signs_per_second(), costs.verifies_per_second()];
+        let batch = 1u32 << log2_batch;
+        table.row([batch.to_string(), micros(costs.latency())].into_iter().chain(rates.map(kilo)));
+        for (line, rate) in lines.iter_mut().zip(rates) {
+            line.points.push((batch.into(), rate / 1000.0));
+        }
+    }
+    table.plot = Some(Plot { x: "keys per batch", y: "thousands per second", series: lines.into() });
+    Ok(table)
+}
+
+fn micros(nanos: f64) -> String {
+    figure(nanos / 1000.0)
+}
+
+fn kilo(per_second: f64) -> String {
+    figure(per_second / 1000.0)
+}

@@ -1,0 +1,235 @@
+//! BLAKE3 on x86-64, eight and sixteen inputs at a time.
+#![allow(unsafe_code, reason = "loads and stores")]
+#![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
+
+use core::arch::x86_64::*;
+
+use super::super::chain::Cell;
+use super::super::short::{FLAGS, IV, SCHEDULE, words};
+use super::blake3_kernels::{blake3_kernels, four};
+use super::groups::in_groups;
+use super::walk::Walk;
+
+fn halves(cell: &[u8; 64]) -> &[[u8; 32]; 2] {
+    cell.as_chunks().0.first_chunk().unwrap_or(&[[0; 32]; 2])
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load8(words: &[u32; 8]) -> __m256i {
+    // SAFETY: 32 bytes, of any alignment.
+    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load32(bytes: &[u8; 32]) -> __m256i {
+    // SAFETY: 32 bytes, of any alignment.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn store32(vector: __m256i) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    // SAFETY: 32 bytes, of any alignment.
+    unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) };
+    bytes
+}
+
+/// Rows to columns, and back.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn transpose8(r: [__m256i; 8]) -> [__m256i; 8] {
+    let pair = |i: usize| (_mm256_unpacklo_epi32(r[i], r[i + 1]), _mm256_unpackhi_epi32(r[i], r[i + 1]));
+    let four = |i: usize| {
+        let ((a, b), (c, d)) = (pair(i), pair(i + 2));
+        [
+            _mm256_unpacklo_epi64(a, c),
+            _mm256_unpackhi_epi64(a, c),
+            _mm256_unpacklo_epi64(b, d),
+            _mm256_unpackhi_epi64(b, d),
+        ]
+    };
+    let (low, high) = (four(0), four(4));
+    core::array::from_fn(|i| {
+        if i < 4 {
+            _mm256_permute2x128_si256::<0x20>(low[i], high[i])
+        } else {
+            _mm256_permute2x128_si256::<0x31>(low[i - 4], high[i - 4])
+        }
+    })
+}
+
+/// One instruction under the name that the kernels know.
+macro_rules! operations {
+    ($features:literal, $v:ty, $($name:ident = |$($x:ident),*| $body:expr;)*) => {$(
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn $name($($x: $v),*) -> $v {
+            $body
+        }
+    )*};
+}
+
+/// One compression in each of eight lanes: its chaining value, block, counter, length and flags to 64 bytes of output.
+macro_rules! compress8 {
+    ($features:literal) => {
+        #[target_feature(enable = $features)]
+        pub(in super::super) fn compress8(
+            keys: &[[u8; 32]; LANES],
+            blocks: &[[u8; 64]; LANES],
+            counters: &[u32; LANES],
+            lens: &[u32; LANES],
+            flags: &[u32; LANES],
+        ) -> [[u8; 64]; LANES] {
+            let h = columns(keys);
+            let half = |at: usize| columns(&core::array::from_fn(|lane| halves(&blocks[lane])[at]));
+            let (low, high) = (half(0), half(1));
+            let m = core::array::from_fn(|i| if i < 8 { low[i] } else { high[i - 8] });
+            let v = rounds(&h, &m, load8(counters), load8(lens), load8(flags));
+            let low = rows(&core::array::from_fn(|i| xor(v[i], v[i + 8])));
+            let high = rows(&core::array::from_fn(|i| xor(v[i + 8], h[i])));
+            let mut out = [[0; 64]; LANES];
+            for (lane, out) in out.iter_mut().enumerate() {
+                out[..32].copy_from_slice(&low[lane]);
+                out[32..].copy_from_slice(&high[lane]);
+            }
+            out
+        }
+    };
+}
+
+/// What vectors of 256 bits have in common, whatever else the processor has.
+macro_rules! eight {
+    ($features:literal) => {
+        type V = __m256i;
+        const LANES: usize = 8;
+
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn splat(word: u32) -> V {
+            _mm256_set1_epi32(word as i32)
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn load(words: &[u32; LANES]) -> V {
+            load8(words)
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn columns(rows: &[[u8; 32]; LANES]) -> [V; 8] {
+            transpose8(core::array::from_fn(|lane| load32(&rows[lane])))
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn rows(columns: &[V; 8]) -> [[u8; 32]; LANES] {
+            transpose8(*columns).map(|row| store32(row))
+        }
+
+        operations! {
+            $features, V,
+            add = |a, b| _mm256_add_epi32(a, b);
+            xor = |a, b| _mm256_xor_si256(a, b);
+            and = |a, b| _mm256_and_si256(a, b);
+        }
+    };
+}
+
+/// AVX2: rotations by whole bytes are shuffles, the others two shifts.
+pub(super) mod avx2 {
+    use super::*;
+
+    eight!("avx2");
+    operations! {
+        "avx2", V,
+        right16 = |x| _mm256_shuffle_epi8(x, turned_by_2());
+        right12 = |x| _mm256_or_si256(_mm256_srli_epi32::<12>(x), _mm256_slli_epi32::<20>(x));
+        right8 = |x| _mm256_shuffle_epi8(x, turned_by_1());
+        right7 = |x| _mm256_or_si256(_mm256_srli_epi32::<7>(x), _mm256_slli_epi32::<25>(x));
+    }
+    blake3_kernels!("avx2");
+    compress8!("avx2");
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn turned_by_2() -> V {
+        let half = _mm_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+        _mm256_broadcastsi128_si256(half)
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn turned_by_1() -> V {
+        let half = _mm_setr_epi8(1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12);
+        _mm256_broadcastsi128_si256(half)
+    }
+}
+
+/// Eight lanes with the rotations of AVX-512.
+pub(super) mod avx512vl {
+    use super::*;
+
+    eight!("avx2,avx512f,avx512vl");
+    operations! {
+        "avx2,avx512f,avx512vl", V,
+        right16 = |x| _mm256_ror_epi32::<16>(x);
+        right12 = |x| _mm256_ror_epi32::<12>(x);
+        right8 = |x| _mm256_ror_epi32::<8>(x);
+        right7 = |x| _mm256_ror_epi32::<7>(x);
+    }
+    blake3_kernels!("avx2,avx512f,avx512vl");
+    compress8!("avx2,avx512f,avx512vl");
+}
+
+/// Sixteen lanes.
+pub(super) mod avx512 {
+    use super::*;
+
+    type V = __m512i;
+    const LANES: usize = 16;
+
+    #[target_feature(enable = "avx2,avx512f")]
+    #[inline]
+    fn splat(word: u32) -> V {
+        _mm512_set1_epi32(word as i32)
+    }
+
+    #[target_feature(enable = "avx2,avx512f")]
+    #[inline]
+    fn load(words: &[u32; LANES]) -> V {
+        // SAFETY: 64 bytes, of any alignment.
+        unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+    }
+
+    #[target_feature(enable = "avx2,avx512f")]
+    #[inline]
+    fn columns(rows: &[[u8; 32]; LANES]) -> [V; 8] {
+        let low = transpose8(core::array::from_fn(|lane| load32(&rows[lane])));
+        let high = transpose8(core::array::from_fn(|lane| load32(&rows[lane + 8])));
+        core::array::from_fn(|i| _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low[i]), high[i]))
+    }
+
+    #[target_feature(enable = "avx2,avx512f")]
+    #[inline]
+    fn rows(columns: &[V; 8]) -> [[u8; 32]; LANES] {
+        let low = transpose8(columns.map(|column| _mm512_castsi512_si256(column)));
+        let high = transpose8(columns.map(|column| _mm512_extracti64x4_epi64::<1>(column)));
+        core::array::from_fn(|lane| store32(if lane < 8 { low[lane] } else { high[lane - 8] }))
+    }
+
+    operations! {
+        "avx2,avx512f", V,
+        add = |a, b| _mm512_add_epi32(a, b);
+        xor = |a, b| _mm512_xor_si512(a, b);
+        and = |a, b| _mm512_and_si512(a, b);
+        right16 = |x| _mm512_ror_epi32::<16>(x);
+        right12 = |x| _mm512_ror_epi32::<12>(x);
+        right8 = |x| _mm512_ror_epi32::<8>(x);
+        right7 = |x| _mm512_ror_epi32::<7>(x);
+    }
+    blake3_kernels!("avx2,avx512f");
+}

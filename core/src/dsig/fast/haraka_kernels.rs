@@ -1,0 +1,111 @@
+//! Haraka of several cells at a time, written once for all vectors: the processor begins an AES round while others
+//! are still under way, so four vectors (two of them for Haraka-512) take turns. A cell goes all its way in registers.
+//!
+//! The module where this is expanded has `V`, a vector of `WIDTH` cells' 16-byte blocks, and on it `gather`,
+//! `scatter`, `lanes` that are all ones or zeros, `every`, `aes`, `low32`, `high32`, `low64`, `high64`, `xor` and `and`.
+
+/// Takes a group of cells along. A macro, for a function is not always inlined, and vectors would go through memory.
+macro_rules! advance {
+    ($group:ident, $walk:ident, $from:ident, $to:ident, $blocks:literal, $sets:literal, $hash:ident) => {{
+        let (replaced, numbered) = ($walk.replaced(), $walk.numbered());
+        let replaced: [V; 2] = core::array::from_fn(|i| every(block_of(&replaced, i)));
+        let numbered: [V; $blocks] = core::array::from_fn(|i| every(block_of(&numbered, i)));
+        let mut states: [[V; $blocks]; $sets] =
+            core::array::from_fn(|set| core::array::from_fn(|block| gather($group, set * WIDTH, block)));
+        let first = $from.iter().copied().min().unwrap_or($to);
+        for step in first..$to {
+            let number = every(&[step; 16]);
+            for state in &mut states {
+                for (block, mark) in state.iter_mut().zip(numbered) {
+                    // Replaces the number: what differs from it is taken away.
+                    *block = xor(*block, and(xor(*block, number), mark));
+                }
+            }
+            let hashes = $hash(&states);
+            for (set, (state, hash)) in states.iter_mut().zip(hashes).enumerate() {
+                let moves = lanes(&core::array::from_fn(|lane| $from[set * WIDTH + lane] <= step));
+                for ((block, hash), replaced) in state.iter_mut().zip(hash).zip(replaced) {
+                    *block = xor(*block, and(xor(*block, hash), and(replaced, moves)));
+                }
+            }
+        }
+        for (set, state) in states.iter().enumerate() {
+            for (block, vector) in state.iter().take(2).enumerate() {
+                scatter($group, set * WIDTH, block, *vector);
+            }
+        }
+    }};
+}
+
+macro_rules! haraka_kernels {
+    ($features:literal) => {
+        /// Cells that take turns.
+        const FOUR: usize = 4 * WIDTH;
+        const TWO: usize = 2 * WIDTH;
+
+        #[target_feature(enable = $features)]
+        pub(in super::super) fn haraka256(cells: &mut [Cell], walk: &Walk<'_>) {
+            in_groups::<FOUR>(cells, walk, |group, from, to| {
+                advance!(group, walk, from, to, 2, 4, five_rounds_256)
+            });
+        }
+
+        #[target_feature(enable = $features)]
+        pub(in super::super) fn haraka512(cells: &mut [Cell], walk: &Walk<'_>) {
+            in_groups::<TWO>(cells, walk, |group, from, to| {
+                advance!(group, walk, from, to, 4, 2, five_rounds_512)
+            });
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn five_rounds_256(start: &[[V; 2]; 4]) -> [[V; 2]; 4] {
+            let mut states = *start;
+            for round in 0..5 {
+                let [k0, k1, k2, k3]: [V; 4] = core::array::from_fn(|i| every(&CONSTANTS[4 * round + i]));
+                for state in &mut states {
+                    *state = [aes(state[0], k0), aes(state[1], k1)];
+                }
+                for state in &mut states {
+                    *state = [aes(state[0], k2), aes(state[1], k3)];
+                }
+                for [a, b] in &mut states {
+                    (*a, *b) = (low32(*a, *b), high32(*a, *b));
+                }
+            }
+            for (state, start) in states.iter_mut().zip(start) {
+                *state = [xor(state[0], start[0]), xor(state[1], start[1])];
+            }
+            states
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn five_rounds_512(start: &[[V; 4]; 2]) -> [[V; 2]; 2] {
+            let mut states = *start;
+            for round in 0..5 {
+                for half in 0..2 {
+                    let at = 8 * round + 4 * half;
+                    let keys: [V; 4] = core::array::from_fn(|i| every(&CONSTANTS[at + i]));
+                    for state in &mut states {
+                        for (block, key) in state.iter_mut().zip(keys) {
+                            *block = aes(*block, key);
+                        }
+                    }
+                }
+                for state in &mut states {
+                    let [a, b, c, d] = *state;
+                    let (low, high) = (low32(a, b), high32(a, b));
+                    let (next, last) = (low32(c, d), high32(c, d));
+                    *state = [high32(high, last), low32(next, low), high32(next, low), low32(high, last)];
+                }
+            }
+            core::array::from_fn(|set| {
+                let [a, b, c, d]: [V; 4] = core::array::from_fn(|i| xor(states[set][i], start[set][i]));
+                [high64(a, b), low64(c, d)]
+            })
+        }
+    };
+}
+
+pub(super) use {advance, haraka_kernels};

@@ -1,0 +1,358 @@
+//! Many hash calls side by side, where the processor can: found out when the program runs, never required. Every
+//! function here does what the plain definitions do, cell by cell; on other processors it is them.
+//!
+//! | what | on | at a time |
+//! |---|---|---|
+//! | Haraka | x86-64 with AES-NI; VAES; VAES and AVX-512 | 4 of 256 bits, 2 of 512; 8 and 4; 16 and 8 |
+//! | Haraka | 64-bit ARM with AES | 4 of 256 bits, 2 of 512 |
+//! | BLAKE3 | x86-64 with AVX2; AVX-512 | 8; 16 |
+//!
+//! The plain Haraka uses the crate `aes`, which has AES instructions on x86 and ARM and constant-time code elsewhere.
+
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+mod blake3_kernels;
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+mod blake3_x86;
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
+mod groups;
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
+mod haraka_kernels;
+#[cfg(all(target_arch = "aarch64", feature = "std"))]
+mod haraka_neon;
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+mod haraka_x86;
+mod walk;
+
+pub(super) use self::walk::Walk;
+use super::chain::Cell;
+use super::haraka;
+use super::short::{FLAGS, bytes, compress, key_words, words};
+
+/// Lanes of a [`compress8`].
+pub(super) const LANES: usize = 8;
+
+/// Hashes cells of 32 bytes with Haraka-256.
+pub(super) fn haraka256(cells: &mut [Cell], walk: &Walk<'_>) {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    if let Some(haraka) = x86::haraka(cells.len() / 4) {
+        return haraka.of_256(cells, walk);
+    }
+    #[cfg(all(target_arch = "aarch64", feature = "std"))]
+    if std::arch::is_aarch64_feature_detected!("aes") {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has the instructions.
+        return unsafe { haraka_neon::haraka256(cells, walk) };
+    }
+    walk.plain(cells, |cell| cell.0.first_chunk().map_or([0; 32], haraka::haraka256));
+}
+
+/// Hashes cells with Haraka-512.
+pub(super) fn haraka512(cells: &mut [Cell], walk: &Walk<'_>) {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    if let Some(haraka) = x86::haraka(cells.len() / 2) {
+        return haraka.of_512(cells, walk);
+    }
+    #[cfg(all(target_arch = "aarch64", feature = "std"))]
+    if std::arch::is_aarch64_feature_detected!("aes") {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has the instructions.
+        return unsafe { haraka_neon::haraka512(cells, walk) };
+    }
+    walk.plain(cells, |cell| haraka::haraka512(&cell.0));
+}
+
+/// Hashes cells with BLAKE3 under a context's key.
+pub(super) fn blake3(key: &[u32; 8], cells: &mut [Cell], walk: &Walk<'_>) {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    if let Some(blake3) = x86::blake3() {
+        return blake3.advance(key, cells, walk);
+    }
+    plain_blake3(key, cells, walk);
+}
+
+/// One BLAKE3 compression in each lane: its chaining value, block, counter, length and flags to 64 bytes of output.
+pub(super) fn compress8(
+    keys: &[[u8; 32]; LANES],
+    blocks: &[[u8; 64]; LANES],
+    counters: &[u32; LANES],
+    lens: &[u32; LANES],
+    flags: &[u32; LANES],
+) -> [[u8; 64]; LANES] {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    if let Some(blake3) = x86::blake3() {
+        return blake3.compress8(keys, blocks, counters, lens, flags);
+    }
+    plain_compress8(keys, blocks, counters, lens, flags)
+}
+
+/// Which code this processor runs.
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+#[allow(unsafe_code, reason = "calls of what was seen to be there")]
+mod x86 {
+    use std::arch::is_x86_feature_detected as has;
+
+    use super::blake3_x86::{avx2, avx512, avx512vl};
+    use super::haraka_x86::{aesni, vaes256, vaes512};
+    use super::{Cell, LANES, Walk, plain_blake3};
+
+    /// Called only where it is there.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) enum Haraka {
+        AesNi,
+        Vaes256,
+        Vaes512,
+    }
+
+    /// The widest that is there and that so many vectors of a block fill.
+    pub(super) fn haraka(fills: usize) -> Option<Haraka> {
+        let forms = [(4, Haraka::Vaes512), (2, Haraka::Vaes256), (0, Haraka::AesNi)];
+        let (_, form) = forms.into_iter().find(|(least, form)| fills >= *least && form.is_there())?;
+        Some(form)
+    }
+
+    impl Haraka {
+        pub(super) fn is_there(self) -> bool {
+            match self {
+                Self::AesNi => has!("aes"),
+                Self::Vaes256 => has!("vaes") && has!("avx2"),
+                Self::Vaes512 => has!("vaes") && has!("avx512f"),
+            }
+        }
+
+        pub(super) fn of_256(self, cells: &mut [Cell], walk: &Walk<'_>) {
+            // SAFETY: the processor has the instructions.
+            unsafe {
+                match self {
+                    Self::AesNi => aesni::haraka256(cells, walk),
+                    Self::Vaes256 => vaes256::haraka256(cells, walk),
+                    Self::Vaes512 => vaes512::haraka256(cells, walk),
+                }
+            }
+        }
+
+        pub(super) fn of_512(self, cells: &mut [Cell], walk: &Walk<'_>) {
+            // SAFETY: the processor has the instructions.
+            unsafe {
+                match self {
+                    Self::AesNi => aesni::haraka512(cells, walk),
+                    Self::Vaes256 => vaes256::haraka512(cells, walk),
+                    Self::Vaes512 => vaes512::haraka512(cells, walk),
+                }
+            }
+        }
+    }
+
+    /// Called only where it is there.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) enum Blake3 {
+        Avx2,
+        Avx512,
+    }
+
+    /// The widest that is there.
+    pub(super) fn blake3() -> Option<Blake3> {
+        [Blake3::Avx512, Blake3::Avx2].into_iter().find(|form| form.is_there())
+    }
+
+    impl Blake3 {
+        pub(super) fn is_there(self) -> bool {
+            match self {
+                Self::Avx2 => has!("avx2"),
+                Self::Avx512 => has!("avx2") && has!("avx512f") && has!("avx512vl"),
+            }
+        }
+
+        pub(super) fn advance(self, key: &[u32; 8], cells: &mut [Cell], walk: &Walk<'_>) {
+            let wide = match self {
+                Self::Avx2 => 0,
+                Self::Avx512 => cells.len() / 16 * 16,
+            };
+            let (wide, rest) = cells.split_at_mut(wide);
+            let after = walk.after(wide.len());
+            // SAFETY: the processor has the instructions.
+            unsafe {
+                if !wide.is_empty() {
+                    avx512::advance(key, wide, walk);
+                }
+                match self {
+                    _ if rest.len() <= 2 => plain_blake3(key, rest, &after),
+                    Self::Avx2 => avx2::advance(key, rest, &after),
+                    Self::Avx512 => avx512vl::advance(key, rest, &after),
+                }
+            }
+        }
+
+        pub(super) fn compress8(
+            self,
+            keys: &[[u8; 32]; LANES],
+            blocks: &[[u8; 64]; LANES],
+            counters: &[u32; LANES],
+            lens: &[u32; LANES],
+            flags: &[u32; LANES],
+        ) -> [[u8; 64]; LANES] {
+            // SAFETY: the processor has the instructions.
+            unsafe {
+                match self {
+                    Self::Avx2 => avx2::compress8(keys, blocks, counters, lens, flags),
+                    Self::Avx512 => avx512vl::compress8(keys, blocks, counters, lens, flags),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
+fn block_of(cell: &[u8; 64], block: usize) -> &[u8; 16] {
+    cell.as_chunks().0.get(block).unwrap_or(&[0; 16])
+}
+
+fn plain_blake3(key: &[u32; 8], cells: &mut [Cell], walk: &Walk<'_>) {
+    walk.plain(cells, |cell| {
+        let out = bytes(&compress(key, &words(&cell.0), 0, walk.shape.input as u32, FLAGS));
+        *out.first_chunk().unwrap_or(&[0; 32])
+    });
+}
+
+fn plain_compress8(
+    keys: &[[u8; 32]; LANES],
+    blocks: &[[u8; 64]; LANES],
+    counters: &[u32; LANES],
+    lens: &[u32; LANES],
+    flags: &[u32; LANES],
+) -> [[u8; 64]; LANES] {
+    let mut out = [[0; 64]; LANES];
+    for ((((out, key), block), counter), (len, flags)) in
+        out.iter_mut().zip(keys).zip(blocks).zip(counters).zip(lens.iter().zip(flags))
+    {
+        *out = bytes(&compress(&key_words(key), &words(block), u64::from(*counter), *len, *flags));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::chain::Shape;
+    use super::*;
+    use alloc::boxed::Box;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    /// All but the number of the last step, which nobody needs.
+    fn seen(cells: &[Cell], walk: &Walk<'_>) -> Vec<[u8; 64]> {
+        let bytes = cells.iter().map(|cell| cell.0);
+        bytes
+            .map(|mut cell| {
+                cell[walk.shape.input - 1] = 0;
+                cell
+            })
+            .collect()
+    }
+
+    type Form<'a> = Box<dyn Fn(&mut [Cell], &Walk<'_>) + 'a>;
+
+    fn forms_of_256() -> Vec<Form<'static>> {
+        #[allow(unused_mut)]
+        let mut forms: Vec<Form<'_>> = Vec::from([Box::new(haraka256) as _]);
+        #[cfg(all(target_arch = "x86_64", feature = "std"))]
+        for form in [x86::Haraka::AesNi, x86::Haraka::Vaes256, x86::Haraka::Vaes512] {
+            if form.is_there() {
+                forms.push(Box::new(move |cells, walk| form.of_256(cells, walk)));
+            }
+        }
+        forms
+    }
+
+    fn forms_of_512() -> Vec<Form<'static>> {
+        #[allow(unused_mut)]
+        let mut forms: Vec<Form<'_>> = Vec::from([Box::new(haraka512) as _]);
+        #[cfg(all(target_arch = "x86_64", feature = "std"))]
+        for form in [x86::Haraka::AesNi, x86::Haraka::Vaes256, x86::Haraka::Vaes512] {
+            if form.is_there() {
+                forms.push(Box::new(move |cells, walk| form.of_512(cells, walk)));
+            }
+        }
+        forms
+    }
+
+    fn forms_of_blake3(key: &[u32; 8]) -> Vec<Form<'_>> {
+        let mut forms: Vec<Form<'_>> = Vec::new();
+        forms.push(Box::new(|cells, walk| blake3(key, cells, walk)));
+        #[cfg(all(target_arch = "x86_64", feature = "std"))]
+        for form in [x86::Blake3::Avx2, x86::Blake3::Avx512] {
+            if form.is_there() {
+                forms.push(Box::new(move |cells, walk| form.advance(key, cells, walk)));
+            }
+        }
+        forms
+    }
+
+    /// All forms do to the cells what the plain one does.
+    fn agree(
+        forms: &[Form<'_>],
+        cells: &[Cell],
+        walk: &Walk<'_>,
+        plain: impl Fn(&mut [Cell]),
+    ) -> Result<(), TestCaseError> {
+        let mut expected = cells.to_vec();
+        plain(&mut expected);
+        for (number, form) in forms.iter().enumerate() {
+            let mut found = cells.to_vec();
+            form(&mut found, walk);
+            prop_assert_eq!(seen(&found, walk), seen(&expected, walk), "form {}", number);
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn side_by_side_is_one_by_one(
+            contents in proptest::collection::vec((any::<[u8; 32]>(), any::<[u8; 32]>(), 0u8..5), 0..70),
+            key: [u32; 8],
+            output in 0usize..=32,
+            input in 1usize..=64,
+            to in 0u8..5,
+            is_chain: bool,
+            is_sorted: bool,
+        ) {
+            let mut contents = contents;
+            if is_sorted {
+                contents.sort_by_key(|(_, _, from)| *from);
+            }
+            let from: Vec<u8> = contents.iter().map(|(_, _, from)| *from).collect();
+            let walk = |input| {
+                let shape = Shape { input, output: output.min(input - 1) };
+                if is_chain { Walk::steps(shape, &from, to) } else { Walk::once(shape) }
+            };
+            let cells = |input: usize| -> Vec<Cell> {
+                let whole = contents.iter().map(|(front, back, _)| Cell::of(&[front, back]));
+                whole.map(|mut cell| { cell.0[input..].fill(0); cell }).collect()
+            };
+
+            let (half, all) = (walk(input.min(32)), cells(input.min(32)));
+            agree(&forms_of_256(), &all, &half, |cells| {
+                half.plain(cells, |cell| haraka::haraka256(cell.0.first_chunk().unwrap()));
+            })?;
+            let (whole, all) = (walk(input), cells(input));
+            agree(&forms_of_512(), &all, &whole, |cells| whole.plain(cells, |cell| haraka::haraka512(&cell.0)))?;
+            agree(&forms_of_blake3(&key), &all, &whole, |cells| plain_blake3(&key, cells, &whole))?;
+        }
+
+        #[test]
+        fn eight_lanes_are_eight_compressions(
+            keys: [[u8; 32]; 8],
+            fronts: [[u8; 32]; 8],
+            backs: [[u8; 32]; 8],
+            counters: [u32; 8],
+            lens: [u32; 8],
+            flags: [u32; 8],
+        ) {
+            let blocks = core::array::from_fn(|i| Cell::of(&[&fronts[i], &backs[i]]).0);
+            let plain = plain_compress8(&keys, &blocks, &counters, &lens, &flags);
+            prop_assert_eq!(compress8(&keys, &blocks, &counters, &lens, &flags), plain);
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            if x86::Blake3::Avx2.is_there() {
+                prop_assert_eq!(x86::Blake3::Avx2.compress8(&keys, &blocks, &counters, &lens, &flags), plain);
+            }
+        }
+    }
+}

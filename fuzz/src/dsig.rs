@@ -1,0 +1,165 @@
+//! DSig: signatures, announcements and evidence as bytes, and a verifier that is fed with anything in any order.
+
+use std::sync::LazyLock;
+
+use quorate::dsig::{
+    Announcement, Auditor, HorsFBlake3, HorsFHaraka256, HorsMBlake3, Reuse, Signature, Signer, SignerConfig,
+    Suite, Verifier, VerifierConfig, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512, WotsSha256,
+};
+use quorate::ed25519::{Ed25519, PublicKey};
+use quorate::machine::Time;
+use quorate::scheme::Scheme;
+use quorate::wire::{Decode, Encode};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use crate::identity;
+use crate::mutate::Chance;
+
+const NOW: Time = Time(1_000_000);
+const MESSAGES: [&[u8]; 3] = [b"", b"SET key value", &[7; 100]];
+
+/// What one signer made, and what it should not have: its first key signed two messages.
+struct Made {
+    announcement: Vec<u8>,
+    /// Place in [`MESSAGES`], and the signature.
+    signatures: Vec<(usize, Vec<u8>)>,
+    evidence: Vec<u8>,
+}
+
+#[allow(clippy::expect_used)] // what is made here is the same on every run
+fn secret() -> quorate::ed25519::SecretKey {
+    Ed25519::secret_from_bytes(&[9; 32]).expect("32 bytes")
+}
+
+static KEY: LazyLock<PublicKey> = LazyLock::new(|| Ed25519::public_key(&secret()));
+
+#[allow(clippy::expect_used)] // what is made here is the same on every run
+fn make<S: Suite>(log2_batch: u8, seed: u64) -> Made {
+    let config = SignerConfig { log2_batch, low_water: 1, ..SignerConfig::default() };
+    let signer = || {
+        // Two signers of one memory image.
+        let mut rng = StdRng::seed_from_u64(seed);
+        let mut signer = Signer::<S>::new(secret(), vec![], config.clone(), &mut rng).expect("a signer");
+        let announced = signer.prepare(&mut rng, NOW).expect("a batch").expect("a batch");
+        (signer, announced.announcement.encode())
+    };
+    let ((mut one, announcement), (mut other, _)) = (signer(), signer());
+    let message = |at: usize| MESSAGES.get(at).copied().unwrap_or_default();
+    let sign = |signer: &mut Signer<S>, at| signer.sign(message(at), &[], NOW).expect("a key");
+    let (first, second) = (sign(&mut one, 0), sign(&mut other, 1));
+    let evidence = ((message(0).to_vec(), first.clone()), (message(1).to_vec(), second.clone()));
+    let evidence = Reuse::new(KEY.clone(), evidence.0, evidence.1).expect("evidence").encode();
+    let mut signatures = vec![(0, first.encode()), (1, second.encode())];
+    if log2_batch > 0 {
+        signatures.push((2, sign(&mut one, 2).encode()));
+    }
+    Made { announcement, signatures, evidence }
+}
+
+trait Fixed: Suite {
+    fn made() -> &'static Made;
+}
+
+macro_rules! fixed {
+    ($($suite:ident: $log2:literal),*) => {
+        $(impl Fixed for $suite {
+            fn made() -> &'static Made {
+                static MADE: LazyLock<Made> = LazyLock::new(|| make::<$suite>($log2, 1));
+                &MADE
+            }
+        })*
+
+        /// Signatures, announcements and evidence of every suite: whatever decodes encodes to the same bytes, and
+        /// nothing verifies that was not made.
+        pub(crate) fn decoders(bytes: &[u8]) {
+            $(decode_as::<$suite>(bytes);)*
+        }
+
+        /// Seeds of [`decoders`].
+        pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
+            let mut seeds = Vec::new();
+            $({
+                let made = $suite::made();
+                seeds.extend(made.signatures.iter().map(|(_, bytes)| bytes.clone()));
+                seeds.extend([made.announcement.clone(), made.evidence.clone()]);
+            })*
+            seeds
+        }
+    };
+}
+
+fixed!(
+    WotsHaraka512: 1, WotsHaraka256: 1, WotsBlake3: 2, WotsBlake3Wide: 1, HorsFBlake3: 1, HorsMBlake3: 0,
+    HorsFHaraka256: 1, WotsSha256: 1
+);
+
+fn decode_as<S: Fixed>(bytes: &[u8]) {
+    let made = S::made();
+    if let Some(signature) = identity::<Signature<S>, ()>(bytes, &()) {
+        for (at, message) in MESSAGES.into_iter().enumerate() {
+            let known = made.signatures.iter().any(|(of, known)| *of == at && known == bytes);
+            assert_eq!(signature.verify(&KEY, message).is_ok(), known, "{}", S::NAME);
+        }
+    }
+    if let Some(announcement) = identity::<Announcement<S>, ()>(bytes, &()) {
+        assert_eq!(announcement.verify(&KEY).is_ok(), made.announcement == bytes, "{}", S::NAME);
+    }
+    if let Some(reuse) = identity::<Reuse<S>, ()>(bytes, &()) {
+        assert_eq!(reuse.verify().is_ok(), made.evidence == bytes, "{}", S::NAME);
+    }
+}
+
+static BATCHES: LazyLock<Vec<Made>> =
+    LazyLock::new(|| (1..5).map(|seed| make::<WotsBlake3>(1, seed)).collect());
+
+/// A verifier and an auditor that get good and damaged announcements and signatures in the order that the bytes say,
+/// four a step: what to do, with what, where it is damaged and how. They never accept what a verifier without any
+/// knowledge refuses, and refuse nothing else but reuse, which they never overlook while they remember the batch.
+pub(crate) fn verifier(bytes: &[u8]) {
+    let config = VerifierConfig { announced: 2, checked: 2, burst: 4, ..VerifierConfig::default() };
+    let (mut verifier, mut auditor) = (Verifier::<WotsBlake3>::new(config), Auditor::new(2));
+    verifier.admit(KEY.clone());
+    let mut now = NOW;
+    for step in bytes.chunks_exact(4).take(48) {
+        let &[what, which, place, change] = step else { return };
+        let Some(made) = BATCHES.get(usize::from(which) % BATCHES.len()) else { return };
+        let damage = |bytes: &[u8]| {
+            let mut bytes = bytes.to_vec();
+            let at = usize::from(place) * bytes.len() / 256;
+            if what >= 128
+                && let Some(byte) = bytes.get_mut(at)
+            {
+                *byte ^= change;
+            }
+            bytes
+        };
+        now = now.plus(std::time::Duration::from_micros(u64::from(place)));
+        if what % 4 == 0 {
+            let data = damage(&made.announcement);
+            let outcome = verifier.announce(&KEY, &data, now);
+            assert!(outcome.is_err() || data == made.announcement);
+            continue;
+        }
+        let Some((message, data)) = made.signatures.get(usize::from(what) % made.signatures.len()) else {
+            return;
+        };
+        let Ok(signature) = Signature::<WotsBlake3>::decode(&damage(data), &()) else { continue };
+        let message = MESSAGES.get(*message).copied().unwrap_or_default();
+        let expected = signature.verify(&KEY, message);
+        let fast = verifier.can_verify_fast(&KEY, &signature);
+        for outcome in [verifier.verify(&KEY, message, &signature), auditor.check(&KEY, message, &signature)]
+        {
+            match &outcome {
+                Err(error) if error.code() == "ONE_TIME_REUSE" => assert!(expected.is_ok()),
+                outcome => assert_eq!(*outcome, expected, "fast: {fast}"),
+            }
+        }
+    }
+}
+
+/// Seeds of [`verifier`].
+pub(crate) fn verifier_seeds() -> Vec<Vec<u8>> {
+    let mut chance = Chance::new(1);
+    (0..24).map(|_| (0..4 * (8 + chance.below(40))).map(|_| chance.bits() as u8).collect()).collect()
+}
