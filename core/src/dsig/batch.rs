@@ -14,12 +14,12 @@ use crate::Error;
 use crate::Result;
 use crate::ed25519::{Ed25519, PublicKey, SecretKey};
 use crate::machine::Time;
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, SecretBytes};
 
 /// A batch that is to be made: everything that [`make`](Plan::make) needs of a [`Signer`](super::Signer), so that the
 /// signer can sign in the meantime.
 pub struct Plan<S: Suite> {
-    pub(super) seed: Zeroizing<[u8; 32]>,
+    pub(super) seed: SecretBytes,
     pub(super) made: Time,
     pub(super) log2: u8,
     pub(super) group: usize,

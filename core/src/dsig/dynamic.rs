@@ -8,7 +8,6 @@ use core::fmt;
 use core::str::FromStr;
 
 use rand_core::TryCryptoRng;
-use zeroize::Zeroizing;
 
 use super::evidence::Reuse;
 use super::signature::Signature;
@@ -17,7 +16,7 @@ use super::suite::{self, Suite};
 use super::verifier::{Verifier, VerifierConfig};
 use crate::ed25519::{PublicKey, SecretKey};
 use crate::machine::{MemberIndex, Time};
-use crate::scheme::random_32;
+use crate::scheme::{SecretBytes, random_32};
 use crate::wire::{Decode, Encode};
 use crate::{Error, Result};
 
@@ -303,7 +302,7 @@ trait AnySigner: Send {
     fn public_key(&self) -> &PublicKey;
     fn prepare(
         &mut self,
-        random: &mut dyn FnMut() -> Result<Zeroizing<[u8; 32]>>,
+        random: &mut dyn FnMut() -> Result<SecretBytes>,
         now: Time,
     ) -> Result<Option<DynAnnounced>>;
     fn announcements(&self) -> Vec<DynAnnounced>;
@@ -323,7 +322,7 @@ impl<S: Suite> AnySigner for Signer<S> {
 
     fn prepare(
         &mut self,
-        random: &mut dyn FnMut() -> Result<Zeroizing<[u8; 32]>>,
+        random: &mut dyn FnMut() -> Result<SecretBytes>,
         now: Time,
     ) -> Result<Option<DynAnnounced>> {
         match self.plan_from(random, now)? {

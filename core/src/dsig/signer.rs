@@ -2,6 +2,7 @@ use alloc::boxed::Box;
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::convert::Infallible;
 use core::marker::PhantomData;
 use core::time::Duration;
 
@@ -17,7 +18,7 @@ use super::suite::Suite;
 use super::tree::MAX_LOG2;
 use crate::ed25519::{Ed25519, PublicKey, SecretKey};
 use crate::machine::{MemberIndex, Time};
-use crate::scheme::{Scheme, random_32};
+use crate::scheme::{Scheme, SecretBytes, random_32};
 use crate::wire::domain;
 use crate::{Error, Result};
 
@@ -53,7 +54,7 @@ pub struct Signer<S: Suite> {
     identity: Arc<SecretKey>,
     public: PublicKey,
     config: SignerConfig,
-    seed: Zeroizing<[u8; 32]>,
+    seed: SecretBytes,
     groups: Vec<Group<S>>,
     copies: Option<Box<dyn FnMut() -> u64 + Send>>,
     /// Where the keys were made: the process, and what the owner's hook said.
@@ -98,7 +99,7 @@ impl<S: Suite> Signer<S> {
         identity: SecretKey,
         groups: Vec<BTreeSet<MemberIndex>>,
         config: SignerConfig,
-        seed: Zeroizing<[u8; 32]>,
+        seed: SecretBytes,
     ) -> Result<Self> {
         if config.log2_batch > MAX_LOG2 {
             return Err(Error::TooLarge { what: "DSig batch, log2", limit: MAX_LOG2.into() });
@@ -150,7 +151,7 @@ impl<S: Suite> Signer<S> {
 
     pub(super) fn plan_from(
         &mut self,
-        random: &mut dyn FnMut() -> Result<Zeroizing<[u8; 32]>>,
+        random: &mut dyn FnMut() -> Result<SecretBytes>,
         now: Time,
     ) -> Result<Option<Plan<S>>> {
         self.keep_what_is_ours_alone(now);
@@ -270,14 +271,14 @@ impl<S: Suite> Signer<S> {
     }
 
     /// Replaces the seed by a hash of itself and of `with`, and returns another.
-    fn renew(&mut self, with: &[&[u8]]) -> Zeroizing<[u8; 32]> {
+    fn renew(&mut self, with: &[&[u8]]) -> SecretBytes {
         let seed = self.renew_below(with);
         zeroize_stack::<4096>();
         seed
     }
 
     #[inline(never)]
-    fn renew_below(&mut self, with: &[&[u8]]) -> Zeroizing<[u8; 32]> {
+    fn renew_below(&mut self, with: &[&[u8]]) -> SecretBytes {
         let (mut input, mut len) = block(&[&*self.seed]);
         for part in with {
             if let Some(slot) = input.get_mut(len..len + part.len()) {
@@ -287,11 +288,16 @@ impl<S: Suite> Signer<S> {
         }
         let output = Zeroizing::new(SEED.extended(&input, len, 0));
         input.zeroize();
-        let mut seed = Zeroizing::new([0; 32]);
         let (one, other) = output.split_at(32);
-        seed.copy_from_slice(one);
-        self.seed.copy_from_slice(other);
-        seed
+        let part = |from: &[u8]| {
+            let Ok(bytes) = SecretBytes::filled(|bytes| {
+                bytes.copy_from_slice(from);
+                Ok::<(), Infallible>(())
+            });
+            bytes
+        };
+        self.seed = part(other);
+        part(one)
     }
 }
 

@@ -215,10 +215,10 @@ mod tests {
     #[cfg(feature = "dsig")]
     #[test]
     fn strict_means_what_dalek_calls_strict() {
-        let secret = SecretKey::new(&[3; 32]);
+        let secret = SecretKey::new(SecretBytes::copy_of(&[3; 32]));
         let key = PublicKey::of(&secret);
-        let theirs = secret.signing.verifying_key();
-        let good = ed25519_dalek::Signer::sign(&secret.signing, b"m").to_bytes();
+        let theirs = secret.verifying;
+        let good = secret.sign(b"m").to_bytes();
         let mut tampered: alloc::vec::Vec<[u8; 64]> = (0..512)
             .map(|bit| {
                 let mut bad = good;
