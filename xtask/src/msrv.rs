@@ -1,4 +1,4 @@
-//! The oldest toolchain: the core states one, the workspace a newer one, and both are held to it.
+//! The oldest toolchain: the workspace states one, and every crate that others can use is held to it.
 //!
 //! The repository's own tools state none: they run with the toolchain of whoever works on it, and take long to compile.
 
@@ -10,13 +10,12 @@ use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Steps};
 use crate::workspace;
 
-/// Adds one step for the core and one for everything.
+/// Adds the step.
 pub(crate) fn add_to(steps: &mut Steps) {
-    steps.add("oldest toolchain, core", |log| by_compiling(log, "quorate", &["--package", "quorate"]));
-    steps.add("oldest toolchain, all", |log| {
+    steps.add("oldest toolchain", |log| {
         let metadata = workspace::metadata(false)?;
         let all: Vec<&str> = who_state_one(&metadata).flat_map(|name| ["--package", name]).collect();
-        by_compiling(log, "quorate-node", &all)
+        by_compiling(log, "quorate", &all)
     });
 }
 

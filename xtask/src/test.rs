@@ -12,13 +12,13 @@ use crate::{
 
 /// Runs every check and every test, and ends with a line `test steps: N passed, N failed`.
 ///
-/// Sets up what it needs and is missing: rustfmt, clippy, the wasm32 targets and two older toolchains through rustup;
+/// Sets up what it needs and is missing: rustfmt, clippy, the wasm32 targets and an older toolchain through rustup;
 /// gcc, g++, clang, llvm, git, python3 with venv, Node 20 with npm, a JDK, Maven, Chromium and qemu-user through apt-get
 /// when run as root on Debian or Ubuntu. Libraries and tools of the four languages come from crates.io, PyPI, npm and
 /// Maven Central. What it cannot set up, it names. The output of each step stays in target/xtask/logs.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// Leaves out what takes longest: packages, old toolchains, guided fuzzing, most simulator seeds, and the model
+    /// Leaves out what takes longest: packages, the oldest toolchain, guided fuzzing, most simulator seeds, and the model
     /// where nothing changed since it agreed.
     #[arg(long)]
     quick: bool,
