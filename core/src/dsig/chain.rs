@@ -237,10 +237,15 @@ fn haraka_tree(values: &[u8], len: usize, salt: &KeySalt) -> [u8; 32] {
             &mut large[..]
         }
     };
-    for (node, value) in nodes.iter_mut().zip(values.chunks_exact(len.max(1))) {
-        node.iter_mut().zip(value).for_each(|(to, from)| *to = *from);
+    match len {
+        16 => padded::<16>(nodes, values),
+        18 => padded::<18>(nodes, values),
+        _ => nodes.iter_mut().zip(values.chunks_exact(len.max(1))).for_each(|(node, value)| {
+            node.iter_mut().zip(value).for_each(|(to, from)| *to = *from);
+        }),
     }
     let (mut count, mut level) = (count, 1u8);
+    let [s0, s1] = numbers(block(&[salt]).0.first_chunk::<16>().unwrap_or(&[0; 16]));
     let mut cells = [Cell::ZERO; 34];
     while count > 1 {
         let pairs = count / 2;
@@ -250,10 +255,10 @@ fn haraka_tree(values: &[u8], len: usize, salt: &KeySalt) -> [u8; 32] {
                 let (Some(left), Some(right)) = (nodes.get(2 * place), nodes.get(2 * place + 1)) else {
                     break;
                 };
-                cell.put(0, left);
-                cell.put(24, right);
-                cell.put(48, salt);
-                cell.put(60, &((place as u32) << 8 | u32::from(level)).to_le_bytes());
+                let [l0, l1, l2] = numbers(left);
+                let [r0, r1, r2] = numbers(right);
+                let place = (place as u32) << 8 | u32::from(level);
+                *cell = Cell::of_numbers([l0, l1, l2, r0, r1, r2, s0, s1 | u64::from(place) << 32]);
             }
             fast::haraka512(cells, &Walk::once(Shape { input: 64, output: 24 }));
             for (node, cell) in nodes.iter_mut().skip(start).zip(cells) {
@@ -270,6 +275,21 @@ fn haraka_tree(values: &[u8], len: usize, salt: &KeySalt) -> [u8; 32] {
     root
 }
 
+fn numbers<const LEN: usize, const N: usize>(bytes: &[u8; LEN]) -> [u64; N] {
+    let mut numbers = [0; N];
+    numbers.iter_mut().zip(bytes.as_chunks().0).for_each(|(to, from)| *to = u64::from_le_bytes(*from));
+    numbers
+}
+
+/// Values of a length that the compiler knows: two moves each, where any length takes a call.
+fn padded<const N: usize>(nodes: &mut [[u8; 24]], values: &[u8]) {
+    for (node, value) in nodes.iter_mut().zip(values.as_chunks::<N>().0) {
+        if let Some(front) = node.first_chunk_mut() {
+            *front = *value;
+        }
+    }
+}
+
 /// Cells on their way from secrets to public values. They wipe themselves.
 pub(super) struct Scratch<const L: usize>(pub(super) [Cell; L]);
 
@@ -281,6 +301,17 @@ impl<const L: usize> Drop for Scratch<L> {
 
 impl Cell {
     pub(super) const ZERO: Cell = Cell([0; 64]);
+
+    /// Little-endian numbers, put together in blocks of 16 bytes before they are written, because a processor that
+    /// reads more than it wrote at once has to wait.
+    #[inline]
+    fn of_numbers(numbers: [u64; 8]) -> Self {
+        let mut cell = Self::ZERO;
+        for (block, [low, high]) in cell.0.as_chunks_mut::<16>().0.iter_mut().zip(numbers.as_chunks().0) {
+            *block = (u128::from(*low) | u128::from(*high) << 64).to_le_bytes();
+        }
+        cell
+    }
 
     pub(super) fn of(parts: &[&[u8]]) -> Self {
         Self(block(parts).0)

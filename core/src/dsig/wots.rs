@@ -50,13 +50,25 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
         digits
     }
 
-    /// A value on its chain, before step 0.
+    /// A value on its chain, before step 0. What fits 16 bytes is put together before it is written, because a
+    /// processor that reads more than it wrote at once has to wait.
     #[inline]
     fn cell(value: &[u8; N], salt: &KeySalt, chain: u8) -> Cell {
         let mut cell = Cell::ZERO;
-        cell.put(0, value);
-        cell.put(N, salt);
-        cell.set(N + 12, chain);
+        match value.split_first_chunk::<16>() {
+            Some((head, tail)) if N <= 18 => {
+                let number =
+                    |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte));
+                let rest = number(tail) | number(salt) << (8 * (N - 16)) | u128::from(chain) << (8 * (N - 4));
+                cell.put(0, head);
+                cell.put(16, &rest.to_le_bytes());
+            }
+            _ => {
+                cell.put(0, value);
+                cell.put(N, salt);
+                cell.set(N + 12, chain);
+            }
+        }
         cell
     }
 }
@@ -131,9 +143,9 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
             *slot += 1;
         }
         let values = signature.as_chunks::<N>().0;
-        let mut cells = chains.map(|chain| match values.get(usize::from(chain)) {
-            Some(value) => Self::cell(value, salt, chain),
-            None => Cell::ZERO,
+        let mut cells: [Cell; L] = core::array::from_fn(|slot| {
+            let chain = chains.get(slot).copied().unwrap_or_default();
+            values.get(usize::from(chain)).map_or(Cell::ZERO, |value| Self::cell(value, salt, chain))
         });
         H::walk(&mut cells, &from, ((1u32 << B) - 1) as u8, Self::SHAPE);
         let mut ends = [[0; N]; L];

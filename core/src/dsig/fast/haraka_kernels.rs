@@ -23,7 +23,11 @@ macro_rules! advance {
             }
             let hashes = $hash(&states);
             for (set, (state, hash)) in states.iter_mut().zip(hashes).enumerate() {
-                let moves = lanes(&core::array::from_fn(|lane| $from[set * WIDTH + lane] <= step));
+                let mut moves = [false; WIDTH];
+                for (lane, moves) in moves.iter_mut().enumerate() {
+                    *moves = $from[set * WIDTH + lane] <= step;
+                }
+                let moves = lanes(&moves);
                 for ((block, hash), replaced) in state.iter_mut().zip(hash).zip(replaced) {
                     *block = xor(*block, and(xor(*block, hash), and(replaced, moves)));
                 }
