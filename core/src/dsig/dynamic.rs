@@ -1,6 +1,11 @@
 //! Suites that are chosen while the program runs: by configuration, or by what a message says. Everything goes in and
 //! out as bytes. Where the suite is known when the program is written, its type catches more mistakes.
 
+mod background;
+
+pub use auditor::{DynAuditor, DynEntry, verify_all};
+pub use background::{DynAdmitted, DynBatch, DynChecked, DynPlan};
+
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -89,6 +94,9 @@ suites! {
     /// Suite 11.
     HorsMSha256,
 }
+
+// Below the macro that it uses.
+mod auditor;
 
 impl SuiteId {
     /// The suite with a number.
@@ -179,7 +187,10 @@ impl DynSigner {
         rng: &mut R,
         now: Time,
     ) -> Result<Option<DynAnnounced>> {
-        self.signer.prepare(&mut || random_32(rng), now)
+        match self.plan(rng, now)? {
+            Some(plan) => Ok(self.add(plan.make()?)),
+            None => Ok(None),
+        }
     }
 
     /// As [`Signer::announcements`].
@@ -300,11 +311,9 @@ pub fn verify_reuse(suite: SuiteId, evidence: &[u8]) -> Result<PublicKey> {
 trait AnySigner: Send {
     fn detect_copies(&mut self, hook: Box<dyn FnMut() -> u64 + Send>);
     fn public_key(&self) -> &PublicKey;
-    fn prepare(
-        &mut self,
-        random: &mut dyn FnMut() -> Result<SecretBytes>,
-        now: Time,
-    ) -> Result<Option<DynAnnounced>>;
+    fn plan(&mut self, random: &mut dyn FnMut() -> Result<SecretBytes>, now: Time)
+    -> Result<Option<DynPlan>>;
+    fn add(&mut self, batch: DynBatch) -> Option<DynAnnounced>;
     fn announcements(&self) -> Vec<DynAnnounced>;
     fn sign(&mut self, message: &[u8], hint: &[MemberIndex], now: Time) -> Result<Vec<u8>>;
     fn ready(&self) -> usize;
@@ -320,15 +329,16 @@ impl<S: Suite> AnySigner for Signer<S> {
         Signer::public_key(self)
     }
 
-    fn prepare(
+    fn plan(
         &mut self,
         random: &mut dyn FnMut() -> Result<SecretBytes>,
         now: Time,
-    ) -> Result<Option<DynAnnounced>> {
-        match self.plan_from(random, now)? {
-            Some(plan) => Ok(self.add(plan.make()?).map(DynAnnounced::from)),
-            None => Ok(None),
-        }
+    ) -> Result<Option<DynPlan>> {
+        Ok(self.plan_from(random, now)?.map(DynPlan::from))
+    }
+
+    fn add(&mut self, batch: DynBatch) -> Option<DynAnnounced> {
+        background::add(self, batch)
     }
 
     fn announcements(&self) -> Vec<DynAnnounced> {
@@ -359,6 +369,8 @@ trait AnyVerifier: Send + Sync {
     fn revoke(&mut self, signer: &PublicKey) -> bool;
     fn check_revocation(&mut self, hook: Box<dyn Fn(&PublicKey) -> bool + Send + Sync>);
     fn announce(&mut self, signer: &PublicKey, announcement: &[u8], now: Time) -> Result<()>;
+    fn admit_announcement(&mut self, signer: &PublicKey, now: Time) -> Result<DynAdmitted>;
+    fn learn(&mut self, checked: DynChecked) -> Result<()>;
     fn can_verify_fast(&self, signer: &PublicKey, signature: &[u8]) -> Result<bool>;
     fn verify(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()>;
 }
@@ -378,6 +390,14 @@ impl<S: Suite> AnyVerifier for Verifier<S> {
 
     fn announce(&mut self, signer: &PublicKey, announcement: &[u8], now: Time) -> Result<()> {
         Verifier::announce(self, signer, announcement, now)
+    }
+
+    fn admit_announcement(&mut self, signer: &PublicKey, now: Time) -> Result<DynAdmitted> {
+        Verifier::admit_announcement(self, signer, now).map(DynAdmitted::from)
+    }
+
+    fn learn(&mut self, checked: DynChecked) -> Result<()> {
+        background::learn(self, checked)
     }
 
     fn can_verify_fast(&self, signer: &PublicKey, signature: &[u8]) -> Result<bool> {

@@ -1,0 +1,125 @@
+//! The background plane in thirds, so that a thread of its own works for long without the signer or the verifier.
+
+use alloc::boxed::Box;
+use core::any::Any;
+
+use rand_core::TryCryptoRng;
+
+use super::{DynAnnounced, DynSigner, DynVerifier};
+use crate::dsig::batch::{Batch, Plan};
+use crate::dsig::signer::Signer;
+use crate::dsig::suite::Suite;
+use crate::dsig::verifier::{Admitted, Checked, Verifier};
+use crate::ed25519::PublicKey;
+use crate::machine::Time;
+use crate::scheme::random_32;
+use crate::{Error, Result};
+
+impl DynSigner {
+    /// As [`Signer::plan`].
+    ///
+    /// # Errors
+    /// Those of [`Signer::plan`].
+    pub fn plan<R: TryCryptoRng + ?Sized>(&mut self, rng: &mut R, now: Time) -> Result<Option<DynPlan>> {
+        self.signer.plan(&mut || random_32(rng), now)
+    }
+
+    /// As [`Signer::add`]. A batch of another suite is wiped too.
+    pub fn add(&mut self, batch: DynBatch) -> Option<DynAnnounced> {
+        self.signer.add(batch)
+    }
+}
+
+impl DynVerifier {
+    /// As [`Verifier::admit_announcement`].
+    ///
+    /// # Errors
+    /// Those of [`Verifier::admit_announcement`].
+    pub fn admit_announcement(&mut self, signer: &PublicKey, now: Time) -> Result<DynAdmitted> {
+        self.verifier.admit_announcement(signer, now)
+    }
+
+    /// As [`Verifier::learn`].
+    ///
+    /// # Errors
+    /// Those of [`Verifier::learn`], and [`Error::WrongContext`] for an announcement of another suite.
+    pub fn learn(&mut self, checked: DynChecked) -> Result<()> {
+        self.verifier.learn(checked)
+    }
+}
+
+/// A [`Plan`] of any suite.
+pub struct DynPlan(Box<dyn AnyPlan>);
+
+impl DynPlan {
+    /// As [`Plan::make`].
+    ///
+    /// # Errors
+    /// Those of [`Plan::make`].
+    pub fn make(self) -> Result<DynBatch> {
+        self.0.make()
+    }
+}
+
+/// A [`Batch`] of any suite.
+pub struct DynBatch(Box<dyn Any + Send>);
+
+/// An [`Admitted`] of any suite.
+pub struct DynAdmitted(Box<dyn AnyAdmitted>);
+
+impl DynAdmitted {
+    /// As [`Admitted::check`].
+    ///
+    /// # Errors
+    /// Those of [`Admitted::check`].
+    pub fn check(self, announcement: &[u8]) -> Result<DynChecked> {
+        self.0.check(announcement)
+    }
+}
+
+/// A [`Checked`] of any suite.
+pub struct DynChecked(Box<dyn Any + Send>);
+
+impl<S: Suite> From<Plan<S>> for DynPlan {
+    fn from(plan: Plan<S>) -> Self {
+        Self(Box::new(plan))
+    }
+}
+
+impl<S: Suite> From<Admitted<S>> for DynAdmitted {
+    fn from(admitted: Admitted<S>) -> Self {
+        Self(Box::new(admitted))
+    }
+}
+
+/// Takes in a batch; one of another suite is wiped.
+pub(super) fn add<S: Suite>(signer: &mut Signer<S>, batch: DynBatch) -> Option<DynAnnounced> {
+    let batch = batch.0.downcast::<Batch<S>>().ok()?;
+    signer.add(*batch).map(DynAnnounced::from)
+}
+
+/// Takes in an announcement.
+pub(super) fn learn<S: Suite>(verifier: &mut Verifier<S>, checked: DynChecked) -> Result<()> {
+    let checked = checked.0.downcast::<Checked<S>>().map_err(|_| Error::WrongContext { what: "suite" })?;
+    verifier.learn(*checked)
+}
+
+trait AnyPlan: Send {
+    fn make(self: Box<Self>) -> Result<DynBatch>;
+}
+
+impl<S: Suite> AnyPlan for Plan<S> {
+    fn make(self: Box<Self>) -> Result<DynBatch> {
+        Ok(DynBatch(Box::new(Plan::make(*self)?)))
+    }
+}
+
+trait AnyAdmitted: Send {
+    fn check(self: Box<Self>, announcement: &[u8]) -> Result<DynChecked>;
+}
+
+impl<S: Suite> AnyAdmitted for Admitted<S> {
+    fn check(self: Box<Self>, announcement: &[u8]) -> Result<DynChecked> {
+        Ok(DynChecked(Box::new(Admitted::check(*self, announcement)?)))
+    }
+}
