@@ -88,10 +88,12 @@ impl<T> List<T> {
     }
 }
 
-impl<T> Members<T> {
-    /// Nobody.
+impl<T, const MOST: usize> List<T, MOST> {
+    /// Nothing.
     pub(crate) const NONE: Self = Self(Vec::new());
+}
 
+impl<T> Members<T> {
     /// All of them, or one more than there can be.
     pub(crate) fn counted(self) -> Vec<T> {
         self.0
@@ -173,6 +175,12 @@ integers! {
     Threshold: u64, "batch_threshold";
     Count: u64, "the number of bytes";
     Cap: u64, "cap";
+    Now: u64, "now";
+    Log2: u8, "log2_batch";
+    LowWater: u64, "low_water";
+    Batches: u64, "a number of batches";
+    Burst: u32, "burst";
+    Roots: u64, "roots";
     U8: u8, "a u8";
     U16: u16, "a u16";
     U32: u32, "a u32";

@@ -10,16 +10,17 @@
 //! | `votes`, `certificates` | `Vote`, `VoteCollector`, `Certificate` |
 //! | `timeouts` | `TimeoutVote`, `TimeoutCollector`, `TimeoutCertificate` |
 //! | `evidence`, `guard` | `Equivocation`, `Conflict`, `Guard`, `GuardRecord` |
-//! | `merkle`, `wire`, `bls` | the modules of the same names |
+//! | `merkle`, `wire`, `bls`, `dsig` | the modules of the same names |
 //!
 //! Rules that hold everywhere: classes are frozen; what changes lies behind a lock that is only waited for without the
-//! interpreter; no Python code runs while a lock is held; work of more than a microsecond lets the interpreter go.
-//! What is stored is a property, what is computed a method.
+//! interpreter; no Python code runs while a lock is held; work of more than a microsecond lets the interpreter go, but
+//! for DSig's, which is not much longer. What is stored is a property, what is computed a method.
 
 mod bls;
 mod certificates;
 mod committee;
 mod convert;
+mod dsig;
 mod evidence;
 mod failure;
 mod guard;
@@ -49,6 +50,10 @@ mod _native {
     use crate::certificates::{Certificate, VerifiedCertificate};
     #[pymodule_export]
     use crate::committee::Committee;
+    #[pymodule_export]
+    use crate::dsig::{
+        Auditor, Signer, Verifier, dsig_suites, reuse, verify, verify_all, verify_all_async, verify_reuse,
+    };
     #[pymodule_export]
     use crate::evidence::{Conflict, Equivocation, VerifiedConflict, VerifiedEquivocation};
     #[pymodule_export]

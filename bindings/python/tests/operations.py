@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import dsig_operations
 import quorate
 from quorate import (
     Certificate,
@@ -421,7 +422,7 @@ def guard_sign(given: Json) -> Json:
     return {"vote": vote.encode().hex(), "record": record.encode().hex()}
 
 
-OPERATIONS = {
+OPERATIONS = dsig_operations.OPERATIONS | {
     "wire.uint": wire_uint,
     "wire.varint": wire_varint,
     "wire.bytes": wire_bytes,

@@ -6,7 +6,7 @@ messages in `quorate.wire`. Not audited.
 
 from typing import Final
 
-from . import bls, errors, faults, merkle, wire
+from . import bls, dsig, errors, faults, merkle, wire
 from ._native import (
     DEFAULT_BATCH_THRESHOLD,
     MAX_MEMBERS,
@@ -50,12 +50,15 @@ from .errors import (
     ClosedError,
     ContradictionError,
     DuplicateSignerError,
+    ExhaustedError,
     InfinityError,
     MalformedError,
     NonCanonicalError,
     NotEvidenceError,
     NotInSubgroupError,
+    OneTimeReuseError,
     QuorateError,
+    RateLimitedError,
     RelatedKeysError,
     RngError,
     TooLargeError,
@@ -87,6 +90,7 @@ __all__ = [
     "DEFAULT_BATCH_THRESHOLD",
     "DuplicateSignerError",
     "Equivocation",
+    "ExhaustedError",
     "Guard",
     "GuardRecord",
     "InfinityError",
@@ -97,8 +101,10 @@ __all__ = [
     "NonCanonicalError",
     "NotEvidenceError",
     "NotInSubgroupError",
+    "OneTimeReuseError",
     "PublicKey",
     "QuorateError",
+    "RateLimitedError",
     "RelatedKeysError",
     "RngError",
     "SecretKey",
@@ -127,6 +133,7 @@ __all__ = [
     "WrongContextError",
     "__version__",
     "bls",
+    "dsig",
     "errors",
     "faults",
     "merkle",

@@ -3,6 +3,8 @@ The native part of quorate; import `quorate` instead.
 """
 
 from collections.abc import Coroutine, Iterable
+from datetime import timedelta
+from quorate.dsig import Announced
 from quorate.errors import QuorateError
 from quorate.faults import Collected, VoteFault
 from quorate.suite import Suite
@@ -12,13 +14,36 @@ from typing_extensions import Buffer
 # `Reader` and `Writer` have methods of that name.
 _Bytes: TypeAlias = bytes
 
-__all__ = ["DEFAULT_BATCH_THRESHOLD", "MAX_MEMBERS", "MAX_TIMEOUT_GROUPS", "MAX_TOTAL_WEIGHT", "VERSION", "Certificate", "ChainId", "Committee", "CommitteeId", "Conflict", "Equivocation", "Guard", "GuardRecord", "Members", "Merkle", "Path", "PublicKey", "Reader", "SecretKey", "Signature", "SignerSet", "Statement", "Suspects", "TimeoutCertificate", "TimeoutCollector", "TimeoutVote", "UnverifiedKey", "VerifiedCertificate", "VerifiedConflict", "VerifiedEquivocation", "VerifiedKey", "VerifiedTimeoutCertificate", "VerifiedTimeoutVote", "VerifiedVote", "Vote", "VoteCollector", "Writer", "aggregate", "aggregate_verify", "aggregate_verify_async", "core_codes", "domains", "fast_aggregate_verify", "fast_aggregate_verify_async", "hash"]
+__all__ = ["DEFAULT_BATCH_THRESHOLD", "MAX_MEMBERS", "MAX_TIMEOUT_GROUPS", "MAX_TOTAL_WEIGHT", "VERSION", "Auditor", "Certificate", "ChainId", "Committee", "CommitteeId", "Conflict", "Equivocation", "Guard", "GuardRecord", "Members", "Merkle", "Path", "PublicKey", "Reader", "SecretKey", "Signature", "Signer", "SignerSet", "Statement", "Suspects", "TimeoutCertificate", "TimeoutCollector", "TimeoutVote", "UnverifiedKey", "VerifiedCertificate", "VerifiedConflict", "VerifiedEquivocation", "VerifiedKey", "VerifiedTimeoutCertificate", "VerifiedTimeoutVote", "VerifiedVote", "Verifier", "Vote", "VoteCollector", "Writer", "aggregate", "aggregate_verify", "aggregate_verify_async", "core_codes", "domains", "dsig_suites", "fast_aggregate_verify", "fast_aggregate_verify_async", "hash", "reuse", "verify", "verify_all", "verify_all_async", "verify_reuse"]
 
 DEFAULT_BATCH_THRESHOLD: Final[int]
 MAX_MEMBERS: Final[int]
 MAX_TIMEOUT_GROUPS: Final[int]
 MAX_TOTAL_WEIGHT: Final[int]
 VERSION: Final[str]
+
+@final
+class Auditor:
+    """
+    Verifies a log, one signature after the other, with nothing known beforehand and with one Ed25519 verification per
+    batch of keys. It knows no signers: whom to trust is the caller's business. Threads may share an auditor.
+    """
+    def __new__(cls, /, suite: str = "wots-blake3", *, roots: SupportsIndex = ...) -> Auditor:
+        """
+        An auditor that remembers so many batches of keys (`roots`), at least one; the oldest give way, and each takes
+        about 12 kB.
+        """
+    def __repr__(self, /) -> str: ...
+    def check(self, /, signer: PublicKey, message: Buffer, signature: Buffer) -> None:
+        """
+        Verifies the next signature of a log. Raises `BadSignatureError`, or `OneTimeReuseError` if its key signed
+        something else before, in a batch that is remembered.
+        """
+    @property
+    def suite(self, /) -> str:
+        """
+        The name of the suite.
+        """
 
 @final
 class Certificate:
@@ -753,6 +778,77 @@ class Signature:
         """
 
 @final
+class Signer:
+    """
+    Makes one-time keys ahead of time and signs with each of them once. Nothing copies or stores them: they are wiped
+    when they expire, in a forked child, and when the signer is closed or collected. Threads may share a signer; one
+    that prepares never keeps another from signing.
+    """
+    def __enter__(self, /) -> Signer: ...
+    def __exit__(self, kind: Any, error: Any, traceback: Any, /) -> None: ...
+    def __new__(cls, /, secret: SecretKey, suite: str = "wots-blake3", *, groups: Iterable[Iterable[SupportsIndex]] = ..., log2_batch: SupportsIndex = ..., low_water: SupportsIndex = ..., lifetime: timedelta = ...) -> Signer:
+        """
+        A signer under an Ed25519 key, which it takes over: the `SecretKey` is closed afterwards, also if the signer is
+        refused. `groups` are sets of likely verifiers; that of everybody is always there. A batch has 2**`log2_batch`
+        keys, at most 128; a group with fewer keys than `low_water` gets another; keys older than `lifetime` are wiped.
+        """
+    def __reduce__(self, /) -> Any:
+        """
+        Refused.
+        """
+    def __repr__(self, /) -> str: ...
+    def announcements(self, /) -> list[Announced]:
+        """
+        What announces all batches that still have keys: for a verifier that comes late or starts again.
+        """
+    def close(self, /) -> None:
+        """
+        Wipes all keys. What is called later raises `ClosedError`; closing again does nothing.
+        """
+    @property
+    def closed(self, /) -> bool:
+        """
+        Whether the signer was closed.
+        """
+    def invalidate(self, /) -> None:
+        """
+        Wipes every key: for whoever learns that the machine was copied, or is about to be.
+        """
+    def prepare(self, /, now: SupportsIndex | None = None) -> Announced | None:
+        """
+        Background work: makes one batch for the group that is shortest of keys, and answers with what to send to whom;
+        `None` if no group is short. Call it until then, and again while the signer lives. Cost: 128 times what a
+        signature takes to make and to verify, and more in the suites with HORS.
+        """
+    def prepare_async(self, /, now: SupportsIndex | None = None) -> Coroutine[Any, Any, Announced | None]:
+        """
+        As `prepare`, on another thread.
+        """
+    @property
+    def public_key(self, /) -> PublicKey:
+        """
+        The key that verifies what this signer signs.
+        """
+    @property
+    def ready(self, /) -> int:
+        """
+        How many keys are ready in all groups.
+        """
+    def sign(self, /, message: Buffer, hint: Iterable[SupportsIndex] = ..., now: SupportsIndex | None = None) -> bytes:
+        """
+        Signs with a fresh key of the smallest group that contains all of `hint` and has one; an empty hint means
+        everybody. The hint decides who verifies fast, never who can verify. Raises `ExhaustedError` if no key is left.
+
+        `now`, here and everywhere, is in microseconds, of a clock that goes on while the machine sleeps; without it,
+        it is the system's time of day.
+        """
+    @property
+    def suite(self, /) -> str:
+        """
+        The name of the suite.
+        """
+
+@final
 class SignerSet:
     """
     A set of members of a committee of `n`. It can grow, so it has no hash; it is iterated in ascending order.
@@ -1347,6 +1443,49 @@ class VerifiedVote:
         """
 
 @final
+class Verifier:
+    """
+    Verifies signatures of the signers that were let in, fast where their batch was announced. Threads may share a
+    verifier; an announcement, however hostile, never keeps another thread from verifying.
+    """
+    def __new__(cls, /, suite: str = "wots-blake3", *, announced: SupportsIndex = ..., checked: SupportsIndex = ..., burst: SupportsIndex = ..., interval: timedelta = ...) -> Verifier:
+        """
+        A verifier that knows nobody yet. It remembers, for each signer, so many batches that were `announced`, and that
+        it `checked` when signatures came without an announcement; the oldest give way, and each takes about 12 kB. So
+        many announcements may come at once (`burst`), and one more each `interval`.
+        """
+    def __repr__(self, /) -> str: ...
+    def admit(self, /, signer: PublicKey) -> None:
+        """
+        Lets a signer in. Does nothing if it is known.
+        """
+    def announce(self, /, signer: PublicKey, announcement: Buffer, now: SupportsIndex | None = None) -> None:
+        """
+        Background work: takes in an announcement of the signer that it came from, over a link that says who it is.
+        Raises `WrongContextError` for strangers, `RateLimitedError` for too many. Cost: 127 hashes, one Ed25519
+        verification.
+        """
+    def can_verify_fast(self, /, signer: PublicKey, signature: Buffer) -> bool:
+        """
+        Whether `verify` would not need an Ed25519 verification. Cost: one lookup.
+        """
+    def revoke(self, /, signer: PublicKey) -> bool:
+        """
+        Forgets a signer: all of its signatures are refused from now on. Answers whether it was known.
+        """
+    @property
+    def suite(self, /) -> str:
+        """
+        The name of the suite.
+        """
+    def verify(self, /, signer: PublicKey, message: Buffer, signature: Buffer) -> None:
+        """
+        Verifies a signature, whatever was announced. Raises `WrongContextError` for strangers, `BadSignatureError`, and
+        `OneTimeReuseError` if the signature is valid but its key signed something else before: keep both, and see
+        `reuse`.
+        """
+
+@final
 class Vote:
     """
     One member's signature on a statement. That it decoded says nothing about the signature.
@@ -1535,6 +1674,11 @@ def domains() -> list[str]:
     All domain strings of quorate, each for exactly one purpose.
     """
 
+def dsig_suites() -> list[tuple[str, int]]:
+    """
+    The names of all suites, by number, with the bytes of a signature.
+    """
+
 def fast_aggregate_verify(keys: Iterable[VerifiedKey], message: Buffer, signature: Signature) -> None:
     """
     Checks that all keys signed the same message. Cost: one addition per key, one hash, two pairings.
@@ -1551,3 +1695,30 @@ def hash(domain: str, data: Buffer) -> bytes:
     one that came from outside.
     """
 
+def reuse(signer: PublicKey, first: tuple[Buffer, Buffer], second: tuple[Buffer, Buffer]) -> bytes:
+    """
+    Puts two signatures of one one-time key side by side, each with its message: evidence against the signer, which
+    anybody checks with `verify_reuse`. Raises `NotEvidenceError` if it is none.
+    """
+
+def verify(signer: PublicKey, message: Buffer, signature: Buffer) -> None:
+    """
+    Verifies a signature of any suite, with nothing known beforehand. Cost: one Ed25519 verification, and hashes.
+    """
+
+def verify_all(suite: str, entries: Iterable[tuple[PublicKey, Buffer, Buffer]]) -> list[QuorateError | None]:
+    """
+    Verifies many signatures of one suite, as of a log: each is a signer, a message and a signature. There is an outcome
+    for each, in their order: `None`, or the exception that an `Auditor` who forgets nothing would have raised. Cost:
+    one Ed25519 verification per batch of keys, and hashes.
+    """
+
+def verify_all_async(suite: str, entries: Iterable[tuple[PublicKey, Buffer, Buffer]]) -> Coroutine[Any, Any, list[QuorateError | None]]:
+    """
+    As `verify_all`, on another thread.
+    """
+
+def verify_reuse(suite: str, evidence: Buffer) -> PublicKey:
+    """
+    Checks evidence of reuse, with nothing known beforehand, and answers with the culprit.
+    """

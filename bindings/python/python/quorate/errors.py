@@ -18,12 +18,15 @@ __all__ = [
     "ClosedError",
     "ContradictionError",
     "DuplicateSignerError",
+    "ExhaustedError",
     "InfinityError",
     "MalformedError",
     "NonCanonicalError",
     "NotEvidenceError",
     "NotInSubgroupError",
+    "OneTimeReuseError",
     "QuorateError",
+    "RateLimitedError",
     "RelatedKeysError",
     "RngError",
     "TooLargeError",
@@ -142,6 +145,24 @@ class NotEvidenceError(QuorateError):
     """Two objects that were offered as evidence do not contradict each other."""
 
     code = "NOT_EVIDENCE"
+
+
+class ExhaustedError(QuorateError):
+    """No one-time key is left, or those that were have expired; nothing was signed."""
+
+    code = "EXHAUSTED"
+
+
+class OneTimeReuseError(QuorateError):
+    """The signer used one one-time key for two different messages; refuse it from now on."""
+
+    code = "ONE_TIME_REUSE"
+
+
+class RateLimitedError(QuorateError):
+    """More announcements came from this signer than its allowance; the rest were not looked at."""
+
+    code = "RATE_LIMITED"
 
 
 class RngError(QuorateError):

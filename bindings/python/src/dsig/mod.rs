@@ -1,0 +1,184 @@
+//! `quorate.dsig`: one-time keys sign, and Ed25519 signs these in batches.
+
+mod signer;
+mod verifier;
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::inspect::PyStaticExpr;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::{PyBytes, PyList};
+use pyo3::{Borrowed, IntoPyObjectExt, type_hint_identifier, type_hint_subscript, type_hint_union};
+use quorate::dsig::dynamic::{self, SuiteId};
+use quorate::machine::Time;
+use quorate::{Result, ed25519};
+
+pub(crate) use signer::Signer;
+pub(crate) use verifier::{Auditor, Verifier};
+
+use crate::convert::{Bytes, List, Now};
+use crate::failure::{Outcome, exception};
+use crate::keys::PublicKey;
+use crate::layer::{Coroutine, off_thread};
+
+/// The names of all suites, by number, with the bytes of a signature.
+#[pyfunction]
+pub(crate) fn dsig_suites() -> Vec<(&'static str, usize)> {
+    SuiteId::ALL.iter().map(|suite| (suite.name(), suite.signature_len())).collect()
+}
+
+/// Verifies a signature of any suite, with nothing known beforehand. Cost: one Ed25519 verification, and hashes.
+#[pyfunction]
+pub(crate) fn verify(py: Python<'_>, signer: &PublicKey, message: Bytes, signature: Bytes) -> Outcome<()> {
+    let signer = ed25519(signer)?;
+    Ok(py.detach(|| dynamic::verify(signer, &message, &signature))?)
+}
+
+/// Verifies many signatures of one suite, as of a log: each is a signer, a message and a signature. There is an outcome
+/// for each, in their order: `None`, or the exception that an `Auditor` who forgets nothing would have raised. Cost:
+/// one Ed25519 verification per batch of keys, and hashes.
+#[pyfunction]
+pub(crate) fn verify_all(py: Python<'_>, suite: &str, entries: List<Entry>) -> Outcome<Outcomes> {
+    let (suite, entries) = (named(suite)?, entries.all()?);
+    let entries = entries
+        .iter()
+        .map(|(signer, message, signature)| Ok((ed25519(signer.get())?, &**message, &**signature)))
+        .collect::<Result<Vec<_>>>()?;
+    Ok(Outcomes(py.detach(|| dynamic::verify_all(suite, &entries))))
+}
+
+/// As `verify_all`, on another thread.
+#[pyfunction]
+#[pyo3(pass_module)]
+pub(crate) fn verify_all_async<'py>(
+    module: &Bound<'py, PyModule>,
+    suite: &str,
+    entries: List<Entry>,
+) -> Outcome<Coroutine<'py, Outcomes>> {
+    let py = module.py();
+    let own =
+        |(signer, message, signature): Entry| (signer, message.into_python(py), signature.into_python(py));
+    let entries: Vec<_> = entries.all()?.into_iter().map(own).collect();
+    Ok(off_thread(module, "verify_all", (suite, entries))?)
+}
+
+/// Puts two signatures of one one-time key side by side, each with its message: evidence against the signer, which
+/// anybody checks with `verify_reuse`. Raises `NotEvidenceError` if it is none.
+#[pyfunction]
+pub(crate) fn reuse<'py>(
+    py: Python<'py>,
+    signer: &PublicKey,
+    first: (Bytes, Bytes),
+    second: (Bytes, Bytes),
+) -> Outcome<Bound<'py, PyBytes>> {
+    let signer = ed25519(signer)?;
+    let evidence = py.detach(|| dynamic::reuse(signer, (&first.0, &first.1), (&second.0, &second.1)))?;
+    Ok(PyBytes::new(py, &evidence))
+}
+
+/// Checks evidence of reuse, with nothing known beforehand, and answers with the culprit.
+#[pyfunction]
+pub(crate) fn verify_reuse(py: Python<'_>, suite: &str, evidence: Bytes) -> Outcome<PublicKey> {
+    let suite = named(suite)?;
+    let culprit = py.detach(|| dynamic::verify_reuse(suite, &evidence))?;
+    Ok(PublicKey(culprit.into()))
+}
+
+/// Whose signature it is, of which message, and the signature.
+type Entry = (Py<PublicKey>, Bytes, Bytes);
+
+/// What became of each signature.
+pub(crate) struct Outcomes(Vec<Result<()>>);
+
+impl<'py> IntoPyObject<'py> for Outcomes {
+    type Target = PyList;
+    type Output = Bound<'py, PyList>;
+    type Error = PyErr;
+
+    const OUTPUT_TYPE: PyStaticExpr = type_hint_subscript!(
+        type_hint_identifier!("builtins", "list"),
+        type_hint_union!(
+            type_hint_identifier!("quorate.errors", "QuorateError"),
+            type_hint_identifier!("builtins", "None")
+        )
+    );
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let outcome = |outcome| match outcome {
+            Ok(()) => py.None().into_bound_py_any(py),
+            Err(error) => exception(py, &error),
+        };
+        PyList::new(py, self.0.into_iter().map(outcome).collect::<PyResult<Vec<_>>>()?)
+    }
+}
+
+fn named(suite: &str) -> Result<SuiteId> {
+    suite.parse()
+}
+
+/// Only Ed25519 signs batches.
+fn ed25519(key: &PublicKey) -> Result<&ed25519::PublicKey> {
+    (&key.0).try_into()
+}
+
+/// A moment of the caller's clock, or of the system's.
+fn at(now: Option<Now>) -> Time {
+    let system = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
+    Time(now.map_or_else(|| u64::try_from(system()).unwrap_or(u64::MAX), |now| now.0))
+}
+
+/// Signing and verifying take a few microseconds, and no lock is held for longer: less than it takes to get the
+/// interpreter back from a busy thread. So only what hashes a message above this length lets it go.
+const SHORT: usize = 8 << 10;
+
+/// Works on what is behind a lock, on a message of `len` bytes.
+fn locked<L: Send, T: Send>(
+    py: Python<'_>,
+    lock: &Mutex<L>,
+    len: usize,
+    work: impl FnOnce(&mut L) -> T + Send,
+) -> T {
+    if len <= SHORT {
+        work(&mut lock.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
+    } else {
+        py.detach(|| detached(lock, work))
+    }
+}
+
+/// As `locked`, of whoever let the interpreter go already.
+fn detached<L, T>(lock: &Mutex<L>, work: impl FnOnce(&mut L) -> T) -> T {
+    work(&mut lock.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Lengths of time by what they are, so that an error can name the argument.
+macro_rules! spans {
+    ($($name:ident, $argument:literal;)*) => {$(
+        #[derive(Clone, Copy)]
+        struct $name(Duration);
+
+        impl FromPyObject<'_, '_> for $name {
+            type Error = PyErr;
+
+            const INPUT_TYPE: PyStaticExpr = <Duration as FromPyObject<'_, '_>>::INPUT_TYPE;
+
+            fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+                let py = object.py();
+                object.extract().map($name).map_err(|error: PyErr| {
+                    if error.is_instance_of::<PyValueError>(py) {
+                        PyValueError::new_err(concat!($argument, " must not be negative"))
+                    } else {
+                        error
+                    }
+                })
+            }
+        }
+    )*};
+}
+
+spans! {
+    Lifetime, "lifetime";
+    Interval, "interval";
+}

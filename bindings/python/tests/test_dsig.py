@@ -1,0 +1,389 @@
+"""DSig in Python's idiom: what signs once signs once, whatever happens to the objects, and nothing crashes."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import quorate as q
+from quorate import dsig
+
+VECTORS = Path(__file__).parents[3] / "spec" / "vectors" / "dsig.json"
+SECRET = bytes([9]) * 32
+NOW = 1_000_000
+
+
+def signer_of(suite: str = "wots-blake3", log2: int = 2, secret: bytes = SECRET, **config: Any) -> dsig.Signer:
+    config = {"log2_batch": log2, "low_water": 1} | config
+    return dsig.Signer(q.SecretKey.from_bytes("ed25519", secret), suite, **config)
+
+
+def prepared(signer: dsig.Signer, now: int = NOW) -> dsig.Announced:
+    announced = signer.prepare(now)
+    assert announced is not None
+    return announced
+
+
+def verifier_of(signer: dsig.Signer, **config: Any) -> dsig.Verifier:
+    verifier = dsig.Verifier(signer.suite, **config)
+    verifier.admit(signer.public_key)
+    return verifier
+
+
+@pytest.mark.parametrize("suite", dsig.SUITES)
+def test_every_suite_signs_and_verifies_fast_and_slowly(suite: str) -> None:
+    signer = signer_of(suite, 1)
+    key, told, untold = signer.public_key, verifier_of(signer), verifier_of(signer)
+    announced = prepared(signer)
+    assert announced.to is None and signer.announcements() == [announced] and signer.ready == 2
+    told.announce(key, announced.announcement, NOW)
+    signature = signer.sign(b"message", now=NOW)
+    assert len(signature) == dsig.SIGNATURE_LEN[suite] and signer.ready == 1
+    assert told.can_verify_fast(key, signature) and not untold.can_verify_fast(key, signature)
+    for verify in (told.verify, untold.verify, dsig.verify, dsig.Auditor(suite).check):
+        verify(key, b"message", signature)
+        with pytest.raises(q.BadSignatureError):
+            verify(key, b"another", signature)
+    assert untold.can_verify_fast(key, signature)
+    signer.sign(b"message", now=NOW)
+    with pytest.raises(q.ExhaustedError, match="prepare a batch") as caught:
+        signer.sign(b"message", now=NOW)
+    assert caught.value.code == "EXHAUSTED" and signer.announcements() == []
+
+
+def test_the_system_s_clock_is_the_default() -> None:
+    signer = signer_of()
+    verifier, key = verifier_of(signer), signer.public_key
+    while (announced := signer.prepare()) is not None:
+        verifier.announce(key, announced.announcement)
+    signature = signer.sign(b"m")
+    assert verifier.can_verify_fast(key, signature)
+    with pytest.raises(q.ExhaustedError):
+        signer.sign(b"m", now=NOW)  # a clock that went back
+
+
+def test_the_hint_picks_the_smallest_group() -> None:
+    signer = signer_of(groups=[{0, 1, 2}, range(2), iter([7])])
+    groups = set()
+    while (announced := signer.prepare(NOW)) is not None:
+        groups.add(announced.to)
+    assert groups == {frozenset({0, 1, 2}), frozenset({0, 1}), frozenset({7}), None} and signer.ready == 16
+    told = {group: verifier_of(signer) for group in groups}
+    for group, announcement in signer.announcements():
+        told[group].announce(signer.public_key, announcement, NOW)
+    for hint, members in (([1], {0, 1}), ((2, 0), {0, 1, 2}), ({7}, {7}), ([0, 7], None), ([], None)):
+        signature = signer.sign(b"m", hint, NOW)
+        fast = [who for who, verifier in told.items() if verifier.can_verify_fast(signer.public_key, signature)]
+        assert fast == [None if members is None else frozenset(members)]
+
+
+def test_keys_expire_and_are_wiped_on_demand() -> None:
+    signer = signer_of(lifetime=timedelta(seconds=2))
+    prepared(signer)
+    assert signer.prepare(NOW) is None
+    signer.sign(b"m", now=NOW + 1_999_999)
+    with pytest.raises(q.ExhaustedError):
+        signer.sign(b"m", now=NOW + 2_000_000)
+    prepared(signer)
+    signer.invalidate()
+    assert signer.ready == 0
+    with pytest.raises(q.ExhaustedError):
+        signer.sign(b"m", now=NOW)
+
+
+def test_a_signer_takes_the_secret_over_and_closes() -> None:
+    secret = q.SecretKey.from_bytes("ed25519", SECRET)
+    key = secret.public_key()
+    with dsig.Signer(secret) as signer:
+        assert secret.closed and signer.public_key == key and not signer.closed
+    signer.close()
+    assert signer.closed and signer.public_key == key and signer.suite == "wots-blake3"
+    for call in (
+        signer.prepare,
+        signer.announcements,
+        signer.invalidate,
+        lambda: signer.sign(b"m"),
+        lambda: signer.sign(bytes(1 << 20)),
+        lambda: signer.ready,
+        lambda: asyncio.run(signer.prepare_async()),
+        lambda: dsig.Signer(secret),
+    ):
+        with pytest.raises(q.ClosedError):
+            call()
+    for refused, code in (
+        (lambda secret: dsig.Signer(secret, "wots"), "WRONG_CONTEXT"),
+        (lambda secret: dsig.Signer(secret, log2_batch=8), "TOO_LARGE"),
+    ):
+        secret = q.SecretKey.generate("ed25519")
+        with pytest.raises(q.QuorateError) as caught:
+            refused(secret)
+        assert caught.value.code == code and secret.closed, "taken over also then"
+    with pytest.raises(q.WrongContextError):
+        dsig.Signer(q.SecretKey.generate("bls-min-pk"))
+
+
+def test_signers_are_never_printed_pickled_or_copied() -> None:
+    signer = signer_of()
+    prepared(signer)
+    for text in (repr(signer), str(signer), f"{signer}"):
+        assert SECRET.hex()[:12] not in text and text.startswith("Signer(wots-blake3, ")
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(TypeError, match="cannot be pickled"):
+            pickle.dumps(signer, protocol)
+    for copied in (copy.copy, copy.deepcopy, json.dumps):
+        with pytest.raises(TypeError):
+            copied(signer)
+    with pytest.raises(TypeError):
+        type("Sub", (dsig.Signer,), {})
+    assert not hasattr(signer, "__dict__") and "closed" not in repr(signer)
+    signer.close()
+    assert repr(signer).endswith(", closed)")
+
+
+FORK = """
+import os, sys
+import quorate as q
+from quorate import dsig
+
+signer = dsig.Signer(q.SecretKey.generate("ed25519"), log2_batch=2, low_water=1)
+signer.prepare()
+child = os.fork()
+if child == 0:
+    try:
+        signer.sign(b"m")
+    except q.ExhaustedError:
+        os._exit(7 if signer.ready == 0 and signer.prepare() is not None else 2)
+    os._exit(1)
+_, status = os.waitpid(child, 0)
+assert os.waitstatus_to_exitcode(status) == 7, status
+assert signer.ready == 4
+signer.sign(b"m")
+"""
+
+
+@pytest.mark.skipif(not hasattr(sys, "getswitchinterval") or sys.platform == "win32", reason="needs fork")
+def test_a_forked_child_has_no_keys_of_its_parent() -> None:
+    run = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
+def test_threads_share_a_signer_and_no_key_signs_twice() -> None:
+    signer, signatures, done = signer_of(log2=3, low_water=32), [], threading.Event()
+    failures: list[Exception] = []
+
+    def prepare() -> None:
+        while not done.is_set():
+            signer.prepare(NOW)
+
+    def sign(number: int) -> None:
+        for round in range(50):
+            message = bytes([number, round])
+            while True:
+                try:
+                    signatures.append((message, signer.sign(message, now=NOW)))
+                    break
+                except q.ExhaustedError:
+                    threading.Event().wait(0.001)
+                except Exception as error:
+                    failures.append(error)
+                    return
+
+    workers = [threading.Thread(target=sign, args=(number,)) for number in range(4)]
+    background = [threading.Thread(target=prepare) for _ in range(2)]
+    for thread in background + workers:
+        thread.start()
+    for thread in workers:
+        thread.join()
+    done.set()
+    for thread in background:
+        thread.join()
+    assert not failures and len(signatures) == 200
+    assert len({(signature[2:4], signature[8:40]) for _, signature in signatures}) == 200
+    entries = [(signer.public_key, message, signature) for message, signature in signatures]
+    assert dsig.verify_all("wots-blake3", entries) == [None] * 200
+
+
+def test_signing_does_not_wait_for_who_prepares() -> None:
+    # A batch of this suite is the longest work that there is.
+    signer = signer_of("hors-m-sha-256", 4, low_water=32)
+    prepared(signer)
+    thread = threading.Thread(target=signer.prepare, args=(NOW,))
+    thread.start()
+    signed = 0
+    while thread.is_alive() and signed < 16:
+        signer.sign(b"m", now=NOW)
+        signed += 1
+    thread.join()
+    assert signed == 16, "all keys were used up while the next batch was made"
+    assert signer.ready == 16
+
+
+def test_coroutines_prepare_and_audit() -> None:
+    async def run() -> None:
+        signer = signer_of()
+        announced = await signer.prepare_async(NOW)
+        assert announced is not None and await signer.prepare_async(NOW) is None
+        message = bytearray(b"message")
+        entries = [(signer.public_key, message, signer.sign(message, now=NOW))]
+        checking = dsig.verify_all_async("wots-blake3", entries)
+        message[:] = b"changed"
+        assert await checking == [None]
+
+    asyncio.run(run())
+
+
+def test_a_second_use_is_refused_and_is_evidence() -> None:
+    # What the vectors have: no signer makes it.
+    cases = json.loads(VECTORS.read_text())["cases"]
+    evidence = next(bytes.fromhex(c["input"]["evidence"]) for c in cases if c["name"] == "reuse/two-messages")
+    key = q.PublicKey.decode("ed25519", evidence[:32])
+    half = len(evidence[32:]) // 2
+    (m, one), (n, other) = ((part[4:-1584], part[-1584:]) for part in (evidence[32:][:half], evidence[32:][half:]))
+    verifier, auditor = dsig.Verifier(), dsig.Auditor()
+    verifier.admit(key)
+    for check in (verifier.verify, auditor.check):
+        check(key, m, one)
+        with pytest.raises(q.OneTimeReuseError):
+            check(key, n, other)
+        check(key, m, one)
+    outcomes = dsig.verify_all("wots-blake3", [(key, m, one), (key, n, other), (key, m, other[:-1])])
+    assert [getattr(outcome, "code", None) for outcome in outcomes] == [None, "ONE_TIME_REUSE", "MALFORMED"]
+    assert dsig.reuse(key, (m, one), (n, other)) == evidence
+    assert dsig.verify_reuse("wots-blake3", evidence) == key
+    with pytest.raises(q.NotEvidenceError):
+        dsig.reuse(key, (m, one), (m, one))
+
+
+def test_strangers_floods_and_the_revoked_are_refused() -> None:
+    signer, stranger = signer_of(), signer_of(secret=bytes([8]) * 32)
+    verifier = verifier_of(signer, burst=2, interval=timedelta(microseconds=100))
+    key, announcement = signer.public_key, prepared(signer).announcement
+    signature = signer.sign(b"m", now=NOW)
+    with pytest.raises(q.WrongContextError):
+        verifier.announce(stranger.public_key, announcement, NOW)
+    verifier.announce(key, announcement, NOW)
+    with pytest.raises(q.MalformedError):
+        verifier.announce(key, announcement[:-1], NOW)
+    with pytest.raises(q.RateLimitedError) as caught:
+        verifier.announce(key, announcement, NOW)
+    assert caught.value.code == "RATE_LIMITED"
+    verifier.announce(key, announcement, NOW + 100)
+    assert verifier.revoke(key) and not verifier.revoke(key)
+    assert not verifier.can_verify_fast(key, signature)
+    with pytest.raises(q.WrongContextError):
+        verifier.verify(key, b"m", signature)
+
+
+def test_truncations_and_changed_bytes_are_refused() -> None:
+    signer = signer_of()
+    key, verifier = signer.public_key, verifier_of(signer)
+    announcement = prepared(signer).announcement
+    verifier.announce(key, announcement, NOW)
+    signature = signer.sign(b"message", now=NOW)
+    for end in [*range(40), *range(40, len(signature), 29)]:
+        for check in (verifier.verify, dsig.verify):
+            with pytest.raises(q.MalformedError):
+                check(key, b"message", signature[:end])
+    # Every byte of the fields; the core's tests take every byte of the hashes too.
+    for at in [*range(136), *range(136, len(signature), 29)]:
+        changed = bytearray(signature)
+        changed[at] ^= 1
+        for check in (verifier.verify, dsig.verify):
+            with pytest.raises(q.QuorateError):
+                check(key, b"message", changed)
+    for end in range(0, len(announcement), 7):
+        with pytest.raises(q.QuorateError):
+            verifier_of(signer).announce(key, announcement[:end], NOW)
+    for data in (b"", bytes(1 << 20), signature + b"\0"):
+        for call in (
+            lambda: verifier.can_verify_fast(key, data),
+            lambda: verifier.verify(key, b"message", data),
+            lambda: dsig.verify(key, b"message", data),
+            lambda: dsig.verify_reuse("wots-blake3", data),
+            lambda: dsig.reuse(key, (b"1", data), (b"2", data)),
+        ):
+            with pytest.raises((ValueError, q.WrongContextError)):
+                call()
+
+
+def test_messages_of_any_length_and_kind_of_buffer_sign() -> None:
+    signer = signer_of()
+    prepared(signer)
+    for message in (b"", bytearray(b"m"), memoryview(bytes(1 << 20))):
+        dsig.verify(signer.public_key, bytes(message), signer.sign(message, now=NOW))
+
+
+def test_wrong_arguments_are_the_language_s_errors_and_name_the_argument() -> None:
+    signer = signer_of()
+    verifier, key, other = verifier_of(signer), signer.public_key, q.SecretKey.generate("bls-min-sig").public_key()
+    wrong: Any = object()
+    types: list[tuple[str, Callable[[], object]]] = [
+        ("secret", lambda: dsig.Signer(wrong)),
+        ("suite", lambda: dsig.Verifier(wrong)),
+        ("groups", lambda: signer_of(groups=wrong)),
+        ("groups", lambda: signer_of(groups=["12"])),
+        ("lifetime", lambda: signer_of(lifetime=10)),
+        ("interval", lambda: dsig.Verifier(interval=wrong)),
+        ("message", lambda: signer.sign(wrong)),
+        ("hint", lambda: signer.sign(b"", wrong)),
+        ("now", lambda: signer.sign(b"", now=wrong)),
+        ("signer", lambda: verifier.admit(wrong)),
+        ("announcement", lambda: verifier.announce(key, wrong)),
+        ("signature", lambda: dsig.verify(key, b"", wrong)),
+        ("entries", lambda: dsig.verify_all("wots-blake3", [wrong])),
+        ("first", lambda: dsig.reuse(key, wrong, (b"", b""))),
+        ("evidence", lambda: dsig.verify_reuse("wots-blake3", wrong)),
+    ]
+    for name, call in types:
+        with pytest.raises(TypeError, match=name):
+            call()
+    ranges: list[tuple[str, type[Exception], Callable[[], object]]] = [
+        ("log2_batch", OverflowError, lambda: signer_of(log2=256)),
+        ("low_water", OverflowError, lambda: signer_of(low_water=-1)),
+        ("lifetime", ValueError, lambda: signer_of(lifetime=timedelta(microseconds=-1))),
+        ("interval", ValueError, lambda: dsig.Verifier(interval=timedelta(days=-1))),
+        ("member", OverflowError, lambda: signer_of(groups=[[65_536]])),
+        ("member", OverflowError, lambda: signer.sign(b"", [-1])),
+        ("now", OverflowError, lambda: signer.prepare(-1)),
+        ("now", OverflowError, lambda: verifier.announce(key, b"", 1 << 64)),
+        ("batches", OverflowError, lambda: dsig.Verifier(checked=-1)),
+        ("burst", OverflowError, lambda: dsig.Verifier(burst=1 << 32)),
+        ("roots", OverflowError, lambda: dsig.Auditor(roots=-1)),
+    ]
+    for name, kind, call in ranges:
+        with pytest.raises(kind, match=name):
+            call()
+    suites: list[Callable[[], object]] = [
+        lambda: dsig.Verifier("rsa"),
+        lambda: dsig.Auditor("WOTS-BLAKE3"),
+        lambda: dsig.verify_reuse("", b""),
+        lambda: dsig.verify_all("3", []),
+        lambda: verifier.admit(other),
+        lambda: verifier.revoke(other),
+        lambda: dsig.verify(other, b"", b""),
+        lambda: dsig.verify_all("wots-blake3", [(other, b"", b"")]),
+    ]
+    for call in suites:
+        with pytest.raises(q.WrongContextError) as caught:
+            call()
+        assert caught.value.details == {"what": "suite"}
+
+
+def test_sizes_cost_nothing() -> None:
+    most = (1 << 64) - 1
+    signer = signer_of(low_water=most, lifetime=timedelta.max)
+    prepared(signer)
+    verifier = verifier_of(signer, announced=most, checked=most, burst=(1 << 32) - 1, interval=timedelta.max)
+    auditor, signature = dsig.Auditor(roots=most), signer.sign(b"m", now=NOW)
+    verifier.verify(signer.public_key, b"m", signature)
+    auditor.check(signer.public_key, b"m", signature)
