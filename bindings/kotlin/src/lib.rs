@@ -11,6 +11,7 @@
 mod bls;
 mod certificates;
 mod committees;
+mod dsig;
 mod evidence;
 mod glue;
 mod guard;

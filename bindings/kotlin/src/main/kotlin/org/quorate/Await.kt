@@ -68,6 +68,16 @@ public suspend fun Bls.awaitFastAggregateVerify(
 public suspend fun Bls.awaitAggregateVerify(signed: List<Pair<VerifiedKey, ByteArray>>, signature: Signature): Unit =
     offThread { aggregateVerify(signed, signature) }
 
+/**
+ * [Dsig.Signer.prepare] off the calling thread. A batch that was being made when the call was cancelled is among
+ * [Dsig.Signer.announcements].
+ */
+public suspend fun Dsig.Signer.awaitPrepare(now: ULong = Dsig.now()): Dsig.Announced? = offThread { prepare(now) }
+
+/** [Dsig.verifyAll] off the calling thread. */
+public suspend fun Dsig.awaitVerifyAll(suite: Dsig.Suite, entries: List<Dsig.Entry>): List<QuorateException?> =
+    offThread { verifyAll(suite, entries) }
+
 private suspend fun <T> offThread(work: () -> T): T = suspendCancellableCoroutine { continuation ->
     Dispatchers.Default.asExecutor().execute {
         if (continuation.isActive) continuation.resumeWith(runCatching(work))

@@ -119,6 +119,15 @@ public sealed class QuorateException private constructor(
     /** Two objects that were offered as evidence do not contradict each other. */
     public class NotEvidence internal constructor(failure: Failure) : QuorateException("NOT_EVIDENCE", failure)
 
+    /** No one-time key is left, or those that were have expired; nothing was signed. */
+    public class Exhausted internal constructor(failure: Failure) : QuorateException("EXHAUSTED", failure)
+
+    /** The signer used one one-time key for two different messages; refuse it from now on. */
+    public class OneTimeReuse internal constructor(failure: Failure) : QuorateException("ONE_TIME_REUSE", failure)
+
+    /** More announcements came from this signer than its allowance; the rest were not looked at. */
+    public class RateLimited internal constructor(failure: Failure) : QuorateException("RATE_LIMITED", failure)
+
     /** The operating system's random number generator failed. */
     public class Rng internal constructor(failure: Failure) : QuorateException("RNG", failure)
 
@@ -149,6 +158,9 @@ public sealed class QuorateException private constructor(
                 "WRONG_CONTEXT" -> WrongContext(failure)
                 "CONTRADICTION" -> Contradiction(failure)
                 "NOT_EVIDENCE" -> NotEvidence(failure)
+                "EXHAUSTED" -> Exhausted(failure)
+                "ONE_TIME_REUSE" -> OneTimeReuse(failure)
+                "RATE_LIMITED" -> RateLimited(failure)
                 "RNG" -> Rng(failure)
                 "CLOSED" -> Closed(failure.text)
                 else -> error("no class for ${failure.code}: ${failure.text}")

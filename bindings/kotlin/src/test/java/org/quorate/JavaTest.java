@@ -214,7 +214,9 @@ class JavaTest {
     void noPublicNameIsMangled() {
         List<Class<?>> classes = List.of(
                 AttestedMember.class, Bls.class, Certificate.class, ChainId.class, Collected.class, Committee.class,
-                CommitteeId.class, Conflict.class, Equivocation.class, Guard.class, GuardRecord.class,
+                CommitteeId.class, Conflict.class, Dsig.class, Dsig.Announced.class, Dsig.Auditor.class,
+                Dsig.Entry.class, Dsig.Signer.class, Dsig.Suite.class, Dsig.Verifier.class,
+                Equivocation.class, Guard.class, GuardRecord.class,
                 HonestCheck.class, Member.class, Merkle.class, Merkle.Path.class, NativeObject.class,
                 NativeValue.class, Place.class, PublicKey.class,
                 Quorate.class, QuorateException.class, QuorateException.Contradiction.class, SecretKey.class,

@@ -21,6 +21,7 @@ internal object Operations {
             "timeout_vote", "timeout_certificate" -> timeouts(operation, input)
             "equivocation", "conflict" -> evidence(operation, input)
             "guard" -> guards(operation, input)
+            "dsig" -> DsigOperations.run(operation, input)
             else -> keys(operation, input)
         }
 

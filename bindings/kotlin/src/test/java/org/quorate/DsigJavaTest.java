@@ -1,0 +1,77 @@
+package org.quorate;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import kotlin.Pair;
+import org.junit.jupiter.api.Test;
+
+/** DSig from Java, as a Java programmer writes it. */
+class DsigJavaTest {
+    private static final byte[] MESSAGE = {1, 2, 3};
+
+    @Test
+    void signsAndVerifies() {
+        SecretKey secret = SecretKey.generate(Suite.ED25519);
+        List<Set<Integer>> groups = List.of(Set.of(1, 2));
+        try (Dsig.Signer signer =
+                        new Dsig.Signer(secret, Dsig.Suite.WOTS_BLAKE3, groups, 2, 1, Duration.ofSeconds(10));
+                Dsig.Verifier verifier = new Dsig.Verifier();
+                Dsig.Auditor auditor = new Dsig.Auditor(Dsig.Suite.WOTS_BLAKE3, 16)) {
+            PublicKey key = signer.getPublicKey();
+            verifier.admit(key);
+            for (Dsig.Announced each = signer.prepare(); each != null; each = signer.prepare()) {
+                verifier.announce(key, each.getAnnouncement());
+                assertTrue(each.getTo() == null || each.getTo().equals(Set.of(1, 2)));
+            }
+            byte[] signature = signer.sign(MESSAGE, Set.of(2));
+            assertTrue(verifier.canVerifyFast(key, signature));
+            verifier.verify(key, MESSAGE, signature);
+            auditor.check(key, MESSAGE, signature);
+            Dsig.verify(key, MESSAGE, signature);
+            Dsig.Entry entry = new Dsig.Entry(key, MESSAGE, signature);
+            assertEquals(Arrays.asList(null, null), Dsig.verifyAll(signer.getSuite(), List.of(entry, entry)));
+            Pair<byte[], byte[]> signed = new Pair<>(MESSAGE, signature);
+            assertThrows(QuorateException.NotEvidence.class, () -> Dsig.reuse(key, signed, signed));
+            assertEquals(7, signer.getReady());
+            assertEquals(2, signer.getAnnouncements().size());
+        }
+    }
+
+    @Test
+    void timeIsALongOfMicroseconds() {
+        try (Dsig.Signer signer = new Dsig.Signer(SecretKey.generate(Suite.ED25519))) {
+            assertEquals(68 + 128 * 32, signer.prepare(5L).getAnnouncement().length);
+            assertEquals(signer.getSuite().getSignatureLen(), signer.sign(MESSAGE, Set.of(), 6L).length);
+            assertThrows(QuorateException.Exhausted.class, () -> signer.sign(MESSAGE, Set.of(), 4L));
+            assertThrows(QuorateException.Exhausted.class, () -> signer.sign(MESSAGE));
+            assertEquals(Dsig.Suite.WOTS_BLAKE3, Dsig.Suite.fromName("wots-blake3"));
+        }
+    }
+
+    @Test
+    void nullIsRefusedByName() {
+        PublicKey key = SecretKey.generate(Suite.ED25519).getPublicKey();
+        Dsig.Verifier verifier = new Dsig.Verifier();
+        Runnable[] calls = {
+            () -> new Dsig.Signer(null),
+            () -> new Dsig.Signer(SecretKey.generate(Suite.ED25519), null),
+            () -> new Dsig.Verifier(null),
+            () -> verifier.admit(null),
+            () -> verifier.verify(key, null, MESSAGE),
+            () -> verifier.announce(key, null),
+            () -> Dsig.verify(null, MESSAGE, MESSAGE),
+            () -> Dsig.verifyAll(Dsig.Suite.WOTS_BLAKE3, Arrays.asList((Dsig.Entry) null)),
+            () -> new Dsig.Entry(key, null, MESSAGE),
+            () -> Dsig.reuse(key, null, null),
+        };
+        for (int i = 0; i < calls.length; i++) {
+            assertThrows(NullPointerException.class, calls[i]::run, "call " + i);
+        }
+    }
+}
