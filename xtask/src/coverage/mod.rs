@@ -216,7 +216,7 @@ impl<'a> Comparison<'a> {
 /// Whether a type, a function or a constant is there, at the top or in the namespace of its module.
 fn is_declared(name: &str, item: &str, language: &Language) -> bool {
     let module = item.rsplit("::").nth(1).unwrap_or_default();
-    let places = ["", "wire", "bls", "Wire", "Bls", "Quorate", module];
+    let places = ["", "wire", "bls", "dsig", "Wire", "Bls", "Dsig", "Quorate", module];
     places.iter().any(|place| language.declared.get(*place).is_some_and(|names| names.contains(name)))
 }
 
