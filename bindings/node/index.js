@@ -58,5 +58,6 @@ module.exports = {
   Merkle,
   Path,
   bls: Object.freeze({ ...require('./lib/bls.js') }),
+  dsig: Object.freeze({ ...require('./lib/dsig.js') }),
   wire: Object.freeze({ ...require('./lib/wire.js') }),
 };

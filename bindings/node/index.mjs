@@ -26,6 +26,9 @@ export const {
   WrongContextError,
   ContradictionError,
   NotEvidenceError,
+  ExhaustedError,
+  OneTimeReuseError,
+  RateLimitedError,
   RngError,
   ClosedError,
   SecretKey,
@@ -58,5 +61,6 @@ export const {
   Merkle,
   Path,
   bls,
+  dsig,
   wire,
 } = quorate;

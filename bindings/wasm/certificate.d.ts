@@ -34,6 +34,9 @@ export {
   WrongContextError,
   ContradictionError,
   NotEvidenceError,
+  ExhaustedError,
+  OneTimeReuseError,
+  RateLimitedError,
   RngError,
   ClosedError,
 } from './index.js';

@@ -36,6 +36,9 @@ export {
   WrongContextError,
   ContradictionError,
   NotEvidenceError,
+  ExhaustedError,
+  OneTimeReuseError,
+  RateLimitedError,
   RngError,
   ClosedError,
 } from './index.js';

@@ -32,6 +32,9 @@ const named = {
   WRONG_CONTEXT: class WrongContextError extends QuorateError {},
   CONTRADICTION: class ContradictionError extends QuorateError {},
   NOT_EVIDENCE: class NotEvidenceError extends QuorateError {},
+  EXHAUSTED: class ExhaustedError extends QuorateError {},
+  ONE_TIME_REUSE: class OneTimeReuseError extends QuorateError {},
+  RATE_LIMITED: class RateLimitedError extends QuorateError {},
   RNG: class RngError extends QuorateError {},
   CLOSED: class ClosedError extends QuorateError {},
 };

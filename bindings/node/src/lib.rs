@@ -15,6 +15,7 @@
 //! | [`evidence`] | equivocations, conflicts |
 //! | [`guard`] | the key that signs nothing contradictory, its records |
 //! | [`merkle`], [`wire`], [`bls`] | trees, encoding, aggregates |
+//! | [`dsig`] | one-time keys that Ed25519 signs in batches |
 //! | [`glue`] | errors, bytes, work off the main thread |
 #![allow(unsafe_code, reason = "#[napi] generates the calls of Node's C interface; nothing here writes any")]
 #![allow(missing_docs, reason = "the functions are documented where users see them, in index.d.ts")]
@@ -22,6 +23,7 @@
 pub mod bls;
 pub mod certificates;
 pub mod committee;
+pub mod dsig;
 pub mod evidence;
 pub mod glue;
 pub mod guard;

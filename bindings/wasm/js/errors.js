@@ -29,6 +29,9 @@ const named = {
   WRONG_CONTEXT: class WrongContextError extends QuorateError {},
   CONTRADICTION: class ContradictionError extends QuorateError {},
   NOT_EVIDENCE: class NotEvidenceError extends QuorateError {},
+  EXHAUSTED: class ExhaustedError extends QuorateError {},
+  ONE_TIME_REUSE: class OneTimeReuseError extends QuorateError {},
+  RATE_LIMITED: class RateLimitedError extends QuorateError {},
   RNG: class RngError extends QuorateError {},
   CLOSED: class ClosedError extends QuorateError {},
 };
@@ -58,6 +61,9 @@ export const {
   WrongContextError,
   ContradictionError,
   NotEvidenceError,
+  ExhaustedError,
+  OneTimeReuseError,
+  RateLimitedError,
   RngError,
   ClosedError,
 } = NAMES;

@@ -3,6 +3,7 @@
 
 import { bytes, list, optional, options, pair, size, string, suite, boolean, u128, u16, u32, u64, u8 } from './check.js';
 import { certificateApi, verified } from './certificate-api.js';
+import { dsigApi } from './dsig-api.js';
 import { Handle, TOKEN, hex, is, isOpen, name, open, same, take, wrap } from './handle.js';
 
 export const MAX_TOTAL_WEIGHT = 1n << 125n;
@@ -729,5 +730,5 @@ export function fullApi(wasm) {
   const keys = { SecretKey, Signature, UnverifiedKey, VerifiedKey };
   const rest = { Guard, GuardRecord, Merkle, Path };
   const classes = name({ ...keys, ...votes, ...timeouts, ...evidence, ...rest });
-  return { ...base.classes, ...classes, bls, wire };
+  return { ...base.classes, ...classes, bls, dsig: dsigApi(wasm, { SecretKey, PublicKey }), wire };
 }

@@ -18,6 +18,9 @@ export {
   WrongContextError,
   ContradictionError,
   NotEvidenceError,
+  ExhaustedError,
+  OneTimeReuseError,
+  RateLimitedError,
   RngError,
   ClosedError,
 } from './errors.js';

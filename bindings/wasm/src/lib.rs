@@ -13,6 +13,8 @@ pub mod bls;
 pub mod certificates;
 pub mod committee;
 #[cfg(feature = "full")]
+pub mod dsig;
+#[cfg(feature = "full")]
 pub mod evidence;
 mod glue;
 #[cfg(feature = "full")]

@@ -14,7 +14,7 @@ export function declared(text) {
       inside = undefined;
     } else if (inside) {
       const member = /^  (?:readonly |const |function |class )?(static )?(\w+|\[Symbol\.\w+\])[(:? {]/.exec(line);
-      if (member && !['constructor', 'private', 'protected'].includes(member[2])) {
+      if (member && !['constructor', 'private', 'protected', 'type', 'interface'].includes(member[2])) {
         names.get(inside).add(`${member[1] ?? ''}${member[2]}`);
       }
     }

@@ -1,9 +1,10 @@
 // Runs the cases of spec/vectors through the public API of a package with the interface of index.d.ts. The schema is in
 // spec/vectors/README.md; the order of steps is that of core/tests/operations.
+import { dsigOperations } from './dsig-vectors.mjs';
 import { bytes, hex } from './hex.mjs';
 
 /** Every file that is run. Those of Jolteon belong to the example protocol, not to the package. */
-export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', 'certificate', 'timeout', 'evidence', 'guard'];
+export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', 'certificate', 'timeout', 'evidence', 'guard', 'dsig'];
 
 /**
  * Runs one file, already parsed, and returns the number of its cases; throws an error that lists what failed. With
@@ -18,7 +19,7 @@ export function runFile(q, name, file, only) {
     let found = 'ok';
     let result;
     try {
-      result = run(operation, { ...input, committee });
+      result = run(operation, { ...input, committee }, output);
     } catch (error) {
       if (!(error instanceof q.QuorateError)) throw new Error(`${name}: ${title} (${operation})`, { cause: error });
       found = error.code;
@@ -350,7 +351,9 @@ function operations(q, only) {
     },
   };
 
-  return (operation, input) => {
+  const dsig = dsigOperations(q, check);
+  return (operation, input, output) => {
+    if (operation in dsig) return dsig[operation](input, q.dsig.SUITES[input.suite - 1], output);
     const run = table[operation];
     if (run === undefined) throw new Error(`no operation ${operation}`);
     try {

@@ -42,3 +42,20 @@ export const unchecked: quorate.VerifiedVote = new quorate.Vote(statement, 0, se
 statement.identity(quorate.ChainId.fromName('x'));
 // @ts-expect-error an unproven key is no member
 export const unproven = new Committee(quorate.ChainId.fromName('x'), 0n, [[secret.publicKey(), 1n]]);
+
+export async function background(signer: quorate.dsig.Signer, send: (to: readonly number[] | undefined, bytes: Uint8Array) => void): Promise<void> {
+  const { signal } = new AbortController();
+  const batch: quorate.dsig.Announced | undefined = await signer.prepareAsync(undefined, { signal });
+  if (batch) send(batch.to, batch.announcement);
+}
+const suite: quorate.dsig.Suite = 'wots-blake3';
+const signer = new quorate.dsig.Signer(secret, { suite, groups: [new Set([1, 2])], log2Batch: 3, lifetime: 1_000_000n });
+export const signature: Uint8Array = signer.sign(new Uint8Array(3), { hint: [1], now: 5n });
+new quorate.dsig.Verifier({ suite, burst: 3 }).announce(signer.publicKey, signature, 5n);
+export const culprit: quorate.PublicKey = quorate.dsig.verifyReuse(suite, quorate.dsig.reuse(signer.publicKey, [signature, signature], [signature, signature]));
+// @ts-expect-error a time is a bigint
+signer.prepare(5);
+// @ts-expect-error a suite of signatures is none of one-time keys
+new quorate.dsig.Verifier({ suite: Suite.Ed25519 });
+// @ts-expect-error a name of no suite
+export const none: quorate.dsig.Suite = 'wots';

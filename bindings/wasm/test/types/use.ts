@@ -1,6 +1,6 @@
 // Compiled, never run: the declarations under `tsc --strict`.
 
-import init, { ChainId, Committee, QuorateError, SecretKey, Suite, VerifiedKey, Vote, VoteCollector, Suspects, wire } from 'quorate-wasm';
+import init, { ChainId, Committee, QuorateError, SecretKey, Suite, VerifiedKey, Vote, VoteCollector, Suspects, dsig, wire } from 'quorate-wasm';
 import { Certificate, Committee as SmallCommittee } from 'quorate-wasm/certificate';
 import { startWorker, type QuorateWorker, type WorkerCommittee } from 'quorate-wasm/worker';
 
@@ -25,6 +25,15 @@ committee.statement(1, 2, new Uint8Array(32));
 // @ts-expect-error a committee of the other module is none of this one
 check(new Uint8Array(1), committee);
 secret.free();
+
+const owner = new dsig.Signer(SecretKey.generate(Suite.Ed25519), { suite: 'wots-blake3', groups: [[1]], lifetime: 5n });
+const batch: dsig.Announced | undefined = owner.prepare();
+const verifier = new dsig.Verifier({ burst: 1 });
+if (batch) verifier.announce(owner.publicKey, batch.announcement);
+export const fast: boolean = verifier.canVerifyFast(owner.publicKey, owner.sign(new Uint8Array(1), { hint: [1], now: 3n }));
+// @ts-expect-error threads are Workers here
+owner.prepareAsync();
+verifier.free();
 
 const worker = await startWorker({ build: 'certificate', source: new Uint8Array(1) });
 const small = await worker.committeeFromAttested(Suite.MinPk, 'main', 1n, [[new Uint8Array(48), 1n]], { allowRepeats: true });

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import * as quorate from 'quorate';
+import { HOUR, dsigTests } from './shared/dsig.mjs';
+
+const { SecretKey, dsig } = quorate;
+const declarations = readFileSync(new URL('../index.d.ts', import.meta.url), 'utf8');
+const message = new Uint8Array([1, 2, 3]);
+const fresh = (options) => new dsig.Signer(SecretKey.generate('ed25519'), { lifetime: HOUR, ...options });
+
+for (const [name, run] of Object.entries(dsigTests(quorate, assert, declarations))) test(`dsig: ${name}`, run);
+
+test('dsig: batches are made off the thread', async () => {
+  const signer = fresh({ log2Batch: 2, lowWater: 8, groups: [[1, 2]] });
+  const made = [];
+  for (let batch = await signer.prepareAsync(); batch; batch = await signer.prepareAsync()) made.push(batch);
+  assert.deepEqual(made.map(({ to }) => to), [[1, 2], undefined, [1, 2], undefined]);
+  assert.deepEqual([signer.ready, signer.announcements().length], [16, 4]);
+  const verifier = new dsig.Verifier();
+  verifier.admit(signer.publicKey);
+  for (const { announcement } of made) verifier.announce(signer.publicKey, announcement);
+  assert.ok(verifier.canVerifyFast(signer.publicKey, signer.sign(message)));
+  await assert.rejects(signer.prepareAsync(1), TypeError);
+  await assert.rejects(signer.prepareAsync(-1n), RangeError);
+  await assert.rejects(signer.prepareAsync(undefined, { signal: 1 }), TypeError);
+  await assert.rejects(dsig.Signer.prototype.prepareAsync.call({}), TypeError);
+});
+
+test('dsig: a signer signs while a batch is made, and no key signs twice', async () => {
+  const signer = fresh({ log2Batch: 5, lowWater: 100 });
+  signer.prepare();
+  const signatures = [];
+  for (let round = 0; round < 4; round += 1) {
+    const batches = Array.from({ length: 4 }, () => signer.prepareAsync());
+    for (let left = signer.ready; left > 0; left -= 1) signatures.push(signer.sign(message));
+    await Promise.all(batches);
+  }
+  // Root and index say which key signed.
+  const keys = new Set(signatures.map((signature) => signature.subarray(2, 40).join()));
+  assert.equal(keys.size, signatures.length);
+  for (const signature of signatures) dsig.verify(signer.publicKey, message, signature);
+});
+
+test('dsig: what is called off, closed or invalidated meanwhile', async () => {
+  const isAbort = (e) => e.name === 'AbortError' && e.code === 'ABORT_ERR';
+  const signer = fresh({ log2Batch: 3, lowWater: 1000 });
+  await assert.rejects(signer.prepareAsync(undefined, { signal: AbortSignal.abort() }), isAbort);
+  assert.equal(signer.ready, 0);
+  const controller = new AbortController();
+  const running = Array.from({ length: 10 }, () => signer.prepareAsync(undefined, { signal: controller.signal }));
+  controller.abort();
+  for (const { reason } of await Promise.allSettled(running)) assert.ok(isAbort(reason), String(reason));
+
+  const closed = Array.from({ length: 10 }, () => signer.prepareAsync());
+  signer.close();
+  for (const { reason } of await Promise.allSettled(closed)) assert.ok(reason instanceof quorate.ClosedError, String(reason));
+  await assert.rejects(signer.prepareAsync(), quorate.ClosedError);
+
+  const copied = fresh({ log2Batch: 7 });
+  const planned = copied.prepareAsync();
+  copied.invalidate();
+  const batch = await planned;
+  assert.deepEqual([copied.ready, copied.announcements().length], batch ? [128, 1] : [0, 0]);
+});
+
+test('dsig: nothing shows a secret', () => {
+  const secret = SecretKey.generate('ed25519');
+  const hidden = Buffer.from(secret.toBytes()).toString('hex');
+  const signer = new dsig.Signer(secret);
+  const shown = [signer, structuredClone(signer)].map((one) => inspect(one, { showHidden: true, depth: 9, getters: true }));
+  for (const text of shown) assert.ok(!text.includes(hidden), text);
+  assert.equal(inspect(signer), 'Signer(wots-blake3, 0 keys ready)');
+  assert.equal(inspect(new dsig.Verifier()), 'Verifier(wots-blake3)');
+});
+
+test('dsig: a thread may end while it makes batches', async () => {
+  const source = `
+    const { parentPort } = require('node:worker_threads');
+    const { SecretKey, dsig } = require(${JSON.stringify(createRequire(import.meta.url).resolve('quorate'))});
+    const signer = new dsig.Signer(SecretKey.generate('ed25519'), { lowWater: 10_000 });
+    for (let i = 0; i < 20; i++) signer.prepareAsync().catch(() => {});
+    parentPort.postMessage('begun');`;
+  for (let round = 0; round < 3; round += 1) {
+    const worker = new Worker(source, { eval: true });
+    await new Promise((resolve, reject) => worker.on('message', resolve).on('error', reject));
+    await worker.terminate();
+  }
+});
