@@ -1,0 +1,86 @@
+//! What signing and verifying take by themselves, for the same messages as in the measurement.
+
+use std::time::Instant;
+
+use quorate::dsig::SignerConfig;
+use quorate::dsig::dynamic::SuiteId;
+use quorate::ed25519::Ed25519;
+use quorate::machine::Time;
+use quorate::scheme::Scheme as _;
+use quorate_audited_redis::failure::Failure;
+use quorate_audited_redis::frame::{Scheme, message, verify_eddsa};
+use quorate_audited_redis::now;
+use quorate_audited_redis::suites::{signer, verifier};
+
+/// How many batches of 128 are measured.
+const BATCHES: usize = 30;
+
+/// The medians over batches, in microseconds; `None` where nothing is signed.
+pub(super) fn measure(scheme: Scheme, suite: SuiteId) -> Result<Option<(f64, f64)>, Failure> {
+    let secret = Ed25519::generate(&mut getrandom::SysRng).map_err(failed)?;
+    match scheme {
+        Scheme::None => Ok(None),
+        Scheme::Eddsa => {
+            let key = Ed25519::public_key(&secret);
+            let signed = batches(|messages| {
+                let began = Instant::now();
+                let signatures: Vec<_> =
+                    messages.iter().map(|message| Ed25519::sign(&secret, message).to_bytes()).collect();
+                let sign = began.elapsed();
+                let began = Instant::now();
+                for (message, signature) in messages.iter().zip(&signatures) {
+                    verify_eddsa(&key, message, signature)?;
+                }
+                Ok((sign.as_secs_f64(), began.elapsed().as_secs_f64()))
+            });
+            signed.map(Some).map_err(failed)
+        }
+        Scheme::Dsig => {
+            let key = Ed25519::public_key(&secret);
+            let config = SignerConfig { low_water: 1, ..SignerConfig::default() };
+            let mut signer = signer(suite, secret, config).map_err(failed)?;
+            let mut verifier = verifier(suite, key).map_err(failed)?;
+            let signed = batches(|messages| {
+                while let Some(work) = signer.plan(now())? {
+                    if let Some(announcement) = signer.add(work()?) {
+                        let work = verifier.admit(now(), announcement)?;
+                        verifier.learn(work()?)?;
+                    }
+                }
+                let time = now();
+                let began = Instant::now();
+                let signatures: Vec<_> =
+                    messages.iter().map(|message| signer.sign(message, time)).collect::<Result<_, _>>()?;
+                let sign = began.elapsed();
+                let began = Instant::now();
+                for (message, signature) in messages.iter().zip(&signatures) {
+                    verifier.verify(message, signature)?;
+                }
+                Ok((sign.as_secs_f64(), began.elapsed().as_secs_f64()))
+            });
+            signed.map(Some).map_err(failed)
+        }
+    }
+}
+
+fn batches(mut batch: impl FnMut(&[Vec<u8>]) -> quorate::Result<(f64, f64)>) -> quorate::Result<(f64, f64)> {
+    let command = b"*2\r\n$3\r\nGET\r\n$16\r\n0000000000000000\r\n";
+    let messages: Vec<_> = (0..128).map(|number| message(&[7; 32], number, Time(number), command)).collect();
+    let (mut signs, mut verifies) = (Vec::new(), Vec::new());
+    for _ in 0..BATCHES {
+        let (sign, verify) = batch(&messages)?;
+        signs.push(sign);
+        verifies.push(verify);
+    }
+    Ok((median(signs), median(verifies)))
+}
+
+/// Of one message, in microseconds.
+fn median(mut seconds: Vec<f64>) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    seconds.get(seconds.len() / 2).copied().unwrap_or_default() * 1e6 / 128.0
+}
+
+fn failed(error: quorate::Error) -> Failure {
+    Failure::failed(format!("measuring signatures: {error}"))
+}

@@ -1,0 +1,148 @@
+//! The processes that are measured: a redis-server and a front of our own, ended when dropped.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use quorate_audited_redis::failure::Failure;
+use quorate_audited_redis::keys::Key;
+use quorate_audited_redis::resp::ReplyScanner;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+
+/// A redis-server that keeps nothing.
+pub(super) struct Redis {
+    port: u16,
+    _process: Child,
+}
+
+/// A connection to plain Redis.
+pub(super) struct Direct {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+/// A front before it.
+pub(super) struct Front {
+    address: String,
+    _process: Child,
+}
+
+/// How long a process may take to be ready.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+impl Redis {
+    pub(super) async fn start(folder: &Path) -> Result<Self, Failure> {
+        // Somebody else may take the port between the two lines; then another one is tried.
+        for _ in 0..5 {
+            let port = free_port()?;
+            let mut process = Command::new("redis-server")
+                .args([
+                    "--port",
+                    &port.to_string(),
+                    "--bind",
+                    "127.0.0.1",
+                    "--save",
+                    "",
+                    "--appendonly",
+                    "no",
+                ])
+                .arg("--dir")
+                .arg(folder)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .kill_on_drop(true)
+                .spawn()
+                .map_err(|error| {
+                    Failure::unreachable(format!(
+                        "redis-server: {error}; on Debian, `apt-get install redis-server`"
+                    ))
+                })?;
+            let began = std::time::Instant::now();
+            while began.elapsed() < PATIENCE && matches!(process.try_wait(), Ok(None)) {
+                if let Ok(mut direct) = Direct::connect(port).await
+                    && direct.call(b"*1\r\n$4\r\nPING\r\n").await.is_ok()
+                {
+                    return Ok(Self { port, _process: process });
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+        Err(Failure::unreachable("redis-server does not start"))
+    }
+
+    pub(super) async fn connect(&self) -> Result<Direct, Failure> {
+        Direct::connect(self.port).await
+    }
+}
+
+impl Direct {
+    async fn connect(port: u16) -> Result<Self, Failure> {
+        let stream = TcpStream::connect(("127.0.0.1", port)).await.map_err(gone)?;
+        stream.set_nodelay(true).map_err(gone)?;
+        Ok(Self { stream, buffer: Vec::new() })
+    }
+
+    /// Sends a command and waits for the end of the reply.
+    pub(super) async fn call(&mut self, command: &[u8]) -> Result<(), Failure> {
+        self.stream.write_all(command).await.map_err(gone)?;
+        let mut scanner = ReplyScanner::default();
+        loop {
+            let (used, done) =
+                scanner.scan(&self.buffer).map_err(|reason| Failure::unreachable(reason.to_string()))?;
+            self.buffer.drain(..used);
+            if done {
+                return Ok(());
+            }
+            if self.stream.read_buf(&mut self.buffer).await.map_err(gone)? == 0 {
+                return Err(Failure::unreachable("redis-server hung up"));
+            }
+        }
+    }
+}
+
+impl Front {
+    pub(super) async fn start(folder: &Path, redis: &Redis, key: &Key, sync: &str) -> Result<Self, Failure> {
+        let failed = |error: std::io::Error| Failure::failed(format!("starting the front: {error}"));
+        let config = folder.join("front.toml");
+        let text = format!(
+            "listen = \"127.0.0.1:0\"\nredis = \"127.0.0.1:{}\"\nlog = \"audit.log\"\nrefusals = \"refusals\"\n\
+             sync = \"{sync}\"\naccept = [\"none\", \"eddsa\", \"dsig\"]\n[[client]]\nname = \"bench\"\nkey = \"{}\"\n",
+            redis.port,
+            hex::encode(key.public()?.as_bytes())
+        );
+        std::fs::write(&config, text).map_err(failed)?;
+        let mut process = Command::new(std::env::current_exe().map_err(failed)?)
+            .args(["front", "--json", "--config"])
+            .arg(&config)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(failed)?;
+        let mut line = String::new();
+        if let Some(output) = process.stdout.take() {
+            let mut output = BufReader::new(output);
+            let ready = tokio::time::timeout(PATIENCE, output.read_line(&mut line));
+            ready.await.map_err(|_| Failure::failed("the front does not start"))?.map_err(failed)?;
+        }
+        let said: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
+        let address = said.get("listen").and_then(serde_json::Value::as_str);
+        let address = address.ok_or_else(|| Failure::failed("the front does not start"))?.to_owned();
+        Ok(Self { address, _process: process })
+    }
+
+    pub(super) fn address(&self) -> &str {
+        &self.address
+    }
+}
+
+fn free_port() -> Result<u16, Failure> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").map_err(gone)?;
+    Ok(listener.local_addr().map_err(gone)?.port())
+}
+
+fn gone(error: std::io::Error) -> Failure {
+    Failure::unreachable(format!("redis-server: {error}"))
+}

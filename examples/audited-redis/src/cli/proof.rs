@@ -1,0 +1,95 @@
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use quorate::ed25519::PublicKey;
+use quorate_audited_redis::failure::Failure;
+use quorate_audited_redis::keys::public_key;
+use quorate_audited_redis::proof::{Proven, check, prove};
+
+use super::Outcome;
+use super::text::{say, shown, verdict};
+
+/// Takes one operation out of a log as a file that proves by itself who asked for it.
+///
+/// Whoever gets the file needs neither the log nor the front, only the client's public key: `check-proof`.
+#[derive(Debug, Args)]
+pub(super) struct Prove {
+    /// The log.
+    log: PathBuf,
+    /// The entry's number.
+    #[arg(long, value_name = "NUMBER")]
+    entry: u64,
+    /// The file to write.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Checks a proof with the client's public key alone.
+#[derive(Debug, Args)]
+pub(super) struct CheckProof {
+    /// The proof.
+    proof: PathBuf,
+    /// The client's public key, from a source that you trust.
+    #[arg(long, value_name = "HEX", value_parser = public_key)]
+    signer: PublicKey,
+    /// The store that the command must have been for.
+    #[arg(long, value_name = "HEX", value_parser = super::hash)]
+    store: Option<[u8; 32]>,
+    /// Prints a JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Prove {
+    pub(super) fn run(&self) -> Outcome {
+        let proof = prove(&self.log, self.entry)?;
+        let shown = self.out.display();
+        std::fs::write(&self.out, &proof).map_err(|error| Failure::failed(format!("{shown}: {error}")))?;
+        say!("{shown}: {} bytes that prove entry {}", proof.len(), self.entry);
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl CheckProof {
+    pub(super) fn run(&self) -> Outcome {
+        let shown = self.proof.display();
+        let proof =
+            std::fs::read(&self.proof).map_err(|error| Failure::input(format!("{shown}: {error}")))?;
+        let proven = check(&proof, &self.signer)?;
+        if self.store.is_some_and(|store| store != proven.store) {
+            let message = format!("the command was for another store, {}", hex::encode(proven.store));
+            return Err(Failure::new(quorate_audited_redis::failure::Exit::Tampered, "OTHER_STORE", message));
+        }
+        if self.json {
+            json(&proven)
+        } else {
+            print(&proven)
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn json(proven: &Proven) {
+    let command: Vec<_> = proven.command.iter().map(hex::encode).collect();
+    let text: Vec<_> = proven.command.iter().map(|word| String::from_utf8(word.clone()).ok()).collect();
+    let object = serde_json::json!({
+        "store": hex::encode(proven.store), "signer": hex::encode(proven.signer), "sequence": proven.sequence,
+        "time": proven.time.0, "scheme": proven.scheme, "command": text, "command_hex": command,
+    });
+    say!("{object}");
+}
+
+fn print(proven: &Proven) {
+    let words: Vec<_> = proven.command.iter().map(|word| shown(word)).collect();
+    say!("{}", verdict("the proof holds", true));
+    say!("asked by  {}", hex::encode(proven.signer));
+    say!("for       {}", words.join(" "));
+    say!("of store  {}", hex::encode(proven.store));
+    say!(
+        "as its command {}, {} µs after 1970 by its clock, signed with {}",
+        proven.sequence,
+        proven.time.0,
+        proven.scheme
+    );
+}

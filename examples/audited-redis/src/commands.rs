@@ -1,0 +1,100 @@
+//! Which commands the front executes. All clients share one connection to Redis, so that the order of the log is the
+//! order of execution: a command must neither change that connection (`SELECT`, `MULTI`, `SUBSCRIBE`, `CLIENT`), nor
+//! wait on it (`BLPOP`, `WAIT`), nor administer the server. What is not listed is refused, the unknown included.
+
+use crate::resp::Command;
+
+/// The commands, sorted.
+#[rustfmt::skip]
+const ALLOWED: &[&str] = &[
+    "APPEND", "BITCOUNT", "BITFIELD", "BITFIELD_RO", "BITOP", "BITPOS", "COMMAND", "COPY", "DBSIZE", "DECR",
+    "DECRBY", "DEL", "DUMP", "ECHO", "EVAL", "EVALSHA", "EVALSHA_RO", "EVAL_RO", "EXISTS", "EXPIRE",
+    "EXPIREAT", "EXPIRETIME", "FLUSHALL", "FLUSHDB", "GEOADD", "GEODIST", "GEOHASH", "GEOPOS", "GEORADIUS",
+    "GEORADIUSBYMEMBER", "GEORADIUSBYMEMBER_RO", "GEORADIUS_RO", "GEOSEARCH", "GEOSEARCHSTORE", "GET",
+    "GETBIT", "GETDEL", "GETEX", "GETRANGE", "GETSET", "HDEL", "HEXISTS", "HGET", "HGETALL", "HINCRBY",
+    "HINCRBYFLOAT", "HKEYS", "HLEN", "HMGET", "HMSET", "HRANDFIELD", "HSCAN", "HSET", "HSETNX", "HSTRLEN",
+    "HVALS", "INCR", "INCRBY", "INCRBYFLOAT", "INFO", "KEYS", "LCS", "LINDEX", "LINSERT", "LLEN", "LMOVE",
+    "LMPOP", "LOLWUT", "LPOP", "LPOS", "LPUSH", "LPUSHX", "LRANGE", "LREM", "LSET", "LTRIM", "MGET", "MSET",
+    "MSETNX", "OBJECT", "PERSIST", "PEXPIRE", "PEXPIREAT", "PEXPIRETIME", "PFADD", "PFCOUNT", "PFMERGE",
+    "PING", "PSETEX", "PTTL", "PUBLISH", "RANDOMKEY", "RENAME", "RENAMENX", "RESTORE", "RPOP", "RPOPLPUSH",
+    "RPUSH", "RPUSHX", "SADD", "SCAN", "SCARD", "SCRIPT", "SDIFF", "SDIFFSTORE", "SET", "SETBIT", "SETEX",
+    "SETNX", "SETRANGE", "SINTER", "SINTERCARD", "SINTERSTORE", "SISMEMBER", "SMEMBERS", "SMISMEMBER",
+    "SMOVE", "SORT", "SORT_RO", "SPOP", "SRANDMEMBER", "SREM", "SSCAN", "STRLEN", "SUBSTR", "SUNION",
+    "SUNIONSTORE", "TIME", "TOUCH", "TTL", "TYPE", "UNLINK", "XACK", "XADD", "XAUTOCLAIM", "XCLAIM", "XDEL",
+    "XGROUP", "XINFO", "XLEN", "XPENDING", "XRANGE", "XREAD", "XREADGROUP", "XREVRANGE", "XSETID", "XTRIM",
+    "ZADD", "ZCARD", "ZCOUNT", "ZDIFF", "ZDIFFSTORE", "ZINCRBY", "ZINTER", "ZINTERCARD", "ZINTERSTORE",
+    "ZLEXCOUNT", "ZMPOP", "ZMSCORE", "ZPOPMAX", "ZPOPMIN", "ZRANDMEMBER", "ZRANGE", "ZRANGEBYLEX",
+    "ZRANGEBYSCORE", "ZRANGESTORE", "ZRANK", "ZREM", "ZREMRANGEBYLEX", "ZREMRANGEBYRANK", "ZREMRANGEBYSCORE",
+    "ZREVRANGE", "ZREVRANGEBYLEX", "ZREVRANGEBYSCORE", "ZREVRANK", "ZSCAN", "ZSCORE", "ZUNION", "ZUNIONSTORE",
+];
+
+/// Whether the front executes a command. A client asks before it signs, so that no sequence number is lost.
+pub fn is_allowed(command: &Command<'_>) -> bool {
+    let mut arguments = command.arguments();
+    let Some(name) = arguments.next().and_then(upper) else { return false };
+    if ALLOWED.binary_search(&name.as_str()).is_err() {
+        return false;
+    }
+    match name.as_str() {
+        // Its option makes it wait.
+        "XREAD" | "XREADGROUP" => !arguments
+            .take_while(|argument| !argument.eq_ignore_ascii_case(b"STREAMS"))
+            .any(|argument| argument.eq_ignore_ascii_case(b"BLOCK")),
+        // The others stop or debug the scripts of all clients.
+        "SCRIPT" => matches!(arguments.next().and_then(upper).as_deref(), Some("LOAD" | "EXISTS")),
+        _ => true,
+    }
+}
+
+fn upper(name: &[u8]) -> Option<String> {
+    let longest = ALLOWED.iter().map(|name| name.len()).max().unwrap_or_default();
+    let text = std::str::from_utf8(name).ok().filter(|text| text.len() <= longest)?;
+    Some(text.to_ascii_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resp::encode_command;
+
+    fn allowed(line: &str) -> bool {
+        let bytes = encode_command(&line.split(' ').collect::<Vec<_>>()).unwrap();
+        is_allowed(&Command::parse(&bytes).unwrap())
+    }
+
+    #[test]
+    fn the_list_is_sorted() {
+        assert!(ALLOWED.is_sorted());
+    }
+
+    #[test]
+    fn commands_on_data_pass_and_those_on_the_connection_do_not() {
+        for line in ["GET a", "set a 1", "XREAD STREAMS block 0", "script load x", "PING", "HGETALL h"] {
+            assert!(allowed(line), "{line}");
+        }
+        for line in [
+            "SELECT 1",
+            "MULTI",
+            "EXEC",
+            "WATCH a",
+            "SUBSCRIBE a",
+            "BLPOP a 0",
+            "WAIT 1 0",
+            "CLIENT REPLY OFF",
+            "HELLO 3",
+            "AUTH x",
+            "MONITOR",
+            "SHUTDOWN",
+            "CONFIG GET *",
+            "DEBUG SLEEP 1",
+            "SCRIPT KILL",
+            "QUIT",
+            "XREAD BLOCK 0 STREAMS a 0",
+            "xreadgroup group a b block 0 streams a >",
+            "NOSUCH",
+            "MIGRATE a",
+        ] {
+            assert!(!allowed(line), "{line}");
+        }
+    }
+}

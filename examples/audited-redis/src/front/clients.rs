@@ -1,0 +1,271 @@
+//! Each client's keys and numbers, and what is asked of a command before it is written down.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use quorate::Error;
+use quorate::dsig::dynamic::SuiteId;
+use quorate::ed25519::PublicKey;
+use quorate::machine::Time;
+use tokio::sync::Notify;
+
+use crate::commands::is_allowed;
+use crate::config::Known;
+use crate::frame::{Scheme, SignedCommand, verify_eddsa};
+use crate::lock;
+use crate::resp::Command;
+use crate::suites::{AnyVerifier, Parcel, Work, suite_of, verifier};
+
+/// Why something was not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) code: &'static str,
+    pub(super) message: String,
+}
+
+impl Refusal {
+    pub(super) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    /// An error reply. The message is ours and has no line ends.
+    pub(super) fn reply(&self) -> Vec<u8> {
+        format!("-{} {}\r\n", self.code, self.message).into_bytes()
+    }
+}
+
+/// What is asked of every command.
+pub(super) struct Rules {
+    pub(super) store: [u8; 32],
+    pub(super) accept: Vec<Scheme>,
+    pub(super) max_age: Duration,
+}
+
+/// Who may send commands. Strangers cost a lookup.
+pub(super) struct Clients {
+    by_key: HashMap<[u8; 32], Arc<Client>>,
+}
+
+/// A client.
+pub(super) struct Client {
+    pub(super) name: String,
+    pub(super) key: PublicKey,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// The number of the last command that is or will be in the log.
+    last: u64,
+    verifiers: Vec<(SuiteId, Box<dyn AnyVerifier>)>,
+    /// The connection that may send: a client that connects anew takes over, its old connection may hang.
+    generation: u64,
+    superseded: Arc<Notify>,
+}
+
+/// A connection's right to send.
+pub(super) struct Session {
+    pub(super) last: u64,
+    pub(super) generation: u64,
+    pub(super) superseded: Arc<Notify>,
+}
+
+impl Clients {
+    /// `last` are the numbers in the log, in its order.
+    pub(super) fn new(known: &[Known], last: Vec<([u8; 32], u64)>) -> Self {
+        let numbers: HashMap<[u8; 32], u64> = last.into_iter().collect();
+        let client = |known: &Known| {
+            let bytes = *known.key.as_bytes();
+            let state = State {
+                last: numbers.get(&bytes).copied().unwrap_or_default(),
+                verifiers: Vec::new(),
+                generation: 0,
+                superseded: Arc::new(Notify::new()),
+            };
+            let client =
+                Client { name: known.name.clone(), key: known.key.clone(), state: Mutex::new(state) };
+            (bytes, Arc::new(client))
+        };
+        Self { by_key: known.iter().map(client).collect() }
+    }
+
+    pub(super) fn get(&self, key: &[u8; 32]) -> Option<Arc<Client>> {
+        self.by_key.get(key).cloned()
+    }
+}
+
+impl Client {
+    /// Lets a connection that proved its key take over.
+    pub(super) fn connect(&self) -> Session {
+        let mut state = lock(&self.state);
+        state.superseded.notify_one();
+        state.superseded = Arc::new(Notify::new());
+        state.generation += 1;
+        Session { last: state.last, generation: state.generation, superseded: state.superseded.clone() }
+    }
+
+    /// Checks a command, cheapest first, and hands it on with its place in the client's order still held.
+    pub(super) fn accept(
+        &self,
+        rules: &Rules,
+        generation: u64,
+        signed: &SignedCommand<'_>,
+        now: Time,
+        hand_on: impl FnOnce(),
+    ) -> Result<(), Refusal> {
+        if signed.scheme == Scheme::None && !rules.accept.contains(&Scheme::None) {
+            return Err(Refusal::new("UNSIGNED", "the command is not signed"));
+        }
+        if !rules.accept.contains(&signed.scheme) {
+            let message = format!("commands signed with {} are not accepted here", signed.scheme.name());
+            return Err(Refusal::new("SCHEME", message));
+        }
+        let age = signed.time.0.abs_diff(now.0);
+        if u128::from(age) > rules.max_age.as_micros() {
+            let (seconds, side) =
+                (age / 1_000_000, if signed.time < now { "ago" } else { "ahead of our clock" });
+            return Err(Refusal::new("STALE", format!("it was signed {seconds} s {side}; sign it again")));
+        }
+        let command = Command::parse(signed.command)
+            .map_err(|reason| Refusal::new("BAD_COMMAND", reason.to_string()))?;
+        if !is_allowed(&command) {
+            return Err(Refusal::new("NOT_ALLOWED", "this command is not executed through the front"));
+        }
+        let mut state = lock(&self.state);
+        if state.generation != generation {
+            return Err(Refusal::new("SUPERSEDED", "the client has connected anew"));
+        }
+        let next = state.last.saturating_add(1);
+        if signed.sequence < next {
+            return Err(Refusal::new(
+                "REPLAYED",
+                format!("number {} was used; next is {next}", signed.sequence),
+            ));
+        }
+        if signed.sequence > next {
+            return Err(Refusal::new("GAP", format!("number {} is not the next, {next}", signed.sequence)));
+        }
+        state.verify(&self.key, signed, &rules.store).map_err(|error| match error {
+            Error::OneTimeReuse => Refusal::new("KEY_REUSE", "its one-time key signed something else before"),
+            other => Refusal::new("FORGED", other.to_string()),
+        })?;
+        state.last = next;
+        hand_on();
+        Ok(())
+    }
+
+    /// Whether an announcement may be looked at; if so, the work of it.
+    pub(super) fn admit(&self, announcement: Vec<u8>, now: Time) -> quorate::Result<(SuiteId, Work)> {
+        let suite = suite_of(&announcement)?;
+        let work = lock(&self.state).verifier(suite, &self.key)?.admit(now, announcement)?;
+        Ok((suite, work))
+    }
+
+    /// Takes in an announcement that holds.
+    pub(super) fn learn(&self, suite: SuiteId, checked: Parcel) -> quorate::Result<()> {
+        lock(&self.state).verifier(suite, &self.key)?.learn(checked)
+    }
+}
+
+impl State {
+    fn verify(
+        &mut self,
+        key: &PublicKey,
+        signed: &SignedCommand<'_>,
+        store: &[u8; 32],
+    ) -> quorate::Result<()> {
+        let message = signed.message(store);
+        match signed.scheme {
+            Scheme::None => Ok(()),
+            Scheme::Eddsa => verify_eddsa(key, &message, signed.signature),
+            Scheme::Dsig => {
+                self.verifier(suite_of(signed.signature)?, key)?.verify(&message, signed.signature)
+            }
+        }
+    }
+
+    fn verifier(&mut self, suite: SuiteId, key: &PublicKey) -> quorate::Result<&mut Box<dyn AnyVerifier>> {
+        let at = match self.verifiers.iter().position(|(known, _)| *known == suite) {
+            Some(at) => at,
+            None => {
+                self.verifiers.push((suite, verifier(suite, key.clone())?));
+                self.verifiers.len() - 1
+            }
+        };
+        let found = self.verifiers.get_mut(at).map(|(_, verifier)| verifier);
+        found.ok_or(Error::WrongContext { what: "suite" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate::ed25519::Ed25519;
+    use quorate::scheme::Scheme as _;
+
+    use super::*;
+    use crate::frame::message;
+
+    const PING: &[u8] = b"*1\r\n$4\r\nPING\r\n";
+
+    fn asked(
+        client: &Client,
+        rules: &Rules,
+        sequence: u64,
+        time: u64,
+        command: &[u8],
+        signature: Option<[u8; 64]>,
+    ) -> &'static str {
+        let generation = lock(&client.state).generation;
+        let (scheme, signature) = match &signature {
+            Some(signature) => (Scheme::Eddsa, &signature[..]),
+            None => (Scheme::None, &[][..]),
+        };
+        let signed = SignedCommand { scheme, sequence, time: Time(time), signature, command };
+        let mut handed_on = false;
+        let outcome = client.accept(rules, generation, &signed, Time(10_000_000), || handed_on = true);
+        assert_eq!(handed_on, outcome.is_ok());
+        outcome.err().map_or("", |refusal| refusal.code)
+    }
+
+    #[test]
+    fn each_rule_has_its_code() {
+        let secret = Ed25519::secret_from_bytes(&[3; 32]).unwrap();
+        let known = Known { name: "a".into(), key: Ed25519::public_key(&secret) };
+        let signer = *known.key.as_bytes();
+        let clients = Clients::new(&[known], vec![(signer, 4), (signer, 5), ([0; 32], 9)]);
+        assert!(clients.get(&[1; 32]).is_none());
+        let client = clients.get(&signer).unwrap();
+        assert_eq!(client.connect().last, 5);
+        let store = [8; 32];
+        let rules = Rules { store, accept: vec![Scheme::Eddsa], max_age: Duration::from_secs(5) };
+        let sign = |sequence, time, command: &[u8]| {
+            Some(Ed25519::sign(&secret, &message(&store, sequence, Time(time), command)).to_bytes())
+        };
+        let now = 10_000_000;
+        assert_eq!(asked(&client, &rules, 6, now, PING, None), "UNSIGNED");
+        assert_eq!(asked(&client, &rules, 6, now - 5_000_001, PING, sign(6, now - 5_000_001, PING)), "STALE");
+        assert_eq!(asked(&client, &rules, 6, now + 5_000_001, PING, sign(6, now + 5_000_001, PING)), "STALE");
+        assert_eq!(asked(&client, &rules, 6, now, b"PING\r\n", sign(6, now, b"PING\r\n")), "BAD_COMMAND");
+        let multi = b"*1\r\n$5\r\nMULTI\r\n";
+        assert_eq!(asked(&client, &rules, 6, now, multi, sign(6, now, multi)), "NOT_ALLOWED");
+        assert_eq!(asked(&client, &rules, 5, now, PING, sign(5, now, PING)), "REPLAYED");
+        assert_eq!(asked(&client, &rules, 7, now, PING, sign(7, now, PING)), "GAP");
+        assert_eq!(asked(&client, &rules, 6, now, PING, sign(6, now + 1, PING)), "FORGED");
+        assert_eq!(asked(&client, &rules, 6, now, PING, sign(6, now, PING)), "");
+        assert_eq!(asked(&client, &rules, 6, now, PING, sign(6, now, PING)), "REPLAYED");
+        let only_dsig = Rules { accept: vec![Scheme::Dsig], ..rules };
+        assert_eq!(asked(&client, &only_dsig, 7, now, PING, sign(7, now, PING)), "SCHEME");
+        let signature = sign(7, now, PING).unwrap();
+        let signed = SignedCommand {
+            scheme: Scheme::Eddsa,
+            sequence: 7,
+            time: Time(now),
+            signature: &signature,
+            command: PING,
+        };
+        let rules = Rules { store, accept: vec![Scheme::Eddsa], max_age: Duration::from_secs(5) };
+        let session = client.connect();
+        let old = client.accept(&rules, session.generation - 1, &signed, Time(now), || ());
+        assert_eq!(old.unwrap_err().code, "SUPERSEDED");
+    }
+}

@@ -1,0 +1,216 @@
+//! One client's connection: who it is, then its announcements and commands.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::net::tcp::OwnedReadHalf;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::timeout;
+
+use super::Shared;
+use super::clients::{Client, Refusal, Session};
+use super::committer::Op;
+use crate::frame::{Frame, MAGIC, MAX_FRAME, MAX_REPLY, SignedCommand, hello, verify_eddsa};
+use crate::outbox::Outbox;
+
+/// How long a connection may take to say who it is.
+const HELLO: Duration = Duration::from_secs(5);
+/// How many commands of a connection may wait for their answers.
+const IN_FLIGHT: usize = 1024;
+/// How many bytes of replies may wait for a client that does not read.
+const UNREAD: usize = MAX_REPLY + (64 << 20);
+/// How many announcements of a connection may wait to be looked at.
+const ANNOUNCED: usize = 16;
+
+/// Serves a connection to its end.
+pub(super) async fn serve(shared: &Arc<Shared>, mut stream: TcpStream, peer: SocketAddr) {
+    // Without it answers are slower, not wrong.
+    let _ = stream.set_nodelay(true);
+    let Ok(Some((client, session))) = timeout(HELLO, greet(shared, &mut stream, peer)).await else { return };
+    let (read, write) = stream.into_split();
+    let outbox = Outbox::new(write, UNREAD);
+    outbox.push(|out| Frame::Welcome { last: session.last }.encode_to(out));
+    outbox.flush();
+    let (announce, announced) = mpsc::channel(ANNOUNCED);
+    let connection = Connection { shared, peer, client, session, outbox, announce };
+    let learning = learn(connection.client.clone(), announced, shared.clone(), peer);
+    tokio::select! {
+        () = connection.run(read) => {}
+        () = connection.outbox.run() => {}
+        () = connection.session.superseded.notified() => {}
+        // Ends after the connection only: it holds the other end.
+        () = learning => {}
+    }
+    // What is refused last is still read by the client; answers that are due still come.
+    connection.outbox.finish();
+    let _ = timeout(HELLO, connection.outbox.run()).await;
+}
+
+struct Connection<'a> {
+    shared: &'a Arc<Shared>,
+    peer: SocketAddr,
+    client: Arc<Client>,
+    session: Session,
+    outbox: Arc<Outbox>,
+    announce: mpsc::Sender<Vec<u8>>,
+}
+
+impl Connection<'_> {
+    async fn run(&self, mut read: OwnedReadHalf) {
+        let places = Arc::new(Semaphore::new(IN_FLIGHT));
+        let mut buffer = Vec::with_capacity(1 << 16);
+        loop {
+            buffer.reserve(1 << 16);
+            match read.read_buf(&mut buffer).await {
+                Ok(0) | Err(_) => break,
+                Ok(_) => {}
+            }
+            let mut at = 0;
+            loop {
+                let rest = buffer.get(at..).unwrap_or_default();
+                match Frame::take(rest, MAX_FRAME) {
+                    Ok(None) => break,
+                    Ok(Some((frame, used))) => {
+                        if !self.take(frame, &places).await {
+                            return;
+                        }
+                        at += used;
+                    }
+                    Err(reason) => {
+                        self.refuse(&Refusal::new("BAD_FRAME", reason.to_string()), 0, rest);
+                        return;
+                    }
+                }
+            }
+            buffer.drain(..at);
+        }
+        // A client that closes its half still gets the answers to what it sent.
+        let _ = places.acquire_many(IN_FLIGHT as u32).await;
+    }
+
+    /// Whether the connection goes on.
+    async fn take(&self, frame: Frame<'_>, places: &Arc<Semaphore>) -> bool {
+        match frame {
+            Frame::Announcement(bytes) => {
+                if self.announce.try_send(bytes.to_vec()).is_err() {
+                    let refusal = Refusal::new("RATE_LIMITED", "too many announcements at once");
+                    self.record(&refusal, 0, bytes);
+                }
+                true
+            }
+            Frame::Command(body) => self.command(body, places).await,
+            Frame::Welcome { .. } | Frame::Reply { .. } | Frame::Refused { .. } => {
+                self.refuse(&Refusal::new("BAD_FRAME", "frames of this kind go to clients"), 0, &[]);
+                false
+            }
+        }
+    }
+
+    async fn command(&self, body: &[u8], places: &Arc<Semaphore>) -> bool {
+        let signed = match SignedCommand::decode(body) {
+            Ok(signed) => signed,
+            Err(reason) => {
+                self.refuse(&Refusal::new("BAD_FRAME", reason.to_string()), 0, body);
+                return false;
+            }
+        };
+        // Both wait for answers of Redis, never for this connection.
+        let Ok(place) = places.clone().acquire_owned().await else { return false };
+        let Ok(permit) = self.shared.ops.reserve().await else { return false };
+        if !self.shared.upstream.is_up() {
+            self.refuse(
+                &Refusal::new("UPSTREAM", "Redis is not there; nothing was done"),
+                signed.sequence,
+                body,
+            );
+            return true;
+        }
+        let now = crate::now();
+        let op = Op {
+            outbox: self.outbox.clone(),
+            sequence: signed.sequence,
+            received: now.0,
+            signer: *self.client.key.as_bytes(),
+            body: body.to_vec(),
+            command: body.len() - signed.command.len(),
+            place,
+        };
+        let accepted =
+            self.client.accept(&self.shared.rules, self.session.generation, &signed, now, || permit.send(op));
+        if let Err(refusal) = accepted {
+            self.refuse(&refusal, signed.sequence, body);
+        }
+        true
+    }
+
+    fn refuse(&self, refusal: &Refusal, sequence: u64, refused: &[u8]) {
+        self.record(refusal, sequence, refused);
+        self.outbox.push(|out| Frame::Refused { sequence, reply: &refusal.reply() }.encode_to(out));
+        self.outbox.flush();
+    }
+
+    fn record(&self, refusal: &Refusal, sequence: u64, refused: &[u8]) {
+        self.shared.refusals.record(self.peer, Some(self.client.name.clone()), refusal, sequence, refused);
+    }
+}
+
+/// Looks at announcements beside the commands.
+async fn learn(
+    client: Arc<Client>,
+    mut announced: mpsc::Receiver<Vec<u8>>,
+    shared: Arc<Shared>,
+    peer: SocketAddr,
+) {
+    while let Some(announcement) = announced.recv().await {
+        let looked_at = async {
+            let (suite, work) = client.admit(announcement.clone(), crate::now())?;
+            let checked = tokio::task::spawn_blocking(work).await;
+            client.learn(suite, checked.unwrap_or(Err(quorate::Error::RateLimited))?)
+        };
+        if let Err(error) = looked_at.await {
+            let refusal = Refusal::new("BAD_ANNOUNCEMENT", error.to_string());
+            shared.refusals.record(peer, Some(client.name.clone()), &refusal, 0, &announcement);
+        }
+    }
+}
+
+/// Finds out who is there.
+async fn greet(shared: &Shared, stream: &mut TcpStream, peer: SocketAddr) -> Option<(Arc<Client>, Session)> {
+    let mut magic = [0; 8];
+    stream.read_exact(&mut magic).await.ok()?;
+    if magic != MAGIC {
+        let message =
+            "this port takes signed commands; plain clients connect through `audited-redis sidecar`";
+        let refusal = Refusal::new("UNSIGNED", message);
+        shared.refusals.record(peer, None, &refusal, 0, &magic);
+        let _ = stream.write_all(&refusal.reply()).await;
+        return None;
+    }
+    let mut signer = [0; 32];
+    stream.read_exact(&mut signer).await.ok()?;
+    let mut challenge = [0; 32];
+    getrandom::fill(&mut challenge).ok()?;
+    stream.write_all(&[&MAGIC[..], &shared.store, &challenge].concat()).await.ok()?;
+    let mut signature = [0; 64];
+    stream.read_exact(&mut signature).await.ok()?;
+    let refusal = match shared.clients.get(&signer) {
+        None => Refusal::new("UNKNOWN_SIGNER", "this key is not in the front's configuration"),
+        Some(client) => {
+            match verify_eddsa(&client.key, &hello(&shared.store, &challenge, &signer), &signature) {
+                Ok(()) => {
+                    let session = client.connect();
+                    return Some((client, session));
+                }
+                Err(_) => Refusal::new("IMPOSTOR", "the connection does not hold the key that it names"),
+            }
+        }
+    };
+    shared.refusals.record(peer, Some(hex::encode(signer)), &refusal, 0, &signature);
+    let mut frame = Vec::new();
+    Frame::Refused { sequence: 0, reply: &refusal.reply() }.encode_to(&mut frame);
+    let _ = stream.write_all(&frame).await;
+    None
+}

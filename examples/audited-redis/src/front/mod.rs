@@ -1,0 +1,172 @@
+//! The front: verifies, logs, executes, answers.
+//!
+//! ```text
+//!  connection (a task each)          committer (a thread)            upstream (a thread)
+//!  frames → checks → signature ────► a group of commands ─────────► replies, in order
+//!            │      (one lock         appended, made durable,          │
+//!            │       per client)      then sent to Redis               │
+//!            └── refused ◄──────────────── answers ◄───────────────────┘
+//! ```
+//!
+//! All commands go to Redis over one connection in the order of the log: the log is the order of execution. While one
+//! group is made durable the next one gathers, so that a slow disk costs latency and not throughput.
+//!
+//! A command is refused, with an error reply that begins with a code, and recorded, if
+//!
+//! | code | |
+//! |---|---|
+//! | `UNSIGNED` | it has no signature; plain Redis traffic on this port too |
+//! | `SCHEME` | it is signed in a way that the configuration does not accept |
+//! | `UNKNOWN_SIGNER`, `IMPOSTOR` | the client is not known; it does not hold the key that it names |
+//! | `STALE` | it was signed too long ago, or in our future |
+//! | `REPLAYED` | its number was used before |
+//! | `GAP` | its number is not the next |
+//! | `FORGED` | the signature does not verify |
+//! | `KEY_REUSE` | its one-time key signed something else before |
+//! | `BAD_COMMAND`, `NOT_ALLOWED` | it is no RESP in its one encoding; it is none of [`commands`](crate::commands) |
+//! | `SUPERSEDED` | the client connected anew in the meantime |
+//! | `UPSTREAM` | Redis is not there |
+
+mod clients;
+mod committer;
+mod connection;
+mod refusals;
+mod upstream;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::task::JoinSet;
+
+use crate::config::Config;
+use crate::failure::{Exit, Failure};
+use crate::frame::SignedCommand;
+use crate::log::{LogWriter, Recovered};
+use clients::{Clients, Rules};
+use committer::Op;
+use refusals::Refusals;
+use upstream::Upstream;
+
+/// A front that runs.
+pub struct Front {
+    address: SocketAddr,
+    store: [u8; 32],
+    recovered: Recovered,
+    accepting: tokio::task::JoinHandle<()>,
+    failed: oneshot::Receiver<Failure>,
+    upstream: Arc<Upstream>,
+    committer: JoinHandle<()>,
+    refusals: Arc<Refusals>,
+}
+
+/// What all connections share.
+struct Shared {
+    store: [u8; 32],
+    rules: Rules,
+    clients: Clients,
+    ops: mpsc::Sender<Op>,
+    upstream: Arc<Upstream>,
+    refusals: Arc<Refusals>,
+}
+
+/// How many commands wait for the committer at most.
+const WAITING: usize = 4096;
+/// How many connections there are at most.
+const MAX_CONNECTIONS: usize = 1024;
+
+impl Front {
+    /// Opens the log, connects to Redis, and listens.
+    ///
+    /// # Errors
+    /// [`Failure`] that says which of them is impossible.
+    pub async fn start(config: Config) -> Result<Self, Failure> {
+        let mut last = Vec::new();
+        let opened = LogWriter::open(&config.log, config.sync, |entry| {
+            if let Ok(signed) = SignedCommand::decode(entry.body) {
+                last.push((entry.signer, signed.sequence));
+            }
+        })?;
+        let (log, recovered) = opened;
+        let store = *log.store();
+        let upstream = Upstream::start(config.redis.clone(), config.redis_password.clone())?;
+        let refusals = Refusals::start(&config.refusals)?;
+        let listener = TcpListener::bind(config.listen)
+            .await
+            .map_err(|error| Failure::unreachable(format!("listening on {}: {error}", config.listen)))?;
+        let address = listener.local_addr().map_err(|error| Failure::failed(error.to_string()))?;
+        let (ops, waiting) = mpsc::channel(WAITING);
+        let (fail, failed) = oneshot::channel();
+        let committer = committer::start(log, waiting, upstream.clone(), fail)?;
+        let shared = Arc::new(Shared {
+            store,
+            rules: Rules { store, accept: config.accept, max_age: config.max_age },
+            clients: Clients::new(&config.clients, last),
+            ops,
+            upstream: upstream.clone(),
+            refusals: refusals.clone(),
+        });
+        let accepting = tokio::spawn(accept(listener, shared));
+        Ok(Self { address, store, recovered, accepting, failed, upstream, committer, refusals })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The store, which is the log's.
+    pub fn store(&self) -> &[u8; 32] {
+        &self.store
+    }
+
+    /// What was found in the log.
+    pub fn recovered(&self) -> &Recovered {
+        &self.recovered
+    }
+
+    /// Waits until it cannot go on: the disk failed. Nothing is executed that is not in the log.
+    pub async fn failed(&mut self) -> Failure {
+        match (&mut self.failed).await {
+            Ok(failure) => failure,
+            Err(_) => Failure::new(Exit::Failed, "FAILED", "the thread that writes the log has ended"),
+        }
+    }
+
+    /// Ends all connections; what is in the log already is still executed.
+    pub async fn shutdown(self) {
+        self.accepting.abort();
+        let _ = self.accepting.await;
+        // The connections were the committer's only customers.
+        let threads = tokio::task::spawn_blocking(move || {
+            let _ = self.committer.join();
+            self.upstream.stop();
+            self.refusals.stop();
+        });
+        let _ = threads.await;
+    }
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    // Dropped with this task, and all connections with it.
+    let mut connections = JoinSet::new();
+    loop {
+        let Ok(place) = places.clone().acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, peer)) => {
+                let shared = shared.clone();
+                connections.spawn(async move {
+                    connection::serve(&shared, stream, peer).await;
+                    drop(place);
+                });
+            }
+            // Too many open files, or a peer that has gone already.
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+        while connections.try_join_next().is_some() {}
+    }
+}

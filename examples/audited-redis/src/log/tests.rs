@@ -1,0 +1,138 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+use crate::config::Sync;
+
+/// Writes groups of entries with these bodies, and gives the ends of all entries.
+fn written(path: &Path, groups: &[Vec<Vec<u8>>]) -> Vec<u64> {
+    let (mut log, recovered) = LogWriter::open(path, Sync::Kill, |_| ()).unwrap();
+    assert_eq!(recovered, Recovered::default());
+    let mut ends = vec![HEADER as u64];
+    for group in groups {
+        let bodies = group.iter().map(|body| Written { received: 5, signer: [7; 32], body });
+        log.append(bodies).unwrap();
+        for body in group {
+            ends.push(ends.last().unwrap() + (OVERHEAD + body.len()) as u64);
+        }
+    }
+    assert_eq!(fs::metadata(path).unwrap().len(), *ends.last().unwrap());
+    ends
+}
+
+fn bodies(path: &Path) -> Result<(Vec<Vec<u8>>, Recovered), crate::failure::Failure> {
+    let mut bodies = Vec::new();
+    let (_, recovered) = LogWriter::open(path, Sync::Kill, |entry| bodies.push(entry.body.to_vec()))?;
+    Ok((bodies, recovered))
+}
+
+fn file() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    (folder, path)
+}
+
+#[test]
+fn a_log_has_one_writer_and_goes_on_where_it_was() {
+    let (_folder, path) = file();
+    let (mut log, _) = LogWriter::open(&path, Sync::Always, |_| ()).unwrap();
+    let store = *log.store();
+    assert!(LogWriter::open(&path, Sync::Always, |_| ()).unwrap_err().message.contains("another process"));
+    let one = |body| Written { received: 1, signer: [0; 32], body };
+    assert_eq!(log.append([one(b"a"), one(b"b")]).unwrap(), 1);
+    drop(log);
+    let (mut log, recovered) = LogWriter::open(&path, Sync::Always, |_| ()).unwrap();
+    assert_eq!((*log.store(), recovered.entries, log.last()), (store, 2, 2));
+    assert_eq!(log.append([one(b"c")]).unwrap(), 3);
+    drop(log);
+    assert_eq!(bodies(&path).unwrap().0, [b"a", b"b", b"c"]);
+    fs::write(&path, "something else, and long enough to be a header").unwrap();
+    assert_eq!(LogWriter::open(&path, Sync::Always, |_| ()).unwrap_err().code, "BAD_INPUT");
+}
+
+#[test]
+fn what_was_durable_is_never_taken_for_torn() {
+    let (_folder, path) = file();
+    let ends = written(&path, &[vec![vec![1; 50]], vec![vec![2; 50]], vec![vec![3; 50]]]);
+    let whole = fs::read(&path).unwrap();
+    for entry in [0, 1] {
+        for at in [ends[entry], ends[entry] + 5, ends[entry] + 70, ends[entry + 1] - 1] {
+            let mut bad = whole.clone();
+            bad[at as usize] ^= 0x10;
+            fs::write(&path, bad).unwrap();
+            let failure = LogWriter::open(&path, Sync::Kill, |_| ()).unwrap_err();
+            assert_eq!(failure.code, "LOG_DAMAGED", "byte {at}");
+            assert!(failure.message.contains(&format!("entry {}", entry + 1)), "{failure}");
+        }
+    }
+    // A whole entry that was taken out is damage too.
+    fs::write(&path, [&whole[..ends[1] as usize], &whole[ends[2] as usize..]].concat()).unwrap();
+    assert_eq!(LogWriter::open(&path, Sync::Kill, |_| ()).unwrap_err().code, "LOG_DAMAGED");
+}
+
+#[test]
+fn a_torn_tail_is_kept_elsewhere() {
+    let (_folder, path) = file();
+    let ends = written(&path, &[vec![vec![1; 50]], vec![vec![2; 50], vec![3; 50]]]);
+    let whole = fs::read(&path).unwrap();
+    // A page of the last group did not reach the disk, a later one did.
+    let mut bad = whole.clone();
+    bad[ends[1] as usize + 8..ends[1] as usize + 60].fill(0);
+    fs::write(&path, &bad).unwrap();
+    let (left, recovered) = bodies(&path).unwrap();
+    let (offset, bytes, aside) = recovered.torn.unwrap();
+    assert_eq!((left.len(), offset, bytes), (1, ends[1], ends[3] - ends[1]));
+    assert_eq!(fs::read(aside).unwrap(), bad[ends[1] as usize..]);
+    assert_eq!(fs::metadata(&path).unwrap().len(), ends[1]);
+}
+
+#[test]
+fn too_much_of_nothing_is_not_torn() {
+    let (_folder, path) = file();
+    written(&path, &[vec![vec![1; 50]]]);
+    let mut long = fs::read(&path).unwrap();
+    long.resize(long.len() + MAX_GROUP + 1, 0);
+    fs::write(&path, long).unwrap();
+    assert_eq!(LogWriter::open(&path, Sync::Kill, |_| ()).unwrap_err().code, "LOG_DAMAGED");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_file_that_is_cut_anywhere_in_its_last_group_recovers_the_whole_entries(
+        first in vec(vec(any::<u8>(), 0..60), 0..3),
+        last in vec(vec(any::<u8>(), 0..60), 1..4),
+        part in 0.0..1.0f64,
+    ) {
+        let (_folder, path) = file();
+        let ends = written(&path, &[first.clone(), last.clone()]);
+        let whole = fs::read(&path).unwrap();
+        let from = ends[first.len()];
+        let cut = from + ((ends.last().unwrap() - from) as f64 * part) as u64;
+        fs::write(&path, &whole[..cut as usize]).unwrap();
+        let kept = ends.iter().filter(|end| **end <= cut).count() - 1;
+        let all: Vec<_> = first.iter().chain(&last).cloned().collect();
+        let (left, recovered) = bodies(&path).unwrap();
+        prop_assert_eq!(&left, &all[..kept]);
+        prop_assert_eq!(recovered.torn.map(|(offset, bytes, _)| (offset, bytes)),
+            (cut != ends[kept]).then(|| (ends[kept], cut - ends[kept])));
+        // And it goes on.
+        let (mut log, _) = LogWriter::open(&path, Sync::Kill, |_| ()).unwrap();
+        prop_assert_eq!(log.append([Written { received: 0, signer: [0; 32], body: b"x" }]).unwrap(), kept as u64 + 1);
+    }
+
+    #[test]
+    fn rubbish_behind_a_header_neither_panics_nor_passes(rubbish in vec(any::<u8>(), 1..400)) {
+        let (_folder, path) = file();
+        written(&path, &[]);
+        let mut bytes = fs::read(&path).unwrap();
+        bytes.extend(&rubbish);
+        fs::write(&path, bytes).unwrap();
+        let (left, recovered) = bodies(&path).unwrap();
+        prop_assert!(left.is_empty() && recovered.torn.is_some());
+    }
+}

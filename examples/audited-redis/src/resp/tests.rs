@@ -1,0 +1,123 @@
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn a_command_has_one_encoding() {
+    let bytes = encode_command(&["SET", "a", ""]).unwrap();
+    assert_eq!(bytes, b"*3\r\n$3\r\nSET\r\n$1\r\na\r\n$0\r\n\r\n");
+    let command = Command::parse(&bytes).unwrap();
+    assert_eq!(command.arguments().collect::<Vec<_>>(), [&b"SET"[..], b"a", b""]);
+    assert_eq!(command.name(), b"SET");
+    for other in [
+        "*03\r\n$3\r\nSET\r\n$1\r\na\r\n$0\r\n\r\n",
+        "*+1\r\n$4\r\nPING\r\n",
+        "*1\r\n$04\r\nPING\r\n",
+        "*1\r\n$-1\r\n",
+        "*0\r\n",
+        "*-1\r\n",
+        "*1\n$4\nPING\n",
+        "*1\r\n+PING\r\n",
+        "PING\r\n",
+        "*1\r\n$4\r\nPING\r\n ",
+        "*1\r\n$4\r\nPINGS\r",
+        "*1\r\n$999999999\r\n",
+        "*65537\r\n",
+    ] {
+        assert!(Command::parse(other.as_bytes()).is_err(), "{other:?}");
+    }
+}
+
+#[test]
+fn caps_hold_before_anything_is_read() {
+    assert!(Command::take(b"*1\r\n$8388608\r\n").is_err());
+    assert!(Command::take(b"*65536\r\n").unwrap().is_none());
+    assert!(encode_command(&[vec![0; MAX_COMMAND]]).is_err());
+    assert!(encode_command::<&str>(&[]).is_err());
+    let deep = "*1\r\n".repeat(MAX_DEPTH + 1);
+    assert!(ReplyScanner::default().scan(deep.as_bytes()).is_err());
+    assert!(Value::parse(format!("{deep}+OK\r\n").as_bytes()).is_err());
+    assert!(ReplyScanner::default().scan(&[b'+'; MAX_LINE + 2]).is_err());
+    assert!(ReplyScanner::default().scan(b"$18446744073709551615\r\n").is_err());
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        "[a-zA-Z ]{0,12}".prop_map(Value::Simple),
+        "[a-zA-Z ]{0,12}".prop_map(Value::Error),
+        any::<i64>().prop_map(Value::Integer),
+        proptest::option::of(vec(any::<u8>(), 0..40)).prop_map(Value::Bulk),
+    ];
+    leaf.prop_recursive(4, 32, 6, |inner| proptest::option::of(vec(inner, 0..6)).prop_map(Value::Array))
+}
+
+fn written(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Simple(text) => out.extend(format!("+{text}\r\n").bytes()),
+        Value::Error(text) => out.extend(format!("-{text}\r\n").bytes()),
+        Value::Integer(number) => out.extend(format!(":{number}\r\n").bytes()),
+        Value::Bulk(None) => out.extend(b"$-1\r\n"),
+        Value::Array(None) => out.extend(b"*-1\r\n"),
+        Value::Bulk(Some(bytes)) => {
+            out.extend(format!("${}\r\n", bytes.len()).bytes());
+            out.extend(bytes);
+            out.extend(b"\r\n");
+        }
+        Value::Array(Some(items)) => {
+            out.extend(format!("*{}\r\n", items.len()).bytes());
+            items.iter().for_each(|item| written(item, out));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn commands_read_back_and_no_prefix_is_one(arguments in vec(vec(any::<u8>(), 0..40), 1..8)) {
+        let bytes = encode_command(&arguments).unwrap();
+        let command = Command::parse(&bytes).unwrap();
+        prop_assert_eq!(command.arguments().map(<[u8]>::to_vec).collect::<Vec<_>>(), arguments);
+        for cut in 0..bytes.len() {
+            prop_assert_eq!(Command::take(&bytes[..cut]), Ok(None));
+        }
+    }
+
+    #[test]
+    fn whatever_parses_as_a_command_encodes_to_the_same(bytes in "[*$0-3\r\na]{0,40}") {
+        if let Ok(command) = Command::parse(bytes.as_bytes()) {
+            let arguments: Vec<_> = command.arguments().collect();
+            prop_assert_eq!(encode_command(&arguments).unwrap(), bytes.as_bytes());
+        }
+    }
+
+    #[test]
+    fn replies_end_where_they_end_however_they_arrive(values in vec(value(), 1..5), step in 1usize..30) {
+        let (mut stream, mut ends) = (Vec::new(), Vec::new());
+        for value in &values {
+            let begin = stream.len();
+            written(value, &mut stream);
+            ends.push(stream.len());
+            prop_assert_eq!(&Value::parse(&stream[begin..]).unwrap(), value);
+        }
+        let (mut scanner, mut at, mut seen, mut found) = (ReplyScanner::default(), 0, 0, Vec::new());
+        while seen < stream.len() {
+            seen = (seen + step).min(stream.len());
+            loop {
+                let (used, done) = scanner.scan(&stream[at..seen]).unwrap();
+                at += used;
+                if !done {
+                    break;
+                }
+                found.push(at);
+            }
+        }
+        prop_assert_eq!(found, ends);
+    }
+
+    #[test]
+    fn no_bytes_make_a_parser_panic(bytes in vec(any::<u8>(), 0..200)) {
+        let _ = Command::take(&bytes);
+        let _ = Value::parse(&bytes);
+        let _ = ReplyScanner::default().scan(&bytes);
+    }
+}

@@ -1,0 +1,149 @@
+//! Commands through the front: executed, logged, answered, proven.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod support;
+
+use quorate_audited_redis::frame::{Scheme, SignedCommand};
+use quorate_audited_redis::resp::{Command, Value, encode_command};
+use quorate_audited_redis::{log, proof};
+use support::House;
+
+fn bulk(bytes: &str) -> Value {
+    Value::Bulk(Some(bytes.into()))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reads_and_writes_are_executed_logged_and_provable() {
+    let mut house = House::new();
+    let alice = house.client("alice").await;
+    let bob = house.client_with("bob", Scheme::Eddsa).await;
+    let set = alice.call(&["SET", "greeting", "hello"]).await.unwrap();
+    assert_eq!((set.sequence, set.entry, &set.reply[..]), (1, Some(1), &b"+OK\r\n"[..]));
+    let get = bob.call(&["GET", "greeting"]).await.unwrap();
+    assert_eq!((get.sequence, get.entry, Value::parse(&get.reply)), (1, Some(2), Ok(bulk("hello"))));
+    // What Redis refuses is an answer, and in the log.
+    let wrong = alice.call(&["LPUSH", "greeting", "x"]).await.unwrap();
+    assert!(wrong.entry == Some(3) && wrong.reply.starts_with(b"-WRONGTYPE"));
+    assert_eq!(house.redis(&["GET", "greeting"]), bulk("hello"));
+    // Binary data, and a value of a megabyte.
+    let large = vec![0xa5; 1 << 20];
+    alice.call(&[b"SET".as_slice(), b"\0\r\n", &large]).await.unwrap();
+    let reply = bob.call(&[b"GET".as_slice(), b"\0\r\n"]).await.unwrap().reply;
+    assert_eq!(Value::parse(&reply), Ok(Value::Bulk(Some(large))));
+
+    let report = house.audit();
+    assert!(report.ok, "{:?}", report.findings);
+    assert_eq!(report.entries, 5);
+    let counts: Vec<_> = report.signers.iter().map(|s| (s.name.clone(), s.commands, s.last)).collect();
+    assert!(counts.contains(&("alice".into(), 3, 3)) && counts.contains(&("bob".into(), 2, 2)));
+
+    // One operation as a proof: it needs neither the log nor the front.
+    for (entry, name, words) in
+        [(1, "alice", vec!["SET", "greeting", "hello"]), (2, "bob", vec!["GET", "greeting"])]
+    {
+        let bytes = proof::prove(&house.log(), entry).unwrap();
+        let signer = house.key(name).public().unwrap();
+        let proven = proof::check(&bytes, &signer).unwrap();
+        assert_eq!(proven.command, words.iter().map(|word| word.as_bytes().to_vec()).collect::<Vec<_>>());
+        assert_eq!((proven.sequence, proven.store), (1, house.store));
+        let other = house.key(if name == "alice" { "bob" } else { "alice" }).public().unwrap();
+        assert_eq!(proof::check(&bytes, &other).unwrap_err().code, "BAD_PROOF");
+        for at in (0..bytes.len()).step_by(7) {
+            let mut bad = bytes.clone();
+            bad[at] ^= 1;
+            assert!(proof::check(&bad, &signer).is_err(), "byte {at}");
+        }
+        for cut in 0..bytes.len() {
+            assert!(proof::check(&bytes[..cut], &signer).is_err());
+        }
+    }
+    assert_eq!(proof::prove(&house.log(), 6).unwrap_err().code, "NO_ENTRY");
+    drop((alice, bob));
+    house.stop_front();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pipelined_commands_are_answered_in_order_and_in_groups() {
+    let house = House::new();
+    let alice = house.client("alice").await;
+    let bob = house.client("bob").await;
+    let mut tickets = Vec::new();
+    for number in 0..3000 {
+        let client = if number % 2 == 0 { &alice } else { &bob };
+        let command = encode_command(&["RPUSH", "list", &number.to_string()]).unwrap();
+        tickets.push((number, client.send(&command).await.unwrap()));
+    }
+    for (number, ticket) in tickets {
+        let answer = ticket.answer().await.unwrap();
+        assert!(answer.entry.is_some(), "{number}: {}", String::from_utf8_lossy(&answer.reply));
+        assert_eq!(answer.sequence, number / 2 + 1);
+    }
+    let report = house.audit();
+    assert!(report.ok && report.entries == 3000, "{:?}", report.findings);
+    // The log is the order of execution.
+    let mut scan = log::Scan::open(&house.log()).unwrap();
+    let (mut written, mut groups) = (Vec::new(), std::collections::BTreeSet::new());
+    while let log::Step::Entry(raw) = scan.step().unwrap() {
+        let signed = SignedCommand::decode(raw.entry.body).unwrap();
+        let command = Command::parse(signed.command).unwrap();
+        written.push(Value::Bulk(command.arguments().nth(2).map(<[u8]>::to_vec)));
+        groups.insert(raw.entry.durable);
+        let len = raw.len();
+        scan.skip(len);
+    }
+    assert_eq!(house.redis(&["LRANGE", "list", "0", "-1"]), Value::Array(Some(written)));
+    assert!(groups.len() < 3000, "one write to the disk served several commands");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn numbers_go_on_after_a_restart_and_a_client_that_comes_again_takes_over() {
+    let mut house = House::new();
+    let alice = house.client("alice").await;
+    alice.call(&["INCR", "n"]).await.unwrap();
+    let again = house.client("alice").await;
+    assert_eq!(again.call(&["INCR", "n"]).await.unwrap().sequence, 2);
+    // The old connection has ended, or is told that it was superseded.
+    if let Ok(answer) = alice.call(&["INCR", "n"]).await {
+        assert!(answer.entry.is_none());
+    }
+    house.stop_front();
+    assert!(again.call(&["INCR", "n"]).await.is_err(), "the connection is lost");
+    let said = house.start_front();
+    assert_eq!((said["entries"].as_u64(), said["torn"].is_null()), (Some(2), true));
+    let third = house.client("alice").await;
+    assert_eq!(third.call(&["INCR", "n"]).await.unwrap().sequence, 3);
+    assert_eq!(house.redis(&["GET", "n"]), bulk("3"));
+    assert!(house.audit().ok);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_redis_nothing_is_executed_and_with_it_again_all_is() {
+    let mut house = House::new();
+    let alice = house.client("alice").await;
+    alice.call(&["SET", "a", "1"]).await.unwrap();
+    house.kill_redis();
+    // What comes before the loss is noticed is in the log and is answered so; afterwards it is refused.
+    let mut refused = None;
+    for _ in 0..100 {
+        let answer = alice.call(&["SET", "a", "2"]).await.unwrap();
+        assert!(answer.reply.starts_with(b"-UPSTREAM"), "{}", String::from_utf8_lossy(&answer.reply));
+        if answer.entry.is_none() {
+            refused = Some(answer);
+            break;
+        }
+    }
+    assert!(refused.is_some());
+    house.restart_redis();
+    let mut answered = false;
+    for _ in 0..200 {
+        answered = alice.call(&["SET", "a", "3"]).await.unwrap().reply == b"+OK\r\n";
+        if answered {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert!(answered);
+    assert_eq!(house.redis(&["GET", "a"]), bulk("3"));
+    assert!(house.audit().ok);
+}

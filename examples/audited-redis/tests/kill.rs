@@ -1,0 +1,159 @@
+//! `kill -9` of the front at random moments: no command is executed without its entry in the log, and none that was
+//! answered is lost.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use quorate_audited_redis::frame::SignedCommand;
+use quorate_audited_redis::log::{Scan, Step};
+use quorate_audited_redis::resp::{Command, Value, encode_command};
+use support::House;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_executed_that_is_not_in_the_log() {
+    let mut house = House::new();
+    let mut answered = BTreeSet::new();
+    let mut sent = 0u64;
+    // The moments come from the log's store, so that each run has its own.
+    for round in 0..24usize {
+        let moment = Duration::from_micros(u64::from(house.store[round]) * 600 + 5000);
+        let (alice, bob) = (house.client("alice").await, house.client("bob").await);
+        let mut writing = Vec::new();
+        for (client, first) in [(alice, sent), (bob, sent + 1)] {
+            writing.push(tokio::spawn(async move {
+                let (mut tickets, mut number) = (Vec::new(), first);
+                loop {
+                    let command = encode_command(&["RPUSH", "list", &number.to_string()]).unwrap();
+                    match client.send(&command).await {
+                        Ok(ticket) => tickets.push((number, ticket)),
+                        Err(_) => break,
+                    }
+                    number += 2;
+                    if number - first > 20_000 {
+                        break;
+                    }
+                }
+                let mut done = Vec::new();
+                for (number, ticket) in tickets {
+                    if let Ok(answer) = ticket.answer().await
+                        && answer.reply.starts_with(b":")
+                    {
+                        done.push(number);
+                    }
+                }
+                (done, number)
+            }));
+        }
+        tokio::time::sleep(moment).await;
+        house.kill_front();
+        for task in writing {
+            let (done, last) = task.await.unwrap();
+            answered.extend(done);
+            sent = sent.max(last + 2);
+        }
+        sent += sent % 2;
+        house.start_front();
+    }
+    // Redis has executed what was sent to it before the last kill when it answers us.
+    let Value::Array(Some(items)) = house.redis(&["LRANGE", "list", "0", "-1"]) else { panic!("a list") };
+    let number = |bytes: &[u8]| std::str::from_utf8(bytes).unwrap().parse::<u64>().unwrap();
+    let executed: Vec<u64> = items
+        .iter()
+        .map(|item| match item {
+            Value::Bulk(Some(bytes)) => number(bytes),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+
+    let report = house.audit();
+    assert!(report.ok, "{:?}", report.findings);
+    let logged = logged(&house);
+    assert_eq!(logged.len() as u64, report.entries);
+    // In the order of the log, with some left out that nobody was told of.
+    let mut rest = logged.iter();
+    for number in &executed {
+        assert!(
+            rest.any(|logged| logged == number),
+            "{number} was executed, and is not in the log or elsewhere"
+        );
+    }
+    let executed: BTreeSet<_> = executed.into_iter().collect();
+    assert!(answered.is_subset(&executed), "an answered command was lost");
+    assert!(!answered.is_empty() && answered.len() <= logged.len());
+}
+
+/// The numbers in the log, in its order.
+fn logged(house: &House) -> Vec<u64> {
+    let (mut scan, mut numbers) = (Scan::open(&house.log()).unwrap(), Vec::new());
+    loop {
+        let len = match scan.step().unwrap() {
+            Step::Entry(raw) => {
+                let signed = SignedCommand::decode(raw.entry.body).unwrap();
+                let command = Command::parse(signed.command).unwrap();
+                let number = command.arguments().nth(2).unwrap();
+                numbers.push(std::str::from_utf8(number).unwrap().parse().unwrap());
+                raw.len()
+            }
+            Step::End => return numbers,
+            _ => panic!("the log is whole"),
+        };
+        scan.skip(len);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_unfinished_tail_is_put_aside_and_the_front_goes_on() {
+    let mut house = House::new();
+    let alice = house.client("alice").await;
+    for _ in 0..3 {
+        alice.call(&["INCR", "n"]).await.unwrap();
+    }
+    house.kill_front();
+    // As if it had been killed while it wrote the next entry.
+    let whole = std::fs::read(house.log()).unwrap();
+    let torn = [&whole[..], &whole[40..900]].concat();
+    std::fs::write(house.log(), torn).unwrap();
+    let said = house.start_front();
+    assert_eq!((said["entries"].as_u64(), said["torn"]["bytes"].as_u64()), (Some(3), Some(860)));
+    let aside = said["torn"]["file"].as_str().unwrap();
+    assert_eq!(std::fs::read(house.path(aside)).unwrap(), whole[40..900]);
+    assert_eq!(std::fs::read(house.log()).unwrap(), whole);
+    let again = house.client("alice").await;
+    assert_eq!(again.call(&["INCR", "n"]).await.unwrap().reply, b":4\r\n");
+    assert!(house.audit().ok);
+    // But what was durable is not torn: then it does not start.
+    house.kill_front();
+    let mut bytes = std::fs::read(house.log()).unwrap();
+    bytes[1000] ^= 1;
+    std::fs::write(house.log(), bytes).unwrap();
+    let (code, _, error) = house.run(&["front", "--config", "front.toml"]);
+    assert!(code == 6 && error.contains("LOG_DAMAGED"), "{code}: {error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_disk_that_takes_no_more_ends_the_front_and_what_it_did_not_take_is_not_executed() {
+    let mut house = House::new();
+    house.stop_front();
+    // 8 kB for every file that it writes, and an error instead of a signal.
+    let limited = "trap '' XFSZ; ulimit -f 16; exec \"$0\" front --json --config front.toml";
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", limited, env!("CARGO_BIN_EXE_audited-redis")]).current_dir(house.path(""));
+    let (process, said) = support::ready(&mut shell);
+    house.address = said["listen"].as_str().unwrap().to_owned();
+    house.front = Some(process);
+    let (alice, mut executed) = (house.client("alice").await, 0);
+    while alice.call(&["INCR", "n"]).await.is_ok_and(|answer| answer.reply.starts_with(b":")) {
+        executed += 1;
+        assert!(executed < 100, "the limit holds");
+    }
+    assert!(executed > 0);
+    assert_eq!(house.front.take().unwrap().0.wait().unwrap().code(), Some(1));
+    let said = house.start_front();
+    assert_eq!((said["entries"].as_u64(), said["torn"].is_null()), (Some(executed), false));
+    assert_eq!(house.redis(&["GET", "n"]), Value::Bulk(Some(executed.to_string().into())));
+    assert!(house.audit().ok);
+}

@@ -1,0 +1,249 @@
+//! What must not be executed: each is answered with its code, recorded, and leaves no trace in log or Redis.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use quorate::dsig::SignerConfig;
+use quorate::dsig::dynamic::SuiteId;
+use quorate::ed25519::Ed25519;
+use quorate::machine::Time;
+use quorate::scheme::Scheme as _;
+use quorate_audited_redis::frame::{Frame, MAGIC, Scheme, SignedCommand, hello, message};
+use quorate_audited_redis::keys::Key;
+use quorate_audited_redis::now;
+use quorate_audited_redis::resp::{Value, encode_command};
+use quorate_audited_redis::suites::{AnySigner, signer};
+use support::House;
+
+/// A client by hand, that says what no honest one says.
+struct Raw {
+    stream: TcpStream,
+    store: [u8; 32],
+}
+
+impl Raw {
+    /// Says hello with a key of one's own in the name of a signer.
+    fn connect(house: &House, named: &Key, key: &Key) -> (Self, Vec<u8>) {
+        let mut stream = TcpStream::connect(&house.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let public = *named.public().unwrap().as_bytes();
+        stream.write_all(&[&MAGIC[..], &public].concat()).unwrap();
+        let mut answer = [0; 72];
+        stream.read_exact(&mut answer).unwrap();
+        let (store, challenge) = (answer[8..40].try_into().unwrap(), answer[40..].try_into().unwrap());
+        let proof = Ed25519::sign(&key.secret_key().unwrap(), &hello(&store, &challenge, &public));
+        stream.write_all(&proof.to_bytes()).unwrap();
+        let mut raw = Self { stream, store };
+        let first = raw.frame();
+        (raw, first)
+    }
+
+    /// The next frame, without its length.
+    fn frame(&mut self) -> Vec<u8> {
+        let mut len = [0; 4];
+        self.stream.read_exact(&mut len).unwrap();
+        let mut frame = vec![0; u32::from_le_bytes(len) as usize];
+        self.stream.read_exact(&mut frame).unwrap();
+        frame
+    }
+
+    fn send(&mut self, frame: &Frame<'_>) {
+        let mut bytes = Vec::new();
+        frame.encode_to(&mut bytes);
+        self.stream.write_all(&bytes).unwrap();
+    }
+
+    /// Sends a command and gives the kind of the answer and its text.
+    fn ask(&mut self, signed: &SignedCommand<'_>) -> (u8, String) {
+        let mut body = Vec::new();
+        signed.encode_to(&mut body);
+        self.send(&Frame::Command(&body));
+        let frame = self.frame();
+        let at = if frame[0] == 0x82 { 17 } else { 9 };
+        (frame[0], String::from_utf8_lossy(&frame[at..]).into_owned())
+    }
+}
+
+fn dsig(key: &Key) -> Box<dyn AnySigner> {
+    let config = SignerConfig { log2_batch: 5, low_water: 1, lifetime: Duration::from_secs(600) };
+    let mut signer = signer(SuiteId::WotsBlake3, key.secret_key().unwrap(), config).unwrap();
+    let work = signer.plan(now()).unwrap().unwrap();
+    signer.add(work().unwrap()).unwrap();
+    signer
+}
+
+fn base<'a>(sequence: u64, time: Time, signature: &'a [u8], command: &'a [u8]) -> SignedCommand<'a> {
+    SignedCommand { scheme: Scheme::Dsig, sequence, time, signature, command }
+}
+
+#[test]
+fn unsigned_stale_replayed_and_forged_commands_are_refused_and_recorded() {
+    let house = House::with("[\"dsig\"]", 30_000);
+    let alice = house.key("alice");
+    let (mut raw, welcome) = Raw::connect(&house, alice, alice);
+    assert_eq!(welcome, [&[0x81][..], &[0; 8]].concat());
+    let (store, mut signer) = (raw.store, dsig(alice));
+    let command = encode_command(&["INCR", "n"]).unwrap();
+    let other = encode_command(&["FLUSHALL"]).unwrap();
+    let mut sign = |sequence, time: Time, command: &[u8]| {
+        signer.sign(&message(&store, sequence, time, command), now()).unwrap()
+    };
+    let mut expected = Vec::new();
+    let mut refused = |raw: &mut Raw, code: &'static str, signed: SignedCommand<'_>| {
+        let (kind, text) = raw.ask(&signed);
+        assert!(kind == 0x83 && text.starts_with(&format!("-{code} ")), "{code}: {kind:x} {text}");
+        expected.push((code, signed.sequence));
+    };
+    let time = now();
+    let good = sign(1, time, &command);
+    let unsigned =
+        SignedCommand { scheme: Scheme::None, sequence: 1, time, signature: &[], command: &command };
+    refused(&mut raw, "UNSIGNED", unsigned);
+    let eddsa = Ed25519::sign(&alice.secret_key().unwrap(), &message(&store, 1, time, &command)).to_bytes();
+    refused(&mut raw, "SCHEME", SignedCommand { scheme: Scheme::Eddsa, signature: &eddsa, ..unsigned });
+    for age in [-40_000_000i64, 40_000_000] {
+        let then = Time(time.0.wrapping_add_signed(age));
+        let signature = sign(1, then, &command);
+        refused(&mut raw, "STALE", base(1, then, &signature, &command));
+    }
+    // A signature of something else; of another time; of another store; by somebody else; a flipped bit.
+    refused(&mut raw, "FORGED", base(1, time, &good, &other));
+    refused(&mut raw, "FORGED", base(1, Time(time.0 + 1), &good, &command));
+    let elsewhere = dsig(alice).sign(&message(&[9; 32], 1, time, &command), now()).unwrap();
+    refused(&mut raw, "FORGED", base(1, time, &elsewhere, &command));
+    let by_bob = dsig(house.key("bob")).sign(&message(&store, 1, time, &command), now()).unwrap();
+    refused(&mut raw, "FORGED", base(1, time, &by_bob, &command));
+    for at in [10, 50, 90, 200, 700, 1583] {
+        let mut bad = good.clone();
+        bad[at] ^= 1;
+        refused(&mut raw, "FORGED", base(1, time, &bad, &command));
+    }
+    let two = sign(2, time, &command);
+    refused(&mut raw, "GAP", base(2, time, &two, &command));
+    let select = encode_command(&["SELECT", "1"]).unwrap();
+    let signature = sign(1, time, &select);
+    refused(&mut raw, "NOT_ALLOWED", base(1, time, &signature, &select));
+    let inline = b"INCR n\r\n";
+    let signature = sign(1, time, inline);
+    refused(&mut raw, "BAD_COMMAND", base(1, time, &signature, inline));
+
+    // After all that, the good one is executed, once.
+    assert_eq!(raw.ask(&base(1, time, &good, &command)), (0x82, ":1\r\n".into()));
+    refused(&mut raw, "REPLAYED", base(1, time, &good, &command));
+    assert_eq!(raw.ask(&base(2, time, &two, &command)), (0x82, ":2\r\n".into()));
+    refused(&mut raw, "REPLAYED", base(1, time, &good, &command));
+
+    let recorded: Vec<_> = house
+        .refusals(expected.len())
+        .iter()
+        .map(|record| (record["code"].as_str().unwrap().to_owned(), record["sequence"].as_u64().unwrap()))
+        .collect();
+    let expected: Vec<_> = expected.iter().map(|(code, sequence)| ((*code).to_owned(), *sequence)).collect();
+    assert_eq!(recorded, expected);
+    assert!(house.refusals(1).iter().all(|record| record["client"] == "alice"));
+    assert_eq!(house.redis(&["GET", "n"]), Value::Bulk(Some(b"2".into())));
+    let report = house.audit();
+    assert!(report.ok && report.entries == 2, "{:?}", report.findings);
+}
+
+#[test]
+fn a_one_time_key_that_signs_twice_is_noticed() {
+    // Two signers that share their memory, as two copies of a machine do: the child of a fork that hides it.
+    let house = House::with("[\"dsig\"]", 30_000);
+    let alice = house.key("alice");
+    let (mut raw, _) = Raw::connect(&house, alice, alice);
+    let (store, time) = (raw.store, now());
+    let command = encode_command(&["INCR", "n"]).unwrap();
+    let copies = twice(alice, &message(&store, 1, time, &command), &message(&store, 2, time, &command));
+    let ask = |raw: &mut Raw, sequence, signature: &[u8]| {
+        raw.ask(&SignedCommand { scheme: Scheme::Dsig, sequence, time, signature, command: &command })
+    };
+    assert_eq!(ask(&mut raw, 1, &copies.0), (0x82, ":1\r\n".into()));
+    let (kind, text) = ask(&mut raw, 2, &copies.1);
+    assert!(kind == 0x83 && text.starts_with("-KEY_REUSE "), "{text}");
+    assert_eq!(house.refusals(1)[0]["code"], "KEY_REUSE");
+}
+
+/// Two signatures of one key: the generator gives the same bytes to two signers, and both are asked at one time.
+fn twice(key: &Key, first: &[u8], second: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    use quorate::dsig::{Signer, WotsBlake3};
+    use quorate::wire::Encode;
+
+    struct Same;
+    impl rand_core::TryRng for Same {
+        type Error = std::convert::Infallible;
+        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+            Ok(7)
+        }
+        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+            Ok(7)
+        }
+        fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+            bytes.fill(7);
+            Ok(())
+        }
+    }
+    impl rand_core::TryCryptoRng for Same {}
+
+    let sign = |message: &[u8]| {
+        let config = SignerConfig { log2_batch: 0, low_water: 1, ..SignerConfig::default() };
+        let secret = key.secret_key().unwrap();
+        let mut signer = Signer::<WotsBlake3>::new(secret, vec![], config, &mut Same).unwrap();
+        signer.prepare(&mut Same, Time(1)).unwrap();
+        signer.sign(message, &[], Time(1)).unwrap().encode()
+    };
+    (sign(first), sign(second))
+}
+
+#[test]
+fn strangers_impostors_and_plain_redis_clients_are_refused() {
+    let house = House::new();
+    let (alice, stranger) = (house.key("alice"), Key::generate().unwrap());
+    let (_, answer) = Raw::connect(&house, &stranger, &stranger);
+    assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-UNKNOWN_SIGNER "));
+    let (_, answer) = Raw::connect(&house, alice, &stranger);
+    assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-IMPOSTOR "));
+    let mut plain = TcpStream::connect(&house.address).unwrap();
+    plain.write_all(b"*1\r\n$4\r\nPING\r\n").unwrap();
+    let mut answer = String::new();
+    // The rest of what we sent was never read, so the connection may end with a reset.
+    let _ = plain.read_to_string(&mut answer);
+    let codes: Vec<_> = house.refusals(3).iter().map(|record| record["code"].clone()).collect();
+    assert_eq!(codes, ["UNKNOWN_SIGNER", "IMPOSTOR", "UNSIGNED"]);
+    assert_eq!(house.audit().entries, 0);
+}
+
+#[test]
+fn rubbish_ends_the_connection_and_nothing_else() {
+    let house = House::new();
+    let alice = house.key("alice");
+    for rubbish in [
+        &[0, 0, 0, 0][..],
+        &[255; 16],
+        &[1, 0, 0, 0, 9],
+        &[2, 0, 0, 0, 2, 2],
+        &[9, 0, 0, 0, 0x81, 0, 0, 0, 0, 0, 0, 0, 0],
+    ] {
+        let (mut raw, _) = Raw::connect(&house, alice, alice);
+        raw.stream.write_all(rubbish).unwrap();
+        let answer = raw.frame();
+        assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-BAD_FRAME "), "{rubbish:?}");
+        assert_eq!(raw.stream.read(&mut [0; 1]).unwrap_or(0), 0);
+    }
+    // Announcements that are none cost their sender its allowance, and the connection goes on.
+    let (mut raw, _) = Raw::connect(&house, alice, alice);
+    for number in 0..50u8 {
+        raw.send(&Frame::Announcement(&[3, 7, 0, 0, number]));
+    }
+    let (time, command) = (now(), encode_command(&["PING"]).unwrap());
+    let signature = dsig(alice).sign(&message(&raw.store, 1, time, &command), now()).unwrap();
+    let signed =
+        SignedCommand { scheme: Scheme::Dsig, sequence: 1, time, signature: &signature, command: &command };
+    assert_eq!(raw.ask(&signed), (0x82, "+PONG\r\n".into()));
+    assert!(house.audit().ok);
+}

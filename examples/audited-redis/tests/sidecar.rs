@@ -1,0 +1,95 @@
+//! Existing Redis clients through the sidecar: redis-cli and redis-benchmark, which know nothing of signatures.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+
+use quorate_audited_redis::resp::Value;
+use support::{House, Process};
+
+fn sidecar(house: &House) -> (Process, String) {
+    let arguments =
+        ["sidecar", "--json", "--listen", "127.0.0.1:0", "--front", &house.address, "--key", "alice.key"];
+    let (process, said) = house.spawn(&arguments);
+    let address = said["listen"].as_str().unwrap();
+    (process, address.rsplit_once(':').unwrap().1.to_owned())
+}
+
+fn redis_cli(port: &str, arguments: &[&str], input: &str) -> String {
+    let mut cli = Command::new("redis-cli")
+        .args(["-p", port])
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("redis-cli starts; on Debian: apt-get install redis-tools");
+    cli.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = cli.wait_with_output().unwrap();
+    String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+}
+
+#[test]
+fn redis_cli_works_and_every_command_of_it_is_signed() {
+    let mut house = House::new();
+    let (_sidecar, port) = sidecar(&house);
+    assert_eq!(redis_cli(&port, &["SET", "greeting", "hello world"], ""), "OK");
+    assert_eq!(redis_cli(&port, &["GET", "greeting"], ""), "hello world");
+    assert_eq!(redis_cli(&port, &["LPUSH", "greeting", "x"], "").split(' ').next(), Some("WRONGTYPE"));
+    // Its standard input: one command per line, with one connection.
+    assert_eq!(redis_cli(&port, &[], "RPUSH l a b c\nLRANGE l 0 -1\nPING\n"), "3\na\nb\nc\nPONG");
+    // What would change the shared connection is refused before it is signed.
+    for command in [["MULTI"].as_slice(), &["BLPOP", "x", "0"], &["SELECT", "1"], &["CLIENT", "KILL", "x"]] {
+        assert!(redis_cli(&port, command, "").starts_with("NOT_ALLOWED"), "{command:?}");
+    }
+    assert_eq!(redis_cli(&port, &["SELECT", "0"], ""), "OK");
+    assert_eq!(house.redis(&["GET", "greeting"]), Value::Bulk(Some(b"hello world".into())));
+    let report = house.audit();
+    assert!(report.ok && report.entries >= 6, "{:?}", report.findings);
+    assert!(report.signers.iter().all(|signer| (signer.name == "alice") == (signer.commands > 0)));
+
+    // The front comes back: the sidecar connects again, by itself.
+    house.kill_front();
+    let address = house.address.clone();
+    let answer = redis_cli(&port, &["GET", "greeting"], "");
+    assert!(answer.starts_with("UNREACHABLE") || answer.starts_with("LOST"), "{answer}");
+    house.start_front_at(&address);
+    assert_eq!(redis_cli(&port, &["GET", "greeting"], ""), "hello world");
+    assert!(house.audit().ok);
+}
+
+#[test]
+fn many_programs_may_pipeline_through_one_sidecar() {
+    let house = House::new();
+    let (_sidecar, port) = sidecar(&house);
+    let output = Command::new("redis-benchmark")
+        .args(["-p", &port, "-n", "4000", "-c", "8", "-P", "16", "-q", "-t", "set,get,incr"])
+        .stdin(Stdio::null())
+        .output()
+        .expect("redis-benchmark starts; on Debian: apt-get install redis-tools");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("requests per second"), "{text}");
+    let report = house.audit();
+    assert!(report.ok && report.entries >= 12_000, "{:?}", report.findings);
+}
+
+#[test]
+fn what_is_no_redis_protocol_is_refused_and_the_sidecar_goes_on() {
+    let house = House::new();
+    let (_sidecar, port) = sidecar(&house);
+    for rubbish in [&b"GET / HTTP/1.1\r\n\r\n"[..], b"*1\r\n$99999999\r\n", b"*-5\r\n", &[0; 64]] {
+        let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+        stream.write_all(rubbish).unwrap();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        assert!(answer.starts_with("-ERR Protocol error"), "{answer:?}");
+    }
+    assert_eq!(redis_cli(&port, &["PING"], ""), "PONG");
+    let (code, _, error) =
+        house.run(&["sidecar", "--listen", "0.0.0.0:0", "--front", &house.address, "--key", "alice.key"]);
+    assert!(code == 3 && error.contains("loopback"), "{error}");
+}
