@@ -6,8 +6,15 @@ use crate::process::{Outcome, is_there, output_of};
 use crate::steps::Log;
 
 /// Tools that the tests need: how to see that one is there, and the Debian package that brings it.
-const TOOLS: &[(&str, &str)] =
-    &[("cc", "gcc"), ("c++", "g++"), ("clang", "clang"), ("python3", "python3"), ("git", "git")];
+const TOOLS: &[(&str, &str)] = &[
+    ("cc", "gcc"),
+    ("c++", "g++"),
+    ("clang", "clang"),
+    ("python3", "python3"),
+    ("git", "git"),
+    ("redis-server", "redis-server"),
+    ("redis-cli", "redis-tools"),
+];
 /// Parts of the toolchain beyond rustc and cargo; a minimal rustup has neither.
 const COMPONENTS: &[(&str, &str)] = &[("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")];
 
@@ -53,7 +60,8 @@ pub(crate) fn install(log: &Log, packages: &[&str]) -> Outcome {
     }
     let apt = || {
         let mut command = Command::new("apt-get");
-        command.env("DEBIAN_FRONTEND", "noninteractive");
+        // The second asks for no questions, the first that what is installed is not started as a service.
+        command.env("RUNLEVEL", "1").env("DEBIAN_FRONTEND", "noninteractive");
         command
     };
     // The lists may be stale or absent in a fresh container; if they cannot be renewed, the old ones may do.

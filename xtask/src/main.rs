@@ -3,6 +3,7 @@
 //! missing where it cannot. Written for Unix: Linux and macOS.
 
 mod arrows;
+mod audited_redis;
 mod bench;
 mod bindings;
 mod coverage;

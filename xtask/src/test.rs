@@ -6,16 +6,16 @@ use clap::Args;
 use crate::process::Outcome;
 use crate::steps::{Steps, tests_in};
 use crate::{
-    bindings, documents, environment, ethereum, fuzz, lint, msrv, package, simulate, targets, vectors, watch,
-    web, workspace,
+    audited_redis, bindings, documents, environment, ethereum, fuzz, lint, msrv, package, simulate, targets,
+    vectors, watch, web, workspace,
 };
 
 /// Runs every check and every test, and ends with a line `test steps: N passed, N failed`.
 ///
 /// Sets up what it needs and is missing: rustfmt, clippy, the wasm32 targets and an older toolchain through rustup;
-/// gcc, g++, clang, llvm, git, python3 with venv, Node 20 with npm, a JDK, Maven, Chromium and qemu-user through apt-get
-/// when run as root on Debian or Ubuntu. Libraries and tools of the four languages come from crates.io, PyPI, npm and
-/// Maven Central. What it cannot set up, it names. The output of each step stays in target/xtask/logs.
+/// gcc, g++, clang, llvm, git, python3 with venv, Node 20 with npm, a JDK, Maven, Chromium, Redis and qemu-user through
+/// apt-get when run as root on Debian or Ubuntu. Libraries and tools of the four languages come from crates.io, PyPI,
+/// npm and Maven Central. What it cannot set up, it names. The output of each step stays in target/xtask/logs.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Leaves out what takes longest: packages, the oldest toolchain, guided fuzzing, most simulator seeds, and the model
@@ -58,6 +58,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     watch::add_to(&mut steps);
     web::add_to(&mut steps);
     ethereum::add_to(&mut steps);
+    audited_redis::add_to(&mut steps);
     if options.quick {
         steps.add("oldest toolchain (stated)", |_| msrv::by_metadata());
     } else {
