@@ -8,7 +8,7 @@ use quorate_audited_redis::keys::public_key;
 use quorate_audited_redis::proof::{Proven, check, prove};
 
 use super::Outcome;
-use super::text::{say, shown, verdict};
+use super::text::{say, shown, utc, verdict};
 
 /// Takes one operation out of a log as a file that proves by itself who asked for it.
 ///
@@ -87,9 +87,9 @@ fn print(proven: &Proven) {
     say!("for       {}", words.join(" "));
     say!("of store  {}", hex::encode(proven.store));
     say!(
-        "as its command {}, {} µs after 1970 by its clock, signed with {}",
+        "as its command {}, at {} by its clock, signed with {}",
         proven.sequence,
-        proven.time.0,
+        utc(proven.time.0),
         proven.scheme
     );
 }

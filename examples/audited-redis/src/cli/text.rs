@@ -42,3 +42,38 @@ fn painted(text: &str, colour: &str, on_terminal: bool) -> String {
 pub(super) fn shown(bytes: &[u8]) -> String {
     bytes.escape_ascii().to_string()
 }
+
+/// Microseconds since 1970 as a date.
+pub(super) fn utc(time: u64) -> String {
+    let (seconds, micros) = (time / 1_000_000, time % 1_000_000);
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    // Years that begin in March end with the leap day; 400 of them have 146,097 days.
+    let shifted = days + 719_468;
+    let (era, day) = (shifted / 146_097, shifted % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let of_month = of_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    let year = year + era * 400 + next;
+    format!("{year}-{month:02}-{of_month:02} {hour:02}:{minute:02}:{second:02}.{micros:06} UTC")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_dates() {
+        for (time, date) in [
+            (0, "1970-01-01 00:00:00.000000 UTC"),
+            (951_782_399_999_999, "2000-02-28 23:59:59.999999 UTC"),
+            (951_782_400_000_000, "2000-02-29 00:00:00.000000 UTC"),
+            (1_795_297_426_665_257, "2026-11-21 21:43:46.665257 UTC"),
+        ] {
+            assert_eq!(utc(time), date);
+        }
+        assert!(utc(u64::MAX).ends_with("UTC"));
+    }
+}
