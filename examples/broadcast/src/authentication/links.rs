@@ -1,0 +1,65 @@
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use quorate::ed25519::PublicKey;
+use quorate::machine::{MemberIndex, Time};
+use quorate::wire::{Decode, Encode, Reader, Writer};
+use quorate::{Error, Result};
+
+use super::{Authentication, Finished};
+
+/// No signatures: the link says who speaks, and nobody can prove to others what was said.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Links;
+
+/// The signature of [`Links`]: no bytes at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsigned;
+
+impl Encode for Unsigned {
+    fn encode_to(&self, _: &mut Writer) {}
+}
+
+impl Decode for Unsigned {
+    fn decode_from(_: &mut Reader<'_>, _: &()) -> Result<Self> {
+        Ok(Self)
+    }
+}
+
+impl Authentication for Links {
+    const NAME: &'static str = "none";
+    const TRANSFERABLE: bool = false;
+    const SIGNATURE_LEN: usize = 0;
+    const ANNOUNCEMENT: usize = 0;
+    type Signature = Unsigned;
+    type Job = Infallible;
+    type Done = Infallible;
+
+    fn run(job: Infallible) -> Infallible {
+        job
+    }
+
+    fn sign(&mut self, _: &[u8], _: Time) -> Result<Unsigned> {
+        Ok(Unsigned)
+    }
+
+    fn can_verify_fast(&self, _: MemberIndex, _: &Unsigned) -> bool {
+        true
+    }
+
+    fn verify(&mut self, _: MemberIndex, _: &[u8], _: &Unsigned) -> Result<()> {
+        Ok(())
+    }
+
+    fn verify_alone(_: &PublicKey, _: &[u8], _: &Unsigned) -> Result<()> {
+        Err(Error::NotEvidence)
+    }
+
+    fn admit(&mut self, _: MemberIndex, _: Arc<[u8]>, _: Time) -> Result<Infallible> {
+        Err(Error::WrongContext { what: "announcement" })
+    }
+
+    fn finish(&mut self, done: Infallible) -> Finished {
+        match done {}
+    }
+}

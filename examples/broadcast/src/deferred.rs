@@ -1,0 +1,84 @@
+//! Messages whose signature is slow to verify wait here until nothing else does.
+
+use std::collections::VecDeque;
+
+use quorate::machine::MemberIndex;
+
+/// A queue for each member, each bounded, served in turn: whoever floods waits longest.
+#[derive(Debug)]
+pub(crate) struct Deferred<T> {
+    queues: Vec<VecDeque<T>>,
+    limit: usize,
+    next: usize,
+}
+
+impl<T> Deferred<T> {
+    pub(crate) fn new(members: u16, limit: usize) -> Self {
+        Self { queues: (0..members).map(|_| VecDeque::new()).collect(), limit, next: 0 }
+    }
+
+    /// Puts something off. Returns false, and drops it, if too much of that member's waits already: whoever wants
+    /// something says it again.
+    pub(crate) fn push(&mut self, from: MemberIndex, item: T) -> bool {
+        match self.queues.get_mut(usize::from(from)) {
+            Some(queue) if queue.len() < self.limit => {
+                queue.push_back(item);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The oldest of the member whose turn it is.
+    pub(crate) fn pop(&mut self) -> Option<(MemberIndex, T)> {
+        let count = self.queues.len();
+        for turn in (self.next..count).chain(0..self.next.min(count)) {
+            if let Some(item) = self.queues.get_mut(turn).and_then(VecDeque::pop_front) {
+                self.next = turn + 1;
+                return Some((turn as MemberIndex, item));
+            }
+        }
+        None
+    }
+
+    /// Takes out those of a member that `wanted` names.
+    pub(crate) fn take(&mut self, from: MemberIndex, mut wanted: impl FnMut(&T) -> bool) -> Vec<T> {
+        let Some(queue) = self.queues.get_mut(usize::from(from)) else { return Vec::new() };
+        let (taken, left) = std::mem::take(queue).into_iter().partition::<Vec<T>, _>(|item| wanted(item));
+        *queue = left.into();
+        taken
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.queues.iter().all(VecDeque::is_empty)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.queues.iter().map(VecDeque::len).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_one_member_delays_no_other() {
+        let mut deferred = Deferred::new(3, 100);
+        let kept = (0..1_000).filter(|i| deferred.push(1, *i)).count();
+        assert_eq!((kept, deferred.len()), (100, 100));
+        assert!(deferred.push(0, 7) && deferred.push(2, 8) && !deferred.push(3, 9));
+        let order: Vec<_> = (0..5).filter_map(|_| deferred.pop()).collect();
+        assert_eq!(order, [(0, 7), (1, 0), (2, 8), (1, 1), (1, 2)]);
+    }
+
+    #[test]
+    fn what_has_become_fast_is_taken_out_and_the_rest_keeps_its_order() {
+        let mut deferred = Deferred::new(2, 10);
+        (0..6).for_each(|i| assert!(deferred.push(0, i)));
+        assert_eq!(deferred.take(0, |i| i % 2 == 0), [0, 2, 4]);
+        assert!(deferred.take(1, |_| true).is_empty());
+        assert_eq!(std::iter::from_fn(|| deferred.pop()).map(|(_, i)| i).collect::<Vec<_>>(), [1, 3, 5]);
+        assert!(deferred.is_empty());
+    }
+}

@@ -1,0 +1,202 @@
+//! The machine: [`Broadcaster`].
+
+mod background;
+mod receiving;
+mod retrying;
+mod sending;
+#[cfg(all(test, feature = "simulate"))]
+mod tests;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use quorate::committee::Committee;
+use quorate::ed25519::Ed25519;
+use quorate::machine::{Input, Machine, MemberIndex, Step, Time};
+use quorate::wire::Decode;
+use quorate::{Error, Result};
+
+use crate::authentication::Authentication;
+use crate::deferred::Deferred;
+use crate::interface::{Command, Config, Misdeed, Output, Parameters, Status, Timer};
+use crate::message::{Limits, Message, Record};
+use crate::statement::{Slot, digest};
+use crate::window::{Accepted, Window};
+
+/// A member of a group that broadcasts, as a pure state machine.
+pub struct Broadcaster<A: Authentication> {
+    group: Arc<Committee<Ed25519>>,
+    me: MemberIndex,
+    parameters: Parameters,
+    authentication: A,
+    /// By sender.
+    windows: Vec<Window<A::Signature>>,
+    /// Own messages that have no number yet.
+    waiting: VecDeque<Arc<[u8]>>,
+    /// Messages of others that are accepted, but whose echo could not be signed for want of a key.
+    owed: BTreeSet<Slot>,
+    deferred: Deferred<Message<A::Signature>>,
+    others: Vec<Other>,
+    verified: (u64, u64),
+    broken: bool,
+}
+
+/// What is remembered of another member.
+#[derive(Clone, Copy, Debug, Default)]
+struct Other {
+    /// There is evidence against it; more adds nothing.
+    accused: bool,
+    /// Its announcements that are being checked.
+    checking: u8,
+    /// When it may say hello again.
+    greeting: Time,
+}
+
+impl<A: Authentication> Broadcaster<A> {
+    /// A member that begins, or goes on from its records, in the order in which they were persisted. Of records of
+    /// one [`place`](Record::place) the last is enough.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSigner`] if the group has no such member; [`Error::Contradiction`] if two records are of one
+    /// slot and differ: they are not one member's, and it must not go on.
+    pub fn new(config: Config<A>, records: impl IntoIterator<Item = Record<A::Signature>>) -> Result<Self> {
+        let Config { group, me, authentication, parameters } = config;
+        let members = group.len();
+        if me >= members {
+            return Err(Error::UnknownSigner { index: me.into() });
+        }
+        let tail = u64::from(parameters.tail.max(1));
+        let mut machine = Self {
+            windows: (0..members).map(|_| Window::new(members, tail)).collect(),
+            waiting: VecDeque::new(),
+            owed: BTreeSet::new(),
+            deferred: Deferred::new(members, tail as usize),
+            others: vec![Other::default(); usize::from(members)],
+            verified: (0, 0),
+            broken: false,
+            group,
+            me,
+            parameters,
+            authentication,
+        };
+        records.into_iter().try_for_each(|record| machine.restore(record))?;
+        Ok(machine)
+    }
+
+    /// How this member is doing.
+    pub fn status(&self) -> Status {
+        Status {
+            sequence: self.own().map_or(0, Window::highest),
+            waiting: self.waiting.len(),
+            deferred: self.deferred.len(),
+            verified: self.verified,
+        }
+    }
+
+    /// What decoders must know of the group.
+    pub fn limits(&self) -> Limits {
+        limits::<A>(&self.group, &self.parameters)
+    }
+
+    fn restore(&mut self, record: Record<A::Signature>) -> Result<()> {
+        let Record { sender, send } = record;
+        let window =
+            self.windows.get_mut(usize::from(sender)).ok_or(Error::UnknownSigner { index: sender.into() })?;
+        let accepted = Accepted {
+            digest: digest(&send.message),
+            message: send.message,
+            signature: send.signature,
+            echo: None,
+            delivered: false,
+            due: Time(0),
+            attempts: 0,
+        };
+        match window.accepted(send.sequence) {
+            Some(before) if before.digest != accepted.digest => {
+                Err(Error::Contradiction { kind: 0, signed_view: send.sequence })
+            }
+            // A store may give them in any order; what has left the window is of no use.
+            _ if window.is_stale(send.sequence) => Ok(()),
+            _ => {
+                window.accept(send.sequence, accepted);
+                Ok(())
+            }
+        }
+    }
+
+    fn start(&mut self, step: &mut Step<Self>) {
+        step.broadcast(Message::Hello);
+        step.set_timer(Timer::Retry, self.parameters.retry);
+        step.set_timer(Timer::Prepare, self.parameters.prepare);
+    }
+
+    fn own(&self) -> Option<&Window<A::Signature>> {
+        self.windows.get(usize::from(self.me))
+    }
+
+    fn window(&self, slot: Slot) -> Option<&Window<A::Signature>> {
+        self.windows.get(usize::from(slot.sender))
+    }
+
+    fn window_mut(&mut self, slot: Slot) -> Option<&mut Window<A::Signature>> {
+        self.windows.get_mut(usize::from(slot.sender))
+    }
+
+    fn other(&mut self, member: MemberIndex) -> Option<&mut Other> {
+        self.others.get_mut(usize::from(member))
+    }
+
+    /// Everybody but this one.
+    fn peers(&self) -> impl Iterator<Item = MemberIndex> + use<A> {
+        let me = self.me;
+        (0..self.group.len()).filter(move |member| *member != me)
+    }
+
+    /// What is wrong is the machine's own, and it cannot go on.
+    fn fail(&mut self, error: Error, step: &mut Step<Self>) {
+        if !self.broken {
+            self.broken = true;
+            step.output(Output::Broken(error));
+        }
+    }
+}
+
+/// What decoders must know of a group.
+pub fn limits<A: Authentication>(group: &Committee<Ed25519>, parameters: &Parameters) -> Limits {
+    Limits { members: group.len(), message: parameters.max_message, announcement: A::ANNOUNCEMENT }
+}
+
+impl<A: Authentication> Machine for Broadcaster<A> {
+    type Message = Message<A::Signature>;
+    type Command = Command<A>;
+    type Timer = Timer;
+    type Record = Record<A::Signature>;
+    type Output = Output<A>;
+    type Fault = Misdeed<A::Signature>;
+
+    fn decode(&self, from: MemberIndex, bytes: &[u8]) -> Result<Self::Message> {
+        match Message::decode(bytes, &self.limits())? {
+            // Its word on its own message comes with the message.
+            Message::Echo(vouch) if vouch.slot.sender == from => {
+                Err(Error::Malformed { what: "echo of an own message" })
+            }
+            message => Ok(message),
+        }
+    }
+
+    fn handle(&mut self, now: Time, input: Input<Self>) -> Step<Self> {
+        let mut step = Step::new();
+        match input {
+            Input::Start => self.start(&mut step),
+            Input::Message { from, message } => self.hear(now, from, message, &mut step),
+            Input::Timer(Timer::Retry) => self.retry(now, &mut step),
+            Input::Timer(Timer::Slow) => self.hear_one_slow(now, &mut step),
+            Input::Timer(Timer::Prepare) => step.set_timer(Timer::Prepare, self.parameters.prepare),
+            Input::Command(Command::Broadcast(message)) => self.broadcast(message, &mut step),
+            Input::Command(Command::Done(outcome)) => self.done(now, outcome, &mut step),
+        }
+        self.send_waiting(now, &mut step);
+        self.plan(now, &mut step);
+        step
+    }
+}

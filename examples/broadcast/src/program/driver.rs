@@ -1,0 +1,218 @@
+//! The thread that owns the machine: it decodes, lets the machine handle, makes durable, then sends.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use quorate::machine::{Fault, Input, Machine, MemberIndex, Outgoing, Recipient, Step, Time, TimerChange};
+use quorate::wire::Encode;
+use quorate_broadcast::authentication::Authentication;
+use quorate_broadcast::{Broadcaster, Message, Misdeed, Output, Status, Timer, Work};
+use quorate_node::NodeError;
+use quorate_node::links::{Lane, LinkSender};
+
+use crate::inbox::{Inbox, Taken};
+use crate::member::Event;
+use crate::store::Store;
+
+/// A timer that is due waits until no message does, but not longer than this.
+const OVERDUE: Duration = Duration::from_millis(20);
+/// Faults of one member are written to the log no more often than this.
+const LOG_EVERY: Duration = Duration::from_secs(1);
+
+pub(crate) struct Driver<A: Authentication> {
+    pub(crate) machine: Broadcaster<A>,
+    pub(crate) inbox: Arc<Inbox<A>>,
+    /// Nothing for measurements without a disk.
+    pub(crate) store: Option<Store>,
+    pub(crate) links: LinkSender,
+    pub(crate) background: Sender<Work<A>>,
+    pub(crate) status: Arc<Mutex<Status>>,
+    pub(crate) tell: Box<dyn FnMut(Event) + Send>,
+    pub(crate) timers: Timers,
+    pub(crate) logged: BTreeMap<MemberIndex, Time>,
+}
+
+/// What is to fire, and when.
+#[derive(Default)]
+pub(crate) struct Timers {
+    due: BTreeMap<Timer, Time>,
+}
+
+/// Microseconds since 1970 as the system's clock had it at the start, and monotonic from then on, also while the
+/// machine sleeps as far as the system tells.
+#[derive(Clone, Copy)]
+pub(crate) struct Clock {
+    origin: Instant,
+    base: u64,
+}
+
+impl<A: Authentication> Driver<A> {
+    /// Runs until it is told to end, or until something fails: then nothing leaves any more.
+    pub(crate) fn run(mut self) {
+        if let Err(error) = self.go() {
+            (self.tell)(Event::Failed(error));
+        }
+    }
+
+    fn go(&mut self) -> Result<(), NodeError> {
+        let clock = Clock::start();
+        let step = self.handle(clock.now(), Input::Start);
+        self.carry_out(clock.now(), step)?;
+        loop {
+            let patience = self.timers.next().map(|due| due.since(clock.now()));
+            let mut taken = self.inbox.take(patience);
+            if taken.end {
+                return Ok(());
+            }
+            if let Some(address) = taken.twin.take() {
+                // Neither knows what the other one has vouched for.
+                return Err(NodeError::SameIdentity { address });
+            }
+            let step = self.handle_all(clock, taken);
+            self.carry_out(clock.now(), step)?;
+            *self.status.lock().unwrap_or_else(PoisonError::into_inner) = self.machine.status();
+        }
+    }
+
+    fn handle_all(&mut self, clock: Clock, taken: Taken<A>) -> Step<Broadcaster<A>> {
+        let mut steps = Step::new();
+        for received in taken.frames {
+            let from = received.from;
+            if self.links.is_shut_out(from) {
+                continue;
+            }
+            match self.machine.decode(from, &received.body) {
+                Ok(message) => steps.append(self.handle(clock.now(), Input::Message { from, message })),
+                Err(error) => {
+                    tracing::debug!(from, %error, "a message cannot be read");
+                    self.links.refuse(from, error.code());
+                }
+            }
+        }
+        for command in taken.commands {
+            steps.append(self.handle(clock.now(), Input::Command(command)));
+        }
+        let now = clock.now();
+        // Slow signatures wait for a quiet moment, but not for ever.
+        for timer in self.timers.take_due(now, taken.all) {
+            steps.append(self.handle(now, Input::Timer(timer)));
+        }
+        steps
+    }
+
+    fn handle(&mut self, now: Time, input: Input<Broadcaster<A>>) -> Step<Broadcaster<A>> {
+        let mut step = self.machine.handle(now, input);
+        self.timers.apply(now, &mut step);
+        step
+    }
+
+    /// Records first, then messages, then the rest.
+    fn carry_out(&mut self, now: Time, step: Step<Broadcaster<A>>) -> Result<(), NodeError> {
+        if let (Some(store), false) = (&mut self.store, step.persist.is_empty()) {
+            store.append(&step.persist)?;
+        }
+        for Outgoing { to, message } in step.messages {
+            let lane = lane(&message);
+            let bytes = Bytes::from(message.encode());
+            match to {
+                Recipient::One(member) => self.links.send(member, lane, bytes),
+                Recipient::Others => self.links.broadcast(lane, &bytes),
+            }
+        }
+        for output in step.outputs {
+            match output {
+                Output::Deliver(delivery) => (self.tell)(Event::Delivered(delivery)),
+                Output::Refused { refusal, .. } => (self.tell)(Event::Refused(refusal)),
+                // The thread ends after this one only.
+                Output::Work(work) => drop(self.background.send(work)),
+                Output::Broken(error) => return Err(error.into()),
+            }
+        }
+        step.faults.into_iter().for_each(|fault| self.charge(now, fault));
+        Ok(())
+    }
+
+    fn charge(&mut self, now: Time, fault: Fault<Misdeed<A::Signature>>) {
+        let Fault { culprit, evidence } = fault;
+        let last = self.logged.get(&culprit);
+        if last.is_none_or(|last| now.since(*last) >= LOG_EVERY) {
+            self.logged.insert(culprit, now);
+            tracing::warn!(culprit, code = evidence.code(), ?evidence, "fault");
+        }
+        self.links.fault(culprit);
+        if matches!(evidence, Misdeed::Invalid { .. }) {
+            // To find out that a signature is wrong costs more than to send it.
+            self.links.strike(culprit, evidence.code());
+        }
+        (self.tell)(Event::Fault { culprit, code: evidence.code() });
+    }
+}
+
+/// Announcements must not be in the way of what is urgent.
+fn lane<S>(message: &Message<S>) -> Lane {
+    match message {
+        Message::Announcement(_) => Lane::Bulk,
+        _ => Lane::Urgent,
+    }
+}
+
+impl Timers {
+    fn apply<M: Machine<Timer = Timer>>(&mut self, now: Time, step: &mut Step<M>) {
+        for change in step.timers.drain(..) {
+            match change {
+                TimerChange::Set { timer, after } => self.due.insert(timer, now.plus(after)),
+                TimerChange::Cancel { timer } => self.due.remove(&timer),
+            };
+        }
+    }
+
+    fn next(&self) -> Option<Time> {
+        self.due.values().min().copied()
+    }
+
+    /// Those that are due, each once: one that is set anew meanwhile waits for its next turn. If it is not `quiet`,
+    /// only those that are overdue.
+    fn take_due(&mut self, now: Time, quiet: bool) -> Vec<Timer> {
+        let patience = if quiet { Duration::ZERO } else { OVERDUE };
+        let due: Vec<Timer> =
+            self.due.iter().filter(|(_, at)| at.plus(patience) <= now).map(|(timer, _)| *timer).collect();
+        self.due.retain(|timer, _| !due.contains(timer));
+        due
+    }
+}
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { origin: Instant::now(), base: u64::try_from(since.as_micros()).unwrap_or(0) }
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        Time(self.base).plus(self.origin.elapsed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quorate_broadcast::authentication::Links;
+
+    #[test]
+    fn what_is_slow_waits_for_a_quiet_moment_but_not_for_ever() {
+        let mut timers = Timers::default();
+        let mut step = Step::<Broadcaster<Links>>::new();
+        step.set_timer(Timer::Slow, Duration::ZERO);
+        step.set_timer(Timer::Retry, Duration::from_millis(5));
+        timers.apply(Time(1_000), &mut step);
+        assert_eq!(timers.next(), Some(Time(1_000)));
+        assert!(timers.take_due(Time(2_000), false).is_empty());
+        assert_eq!(timers.take_due(Time(2_000), true), [Timer::Slow]);
+        assert!(timers.take_due(Time(2_000), true).is_empty(), "once");
+        assert!(timers.take_due(Time(7_000), false).is_empty());
+        assert_eq!(timers.take_due(Time(26_000), false), [Timer::Retry]);
+        assert_eq!(timers.next(), None);
+    }
+}

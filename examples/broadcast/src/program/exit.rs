@@ -1,0 +1,115 @@
+//! How the program ends: one failure type that carries the exit code, what went wrong, and what to do.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use quorate_node::NodeError;
+
+/// The exit codes. `HELP` documents them and a test keeps the two together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Failed = 1,
+    /// clap uses the same code.
+    Usage = 2,
+    Setup = 3,
+    PortTaken = 4,
+    Stalled = 5,
+    Violated = 6,
+    Interrupted = 130,
+}
+
+/// The table at the end of `quorate-broadcast --help`.
+pub(crate) const HELP: &str = "\
+Exit codes:
+  0    done
+  1    something failed that has no code below, such as a full disk
+  2    the command line is wrong
+  3    a group file, a key file or a data directory cannot be used
+  4    a port that a member needs is taken
+  5    members of a measurement did not connect, or did not deliver in time
+  6    a simulated run violated a property; the command that replays it is printed
+  130  Ctrl-C, before a measurement was done";
+
+/// Why a command did not succeed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: Exit,
+    message: String,
+}
+
+impl Failure {
+    /// A failure with its exit code; the message says what is wrong and what to do.
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into() }
+    }
+
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+impl From<NodeError> for Failure {
+    fn from(error: NodeError) -> Self {
+        let exit = match &error {
+            NodeError::Bind { .. } => Exit::PortTaken,
+            NodeError::Config { .. }
+            | NodeError::Genesis { .. }
+            | NodeError::KeyFile { .. }
+            | NodeError::NotAMember { .. }
+            | NodeError::DataInUse { .. }
+            | NodeError::DataMismatch { .. }
+            | NodeError::Corrupt { .. }
+            | NodeError::SameIdentity { .. }
+            | NodeError::Io { path: Some(_), .. } => Exit::Setup,
+            _ => Exit::Failed,
+        };
+        Failure::new(exit, error.to_string())
+    }
+}
+
+/// For failures of the operating system.
+pub(crate) trait OrFail<T> {
+    /// Turns an error into a failure with this exit code and what was being done.
+    fn or_fail(self, exit: Exit, doing: impl fmt::Display) -> Result<T, Failure>;
+}
+
+impl<T, E: fmt::Display> OrFail<T> for Result<T, E> {
+    fn or_fail(self, exit: Exit, doing: impl fmt::Display) -> Result<T, Failure> {
+        self.map_err(|error| Failure::new(exit, format!("{doing}: {error}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_lists_every_exit_code_once() {
+        let listed: Vec<&str> =
+            HELP.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+        let all = [
+            Exit::Failed,
+            Exit::Usage,
+            Exit::Setup,
+            Exit::PortTaken,
+            Exit::Stalled,
+            Exit::Violated,
+            Exit::Interrupted,
+        ];
+        let expected: Vec<String> =
+            std::iter::once(0).chain(all.iter().map(|e| *e as i32)).map(|n| n.to_string()).collect();
+        assert_eq!(listed, expected);
+    }
+}

@@ -1,0 +1,102 @@
+//! Who the members are: a group file, which is a node's genesis file, and a key file each.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::Arc;
+
+use quorate::committee::{ChainId, Committee, Repeats};
+use quorate::ed25519::{self, Ed25519};
+use quorate::machine::MemberIndex;
+use quorate::scheme::Scheme;
+use quorate::wire::{Encode, Writer, domain};
+use quorate_broadcast::Parameters;
+use quorate_node::NodeError;
+use quorate_node::genesis::{Genesis, Member, SchemeName};
+use quorate_node::keys::NodeKeys;
+
+use crate::signer::Make;
+
+/// What makes a group that other members link to: its members, how they sign, and what they agree on.
+const GROUP: &str = "quorate-v1-broadcast-group";
+
+/// A group and how it signs.
+#[derive(Clone)]
+pub(crate) struct Group {
+    pub(crate) genesis: Genesis,
+    pub(crate) chain: ChainId,
+    pub(crate) committee: Arc<Committee<Ed25519>>,
+    pub(crate) parameters: Parameters,
+}
+
+impl Group {
+    /// The group of a file, for members that sign in this way: those that sign in another do not link.
+    pub(crate) fn new<A: Make>(genesis: Genesis, parameters: Parameters) -> Result<Self, NodeError> {
+        let mut w = Writer::new();
+        w.raw(&genesis.chain_id().0);
+        w.bytes(A::NAME.as_bytes());
+        w.bytes(A::SUITE.unwrap_or_default().as_bytes());
+        w.u32(parameters.tail);
+        w.u64(parameters.max_message as u64);
+        let chain = ChainId(domain::hash(GROUP, &w.into_bytes()));
+        // Possession is checked here.
+        let identities = genesis.committees::<Ed25519>()?.identities;
+        let weights = genesis.members.iter().map(|member| member.weight);
+        let members = identities.keys().iter().cloned().zip(weights).collect();
+        let committee = Committee::from_attested(chain, genesis.epoch, members, Repeats::Refuse)?;
+        Ok(Self { genesis, chain, committee: Arc::new(committee), parameters })
+    }
+
+    /// Which member has this key.
+    pub(crate) fn position(&self, key: &ed25519::SecretKey) -> Result<MemberIndex, NodeError> {
+        let public = Ed25519::public_key(key);
+        let identity = || hex::encode(public.encode());
+        self.committee.position(&public).ok_or_else(|| NodeError::NotAMember { identity: identity() })
+    }
+
+    /// Names and addresses, in order.
+    pub(crate) fn addresses(&self) -> Vec<(String, String)> {
+        self.genesis.members.iter().map(|member| (member.name.clone(), member.address.clone())).collect()
+    }
+
+    /// What people call a member.
+    pub(crate) fn name(&self, member: MemberIndex) -> &str {
+        self.genesis.members.get(usize::from(member)).map_or("?", |member| &member.name)
+    }
+}
+
+/// A new group of members at these addresses, and their keys.
+pub(crate) fn make(addresses: Vec<String>) -> Result<(Genesis, Vec<NodeKeys>), NodeError> {
+    let keys: Vec<NodeKeys> =
+        addresses.iter().map(|_| NodeKeys::generate(SchemeName::Ed25519)).collect::<Result<_, _>>()?;
+    let members =
+        (0..).zip(addresses).zip(&keys).map(|((i, address), keys): ((usize, String), &NodeKeys)| {
+            Ok(Member { name: format!("node{i}"), address, weight: 1, keys: keys.public()? })
+        });
+    let genesis = Genesis {
+        chain: "broadcast".into(),
+        scheme: SchemeName::Ed25519,
+        epoch: 0,
+        parameters: Default::default(),
+        members: members.collect::<Result<_, NodeError>>()?,
+    };
+    Ok((genesis, keys))
+}
+
+/// Addresses on this machine that nobody uses now.
+pub(crate) fn free_addresses(count: usize) -> Result<Vec<String>, NodeError> {
+    // All are taken before any is given back, so that they differ.
+    let mut taken = Vec::new();
+    while taken.len() < count {
+        // Below the ports that the system gives to outgoing connections.
+        let port = 10_000 + getrandom::u32().map_err(|_| quorate::Error::Rng)? % 20_000;
+        taken.extend(TcpListener::bind(format!("127.0.0.1:{port}")));
+    }
+    let address = |listener: &TcpListener| listener.local_addr().map(|address| address.to_string());
+    let addresses: std::io::Result<Vec<String>> = taken.iter().map(address).collect();
+    addresses.map_err(|source| NodeError::Io { during: "looking for free ports", path: None, source })
+}
+
+/// Reads a group file.
+pub(crate) fn load(path: &Path) -> Result<Genesis, NodeError> {
+    Genesis::load(path)
+}

@@ -1,0 +1,183 @@
+//! A running member: links, store, the machine's thread and the one for its background work.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread::{self, JoinHandle};
+
+use quorate::ed25519;
+use quorate::machine::MemberIndex;
+use quorate_broadcast::{Broadcaster, Command, Config, Delivery, Refusal, Status, Work};
+use quorate_node::NodeError;
+use quorate_node::config::LinkConfig;
+use quorate_node::links::{Limits, LinkEvent, LinkSender, Links, Received, Settings, Sink};
+use quorate_node::metrics::Metrics;
+
+use crate::driver::{Driver, Timers};
+use crate::group::Group;
+use crate::inbox::Inbox;
+use crate::signer::Make;
+use crate::store::Store;
+
+/// What a member tells whoever runs it, on its own thread: do not take long.
+#[derive(Debug)]
+pub(crate) enum Event {
+    Delivered(Delivery),
+    Refused(Refusal),
+    Fault {
+        culprit: MemberIndex,
+        code: &'static str,
+    },
+    /// It has stopped.
+    Failed(NodeError),
+}
+
+/// Who a member is.
+pub(crate) struct Identity<'a> {
+    /// Two copies of its key: one for the links, one for the signatures.
+    pub(crate) keys: [ed25519::SecretKey; 2],
+    /// Where it listens; empty for the port of its address in the group file, on all interfaces.
+    pub(crate) listen: String,
+    /// Where its records are; nothing for measurements without a disk.
+    pub(crate) data: Option<&'a Path>,
+}
+
+/// A running member.
+pub(crate) struct Member<A: Make> {
+    inbox: Arc<Inbox<A>>,
+    links: Links,
+    status: Arc<Mutex<Status>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+struct Mailbox<A: Make> {
+    inbox: Arc<Inbox<A>>,
+    me: String,
+}
+
+impl<A: Make> Member<A> {
+    /// Starts a member. Must be called inside a tokio runtime.
+    pub(crate) async fn start(
+        group: &Group,
+        identity: Identity<'_>,
+        tell: impl FnMut(Event) + Send + 'static,
+    ) -> Result<Self, NodeError> {
+        let Identity { keys: [for_links, for_signatures], listen, data } = identity;
+        let me = group.position(&for_links)?;
+        let parameters = group.parameters.clone();
+        let limits = quorate_broadcast::limits::<A>(&group.committee, &parameters);
+        let (store, records) = match data {
+            Some(dir) => {
+                let store = Store::open(dir, &binding(group, me), parameters.tail.into())?;
+                let records = store.load(&limits)?;
+                (Some(store), records)
+            }
+            None => (None, Vec::new()),
+        };
+        let authentication = A::make(group.committee.clone(), for_signatures)?;
+        let config = Config { group: group.committee.clone(), me, authentication, parameters };
+        let machine = Broadcaster::new(config, records)?;
+
+        let inbox = Arc::new(Inbox::new(group.committee.len()));
+        let settings = Settings {
+            config: LinkConfig { listen, max_backoff_ms: 1_000, ..LinkConfig::default() },
+            limits: Limits {
+                urgent_frame: limits.message + 2 * A::SIGNATURE_LEN + 256,
+                bulk_frame: limits.announcement + 256,
+                inbound_urgent: 1 << 20,
+                inbound_bulk: 1 << 18,
+                ..Limits::default()
+            },
+            chain: group.chain,
+            me,
+            identity: for_links,
+            identities: group.committee.clone(),
+            members: group.addresses(),
+            metrics: Metrics::new().links,
+        };
+        let mailbox = Mailbox { inbox: inbox.clone(), me: group.name(me).to_owned() };
+        let links = Links::start(settings, Arc::new(mailbox)).await?;
+        // The machine bounds what is under way.
+        let (background, work) = mpsc::channel::<Work<A>>();
+        let status = Arc::new(Mutex::new(Status::default()));
+        let driver = Driver {
+            machine,
+            inbox: inbox.clone(),
+            store,
+            links: links.sender(),
+            background,
+            status: status.clone(),
+            tell: Box::new(tell),
+            timers: Timers::default(),
+            logged: BTreeMap::new(),
+        };
+        let done = inbox.clone();
+        let threads = vec![
+            spawn(format!("machine {me}"), move || driver.run())?,
+            spawn(format!("background {me}"), move || {
+                // Ends with the machine, which holds the other end.
+                work.into_iter().for_each(|work| done.command(Command::Done(work.run())));
+            })?,
+        ];
+        Ok(Self { inbox, links, status, threads })
+    }
+
+    /// Broadcasts a message, as soon as there is a number and a key for it.
+    pub(crate) fn broadcast(&self, message: Arc<[u8]>) {
+        self.inbox.command(Command::Broadcast(message));
+    }
+
+    /// Own messages that wait for a number or a key: whoever broadcasts more than a few hundred waits for that.
+    pub(crate) fn backlog(&self) -> usize {
+        self.inbox.commands() + self.status().waiting
+    }
+
+    /// The links.
+    pub(crate) fn links(&self) -> LinkSender {
+        self.links.sender()
+    }
+
+    /// Whether frames flow to and from everybody.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.links().status().iter().all(|peer| peer.outgoing && peer.incoming)
+    }
+
+    /// How it is doing.
+    pub(crate) fn status(&self) -> Status {
+        *self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends it. What was begun may be lost, as by every sudden end.
+    pub(crate) async fn stop(self) {
+        self.inbox.end();
+        let threads = self.threads;
+        // Whoever panicked has said so.
+        let join = move || threads.into_iter().for_each(|thread| drop(thread.join()));
+        let _ = tokio::task::spawn_blocking(join).await;
+        self.links.shutdown().await;
+    }
+}
+
+impl<A: Make> Sink for Mailbox<A> {
+    fn frame(&self, received: Received) {
+        self.inbox.frame(received);
+    }
+
+    fn event(&self, event: LinkEvent) {
+        match event {
+            LinkEvent::SameIdentity { address } => self.inbox.twin(address),
+            event => tracing::debug!(member = self.me, ?event, "link"),
+        }
+    }
+}
+
+/// Whose records these are.
+fn binding(group: &Group, me: MemberIndex) -> String {
+    let key = group.committee.key(me).map(|key| hex::encode(key.as_bytes())).unwrap_or_default();
+    format!("group {} member {key}", hex::encode(group.chain.0))
+}
+
+fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, NodeError> {
+    let spawned = thread::Builder::new().name(name).spawn(work);
+    spawned.map_err(|source| NodeError::Io { during: "starting a thread", path: None, source })
+}

@@ -1,0 +1,90 @@
+//! Which signatures: chosen on the command line, a type from there on.
+
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use getrandom::SysRng;
+use quorate::committee::Committee;
+use quorate::dsig::{SignerConfig, Suite, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
+use quorate::ed25519::{Ed25519, SecretKey};
+use quorate_broadcast::authentication::{Authentication, Dsig, Eddsa, Links};
+
+/// How members know each other's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SignerName {
+    /// No signatures: links are authenticated, and nothing can be shown to others.
+    None,
+    /// An Ed25519 signature on every word.
+    Eddsa,
+    /// A one-time signature on every word, under keys that are announced in the background.
+    Dsig,
+}
+
+/// How one-time keys are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SuiteName {
+    /// Suite 1, the paper's.
+    #[value(name = "wots-haraka-512")]
+    Haraka512,
+    /// Suite 2, the fastest where the processor has AES.
+    #[value(name = "wots-haraka-256")]
+    Haraka256,
+    /// Suite 3, the default everywhere.
+    #[value(name = "wots-blake3")]
+    Blake3,
+    /// Suite 4, the conservative one.
+    #[value(name = "wots-blake3-256")]
+    Blake3Wide,
+}
+
+/// A way of authentication that a program can make.
+pub(crate) trait Make: Authentication {
+    /// Its suite's name, if it has suites.
+    const SUITE: Option<&'static str>;
+
+    /// For the member of the group whose key this is.
+    fn make(group: Arc<Committee<Ed25519>>, key: SecretKey) -> quorate::Result<Self>;
+}
+
+/// Something that is done with the way that was chosen.
+pub(crate) trait WithSigner {
+    type Output;
+
+    fn call<A: Make>(self) -> Self::Output;
+}
+
+/// Does it.
+pub(crate) fn with_signer<W: WithSigner>(signer: SignerName, suite: SuiteName, work: W) -> W::Output {
+    match (signer, suite) {
+        (SignerName::None, _) => work.call::<Links>(),
+        (SignerName::Eddsa, _) => work.call::<Eddsa>(),
+        (SignerName::Dsig, SuiteName::Haraka512) => work.call::<Dsig<WotsHaraka512, SysRng>>(),
+        (SignerName::Dsig, SuiteName::Haraka256) => work.call::<Dsig<WotsHaraka256, SysRng>>(),
+        (SignerName::Dsig, SuiteName::Blake3) => work.call::<Dsig<WotsBlake3, SysRng>>(),
+        (SignerName::Dsig, SuiteName::Blake3Wide) => work.call::<Dsig<WotsBlake3Wide, SysRng>>(),
+    }
+}
+
+impl Make for Links {
+    const SUITE: Option<&'static str> = None;
+
+    fn make(_: Arc<Committee<Ed25519>>, _: SecretKey) -> quorate::Result<Self> {
+        Ok(Links)
+    }
+}
+
+impl Make for Eddsa {
+    const SUITE: Option<&'static str> = None;
+
+    fn make(group: Arc<Committee<Ed25519>>, key: SecretKey) -> quorate::Result<Self> {
+        Ok(Eddsa::new(group, key))
+    }
+}
+
+impl<S: Suite> Make for Dsig<S, SysRng> {
+    const SUITE: Option<&'static str> = Some(S::NAME);
+
+    fn make(group: Arc<Committee<Ed25519>>, key: SecretKey) -> quorate::Result<Self> {
+        Dsig::new(group, key, SignerConfig::default(), SysRng)
+    }
+}

@@ -1,0 +1,263 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate::committee::Committee;
+use quorate::ed25519::Ed25519;
+use quorate::machine::{Fault, MemberIndex, Time};
+use quorate::wire::Decode;
+use quorate_simulator::{Actions, Adversary, Boot, Fate, Host, Node, Scenario, Verdict, Violation};
+
+use super::kit::Kit;
+use super::villains::Villain;
+use crate::{
+    Broadcaster, Command, Config, Delivery, Digest, Equivocation, Message, Misdeed, Output, Parameters,
+    Record, Slot, limits,
+};
+
+/// Decides which messages pass.
+type Tap<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Fate>;
+
+/// Members that broadcast in a run, and what must hold.
+pub struct BroadcastHost<A: Kit> {
+    group: Arc<Committee<Ed25519>>,
+    /// The machines' parameters.
+    pub parameters: Parameters,
+    /// Each member broadcasts about this often.
+    pub pause: Duration,
+    /// And stops at this time.
+    pub until: Time,
+    /// What is a long time: after it, a correct sender's message has reached everybody.
+    patience: Duration,
+    /// Members that are Byzantine from the start.
+    byzantine: BTreeSet<MemberIndex>,
+    issued: BTreeMap<Arc<[u8]>, (MemberIndex, Time)>,
+    /// What correct members delivered in each slot, who was first, and when.
+    pub agreed: BTreeMap<Slot, (Digest, usize, Time)>,
+    /// What each node delivered in all its lives, and in this one.
+    pub delivered: BTreeMap<usize, BTreeSet<Slot>>,
+    this_life: BTreeMap<usize, BTreeSet<Slot>>,
+    up: BTreeMap<usize, (Node, Time)>,
+    /// How far each correct member counts.
+    tops: BTreeMap<MemberIndex, u64>,
+    /// Fast and slow verifications of correct members' lives, as far as they were seen.
+    pub verified: BTreeMap<usize, (u64, u64)>,
+    /// Evidence that correct members hold, and who is accused without any.
+    pub evidence: Vec<Equivocation<A::Signature>>,
+    /// What correct members hold against others, by code.
+    pub misdeeds: BTreeMap<(MemberIndex, &'static str), u64>,
+    /// Decides which messages of correct nodes pass.
+    pub tap: Option<Tap<A::Signature>>,
+}
+
+impl<A: Kit> BroadcastHost<A> {
+    /// A run that has not begun.
+    pub fn new(group: Arc<Committee<Ed25519>>, scenario: &Scenario) -> Self {
+        Self {
+            group,
+            parameters: Self::parameters(),
+            pause: Duration::from_millis(800),
+            until: Time(u64::MAX),
+            patience: scenario.checks.liveness.unwrap_or(scenario.duration / 2),
+            byzantine: scenario.byzantine.keys().map(|node| *node as MemberIndex).collect(),
+            issued: BTreeMap::new(),
+            agreed: BTreeMap::new(),
+            delivered: BTreeMap::new(),
+            this_life: BTreeMap::new(),
+            up: BTreeMap::new(),
+            tops: BTreeMap::new(),
+            verified: BTreeMap::new(),
+            evidence: Vec::new(),
+            misdeeds: BTreeMap::new(),
+            tap: None,
+        }
+    }
+
+    /// A short tail, so that runs leave it behind.
+    pub fn parameters() -> Parameters {
+        Parameters { tail: 16, max_message: 256, retry: Duration::from_millis(150), ..Parameters::default() }
+    }
+
+    /// How many slots correct members delivered.
+    pub fn slots(&self) -> usize {
+        self.agreed.len()
+    }
+
+    fn is_correct(&self, member: MemberIndex) -> bool {
+        !self.byzantine.contains(&member)
+    }
+
+    fn deliver(
+        &mut self,
+        node: Node,
+        delivery: &Delivery,
+        actions: &mut Actions<'_, Broadcaster<A>>,
+    ) -> Verdict {
+        let Delivery { slot, message, digest } = delivery;
+        if !node.honest {
+            return Ok(());
+        }
+        let at = node.slot;
+        if !self.this_life.entry(at).or_default().insert(*slot) {
+            return Err(Violation::new("once", format!("node {at} delivers {slot:?} twice in one life")));
+        }
+        if crate::digest(message) != *digest {
+            return Err(Violation::new("delivery", format!("node {at}: {slot:?} has another digest")));
+        }
+        match self.agreed.get(slot) {
+            Some((agreed, first, _)) if agreed != digest => {
+                let detail = format!("in {slot:?} node {first} delivered one message and node {at} another");
+                return Err(Violation::new("consistency", detail));
+            }
+            Some(_) => {}
+            None => drop(self.agreed.insert(*slot, (*digest, at, actions.now()))),
+        }
+        let issued = self.issued.get(message);
+        if self.is_correct(slot.sender) && issued.is_none_or(|(by, _)| *by != slot.sender) {
+            let detail = format!("node {at} delivers {slot:?}, which its correct sender never broadcast");
+            return Err(Violation::new("integrity", detail));
+        }
+        let ever = self.delivered.entry(at).or_default();
+        if ever.insert(*slot)
+            && let Some((_, issued)) = issued
+        {
+            let name = if slot.sender == node.member { "own delivery" } else { "delivery" };
+            actions.measure(name, actions.now().since(*issued));
+        }
+        actions.progress(ever.len() as u64);
+        Ok(())
+    }
+
+    /// If the sender is correct, what one correct member delivered long ago all have delivered, within the tail.
+    fn all_have_what_one_has(&self, now: Time) -> Verdict {
+        let long_ago = |time: Time| now.since(time) >= self.patience;
+        for (slot, (_, first, at)) in &self.agreed {
+            let top = self.tops.get(&slot.sender).copied().unwrap_or(0);
+            let in_tail = slot.sequence + u64::from(self.parameters.tail) > top;
+            // A sender that stays dead is no correct one.
+            let sender = self.up.get(&usize::from(slot.sender)).filter(|(_, since)| long_ago(*since));
+            if !self.is_correct(slot.sender) || sender.is_none() || !long_ago(*at) || !in_tail {
+                continue;
+            }
+            for (node, since) in self.up.values() {
+                let has = self.delivered.get(&node.slot).is_some_and(|all| all.contains(slot));
+                if node.honest && long_ago(*since) && !has {
+                    let detail = format!("node {first} delivered {slot:?}, node {} did not", node.slot);
+                    return Err(Violation::new("validity", detail));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<A: Kit> Host for BroadcastHost<A> {
+    type Machine = Broadcaster<A>;
+
+    fn boot(&mut self, boot: Boot<Record<A::Signature>>) -> Result<Broadcaster<A>, Violation> {
+        let Boot { node, mut records, seed, .. } = boot;
+        if seed[0].is_multiple_of(2) {
+            // What a store with a place for each of the last keeps.
+            let tail = self.parameters.tail.into();
+            let kept: BTreeMap<_, _> =
+                records.into_iter().map(|record| (record.place(tail), record)).collect();
+            records = kept.into_values().collect();
+        }
+        let config = Config {
+            group: self.group.clone(),
+            me: node.member,
+            authentication: A::make(self.group.clone(), node.member, seed),
+            parameters: self.parameters.clone(),
+        };
+        Broadcaster::new(config, records)
+            .map_err(|error| Violation::new("restart", format!("node {}: {error}", node.slot)))
+    }
+
+    fn decode_record(&self, bytes: &[u8]) -> quorate::Result<Record<A::Signature>> {
+        Record::decode(bytes, &limits::<A>(&self.group, &self.parameters))
+    }
+
+    fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Broadcaster<A>>) -> Verdict {
+        self.this_life.remove(&node.slot);
+        self.up.insert(node.slot, (node, actions.now()));
+        let first = actions.rng().duration(Duration::from_millis(1), self.pause);
+        actions.wake(0, first);
+        Ok(())
+    }
+
+    fn on_crash(&mut self, node: Node) {
+        self.up.remove(&node.slot);
+    }
+
+    fn on_wake(&mut self, node: Node, _: u64, actions: &mut Actions<'_, Broadcaster<A>>) -> Verdict {
+        if actions.now() > self.until {
+            return Ok(());
+        }
+        let message: Arc<[u8]> = format!("{} says {}", node.member, self.issued.len()).into_bytes().into();
+        self.issued.insert(message.clone(), (node.member, actions.now()));
+        actions.command(Command::Broadcast(message), Duration::ZERO);
+        let pause = actions.rng().duration(self.pause / 2, self.pause * 3 / 2);
+        actions.wake(0, pause);
+        Ok(())
+    }
+
+    fn on_output(
+        &mut self,
+        node: Node,
+        output: Output<A>,
+        actions: &mut Actions<'_, Broadcaster<A>>,
+    ) -> Verdict {
+        match output {
+            Output::Deliver(delivery) => self.deliver(node, &delivery, actions),
+            Output::Work(work) => {
+                let pause = actions.rng().duration(Duration::ZERO, Duration::from_millis(3));
+                actions.command(Command::Done(work.run()), pause);
+                Ok(())
+            }
+            Output::Refused { .. } => Ok(()),
+            Output::Broken(error) => Err(Violation::new("broken", error.to_string())),
+        }
+    }
+
+    fn on_fault(&mut self, node: Node, fault: Fault<Misdeed<A::Signature>>) -> Verdict {
+        if !node.honest {
+            return Ok(());
+        }
+        let Fault { culprit, evidence } = fault;
+        *self.misdeeds.entry((culprit, evidence.code())).or_default() += 1;
+        if let Misdeed::Equivocation(evidence) = evidence {
+            if evidence.culprit != culprit || evidence.verify::<A>(&self.group).is_err() {
+                return Err(Violation::new("evidence", format!("node {}: it proves nothing", node.slot)));
+            }
+            self.evidence.push(*evidence);
+        }
+        Ok(())
+    }
+
+    fn after_step(&mut self, node: Node, machine: &Broadcaster<A>) -> Verdict {
+        let status = machine.status();
+        if !node.honest {
+            return Ok(());
+        }
+        // Lower than before where a crash came before the last number was durable: nobody has heard of it then.
+        self.tops.insert(node.member, status.sequence);
+        self.verified.insert(node.slot, status.verified);
+        if status.deferred > usize::from(self.group.len()) * self.parameters.tail as usize {
+            return Err(Violation::new("bounds", format!("node {}: {status:?}", node.slot)));
+        }
+        Ok(())
+    }
+
+    fn at_end(&mut self, now: Time) -> Verdict {
+        self.all_have_what_one_has(now)
+    }
+
+    fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Broadcaster<A>>>> {
+        let villain = Villain::<A>::new(name, self.group.clone(), node.member)?;
+        Some(Box::new(villain))
+    }
+
+    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message<A::Signature>) -> Fate {
+        self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
+    }
+}

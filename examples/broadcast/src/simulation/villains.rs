@@ -1,0 +1,225 @@
+//! Members that know the protocol and break it. Each holds its own key.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate::committee::Committee;
+use quorate::ed25519::Ed25519;
+use quorate::machine::{Input, MemberIndex, Outgoing, Recipient};
+use quorate_simulator::{Adversary, Control};
+
+use super::kit::Kit;
+use crate::authentication::{Authentication, Finished};
+use crate::{Broadcaster, Digest, Message, Sent, Slot, Vouch, digest, vouch_bytes};
+
+/// The names of the protocol's own adversaries.
+pub const VILLAINS: &[&str] =
+    &["equivocator", "key-reuser", "turncoat", "yes-man", "withholder", "jumper", "forger", "unannounced"];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Broadcasts two messages in one slot, one to each half, and echoes both.
+    Equivocator,
+    /// The same, with one one-time key for both.
+    KeyReuser,
+    /// Echoes another message than it has to every second member, and both to the sender.
+    Turncoat,
+    /// Agrees with everybody on every slot.
+    YesMan,
+    /// Tells its messages to too few, and answers nobody.
+    Withholder,
+    /// Leaves numbers out, and echoes slots that do not exist.
+    Jumper,
+    /// Speaks with signatures of others, and of nobody.
+    Forger,
+    /// Never announces keys, so that every signature of its is slow to verify.
+    Unannounced,
+}
+
+/// The adversary of one of the [`VILLAINS`].
+pub struct Villain<A: Kit> {
+    kind: Kind,
+    group: Arc<Committee<Ed25519>>,
+    me: MemberIndex,
+    /// Two signers. Those of a key reuser have the same keys.
+    signers: [A; 2],
+    heard: BTreeMap<Slot, A::Signature>,
+}
+
+type Mail<A> = Message<<A as Authentication>::Signature>;
+
+impl<A: Kit> Villain<A> {
+    /// The one of that name; nothing if there is none.
+    pub fn new(name: &str, group: Arc<Committee<Ed25519>>, me: MemberIndex) -> Option<Self> {
+        let kind = match name {
+            "equivocator" => Kind::Equivocator,
+            "key-reuser" => Kind::KeyReuser,
+            "turncoat" => Kind::Turncoat,
+            "yes-man" => Kind::YesMan,
+            "withholder" => Kind::Withholder,
+            "jumper" => Kind::Jumper,
+            "forger" => Kind::Forger,
+            "unannounced" => Kind::Unannounced,
+            _ => return None,
+        };
+        let second = if kind == Kind::KeyReuser { 1 } else { 2 };
+        let signers = [1, second].map(|seed| A::make(group.clone(), me, [seed; 32]));
+        Some(Self { kind, group, me, signers, heard: BTreeMap::new() })
+    }
+
+    /// A word of this member, by one of its signers.
+    fn sign(
+        &mut self,
+        which: usize,
+        slot: Slot,
+        digest: &Digest,
+        control: &mut Control<'_, Broadcaster<A>>,
+    ) -> Option<A::Signature> {
+        let bytes = vouch_bytes(&self.group.id(), self.me, slot, digest);
+        let signer = &mut self.signers[which];
+        while let Ok(Some(job)) = signer.plan(control.now()) {
+            if let Finished::Made(Some(announcement)) = signer.finish(A::run(job)) {
+                control.broadcast(&Message::Announcement(announcement));
+            }
+        }
+        signer.sign(&bytes, control.now()).ok()
+    }
+
+    fn echo(
+        &mut self,
+        which: usize,
+        slot: Slot,
+        digest: Digest,
+        control: &mut Control<'_, Broadcaster<A>>,
+    ) -> Option<Mail<A>> {
+        let signature = self.sign(which, slot, &digest, control)?;
+        Some(Message::Echo(Vouch { slot, digest, signature }))
+    }
+
+    /// One message to one half, another to the other.
+    fn equivocate(&mut self, sent: &Sent<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+        let slot = Slot { sender: self.me, sequence: sent.sequence };
+        let messages = [sent.message.clone(), Arc::from([&sent.message, &b" (not)"[..]].concat())];
+        let mut signed = Vec::new();
+        for (which, message) in messages.into_iter().enumerate() {
+            let Some(signature) = self.sign(which, slot, &digest(&message), control) else { return };
+            signed.push(Message::Send(Sent { sequence: sent.sequence, message, signature }));
+        }
+        for member in control.members() {
+            control.send(member, &signed[usize::from(member % 2)]);
+        }
+    }
+
+    /// Another word than the machine's, to every second member.
+    fn turn(&mut self, vouch: &Vouch<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+        let (slot, digest) = (vouch.slot, digest(&vouch.digest));
+        let Some(lie) = self.echo(0, slot, digest, control) else { return };
+        for member in control.members() {
+            if member % 2 == 0 || member == slot.sender {
+                control.send(member, &Message::Echo(vouch.clone()));
+            }
+            if member % 2 == 1 || member == slot.sender {
+                control.send(member, &lie);
+            }
+        }
+    }
+
+    /// Numbers that nobody has come to, of this member's and of others' messages.
+    fn jump(&mut self, sent: &Sent<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+        let far = sent.sequence * 1000 + control.rng().below(50);
+        let own = Slot { sender: self.me, sequence: far };
+        if let Some(signature) = self.sign(0, own, &digest(&sent.message), control) {
+            control.broadcast(&Message::Send(Sent {
+                sequence: far,
+                message: sent.message.clone(),
+                signature,
+            }));
+        }
+        for sender in control.members() {
+            let sequence = sent.sequence + control.rng().below(100);
+            if let Some(echo) = self.echo(1, Slot { sender, sequence }, [7; 32], control) {
+                let to = control.members().find(|member| *member != sender);
+                to.into_iter().for_each(|to| control.send(to, &echo));
+            }
+        }
+    }
+
+    /// What others have signed, as if it were its own.
+    fn forge(&mut self, sent: &Sent<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+        for (slot, signature) in std::mem::take(&mut self.heard) {
+            let message = Arc::from(&b"forged"[..]);
+            let (sequence, digest) = (sent.sequence + 1, digest(&message));
+            control.broadcast(&Message::Send(Sent { sequence, message, signature: signature.clone() }));
+            let vouch = Vouch { slot, digest, signature };
+            control.broadcast(&Message::Witness(vouch.clone()));
+            if slot.sender != self.me {
+                let to = control.members().find(|member| *member != slot.sender);
+                to.into_iter().for_each(|to| control.send(to, &Message::Echo(vouch.clone())));
+            }
+        }
+    }
+
+    fn hear(&mut self, message: &Mail<A>, from: MemberIndex, control: &mut Control<'_, Broadcaster<A>>) {
+        let (slot, digest, signature) = match message {
+            Message::Send(sent) => {
+                let slot = Slot { sender: from, sequence: sent.sequence };
+                (slot, digest(&sent.message), &sent.signature)
+            }
+            Message::Echo(vouch) => (vouch.slot, vouch.digest, &vouch.signature),
+            _ => return,
+        };
+        match self.kind {
+            Kind::Forger if self.heard.len() < 4 => drop(self.heard.insert(slot, signature.clone())),
+            Kind::YesMan if slot.sender != self.me => {
+                if let Some(echo) = self.echo(0, slot, digest, control) {
+                    control.send(from, &echo);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<A: Kit> Adversary<Broadcaster<A>> for Villain<A> {
+    fn on_input(&mut self, input: &Input<Broadcaster<A>>, control: &mut Control<'_, Broadcaster<A>>) -> bool {
+        if let Input::Message { from, message } = input {
+            self.hear(message, *from, control);
+            // Whoever answers no question and never sends again.
+            let question = matches!(message, Message::Ask(_) | Message::Hello);
+            return self.kind != Kind::Withholder || !question;
+        }
+        true
+    }
+
+    fn on_send(&mut self, outgoing: Outgoing<Mail<A>>, control: &mut Control<'_, Broadcaster<A>>) {
+        match (self.kind, &outgoing.message) {
+            (Kind::Equivocator | Kind::KeyReuser, Message::Send(sent)) => self.equivocate(sent, control),
+            (Kind::Turncoat, Message::Echo(vouch)) => self.turn(vouch, control),
+            (Kind::YesMan, Message::Echo(_)) => {}
+            (Kind::Withholder, Message::Send(_)) => {
+                // Sent again to one member, or to some: on average to half a quorum.
+                for member in control.members() {
+                    if control.rng().below(3) == 0 {
+                        control.send(member, &outgoing.message);
+                    }
+                }
+            }
+            (Kind::Jumper, Message::Send(sent)) => {
+                self.jump(sent, control);
+                control.pass(outgoing);
+            }
+            (Kind::Forger, Message::Send(sent)) => {
+                self.forge(sent, control);
+                control.pass(outgoing);
+            }
+            (Kind::Unannounced, Message::Announcement(_)) => {}
+            (Kind::Unannounced, Message::Echo(_)) if outgoing.to == Recipient::Others => {
+                // Late as well, so that slow signatures meet slots that are settled.
+                let after = control.rng().duration(Duration::ZERO, Duration::from_millis(20));
+                control.raw(Recipient::Others, quorate::wire::Encode::encode(&outgoing.message), after);
+            }
+            _ => control.pass(outgoing),
+        }
+    }
+}

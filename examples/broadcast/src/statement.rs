@@ -1,0 +1,191 @@
+use quorate::committee::{Committee, CommitteeId};
+use quorate::ed25519::Ed25519;
+use quorate::machine::MemberIndex;
+use quorate::wire::{Decode, Encode, Reader, Writer, domain};
+use quorate::{Error, Result};
+
+use crate::authentication::Authentication;
+
+/// Prefix of the bytes that a member signs.
+pub const VOUCH: &str = "quorate-v1-broadcast-vouch";
+/// The hash of a message.
+pub const MESSAGE: &str = "quorate-v1-broadcast-message";
+
+/// The hash of a message.
+pub type Digest = [u8; 32];
+
+/// The hash of a message. Cost: ⌈len/64⌉ + 1 compressions.
+pub fn digest(message: &[u8]) -> Digest {
+    domain::hash(MESSAGE, message)
+}
+
+/// A place for one message: that of a sender with this number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot {
+    /// Who broadcasts.
+    pub sender: MemberIndex,
+    /// The sender's count of its messages; the first is 1.
+    pub sequence: u64,
+}
+
+impl Encode for Slot {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u16(self.sender);
+        w.u64(self.sequence);
+    }
+}
+
+/// In a group of so many members.
+impl Decode<u16> for Slot {
+    fn decode_from(r: &mut Reader<'_>, members: &u16) -> Result<Self> {
+        let sender = r.u16()?;
+        if sender >= *members {
+            return Err(Error::UnknownSigner { index: sender.into() });
+        }
+        Ok(Self { sender, sequence: sequence(r)? })
+    }
+}
+
+pub(crate) fn sequence(r: &mut Reader<'_>) -> Result<u64> {
+    match r.u64()? {
+        0 => Err(Error::Malformed { what: "sequence: the first is 1" }),
+        sequence => Ok(sequence),
+    }
+}
+
+/// What a member signs, once for a slot: "the message of this slot has this digest". 102 bytes: the prefix 26, the
+/// committee 32, the member 2, the sender 2, the sequence 8, the digest 32.
+pub fn vouch_bytes(committee: &CommitteeId, member: MemberIndex, slot: Slot, digest: &Digest) -> Vec<u8> {
+    let mut w = Writer::with_capacity(VOUCH.len() + 76);
+    w.raw(VOUCH.as_bytes());
+    w.raw(&committee.0);
+    w.u16(member);
+    slot.encode_to(&mut w);
+    w.raw(digest);
+    w.into_bytes()
+}
+
+/// A member's word on a slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vouch<S> {
+    /// On which.
+    pub slot: Slot,
+    /// That its message has this digest.
+    pub digest: Digest,
+    /// The member's signature of [`vouch_bytes`].
+    pub signature: S,
+}
+
+impl<S: Encode> Encode for Vouch<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        self.slot.encode_to(w);
+        w.raw(&self.digest);
+        self.signature.encode_to(w);
+    }
+}
+
+impl<S: Decode> Decode<u16> for Vouch<S> {
+    fn decode_from(r: &mut Reader<'_>, members: &u16) -> Result<Self> {
+        let slot = Slot::decode_from(r, members)?;
+        Ok(Self { slot, digest: r.array()?, signature: S::decode_from(r, &())? })
+    }
+}
+
+/// A member vouched for two messages in one slot. Anybody who knows the group can check it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Equivocation<S> {
+    /// Who.
+    pub culprit: MemberIndex,
+    /// Where.
+    pub slot: Slot,
+    /// Two digests and the culprit's signatures for them; the smaller digest first.
+    pub words: [(Digest, S); 2],
+}
+
+impl<S> Equivocation<S> {
+    /// In the order that makes it canonical.
+    pub(crate) fn new(culprit: MemberIndex, slot: Slot, one: (Digest, S), other: (Digest, S)) -> Self {
+        let words = if one.0 < other.0 { [one, other] } else { [other, one] };
+        Self { culprit, slot, words }
+    }
+
+    /// Checks both signatures, with nothing but the group known.
+    ///
+    /// # Errors
+    /// [`Error::NotEvidence`] if the scheme's signatures prove nothing or both digests are the same,
+    /// [`Error::UnknownSigner`], [`Error::BadSignature`].
+    pub fn verify<A>(&self, group: &Committee<Ed25519>) -> Result<()>
+    where
+        A: Authentication<Signature = S>,
+    {
+        let [(one, _), (other, _)] = &self.words;
+        if !A::TRANSFERABLE || one >= other {
+            return Err(Error::NotEvidence);
+        }
+        let key = group.key(self.culprit).ok_or(Error::UnknownSigner { index: self.culprit.into() })?;
+        self.words.iter().try_for_each(|(digest, signature)| {
+            let bytes = vouch_bytes(&group.id(), self.culprit, self.slot, digest);
+            A::verify_alone(key, &bytes, signature)
+        })
+    }
+}
+
+impl<S: Encode> Encode for Equivocation<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u16(self.culprit);
+        self.slot.encode_to(w);
+        for (digest, signature) in &self.words {
+            w.raw(digest);
+            signature.encode_to(w);
+        }
+    }
+}
+
+impl<S: Decode> Decode<u16> for Equivocation<S> {
+    fn decode_from(r: &mut Reader<'_>, members: &u16) -> Result<Self> {
+        let culprit = r.u16()?;
+        if culprit >= *members {
+            return Err(Error::UnknownSigner { index: culprit.into() });
+        }
+        let slot = Slot::decode_from(r, members)?;
+        let words = [(r.array()?, S::decode_from(r, &())?), (r.array()?, S::decode_from(r, &())?)];
+        if words[0].0 >= words[1].0 {
+            return Err(Error::NonCanonical { what: "equivocation: the smaller digest comes first" });
+        }
+        Ok(Self { culprit, slot, words })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_domain_string_is_a_prefix_of_another() {
+        let all: Vec<&str> = domain::ALL.iter().copied().chain([VOUCH, MESSAGE]).collect();
+        for (i, a) in all.iter().enumerate() {
+            assert!(a.starts_with("quorate-v1-"), "{a}");
+            for (j, b) in all.iter().enumerate() {
+                assert!(i == j || !b.starts_with(a), "{a} is a prefix of {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn everything_that_a_word_is_about_is_signed() {
+        let bytes = |committee, member, sender, sequence, digest| {
+            let slot = Slot { sender, sequence };
+            vouch_bytes(&CommitteeId([committee; 32]), member, slot, &[digest; 32])
+        };
+        let all = [
+            bytes(1, 2, 3, 4, 5),
+            bytes(9, 2, 3, 4, 5),
+            bytes(1, 9, 3, 4, 5),
+            bytes(1, 2, 9, 4, 5),
+            bytes(1, 2, 3, 9, 5),
+            bytes(1, 2, 3, 4, 9),
+        ];
+        assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), all.len());
+        assert!(all.iter().all(|bytes| bytes.len() == 102));
+    }
+}

@@ -1,0 +1,227 @@
+//! The real program: members as processes that are killed and come back, and what `bench` prints.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn program(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_quorate-broadcast"));
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    program(arguments).output().unwrap()
+}
+
+fn fails(code: i32, says: &str, arguments: &[&str]) {
+    let output = run(arguments);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
+    assert!(text.contains(says) && !text.contains("panicked"), "{arguments:?}: {text}");
+}
+
+/// A group of four at ports that nobody uses.
+fn group() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let port = (0..).find_map(|_| {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        // Below the ports that the system gives to outgoing connections.
+        let port = 10_000 + port % 19_000;
+        let free: Vec<_> =
+            (port..port + 4).map_while(|port| TcpListener::bind(format!("127.0.0.1:{port}")).ok()).collect();
+        (free.len() == 4).then_some(port)
+    });
+    let made = run(&[
+        "init",
+        "--port",
+        &port.unwrap().to_string(),
+        "--out",
+        &dir.path().join("g").to_string_lossy(),
+    ]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    dir
+}
+
+/// A member that runs; killed when dropped.
+struct Member {
+    child: Child,
+    lines: Receiver<String>,
+    delivered: BTreeMap<(String, u64), String>,
+}
+
+impl Member {
+    fn start(dir: &Path, i: usize, signer: &str) -> Self {
+        let at = |name: String| dir.join("g").join(name).to_string_lossy().into_owned();
+        let mut command = program(&[
+            "run",
+            "--group",
+            &at("group.toml".into()),
+            "--keys",
+            &at(format!("node{i}.keys")),
+            "--data",
+            &at(format!("data{i}")),
+            "--signer",
+            signer,
+            "--json",
+        ]);
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        let (told, lines) = mpsc::channel();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || {
+            // Nobody listens any more when the test is over.
+            stdout.lines().map_while(Result::ok).try_for_each(|line| told.send(line))
+        });
+        Self { child, lines, delivered: BTreeMap::new() }
+    }
+
+    fn say(&mut self, text: &str) {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{text}").unwrap();
+    }
+
+    /// Waits until it has delivered a message.
+    fn hears(&mut self, wanted: &str) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !self.delivered.values().any(|text| text == wanted) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let line =
+                self.lines.recv_timeout(left).unwrap_or_else(|_| panic!("{wanted:?} is not delivered"));
+            let line: Value = serde_json::from_str(&line).unwrap();
+            let digits = line["message"].as_str().unwrap();
+            let bytes =
+                (0..digits.len()).step_by(2).map(|i| u8::from_str_radix(&digits[i..i + 2], 16).unwrap());
+            let slot = (line["sender"].as_str().unwrap().to_owned(), line["sequence"].as_u64().unwrap());
+            let text = String::from_utf8(bytes.collect()).unwrap();
+            let before = self.delivered.insert(slot.clone(), text.clone());
+            assert!(before.is_none_or(|before| before == text), "two messages in {slot:?}");
+        }
+    }
+
+    /// SIGKILL: nothing is finished, nothing is flushed.
+    fn kill(mut self) -> BTreeMap<(String, u64), String> {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        std::mem::take(&mut self.delivered)
+    }
+
+    fn interrupt(mut self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What all members delivered agrees, whatever was killed when.
+fn agree<'a>(all: impl IntoIterator<Item = &'a BTreeMap<(String, u64), String>>) {
+    let mut agreed = BTreeMap::new();
+    for (slot, text) in all.into_iter().flatten() {
+        let before = agreed.insert(slot.clone(), text.clone());
+        assert!(before.is_none_or(|before| before == *text), "two messages in {slot:?}");
+    }
+}
+
+fn killed_and_restarted(signer: &str) {
+    let dir = group();
+    let mut members: Vec<Member> = (0..4).map(|i| Member::start(dir.path(), i, signer)).collect();
+    members[0].say("hello");
+    members.iter_mut().for_each(|member| member.hears("hello"));
+    let mut heard = Vec::new();
+    for round in 0..3 {
+        // While messages are on their way, some are killed: the sender among them.
+        for i in 0..20 {
+            members[1].say(&format!("round {round} line {i}"));
+            members[2].say(&format!("other {round} line {i}"));
+        }
+        let victim = 1 + round % 2;
+        heard.push(members.remove(victim).kill());
+        members.insert(victim, Member::start(dir.path(), victim, signer));
+        let after = format!("after {round}");
+        members[victim].say(&after);
+        members.iter_mut().for_each(|member| member.hears(&after));
+    }
+    // All at once.
+    heard.extend(members.drain(..).map(Member::kill));
+    let mut members: Vec<Member> = (0..4).map(|i| Member::start(dir.path(), i, signer)).collect();
+    members[3].say("again");
+    members.iter_mut().for_each(|member| member.hears("again"));
+    // The tail comes again: what was delivered before is the same.
+    members[0].hears("after 2");
+    agree(heard.iter().chain(members.iter().map(|member| &member.delivered)));
+    members.pop().unwrap().interrupt();
+}
+
+#[test]
+fn members_are_killed_and_go_on_with_dsig() {
+    killed_and_restarted("dsig");
+}
+
+#[test]
+fn members_are_killed_and_go_on_with_ed25519() {
+    killed_and_restarted("eddsa");
+}
+
+#[test]
+fn a_bench_prints_what_programs_read() {
+    let output = run(&["bench", "--requests", "40", "--warm-up", "10", "--members", "4", "--json"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((report["members"].as_u64(), report["records"].as_str()), (Some(4), Some("memory")));
+    let results = report["results"].as_array().unwrap();
+    let names: Vec<_> = results.iter().map(|result| result["signer"].as_str().unwrap()).collect();
+    assert_eq!(names, ["none", "eddsa", "dsig"]);
+    for (result, bytes) in results.iter().zip([0, 64, 1_584]) {
+        assert_eq!(result["signature_bytes"].as_u64(), Some(bytes));
+        for latency in ["latency_us", "everywhere_us"] {
+            let value = |name: &str| result[latency][name].as_f64().unwrap();
+            assert!(
+                value("p10") > 0.0 && value("p10") <= value("p50") && value("p50") <= value("p90"),
+                "{result}"
+            );
+        }
+        assert!(result["bytes_per_broadcast"].as_f64().unwrap() > 3.0 * bytes as f64, "{result}");
+    }
+    let disk = run(&["bench", "--signer", "eddsa", "--records", "disk", "--requests", "5", "--warm-up", "1"]);
+    let text = String::from_utf8_lossy(&disk.stdout);
+    assert!(disk.status.success() && text.contains("eddsa"), "{text}");
+}
+
+#[test]
+fn errors_say_what_to_do_and_have_their_codes() {
+    let dir = group();
+    let at = |name: &str| dir.path().join("g").join(name).to_string_lossy().into_owned();
+    let (file, keys, data) = (at("group.toml"), at("node0.keys"), at("data0"));
+    fails(2, "--suite", &["bench", "--suite", "rsa"]);
+    fails(3, "name another directory", &["init", "--out", &at("")]);
+    fails(3, "nowhere", &["run", "--group", "nowhere", "--keys", &keys, "--data", &data]);
+    let stranger = tempfile::tempdir().unwrap();
+    let elsewhere = stranger.path().join("g");
+    assert!(run(&["init", "--out", &elsewhere.to_string_lossy()]).status.success());
+    let strange = elsewhere.join("node0.keys").to_string_lossy().into_owned();
+    fails(3, "", &["run", "--group", &file, "--keys", &strange, "--data", &data]);
+    // One member, one process; and its records are those of its group and its way of signing.
+    let mut running: Vec<Member> = (0..3).map(|i| Member::start(dir.path(), i, "dsig")).collect();
+    running[0].say("up");
+    running[0].hears("up");
+    let again = ["run", "--group", &file, "--keys", &keys, "--data", &data];
+    fails(3, "", &again);
+    running.into_iter().for_each(|member| drop(member.kill()));
+    fails(3, "", &[&again[..], &["--signer", "eddsa"]].concat());
+    let simulated = run(&["simulate", "--seeds", "4"]);
+    let text = String::from_utf8_lossy(&simulated.stdout);
+    assert!(text.ends_with("4 runs, nothing violated\n"), "{text}");
+}

@@ -1,0 +1,209 @@
+//! Consistent broadcast in the simulator: situations with a name, then hundreds of drawn ones.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use quorate::machine::Time;
+use quorate_broadcast::authentication::{Eddsa, Links};
+use quorate_broadcast::simulation::{BroadcastHost, Kit, SimulatedDsig, VILLAINS, group, shape};
+use quorate_simulator::{
+    Behaviour, CrashPoint, Fault, Latency, Network, PRESETS, Report, Scenario, Simulation, check, preset,
+    repeatable, run,
+};
+
+const COMMAND: &str = "cargo run --bin quorate-broadcast -- simulate --seeds 1 --signer";
+
+fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn must<A: Kit>(scenario: &Scenario) -> Report {
+    let host = |scenario: &Scenario| BroadcastHost::<A>::new(group(scenario.nodes), scenario);
+    check(scenario, host, &format!("{COMMAND} {}", A::NAME)).unwrap_or_else(|failure| panic!("{failure}"))
+}
+
+/// A local network without faults.
+fn local(name: &str, nodes: usize, seed: u64) -> Scenario {
+    let latency = Latency::Tailed { floor: ms(1), mean: ms(1) };
+    Scenario::new(name, nodes, seed).network(Network::perfect(latency)).lasting(secs(14)).live_within(secs(6))
+}
+
+/// Runs to the end and hands out the host.
+fn finish<A: Kit>(
+    scenario: &Scenario,
+    change: impl FnOnce(&mut BroadcastHost<A>),
+) -> Simulation<BroadcastHost<A>> {
+    let mut host = BroadcastHost::new(group(scenario.nodes), scenario);
+    change(&mut host);
+    let mut simulation = Simulation::new(scenario.clone(), host).keeping_trace(60);
+    let report = simulation.run();
+    assert!(report.outcome.is_ok(), "{report}");
+    simulation
+}
+
+/// Seeds of every preset.
+fn drawn<A: Kit>(seeds: std::ops::Range<u64>) {
+    for seed in seeds {
+        for (name, _) in PRESETS {
+            let nodes = if seed % 3 == 2 { 7 } else { 4 };
+            must::<A>(&preset(name, &shape(nodes), seed).unwrap());
+        }
+    }
+}
+
+#[test]
+fn drawn_runs_without_signatures() {
+    drawn::<Links>(0..40);
+}
+
+#[test]
+fn drawn_runs_with_ed25519() {
+    drawn::<Eddsa>(100..104);
+}
+
+#[test]
+fn drawn_runs_with_dsig() {
+    drawn::<SimulatedDsig>(200..208);
+}
+
+#[test]
+fn every_villain_is_borne_and_those_that_can_be_caught_are() {
+    fn with<A: Kit>(name: &str, seed: u64) -> Simulation<BroadcastHost<A>> {
+        let scenario = local(name, 4, seed).byzantine(2, Behaviour::Custom(name.into()));
+        finish(&scenario, |_| {})
+    }
+    for name in VILLAINS {
+        for seed in 0..3 {
+            let (none, eddsa, dsig) =
+                (with::<Links>(name, seed), with::<Eddsa>(name, seed), with::<SimulatedDsig>(name, seed));
+            assert!(none.host().slots() > 30 && dsig.host().slots() > 30, "{name}");
+            assert!(none.host().evidence.is_empty());
+            let caught = ["equivocator", "key-reuser", "turncoat"].contains(name);
+            // Whoever echoes what does not exist yet may or may not come to contradict itself.
+            if *name != "jumper" {
+                assert_eq!(!eddsa.host().evidence.is_empty(), caught, "{name} {seed}");
+                assert_eq!(!dsig.host().evidence.is_empty(), caught, "{name} {seed}");
+            }
+            if *name == "forger" {
+                let misdeeds: BTreeSet<_> = dsig.host().misdeeds.keys().copied().collect();
+                assert_eq!(misdeeds, BTreeSet::from([(2, "BAD_SIGNATURE")]), "{seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_equivocator_that_has_help_is_borne_by_seven() {
+    for seed in 0..6 {
+        let scenario = local("pair", 7, seed)
+            .byzantine(1, Behaviour::Custom("equivocator".into()))
+            .byzantine(5, Behaviour::Custom("yes-man".into()));
+        let simulation = finish::<SimulatedDsig>(&scenario, |_| {});
+        assert!(simulation.host().evidence.iter().any(|evidence| evidence.culprit == 1));
+    }
+}
+
+/// The checks see something: with more villains than the protocol bears, two members deliver different things.
+#[test]
+fn with_too_many_villains_the_checks_find_what_breaks() {
+    let broken = (0..20).any(|seed| {
+        let mut scenario = local("too many", 4, seed)
+            .byzantine(1, Behaviour::Custom("equivocator".into()))
+            .byzantine(2, Behaviour::Custom("yes-man".into()));
+        scenario.checks.liveness = None;
+        let host = |scenario: &Scenario| BroadcastHost::<Links>::new(group(4), scenario);
+        run(&scenario, host).outcome.is_err_and(|v| v.property == "consistency")
+    });
+    assert!(broken);
+}
+
+#[test]
+fn twins_of_one_identity_are_caught() {
+    let caught = (0..10).any(|seed| {
+        let scenario = local("twins", 4, seed).byzantine(3, Behaviour::Twins(ms(700)));
+        !finish::<SimulatedDsig>(&scenario, |_| {}).host().evidence.is_empty()
+    });
+    assert!(caught);
+}
+
+#[test]
+fn a_crash_at_every_point_of_a_step_contradicts_nothing() {
+    for seed in 0..24 {
+        let point =
+            [CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend, CrashPoint::Now]
+                [seed as usize % 4];
+        let mut scenario = local("crashes", 4, seed).lasting(secs(20));
+        // Everybody in turn, again and again; an equivocator tries to use it.
+        for turn in 0..12u64 {
+            let node = [0, 1, 3][turn as usize % 3];
+            let at = ms(500 + 600 * turn);
+            scenario = scenario
+                .fault(at, Fault::Crash { node, point, after: (seed % 3) as u32 })
+                .restart(at + ms(350), node);
+        }
+        let villain = if seed % 2 == 0 { "equivocator" } else { "yes-man" };
+        scenario = scenario.byzantine(2, Behaviour::Custom(villain.into()));
+        if seed % 3 == 0 {
+            must::<SimulatedDsig>(&scenario);
+        } else {
+            must::<Links>(&scenario);
+        }
+    }
+}
+
+#[test]
+fn without_faults_all_is_fast_and_what_is_not_announced_is_slow_but_heard() {
+    let mut scenario = local("calm", 4, 1);
+    let calm = finish::<SimulatedDsig>(&scenario, |_| {});
+    let of = |s: &Simulation<BroadcastHost<SimulatedDsig>>| {
+        s.host().verified.values().fold((0, 0), |(fast, slow), (f, s)| (fast + f, slow + s))
+    };
+    let (fast, slow) = of(&calm);
+    // Announcements and what they are for may cross on the way, at the start.
+    assert!(fast > 20 * slow && fast > 100, "{fast} {slow}");
+    assert!(calm.metrics().measured["delivery"].median() < ms(12));
+
+    scenario = scenario.byzantine(2, Behaviour::Custom("unannounced".into()));
+    let slowed = finish::<SimulatedDsig>(&scenario, |_| {});
+    assert!(of(&slowed).1 > slow, "{:?}", of(&slowed));
+    assert!(slowed.host().agreed.keys().any(|slot| slot.sender == 2));
+    assert!(slowed.host().misdeeds.is_empty(), "being slow is no misdeed");
+}
+
+#[test]
+fn who_is_away_for_longer_than_the_tail_misses_what_has_left_it_and_nothing_else() {
+    let scenario =
+        local("away", 4, 3).lasting(secs(30)).crash(secs(2), 3, CrashPoint::Now).restart(secs(16), 3);
+    let simulation = finish::<Eddsa>(&scenario, |host| {
+        host.pause = ms(300);
+        host.until = Time(26_000_000);
+    });
+    let host = simulation.host();
+    let missed =
+        |node: usize| host.agreed.keys().filter(|slot| !host.delivered[&node].contains(slot)).count();
+    assert_eq!((missed(0), missed(1), missed(2)), (0, 0, 0));
+    // About 14 s of three senders with a message each 300 ms, less three tails.
+    assert!(missed(3) > 40, "{}", missed(3));
+}
+
+#[test]
+fn each_member_keeps_one_record_for_each_slot() {
+    let simulation = finish::<Links>(&local("records", 4, 9), |host| host.until = Time(9_000_000));
+    let slots = simulation.host().slots();
+    assert!(slots > 30);
+    for node in 0..4 {
+        assert_eq!(simulation.disk(node).len(), slots, "{node}");
+    }
+}
+
+#[test]
+fn runs_can_be_repeated() {
+    let scenario = preset("chaos", &shape(7), 5).unwrap();
+    let host = |scenario: &Scenario| BroadcastHost::<SimulatedDsig>::new(group(7), scenario);
+    repeatable(&scenario, host).unwrap();
+}
