@@ -9,6 +9,7 @@
 //!
 //! Seeds are values that the code itself makes, and everything that stands in `spec/vectors`.
 
+mod broadcast;
 mod certificates;
 mod cluster;
 mod collectors;
@@ -54,6 +55,18 @@ pub const TARGETS: &[Target] = &[
     Target { name: "jolteon-machine", run: jolteon::machine, seeds: jolteon::machine_seeds, brief: 200 },
     Target { name: "dsig-decoders", run: dsig::decoders, seeds: dsig::decoder_seeds, brief: 2_000 },
     Target { name: "dsig-verifier", run: dsig::verifier, seeds: dsig::verifier_seeds, brief: 100 },
+    Target {
+        name: "broadcast-decoders",
+        run: broadcast::decoders,
+        seeds: broadcast::decoder_seeds,
+        brief: 4_000,
+    },
+    Target {
+        name: "broadcast-machine",
+        run: broadcast::machine,
+        seeds: broadcast::machine_seeds,
+        brief: 200,
+    },
     #[cfg(feature = "node")]
     Target { name: "node-wire", run: node::wire, seeds: node::wire_seeds, brief: 5_000 },
     #[cfg(feature = "node")]

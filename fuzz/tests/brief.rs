@@ -54,6 +54,8 @@ targets! {
     jolteon_machine = "jolteon-machine",
     dsig_decoders = "dsig-decoders",
     dsig_verifier = "dsig-verifier",
+    broadcast_decoders = "broadcast-decoders",
+    broadcast_machine = "broadcast-machine",
     node_wire = "node-wire",
     node_text = "node-text",
 }

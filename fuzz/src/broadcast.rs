@@ -1,0 +1,289 @@
+//! Consistent broadcast: its messages and records as bytes, and members under inputs in any order.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate::dsig::{Signature, WotsBlake3};
+use quorate::ed25519;
+use quorate::machine::{Input, Machine, MemberIndex, Recipient, Time};
+use quorate::wire::{Decode, Encode};
+use quorate_broadcast::authentication::{Eddsa, Links, Unsigned};
+use quorate_broadcast::simulation::{Kit, SimulatedDsig, group};
+use quorate_broadcast::{
+    Broadcaster, Command, Config, Equivocation, Limits, Message, Misdeed, Output, Parameters, Record, Sent,
+    Slot, Timer, Vouch, digest, vouch_bytes,
+};
+
+use crate::identity;
+use crate::mutate::{Chance, mutate};
+
+/// Most deeds of one input.
+const MAX_DEEDS: usize = 200;
+/// The member that says anything.
+const FAULTY: MemberIndex = 3;
+const LIMITS: Limits = Limits { members: 4, message: 64, announcement: 4_164 };
+
+/// Messages, records and evidence, with each kind of signature.
+pub(crate) fn decoders(bytes: &[u8]) {
+    fn of<S: Encode + Decode>(bytes: &[u8]) {
+        identity::<Message<S>, _>(bytes, &LIMITS);
+        identity::<Record<S>, _>(bytes, &LIMITS);
+        identity::<Equivocation<S>, u16>(bytes, &4);
+        identity::<Vouch<S>, u16>(bytes, &4);
+    }
+    of::<Unsigned>(bytes);
+    of::<ed25519::Signature>(bytes);
+    of::<Signature<WotsBlake3>>(bytes);
+}
+
+/// Seeds of [`decoders`]: what a short run sent and wrote.
+pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
+    fn of<A: Kit>() -> Vec<Vec<u8>> {
+        let mut cluster = Cluster::<A>::new();
+        lively().chunks_exact(2).for_each(|deed| cluster.act(deed));
+        let sent = cluster.memory.iter().map(|(_, _, bytes)| bytes.clone());
+        let mut all: Vec<_> = sent.chain(cluster.disks.iter().flatten().map(Encode::encode)).collect();
+        // One of each first byte and length: the others differ in digests and signatures only.
+        all.sort_by_key(|seed| (seed.first().copied(), seed.len()));
+        all.dedup_by_key(|seed| (seed.first().copied(), seed.len()));
+        all
+    }
+    [of::<Links>(), of::<Eddsa>(), of::<SimulatedDsig>()].concat()
+}
+
+/// Members whose messages are delivered, lost, repeated and forged, and which crash, as the input says. Whatever the
+/// faulty one does, no two others deliver different messages in one slot.
+pub(crate) fn machine(bytes: &[u8]) {
+    let Some((first, deeds)) = bytes.split_first() else { return };
+    match first % 8 {
+        0 => drop(drive::<SimulatedDsig>(deeds)),
+        1..=3 => drop(drive::<Eddsa>(deeds)),
+        _ => drop(drive::<Links>(deeds)),
+    }
+}
+
+/// Seeds of [`machine`].
+pub(crate) fn machine_seeds() -> Vec<Vec<u8>> {
+    let mut seeds: Vec<_> = [0, 1, 4].map(|kind| [&[kind], lively().as_slice()].concat()).into();
+    let mut chance = Chance::new(3);
+    seeds.extend(
+        (0..12).map(|kind| [kind].into_iter().chain((0..240).map(|_| chance.bits() as u8)).collect()),
+    );
+    seeds
+}
+
+fn drive<A: Kit>(deeds: &[u8]) -> usize {
+    let mut cluster = Cluster::<A>::new();
+    deeds.chunks_exact(2).take(MAX_DEEDS).for_each(|deed| cluster.act(deed));
+    cluster.delivered.len()
+}
+
+/// Everybody broadcasts, and all is delivered.
+fn lively() -> Vec<u8> {
+    let mut deeds = Vec::new();
+    for member in 0..4 {
+        deeds.extend([9, member]);
+        deeds.extend([0, 0].repeat(24));
+    }
+    deeds
+}
+
+struct Cluster<A: Kit> {
+    machines: Vec<Broadcaster<A>>,
+    disks: Vec<Vec<Record<A::Signature>>>,
+    wire: VecDeque<(MemberIndex, MemberIndex, Vec<u8>)>,
+    /// What was on the wire lately.
+    memory: VecDeque<(MemberIndex, MemberIndex, Vec<u8>)>,
+    delivered: BTreeMap<Slot, [u8; 32]>,
+    forger: A,
+    lives: u8,
+    now: Time,
+}
+
+#[allow(clippy::expect_used)] // a member of the group, and its own records
+fn boot<A: Kit>(me: MemberIndex, life: u8, records: Vec<Record<A::Signature>>) -> Broadcaster<A> {
+    let authentication = A::make(group(4), me, [life; 32]);
+    let parameters =
+        Parameters { tail: 4, max_message: LIMITS.message, max_waiting: 4, ..Parameters::default() };
+    Broadcaster::new(Config { group: group(4), me, authentication, parameters }, records).expect("a member")
+}
+
+impl<A: Kit> Cluster<A> {
+    fn new() -> Self {
+        let mut cluster = Self {
+            machines: (0..4).map(|me| boot(me, me as u8, Vec::new())).collect(),
+            disks: (0..4).map(|_| Vec::new()).collect(),
+            wire: VecDeque::new(),
+            memory: VecDeque::new(),
+            delivered: BTreeMap::new(),
+            forger: A::make(group(4), FAULTY, [200; 32]),
+            lives: 4,
+            now: Time(1_000_000),
+        };
+        (0..4).for_each(|me| cluster.input(me, Input::Start, true));
+        cluster
+    }
+
+    fn act(&mut self, deed: &[u8]) {
+        let [deed, argument] = deed else { return };
+        let which = usize::from(*argument);
+        let member = MemberIndex::from(argument % 4);
+        match deed % 16 {
+            0..=5 => {
+                let at = if deed % 16 < 4 { 0 } else { which % self.wire.len().max(1) };
+                if let Some((from, to, bytes)) = self.wire.remove(at) {
+                    self.deliver(from, to, &bytes, true);
+                }
+            }
+            6 => drop(self.wire.pop_front()),
+            7 => {
+                if let Some((from, to, bytes)) = self.recall(which) {
+                    self.deliver(from, to, &bytes, true);
+                }
+            }
+            8 => {
+                self.now = self.now.plus(Duration::from_millis(50 * u64::from(*argument)));
+                self.input(member, Input::Timer(Timer::Retry), true);
+            }
+            9 => {
+                let message = [member as u8, *argument, self.lives].repeat(1 + which / 64);
+                self.input(member, Input::Command(Command::Broadcast(message.into())), true);
+            }
+            10 | 11 => self.forge(which),
+            12 => self.equivocate(which),
+            13 => self.input(member, Input::Timer(Timer::Slow), true),
+            14 => {
+                // A crash between persisting and sending, at the next message, or at once.
+                if let Some((from, to, bytes)) = self.wire.pop_front().filter(|(_, to, _)| *to == member) {
+                    self.deliver(from, to, &bytes, false);
+                }
+                self.restart(member);
+            }
+            _ => self.input(member, Input::Timer(Timer::Prepare), true),
+        }
+    }
+
+    fn recall(&self, which: usize) -> Option<(MemberIndex, MemberIndex, Vec<u8>)> {
+        self.memory.get(which % self.memory.len().max(1)).cloned()
+    }
+
+    fn deliver(&mut self, from: MemberIndex, to: MemberIndex, bytes: &[u8], sends: bool) {
+        let decoded = self.machines.get(usize::from(to)).map(|machine| machine.decode(from, bytes));
+        if let Some(Ok(message)) = decoded {
+            assert_eq!(message.encode(), bytes);
+            self.input(to, Input::Message { from, message }, sends);
+        }
+    }
+
+    /// A changed message in the faulty member's name.
+    fn forge(&mut self, which: usize) {
+        let (Some((_, to, mut bytes)), Some((_, _, other))) = (self.recall(which), self.recall(which / 2))
+        else {
+            return;
+        };
+        mutate(&mut bytes, &other, &mut Chance::new(which as u64));
+        if to != FAULTY {
+            self.deliver(FAULTY, to, &bytes, true);
+        }
+    }
+
+    /// Two messages of the faulty member in one slot, or two of its words on another's.
+    fn equivocate(&mut self, which: usize) {
+        while let Ok(Some(job)) = self.forger.plan(self.now) {
+            self.forger.finish(A::run(job));
+        }
+        let sender = if which & 1 == 0 { FAULTY } else { (which >> 1) as MemberIndex % FAULTY };
+        let slot = Slot { sender, sequence: 1 + (which >> 3) as u64 % 4 };
+        for (to, text) in [(0, &b"one"[..]), (1, b"two"), (2, b"two")] {
+            let digest = digest(text);
+            let bytes = vouch_bytes(&group(4).id(), FAULTY, slot, &digest);
+            let Ok(signature) = self.forger.sign(&bytes, self.now) else { return };
+            let message = if sender == FAULTY {
+                Message::Send(Sent { sequence: slot.sequence, message: Arc::from(text), signature })
+            } else {
+                Message::Echo(Vouch { slot, digest, signature })
+            };
+            self.post(FAULTY, to, message.encode());
+        }
+    }
+
+    fn restart(&mut self, member: MemberIndex) {
+        let at = usize::from(member);
+        let records = self.disks.get(at).cloned().unwrap_or_default();
+        self.lives = self.lives.wrapping_add(1);
+        if let Some(machine) = self.machines.get_mut(at) {
+            *machine = boot(member, self.lives, records);
+        }
+        self.input(member, Input::Start, true);
+    }
+
+    fn post(&mut self, from: MemberIndex, to: MemberIndex, bytes: Vec<u8>) {
+        if self.memory.len() >= 256 {
+            self.memory.pop_front();
+        }
+        self.memory.push_back((from, to, bytes.clone()));
+        self.wire.push_back((from, to, bytes));
+    }
+
+    fn input(&mut self, me: MemberIndex, input: Input<Broadcaster<A>>, sends: bool) {
+        let Some(machine) = self.machines.get_mut(usize::from(me)) else { return };
+        let step = machine.handle(self.now, input);
+        if let Some(disk) = self.disks.get_mut(usize::from(me)) {
+            disk.extend(step.persist);
+        }
+        if !sends {
+            return;
+        }
+        for outgoing in step.messages {
+            let bytes = outgoing.message.encode();
+            match outgoing.to {
+                Recipient::One(to) => self.post(me, to, bytes),
+                Recipient::Others => {
+                    (0..4).filter(|to| *to != me).for_each(|to| self.post(me, to, bytes.clone()));
+                }
+            }
+        }
+        for fault in step.faults {
+            // The faulty member repeats what others said, in its own name: nobody else is to blame.
+            assert!(
+                me == FAULTY || fault.culprit == FAULTY,
+                "{me} blames {}: {:?}",
+                fault.culprit,
+                fault.evidence
+            );
+            if let Misdeed::Equivocation(evidence) = fault.evidence {
+                assert!(evidence.verify::<A>(&group(4)).is_ok());
+            }
+        }
+        for output in step.outputs {
+            match output {
+                Output::Deliver(delivery) if me != FAULTY => {
+                    let agreed = self.delivered.entry(delivery.slot).or_insert(delivery.digest);
+                    assert_eq!(*agreed, delivery.digest, "two messages in {:?}", delivery.slot);
+                }
+                Output::Work(work) => self.input(me, Input::Command(Command::Done(work.run())), true),
+                other => assert!(!matches!(other, Output::Broken(_)), "{other:?}"),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lively_seed_delivers_so_the_target_tests_something() {
+        assert!(drive::<Links>(&lively()) >= 3);
+        assert!(drive::<Eddsa>(&lively()) >= 3);
+        assert!(drive::<SimulatedDsig>(&lively()) >= 1);
+    }
+
+    #[test]
+    fn seeds_hold_every_kind_of_message_that_a_good_run_has() {
+        let tags: std::collections::BTreeSet<_> =
+            decoder_seeds().iter().filter_map(|seed| seed.first().copied()).collect();
+        assert!([1, 2, 5, 6].iter().all(|tag| tags.contains(tag)), "{tags:?}");
+    }
+}
