@@ -6,6 +6,7 @@ mod arrows;
 mod audited_redis;
 mod bench;
 mod bindings;
+mod broadcast;
 mod coverage;
 mod debian;
 mod documents;

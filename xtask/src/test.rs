@@ -6,8 +6,8 @@ use clap::Args;
 use crate::process::Outcome;
 use crate::steps::{Steps, tests_in};
 use crate::{
-    audited_redis, bindings, documents, environment, ethereum, fuzz, lint, msrv, package, simulate, targets,
-    vectors, watch, web, workspace,
+    audited_redis, bindings, broadcast, documents, environment, ethereum, fuzz, lint, msrv, package,
+    simulate, targets, vectors, watch, web, workspace,
 };
 
 /// Runs every check and every test, and ends with a line `test steps: N passed, N failed`.
@@ -53,6 +53,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     steps.add("vectors and model", if options.quick { vectors::check_if_changed } else { vectors::check });
     let seeds = if options.quick { 40 } else { 200 };
     steps.add("simulation", move |log| simulate::brief(log, seeds));
+    broadcast::add_to(&mut steps, seeds);
     targets::add_to(&mut steps);
     bindings::add_to(&mut steps);
     watch::add_to(&mut steps);
