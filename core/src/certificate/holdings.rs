@@ -138,10 +138,10 @@ impl<S: Scheme> Holdings<S> {
         if let Some(place) = self.places.get_mut(usize::from(signer)) {
             *place = 0;
         }
-        if let Some(moved) = self.held.get(position) {
-            if let Some(place) = self.places.get_mut(usize::from(moved.signer)) {
-                *place = position as u32 + 1;
-            }
+        if let Some(moved) = self.held.get(position)
+            && let Some(place) = self.places.get_mut(usize::from(moved.signer))
+        {
+            *place = position as u32 + 1;
         }
         let Some(claimed) = self.claims.get_mut(gone.claim) else { return };
         claimed.weight -= gone.weight;
