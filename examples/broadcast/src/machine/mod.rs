@@ -4,7 +4,8 @@ mod background;
 mod receiving;
 mod retrying;
 mod sending;
-#[cfg(all(test, feature = "simulate"))]
+#[cfg(test)]
+#[cfg(feature = "simulate")]
 mod tests;
 
 use std::collections::{BTreeSet, VecDeque};
