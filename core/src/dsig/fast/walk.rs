@@ -20,12 +20,6 @@ impl<'a> Walk<'a> {
         Self { shape, steps: Some((from, to)) }
     }
 
-    /// The same for the cells from the `count`th on.
-    pub(super) fn after(&self, count: usize) -> Walk<'a> {
-        let steps = self.steps.map(|(from, to)| (from.get(count..).unwrap_or_default(), to));
-        Walk { shape: self.shape, steps }
-    }
-
     /// The plain form of everything here.
     pub(in super::super) fn plain(&self, cells: &mut [Cell], hash: impl Fn(&Cell) -> [u8; 32]) {
         for (at, cell) in cells.iter_mut().enumerate() {
@@ -45,6 +39,17 @@ impl<'a> Walk<'a> {
             None => (0, 1),
             Some((from, to)) => (from.get(at).copied().unwrap_or(to), to),
         }
+    }
+}
+
+/// What vectors need.
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
+impl<'a> Walk<'a> {
+    /// The same for the cells from the `count`th on.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn after(&self, count: usize) -> Walk<'a> {
+        let steps = self.steps.map(|(from, to)| (from.get(count..).unwrap_or_default(), to));
+        Walk { shape: self.shape, steps }
     }
 
     /// First steps of the cells from `start` on, and where they stop; a cell that is not there takes none.
