@@ -1,9 +1,11 @@
-//! That what signs once is gone from memory afterwards: an allocator looks at every block that is given back.
+//! That what signs once is gone from memory afterwards: an allocator looks at every block that is given back, and at
+//! those that are kept for the next keys.
 #![allow(clippy::unwrap_used, unsafe_code, reason = "an allocator")]
 #![cfg(feature = "dsig")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use quorate::dsig::{HorsFBlake3, Signer, SignerConfig, Suite, WotsBlake3, WotsBlake3Wide};
@@ -17,12 +19,31 @@ struct Watching;
 static SIZE: AtomicUsize = AtomicUsize::new(usize::MAX);
 static WIPED: AtomicUsize = AtomicUsize::new(0);
 static LEFT: AtomicUsize = AtomicUsize::new(0);
+/// Blocks of that size that are in use.
+static LIVE: [AtomicPtr<u8>; 64] = [const { AtomicPtr::new(ptr::null_mut()) }; 64];
+
+fn exchange(old: *mut u8, new: *mut u8) {
+    let _ = LIVE.iter().any(|slot| slot.compare_exchange(old, new, Relaxed, Relaxed).is_ok());
+}
+
+/// Blocks in use, and how many of them are all zero.
+fn live() -> (usize, usize) {
+    let blocks: Vec<*mut u8> =
+        LIVE.iter().map(|slot| slot.load(Relaxed)).filter(|block| !block.is_null()).collect();
+    // SAFETY: blocks of this size that nobody gave back, and no other thread is there that writes to them.
+    let bytes = blocks.iter().map(|block| unsafe { core::slice::from_raw_parts(*block, SIZE.load(Relaxed)) });
+    (blocks.len(), bytes.filter(|bytes| bytes.iter().all(|byte| *byte == 0)).count())
+}
 
 // SAFETY: the system's allocator, looked at before a block goes.
 unsafe impl GlobalAlloc for Watching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.
-        unsafe { System.alloc_zeroed(layout) }
+        let block = unsafe { System.alloc_zeroed(layout) };
+        if layout.size() == SIZE.load(Relaxed) {
+            exchange(ptr::null_mut(), block);
+        }
+        block
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
@@ -31,6 +52,7 @@ unsafe impl GlobalAlloc for Watching {
             let bytes = unsafe { core::slice::from_raw_parts(block, layout.size()) };
             let counter = if bytes.iter().all(|byte| *byte == 0) { &WIPED } else { &LEFT };
             counter.fetch_add(1, Relaxed);
+            exchange(block, ptr::null_mut());
         }
         // SAFETY: as the caller promises.
         unsafe { System.dealloc(block, layout) }
@@ -47,19 +69,20 @@ fn watch<S: Suite>(secret: usize) {
     let identity = Ed25519::generate(&mut rng).unwrap();
     let mut signer = Signer::<S>::new(identity, vec![], config, &mut rng).unwrap();
     signer.prepare(&mut rng, Time(1)).unwrap().unwrap();
-    assert_eq!((WIPED.load(Relaxed), LEFT.load(Relaxed)), (0, 0), "the keys are still there");
+    assert_eq!(live(), (8, 0), "the keys are there");
     for used in 1..=3 {
         signer.sign(b"m", &[], Time(1)).unwrap();
-        assert_eq!(WIPED.load(Relaxed), used, "a key goes as it signs");
+        assert_eq!(live(), (8, used), "a key goes as it signs, and its room stays");
     }
     signer.invalidate();
-    assert_eq!(WIPED.load(Relaxed), 8, "and all go that are invalidated");
+    assert_eq!((live(), WIPED.load(Relaxed)), ((3, 3), 5), "and all go that are invalidated");
     signer.prepare(&mut rng, Time(1)).unwrap().unwrap();
+    assert_eq!(live(), (8, 0), "the rooms are in use again");
     assert!(signer.sign(b"m", &[], Time(20_000_000)).is_err());
-    assert_eq!(WIPED.load(Relaxed), 16, "and those that expire");
+    assert_eq!((live(), WIPED.load(Relaxed)), ((0, 0), 13), "and those that expire");
     signer.prepare(&mut rng, Time(1)).unwrap().unwrap();
     drop(signer);
-    assert_eq!((WIPED.load(Relaxed), LEFT.load(Relaxed)), (24, 0));
+    assert_eq!((live(), WIPED.load(Relaxed), LEFT.load(Relaxed)), ((0, 0), 21, 0));
     SIZE.store(usize::MAX, Relaxed);
     WIPED.store(0, Relaxed);
 }

@@ -2,6 +2,7 @@
 
 import hashlib
 from functools import cache
+from itertools import count
 
 from . import ed25519, wire
 from .ed25519 import ED25519
@@ -27,17 +28,17 @@ def split(data, length):
 # --- chain hashes: C, F and K of the page ---------------------------------------------------------------------
 
 
-def _haraka_tree(values, salt):
-    nodes, level = [value.ljust(24, b"\0") for value in values], 1
-    while len(nodes) > 1:
-        above = []
-        for place, pair in enumerate(split(nodes, 2)):
-            if len(pair) == 2:
-                above.append(haraka512(pair[0] + pair[1] + salt + u8(level) + place.to_bytes(3, "little"))[:24])
-            else:
-                above.append(pair[0])
-        nodes, level = above, level + 1
-    return nodes[0] + bytes(8)
+def key_tree(hash, values, salt):
+    """K of the page, over values of equal length."""
+    length = len(values[0])
+    for level in count(1):
+        calls = [b"".join(children).ljust(54, b"\0") for children in split(values, 54 // length)]
+        nodes = [
+            hash(call + salt[:6] + place.to_bytes(3, "little") + u8(level)) for place, call in enumerate(calls)
+        ]
+        if len(nodes) == 1:
+            return nodes[0]
+        values = [node[:length] for node in nodes]
 
 
 class Haraka512:
@@ -46,7 +47,10 @@ class Haraka512:
         return haraka512(x.ljust(64, b"\0"))
 
     forest = chain
-    key = staticmethod(_haraka_tree)
+
+    @staticmethod
+    def key(values, salt):
+        return key_tree(haraka512, values, salt)
 
 
 class Haraka256:
@@ -55,7 +59,7 @@ class Haraka256:
         return haraka256(x) if len(x) == 32 else haraka512(x.ljust(64, b"\0"))
 
     forest = chain
-    key = staticmethod(_haraka_tree)
+    key = Haraka512.key
 
 
 class Blake3:
@@ -69,8 +73,7 @@ class Blake3:
 
     @staticmethod
     def key(values, salt):
-        parts = split(values, -(-len(values) // 8))
-        return h("key", b"".join(h("part", u8(p) + salt + b"".join(part))[:24] for p, part in enumerate(parts)))
+        return key_tree(lambda call: h("key", call), values, salt)
 
 
 class Sha256:
@@ -224,11 +227,11 @@ SUITES = {
 
 
 def leaf(suite, salt, key):
-    return h("tree", b"\0" + u8(suite) + salt + key)
+    return h("leaf", u8(suite) + salt + key)
 
 
 def node(left, right):
-    return h("tree", b"\x01" + left + right)
+    return h("node", left + right)
 
 
 def tree(leaves):

@@ -74,7 +74,7 @@ def announcement(given: Json) -> Json:
     level = leaves
     while len(level) > 1:
         pairs = zip(level[::2], level[1::2])
-        level = [wire.hash("quorate-v1-dsig-tree", b"\x01" + left + right) for left, right in pairs]
+        level = [wire.hash("quorate-v1-dsig-node", left + right) for left, right in pairs]
     return {"root": level[0].hex(), "keys": len(leaves)}
 
 

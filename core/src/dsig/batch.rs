@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use zeroize::{Zeroizing, zeroize_stack};
 
 use super::chain::KeySalt;
-use super::one_time::{OneTime, Secrets};
+use super::one_time::{OneTime, Room, Secrets};
 use super::signature::{self, Announcement};
 use super::suite::Suite;
 use super::tree::{self, Tree};
@@ -24,6 +24,8 @@ pub struct Plan<S: Suite> {
     pub(super) log2: u8,
     pub(super) group: usize,
     pub(super) life: u64,
+    /// Where keys can be made.
+    pub(super) rooms: Vec<Room>,
     pub(super) identity: Arc<SecretKey>,
     pub(super) public: PublicKey,
     pub(super) suite: PhantomData<S>,
@@ -62,20 +64,21 @@ impl<S: Suite> Plan<S> {
     }
 
     #[inline(never)]
-    fn make_below(self) -> Result<Batch<S>> {
+    fn make_below(mut self) -> Result<Batch<S>> {
         let count = 1u16 << self.log2;
-        let (mut keys, mut leaves) =
-            (VecDeque::with_capacity(count.into()), Vec::with_capacity(2 * usize::from(count)));
+        let (mut keys, mut publics) =
+            (VecDeque::with_capacity(count.into()), Vec::with_capacity(count.into()));
         for index in 0..count {
             let mut secrets = Secrets::new(&self.seed, self.made.0, S::NUMBER, index);
             let (mut salt, mut nonce) = ([0; 12], Zeroizing::new([0; 16]));
             secrets.fill(&mut salt);
             secrets.fill(&mut *nonce);
-            let (secret, public) = S::OneTime::generate(&mut secrets, &salt);
-            leaves.push(tree::leaf(S::NUMBER, &salt, &public));
+            let room = self.rooms.pop().unwrap_or_default();
+            let (secret, public) = S::OneTime::generate(&mut secrets, &salt, room);
+            publics.push((salt, public));
             keys.push_back(Key { salt, nonce, secret });
         }
-        let tree = Tree::new(self.log2, leaves)
+        let tree = Tree::new(self.log2, tree::leaves(S::NUMBER, &publics))
             .ok_or(Error::TooLarge { what: "DSig batch, log2", limit: tree::MAX_LOG2.into() })?;
         let signed = signature::batch_bytes::<S>(self.log2, self.public.as_bytes(), &tree.root());
         let eddsa = Ed25519::sign(&self.identity, &signed).to_bytes();

@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::chain::{Cell, ChainHash, KeySalt, Place, Scratch, Shape};
-use super::one_time::{OneTime, Secrets, Wiped, bits};
+use super::one_time::{OneTime, Room, Secrets, Wiped, bits};
 
 /// HORS with factorised public keys: 16·T bytes.
 pub struct HorsF<H, const K: usize, const T: usize>(PhantomData<H>);
@@ -52,8 +52,8 @@ const fn digest_len(k: usize, t: usize) -> usize {
     (k * t.ilog2() as usize).div_ceil(8)
 }
 
-fn generate<H: ChainHash>(t: usize, secrets: &mut Secrets, salt: &KeySalt) -> (Wiped, Vec<u8>) {
-    let (mut all, mut values) = (Wiped::zeros(t * N), vec![0; t * N]);
+fn generate<H: ChainHash>(t: usize, secrets: &mut Secrets, salt: &KeySalt, room: Room) -> (Wiped, Vec<u8>) {
+    let (mut all, mut values) = (Wiped::zeros(room, t * N), vec![0; t * N]);
     secrets.fill(&mut all.0);
     let mut cells = Scratch([Cell::ZERO; CHUNK]);
     let mut index = 0u32;
@@ -93,13 +93,13 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsF<H, K, T> {
     type Secret = HorsSecret;
     type Body = Vec<u8>;
 
-    fn generate(secrets: &mut Secrets, salt: &KeySalt) -> (HorsSecret, [u8; 32]) {
-        let (secrets, values) = generate::<H>(T, secrets, salt);
-        let public = H::compress(&values, N, salt);
+    fn generate(secrets: &mut Secrets, salt: &KeySalt, room: Room) -> (HorsSecret, [u8; 32]) {
+        let (secrets, values) = generate::<H>(T, secrets, salt, room);
+        let public = H::compress(values.as_chunks::<N>().0, salt);
         (HorsSecret { secrets, values, nodes: vec![] }, public)
     }
 
-    fn sign(secret: HorsSecret, digest: &[u8; 64], signature: &mut [u8]) {
+    fn sign(secret: HorsSecret, digest: &[u8; 64], signature: &mut [u8]) -> Room {
         signature.copy_from_slice(&secret.values);
         for index in indices::<K, T>(digest) {
             let at = index as usize * N;
@@ -107,6 +107,7 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsF<H, K, T> {
                 slot.copy_from_slice(value(&secret.secrets.0, index));
             }
         }
+        secret.secrets.into_room()
     }
 
     fn recover(digest: &[u8; 64], salt: &KeySalt, signature: &[u8]) -> Option<[u8; 32]> {
@@ -122,7 +123,7 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsF<H, K, T> {
             let at = *index as usize * N;
             values.get_mut(at..at + N)?.copy_from_slice(cell.front(N));
         }
-        Some(H::compress(&values, N, salt))
+        Some(H::compress(values.as_chunks::<N>().0, salt))
     }
 }
 
@@ -141,8 +142,8 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsM<H, K, T> {
     type Secret = HorsSecret;
     type Body = Vec<u8>;
 
-    fn generate(secrets: &mut Secrets, salt: &KeySalt) -> (HorsSecret, [u8; 32]) {
-        let (secrets, values) = generate::<H>(T, secrets, salt);
+    fn generate(secrets: &mut Secrets, salt: &KeySalt, room: Room) -> (HorsSecret, [u8; 32]) {
+        let (secrets, values) = generate::<H>(T, secrets, salt, room);
         let mut nodes = level::<H>(&values, LOWEST);
         let mut below = 0;
         for _ in 1..Self::DEPTH {
@@ -154,7 +155,7 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsM<H, K, T> {
         (HorsSecret { secrets, values, nodes }, public)
     }
 
-    fn sign(secret: HorsSecret, digest: &[u8; 64], signature: &mut [u8]) {
+    fn sign(secret: HorsSecret, digest: &[u8; 64], signature: &mut [u8]) -> Room {
         let (entries, roots) = signature.split_at_mut(K * Self::ENTRY);
         for (entry, index) in entries.chunks_exact_mut(Self::ENTRY).zip(indices::<K, T>(digest)) {
             let (front, siblings) = entry.split_at_mut(2 * N);
@@ -174,6 +175,7 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsM<H, K, T> {
             .chunks_exact_mut(32)
             .zip(secret.nodes.iter().skip(first))
             .for_each(|(to, node)| to.copy_from_slice(node));
+        secret.secrets.into_room()
     }
 
     fn recover(digest: &[u8; 64], salt: &KeySalt, signature: &[u8]) -> Option<[u8; 32]> {
@@ -242,7 +244,7 @@ mod tests {
     }
 
     fn key<S: OneTime>() -> (S::Secret, [u8; 32]) {
-        S::generate(&mut Secrets::new(&[1; 32], 0, 5, 0), &[2; 12])
+        S::generate(&mut Secrets::new(&[1; 32], 0, 5, 0), &[2; 12], Room::default())
     }
 
     #[test]

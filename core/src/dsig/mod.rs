@@ -100,6 +100,7 @@ mod evidence;
 mod fast;
 mod haraka;
 mod hors;
+mod key_tree;
 mod one_time;
 mod process;
 mod short;
@@ -115,7 +116,7 @@ pub use batch::{Batch, Plan};
 pub use chain::{Blake3, Cell, ChainHash, Haraka256, Haraka512, KeySalt, Place, Sha256, Shape};
 pub use evidence::Reuse;
 pub use hors::{HorsF, HorsM, HorsSecret};
-pub use one_time::{Body, OneTime, Secrets, Wiped};
+pub use one_time::{Body, OneTime, Room, Secrets, Wiped};
 pub use signature::{Announcement, Signature};
 pub use signer::{Announced, Signer, SignerConfig};
 pub use suite::{

@@ -18,10 +18,11 @@ pub trait OneTime: Send + Sync + 'static {
     type Body: Body;
 
     /// A key of the next bytes of `secrets`, and 32 bytes that stand for its public key.
-    fn generate(secrets: &mut Secrets, salt: &KeySalt) -> (Self::Secret, [u8; 32]);
+    fn generate(secrets: &mut Secrets, salt: &KeySalt, room: Room) -> (Self::Secret, [u8; 32]);
 
-    /// Signs the first `DIGEST_LEN` bytes of a digest into `SIGNATURE_LEN` bytes and consumes the key.
-    fn sign(secret: Self::Secret, digest: &[u8; 64], signature: &mut [u8]);
+    /// Signs the first `DIGEST_LEN` bytes of a digest into `SIGNATURE_LEN` bytes and consumes the key: what is left
+    /// of it is room.
+    fn sign(secret: Self::Secret, digest: &[u8; 64], signature: &mut [u8]) -> Room;
 
     /// The 32 bytes of the one public key under which `signature` would be valid. `None` if there can be none, or if
     /// it is not of `SIGNATURE_LEN` bytes.
@@ -120,9 +121,20 @@ impl Drop for Secrets {
 /// Secret bytes on the heap. They wipe themselves.
 pub struct Wiped(pub(super) Vec<u8>);
 
+/// Memory of a key that is wiped, so that the next can be made in it: a system that is asked for memory gives pages
+/// that it has to clear first, which would take longer than making the key.
+#[derive(Default)]
+pub struct Room(Vec<u8>);
+
 impl Wiped {
-    pub(super) fn zeros(len: usize) -> Self {
-        Self(vec![0; len])
+    /// Zeros, in this room if it is of that size.
+    pub(super) fn zeros(room: Room, len: usize) -> Self {
+        Self(if room.0.len() == len { room.0 } else { vec![0; len] })
+    }
+
+    pub(super) fn into_room(mut self) -> Room {
+        wipe(&mut self.0);
+        Room(core::mem::take(&mut self.0))
     }
 }
 

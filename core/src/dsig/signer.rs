@@ -10,7 +10,7 @@ use rand_core::TryCryptoRng;
 use zeroize::{Zeroize, Zeroizing, zeroize_stack};
 
 use super::batch::{Batch, Plan};
-use super::one_time::{Body, OneTime};
+use super::one_time::{Body, OneTime, Room};
 use super::process;
 use super::short::{Context, block};
 use super::signature::{self, Announcement, Signature};
@@ -61,6 +61,8 @@ pub struct Signer<S: Suite> {
     place: (u64, u64),
     /// Counts invalidations, so that a batch that was planned before one is not taken in after it.
     life: u64,
+    /// Of keys that signed; at most as many as a batch takes.
+    rooms: Vec<Room>,
 }
 
 /// `None` for everybody.
@@ -107,7 +109,17 @@ impl<S: Suite> Signer<S> {
         let group = |members| Group { members, batches: VecDeque::new() };
         let groups = groups.into_iter().map(Some).chain([None]).map(group).collect();
         let (public, place) = (Ed25519::public_key(&identity), (process::generation(), 0));
-        Ok(Self { identity: Arc::new(identity), public, config, seed, groups, copies: None, place, life: 0 })
+        Ok(Self {
+            identity: Arc::new(identity),
+            public,
+            config,
+            seed,
+            groups,
+            copies: None,
+            place,
+            life: 0,
+            rooms: Vec::new(),
+        })
     }
 
     /// Sets a hook that tells this machine's copies apart: a virtual machine's generation identifier, a counter of
@@ -166,6 +178,7 @@ impl<S: Suite> Signer<S> {
             log2: self.config.log2_batch,
             group,
             life: self.life,
+            rooms: core::mem::take(&mut self.rooms),
             identity: self.identity.clone(),
             public: self.public.clone(),
             suite: PhantomData,
@@ -220,7 +233,10 @@ impl<S: Suite> Signer<S> {
         let root = batch.tree.root();
         let digest = signature::digest(&root, index, &key.nonce, message);
         let mut one_time = <S::OneTime as OneTime>::Body::zeros(S::OneTime::SIGNATURE_LEN);
-        S::OneTime::sign(key.secret, &digest, one_time.bytes_mut());
+        let room = S::OneTime::sign(key.secret, &digest, one_time.bytes_mut());
+        if self.rooms.len() < 1 << self.config.log2_batch {
+            self.rooms.push(room);
+        }
         let signature = Signature {
             log2: batch.tree.log2(),
             index,

@@ -1,10 +1,11 @@
-//! The tree over a batch: leaf = H(0x00 ‖ suite ‖ key_salt ‖ key), node = H(0x01 ‖ left ‖ right), under
-//! [`DSIG_TREE`](domain::DSIG_TREE). A batch is a power of two, so the tree is full.
+//! The tree over a batch: leaf = H(suite ‖ salt ‖ key) under [`DSIG_LEAF`](domain::DSIG_LEAF), node = H(left ‖ right)
+//! under [`DSIG_NODE`](domain::DSIG_NODE), so that each is one call. A batch is a power of two, so the tree is full.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::chain::KeySalt;
+use super::chain::{Cell, KeySalt, Shape};
+use super::fast::{self, Walk};
 use super::short::{Context, block};
 use crate::wire::domain;
 
@@ -14,15 +15,32 @@ pub(super) const MAX_LOG2: u8 = 7;
 /// The siblings from a leaf to the root, bottom first; zeros above a smaller tree's root.
 pub(super) type Siblings = [[u8; 32]; MAX_LOG2 as usize];
 
-const TREE: Context = Context::new(domain::DSIG_TREE);
+const LEAF: Context = Context::new(domain::DSIG_LEAF);
+const NODE: Context = Context::new(domain::DSIG_NODE);
 
 pub(super) fn leaf(suite: u8, salt: &KeySalt, key: &[u8; 32]) -> [u8; 32] {
-    let (block, len) = block(&[&[0, suite], salt, key]);
-    TREE.hash(&block, len)
+    let (block, len) = leaf_input(suite, salt, key);
+    LEAF.hash(&block, len)
+}
+
+/// The leaves of several keys, side by side.
+pub(super) fn leaves(suite: u8, keys: &[(KeySalt, [u8; 32])]) -> Vec<[u8; 32]> {
+    let mut cells: Vec<Cell> = keys.iter().map(|(salt, key)| Cell(leaf_input(suite, salt, key).0)).collect();
+    let len = leaf_input(suite, &KeySalt::default(), &[0; 32]).1;
+    hashed(&LEAF, &mut cells, len).collect()
+}
+
+fn leaf_input(suite: u8, salt: &KeySalt, key: &[u8; 32]) -> ([u8; 64], usize) {
+    block(&[&[suite], salt, key])
 }
 
 fn node(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
-    *TREE.hasher().update(&[1]).update(left).update(right).finalize().as_bytes()
+    NODE.hash(&block(&[left, right]).0, 64)
+}
+
+fn hashed<'a>(context: &Context, cells: &'a mut [Cell], input: usize) -> impl Iterator<Item = [u8; 32]> + 'a {
+    fast::blake3(&context.key, cells, &Walk::once(Shape { input, output: 32 }));
+    cells.iter().map(|cell| *cell.0.first_chunk().unwrap_or(&[0; 32]))
 }
 
 /// The nodes of a tree that are known to be its own: all of them, or those that verified paths went through.
@@ -41,14 +59,13 @@ impl Tree {
             return None;
         }
         let mut nodes = leaves;
-        let mut below = 0;
-        for level in (0..log2).rev() {
-            let width = 2usize << level;
-            for place in (below..below + width).step_by(2) {
-                let above = node(nodes.get(place)?, nodes.get(place + 1)?);
-                nodes.push(above);
-            }
-            below += width;
+        let (mut below, mut cells) = (0, Vec::with_capacity(nodes.len() / 2));
+        for _ in 0..log2 {
+            let pairs = nodes.get(below..)?.as_chunks::<2>().0;
+            cells.clear();
+            cells.extend(pairs.iter().map(|[left, right]| Cell(block(&[left, right]).0)));
+            below = nodes.len();
+            nodes.extend(hashed(&NODE, &mut cells, 64));
         }
         Some(Self { log2, nodes, known: [u64::MAX; 4] })
     }

@@ -13,7 +13,8 @@
 use core::marker::PhantomData;
 
 use super::chain::{Cell, ChainHash, KeySalt, Scratch, Shape};
-use super::one_time::{OneTime, Secrets, Wiped, bits};
+use super::key_tree;
+use super::one_time::{OneTime, Room, Secrets, Wiped, bits};
 
 /// W-OTS⁺ over the chain hash `H` with `N`-byte values on `L` chains of depth 2ᴮ: the paper's d. 68 chains of depth 4
 /// are for 128-bit digests, 133 for 256-bit ones; any other number must be what the digits and their checksum need.
@@ -40,14 +41,45 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
         let (shown, checksum) = digits.split_at_mut((8 * Self::DIGEST_LEN).div_ceil(B));
         let mut padded = [0; 64];
         padded.iter_mut().zip(digest).take(Self::DIGEST_LEN).for_each(|(to, from)| *to = *from);
-        for (place, digit) in shown.iter_mut().enumerate() {
-            *digit = bits(&padded, B, place) as u8;
+        if 8 % B == 0 {
+            // No digit is in two bytes.
+            for (digits, byte) in shown.chunks_exact_mut(8 / B).zip(padded) {
+                digits
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(place, digit)| *digit = byte >> (B * place) & top as u8);
+            }
+        } else {
+            for (place, digit) in shown.iter_mut().enumerate() {
+                *digit = bits(&padded, B, place) as u8;
+            }
         }
         let mut rest = shown.len() as u32 * top - shown.iter().map(|digit| u32::from(*digit)).sum::<u32>();
         for digit in checksum {
             (*digit, rest) = ((rest & top) as u8, rest >> B);
         }
         digits
+    }
+
+    /// The chains and their digits, so that those with the same one are neighbours and take their steps together.
+    #[inline]
+    fn in_order(digits: &[u8; L]) -> Option<([u8; L], [u8; L])> {
+        let mut next = [0u8; 32];
+        for digit in digits {
+            *next.get_mut(usize::from(*digit))? += 1;
+        }
+        let mut before = 0u8;
+        for count in next.iter_mut().take(1 << B) {
+            (*count, before) = (before, before.wrapping_add(*count));
+        }
+        let (mut chains, mut sorted) = ([0; L], [0; L]);
+        for (chain, digit) in (0u8..=255).zip(digits) {
+            let slot = next.get_mut(usize::from(*digit))?;
+            let at = usize::from(*slot);
+            (*chains.get_mut(at)?, *sorted.get_mut(at)?) = (chain, *digit);
+            *slot = slot.wrapping_add(1);
+        }
+        Some((chains, sorted))
     }
 
     /// A value on its chain, before step 0. What fits 16 bytes is put together before it is written, because a
@@ -75,7 +107,7 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
 
 impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for Wots<H, N, L, B> {
     const DIGEST_LEN: usize = {
-        assert!(B <= 5 && L <= 256 && N <= 32 && N + 14 <= H::MAX_INPUT);
+        assert!(B <= 5 && L <= 256 && key_tree::arity(N) >= 2 && N + 14 <= H::MAX_INPUT);
         if chains(16, B) == L {
             16
         } else {
@@ -88,36 +120,37 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
     type Secret = Wiped;
     type Body = [[u8; N]; L];
 
-    fn generate(secrets: &mut Secrets, salt: &KeySalt) -> (Wiped, [u8; 32]) {
-        let mut all = Wiped::zeros(Self::LEVEL << B);
+    fn generate(secrets: &mut Secrets, salt: &KeySalt, room: Room) -> (Wiped, [u8; 32]) {
+        let mut all = Wiped::zeros(room, Self::LEVEL << B);
         let mut levels = all.0.chunks_exact_mut(Self::LEVEL);
         let mut cells = Scratch([Cell::ZERO; L]);
         if let Some(first) = levels.next() {
             secrets.fill(first);
-            let values = first.chunks_exact(N).filter_map(|value| value.try_into().ok());
+            let values = first.as_chunks::<N>().0;
             for (chain, (cell, value)) in (0u8..=255).zip(cells.0.iter_mut().zip(values)) {
                 *cell = Self::cell(value, salt, chain);
             }
         }
         for (step, level) in (0u8..).zip(levels) {
             H::walk(&mut cells.0, &[step; L], step + 1, Self::SHAPE);
-            for (value, cell) in level.chunks_exact_mut(N).zip(&cells.0) {
-                value.copy_from_slice(cell.front(N));
+            for (value, cell) in level.as_chunks_mut::<N>().0.iter_mut().zip(&cells.0) {
+                *value = *cell.0.first_chunk().unwrap_or(&[0; N]);
             }
         }
         let ends = all.0.get((Self::LEVEL << B) - Self::LEVEL..).unwrap_or_default();
-        let public = H::compress(ends, N, salt);
+        let public = H::compress(ends.as_chunks::<N>().0, salt);
         (all, public)
     }
 
-    fn sign(secret: Wiped, digest: &[u8; 64], signature: &mut [u8]) {
+    fn sign(secret: Wiped, digest: &[u8; 64], signature: &mut [u8]) -> Room {
         let digits = Self::digits(digest);
-        for (chain, (digit, value)) in digits.iter().zip(signature.chunks_exact_mut(N)).enumerate() {
-            let at = usize::from(*digit) * Self::LEVEL + chain * N;
-            if let Some(kept) = secret.0.get(at..at + N) {
-                value.copy_from_slice(kept);
+        let kept = secret.0.as_chunks::<N>().0;
+        for (chain, (digit, value)) in digits.iter().zip(signature.as_chunks_mut::<N>().0).enumerate() {
+            if let Some(kept) = kept.get(usize::from(*digit) * L + chain) {
+                *value = *kept;
             }
         }
+        secret.into_room()
     }
 
     /// All chains that are at a depth take their step together: that fills the lanes of a vector unit, which going
@@ -127,32 +160,18 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
             return None;
         }
         let digits = Self::digits(digest);
-        // Chains that start together are neighbours, so that they go together.
-        let mut next = [0usize; 32];
-        for digit in digits {
-            *next.get_mut(usize::from(digit))? += 1;
-        }
-        let mut before = 0;
-        for count in next.iter_mut().take(1 << B) {
-            (*count, before) = (before, before + *count);
-        }
-        let (mut chains, mut from) = ([0u8; L], [0; L]);
-        for (chain, digit) in (0u8..=255).zip(digits) {
-            let slot = next.get_mut(usize::from(digit))?;
-            (*chains.get_mut(*slot)?, *from.get_mut(*slot)?) = (chain, digit);
-            *slot += 1;
-        }
+        let (order, from) = Self::in_order(&digits)?;
         let values = signature.as_chunks::<N>().0;
-        let mut cells: [Cell; L] = core::array::from_fn(|slot| {
-            let chain = chains.get(slot).copied().unwrap_or_default();
-            values.get(usize::from(chain)).map_or(Cell::ZERO, |value| Self::cell(value, salt, chain))
-        });
+        let mut cells = [Cell::ZERO; L];
+        for (cell, chain) in cells.iter_mut().zip(order) {
+            *cell = Self::cell(values.get(usize::from(chain))?, salt, chain);
+        }
         H::walk(&mut cells, &from, ((1u32 << B) - 1) as u8, Self::SHAPE);
         let mut ends = [[0; N]; L];
-        for (cell, chain) in cells.iter().zip(chains) {
+        for (cell, chain) in cells.iter().zip(order) {
             *ends.get_mut(usize::from(chain))? = *cell.0.first_chunk()?;
         }
-        Some(H::compress(ends.as_flattened(), N, salt))
+        Some(H::compress(&ends, salt))
     }
 }
 
@@ -205,16 +224,16 @@ mod tests {
         fn plain<H: ChainHash, const N: usize, const L: usize, const B: usize>(digest: &[u8; 64]) {
             let salt = [3; 12];
             let signature: alloc::vec::Vec<u8> = (0..N * L).map(|i| (i * 31) as u8).collect();
-            let mut ends = alloc::vec::Vec::new();
+            let mut ends: alloc::vec::Vec<[u8; N]> = alloc::vec::Vec::new();
             for (chain, digit) in Wots::<H, N, L, B>::digits(digest).into_iter().enumerate() {
                 let mut value = signature[chain * N..][..N].to_vec();
                 for step in digit..((1u16 << B) - 1) as u8 {
                     let cell = Cell::of(&[&value, &salt, &[chain as u8, step]]);
                     value = H::hash(Place::Chain, &cell, N + 14)[..N].to_vec();
                 }
-                ends.extend(value);
+                ends.push(value.try_into().unwrap());
             }
-            let key = H::compress(&ends, N, &salt);
+            let key = H::compress(&ends, &salt);
             assert_eq!(Wots::<H, N, L, B>::recover(digest, &salt, &signature), Some(key));
         }
         for seed in 0..20u8 {

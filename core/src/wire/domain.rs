@@ -52,12 +52,12 @@ pub const DSIG_SEED: &str = "quorate-v1-dsig-seed";
 pub const DSIG_CHAIN: &str = "quorate-v1-dsig-chain";
 /// A node of a DSig HORS forest in the BLAKE3 suites.
 pub const DSIG_FOREST: &str = "quorate-v1-dsig-forest";
-/// A part of a DSig one-time public key in the BLAKE3 suites.
-pub const DSIG_PART: &str = "quorate-v1-dsig-part";
-/// A DSig one-time public key, from its parts, in the BLAKE3 suites.
+/// A node above the public values of a DSig key in the BLAKE3 suites.
 pub const DSIG_KEY: &str = "quorate-v1-dsig-key";
-/// A leaf or an inner node of a DSig batch tree.
-pub const DSIG_TREE: &str = "quorate-v1-dsig-tree";
+/// A leaf of a DSig batch's tree: a key.
+pub const DSIG_LEAF: &str = "quorate-v1-dsig-leaf";
+/// A node above the leaves of a DSig batch's tree.
+pub const DSIG_NODE: &str = "quorate-v1-dsig-node";
 /// The digest that a DSig one-time key signs.
 pub const DSIG_MESSAGE: &str = "quorate-v1-dsig-message";
 /// Prefix of the bytes of a signed DSig batch root.
@@ -90,9 +90,9 @@ pub const ALL: &[&str] = &[
     DSIG_SEED,
     DSIG_CHAIN,
     DSIG_FOREST,
-    DSIG_PART,
     DSIG_KEY,
-    DSIG_TREE,
+    DSIG_LEAF,
+    DSIG_NODE,
     DSIG_MESSAGE,
     DSIG_BATCH,
 ];

@@ -33,7 +33,7 @@ export function dsigOperations(q, check) {
   /** The root of a full tree over leaves. */
   function root(leaves) {
     if (leaves.length === 1) return leaves[0];
-    const node = (left, right) => q.wire.hash('quorate-v1-dsig-tree', Uint8Array.of(1, ...left, ...right));
+    const node = (left, right) => q.wire.hash('quorate-v1-dsig-node', Uint8Array.of(...left, ...right));
     const above = Array.from({ length: leaves.length / 2 }, (_, at) => node(leaves[2 * at], leaves[2 * at + 1]));
     return root(above);
   }

@@ -10,8 +10,12 @@ macro_rules! advance {
         let (replaced, numbered) = ($walk.replaced(), $walk.numbered());
         let replaced: [V; 2] = core::array::from_fn(|i| every(block_of(&replaced, i)));
         let numbered: [V; $blocks] = core::array::from_fn(|i| every(block_of(&numbered, i)));
-        let mut states: [[V; $blocks]; $sets] =
-            core::array::from_fn(|set| core::array::from_fn(|block| gather($group, set * WIDTH, block)));
+        let mut states = [[every(&[0; 16]); $blocks]; $sets];
+        for (set, state) in states.iter_mut().enumerate() {
+            for (block, vector) in state.iter_mut().enumerate() {
+                *vector = gather($group, set * WIDTH, block);
+            }
+        }
         let first = $from.iter().copied().min().unwrap_or($to);
         for step in first..$to {
             let number = every(&[step; 16]);

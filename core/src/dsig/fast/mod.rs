@@ -34,8 +34,8 @@ pub(super) const LANES: usize = 8;
 /// Hashes cells of 32 bytes with Haraka-256.
 pub(super) fn haraka256(cells: &mut [Cell], walk: &Walk<'_>) {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    if let Some(haraka) = x86::haraka(cells.len() / 4) {
-        return haraka.of_256(cells, walk);
+    if x86::Haraka::AesNi.is_there() {
+        return x86::in_parts(cells, walk, 4, x86::Haraka::of_256);
     }
     #[cfg(all(target_arch = "aarch64", feature = "std"))]
     if std::arch::is_aarch64_feature_detected!("aes") {
@@ -49,8 +49,8 @@ pub(super) fn haraka256(cells: &mut [Cell], walk: &Walk<'_>) {
 /// Hashes cells with Haraka-512.
 pub(super) fn haraka512(cells: &mut [Cell], walk: &Walk<'_>) {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    if let Some(haraka) = x86::haraka(cells.len() / 2) {
-        return haraka.of_512(cells, walk);
+    if x86::Haraka::AesNi.is_there() {
+        return x86::in_parts(cells, walk, 2, x86::Haraka::of_512);
     }
     #[cfg(all(target_arch = "aarch64", feature = "std"))]
     if std::arch::is_aarch64_feature_detected!("aes") {
@@ -103,11 +103,25 @@ mod x86 {
         Vaes512,
     }
 
-    /// The widest that is there and that so many vectors of a block fill.
-    pub(super) fn haraka(fills: usize) -> Option<Haraka> {
-        let forms = [(4, Haraka::Vaes512), (2, Haraka::Vaes256), (0, Haraka::AesNi)];
-        let (_, form) = forms.into_iter().find(|(least, form)| fills >= *least && form.is_there())?;
-        Some(form)
+    /// Calls `hash` with as many cells as fill groups of the widest vectors, `sets` of them, and then with the rest for
+    /// the narrowest that take it at once.
+    pub(super) fn in_parts(
+        cells: &mut [Cell],
+        walk: &Walk<'_>,
+        sets: usize,
+        hash: impl Fn(Haraka, &mut [Cell], &Walk<'_>),
+    ) {
+        let forms = [(1, Haraka::AesNi), (2, Haraka::Vaes256), (4, Haraka::Vaes512)];
+        let there = || forms.into_iter().filter(|(_, form)| form.is_there());
+        let Some((width, widest)) = there().last() else { return };
+        let (whole, rest) = cells.split_at_mut(cells.len() / (width * sets) * (width * sets));
+        let after = walk.after(whole.len());
+        if !whole.is_empty() {
+            hash(widest, whole, walk);
+        }
+        if let Some((_, form)) = there().find(|(width, _)| !rest.is_empty() && rest.len() <= width * sets) {
+            hash(form, rest, &after);
+        }
     }
 
     impl Haraka {

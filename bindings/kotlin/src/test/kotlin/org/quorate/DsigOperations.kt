@@ -70,8 +70,7 @@ internal object DsigOperations {
         val leaves = data.drop(68).chunked(32) { it.toByteArray() }
         var level = leaves
         while (level.size > 1) {
-            val node = { pair: List<ByteArray> -> byteArrayOf(1) + pair[0] + pair[1] }
-            level = level.chunked(2) { Wire.hash("quorate-v1-dsig-tree", node(it)) }
+            level = level.chunked(2) { Wire.hash("quorate-v1-dsig-node", it[0] + it[1]) }
         }
         return json("root" to level.single(), "keys" to leaves.size)
     }
