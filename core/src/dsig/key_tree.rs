@@ -43,13 +43,16 @@ pub(super) fn top<H: ChainHash, const N: usize>(values: &[[u8; N]], salt: &KeySa
         for start in (0..count).step_by(cells.len()) {
             let children = if level == 1 { values } else { nodes.get(..below).unwrap_or_default() };
             let children = children.get(start * arity..).unwrap_or_default().chunks(arity);
-            let cells = cells.get_mut(..(count - start).min(24)).unwrap_or_default();
+            let filled = (count - start).min(24);
+            // Whole vectors: what is in the cells beyond does not matter, and copies would take longer than hashes.
+            let whole = if filled > 4 { filled.next_multiple_of(8) } else { filled.next_power_of_two() };
+            let cells = cells.get_mut(..whole).unwrap_or_default();
             for (cell, (place, children)) in cells.iter_mut().zip((start..).zip(children)) {
                 *cell = input(children.as_flattened(), salt, place as u32, level);
             }
             H::advance(Place::Key, cells, shape);
             // Children are read before a node is written, and none is written before it.
-            for (node, cell) in nodes.iter_mut().skip(start).zip(cells) {
+            for (node, cell) in nodes.iter_mut().skip(start).zip(cells).take(filled) {
                 *node = *cell.0.first_chunk().unwrap_or(&[0; N]);
             }
         }
@@ -64,14 +67,13 @@ pub(super) fn top<H: ChainHash, const N: usize>(values: &[[u8; N]], salt: &KeySa
 /// Written in blocks of 16 bytes, because a processor that reads more than it wrote at once has to wait.
 #[inline]
 fn input(children: &[u8], salt: &KeySalt, place: u32, level: u8) -> Cell {
-    let mut padded = [0; CHILDREN + 2];
-    let (front, last) = match (children.first_chunk(), children.last_chunk()) {
+    let (front, last) = match (children.first_chunk::<48>(), children.last_chunk()) {
         (Some(front), Some(last)) if children.len() == CHILDREN => (front, u64::from_le_bytes(*last) >> 16),
         (Some(front), _) if children.len() == 48 => (front, 0),
         _ => {
+            let mut padded = [0; CHILDREN];
             padded.iter_mut().zip(children).for_each(|(to, from)| *to = *from);
-            let last = padded.last_chunk().map_or(0, |last| u64::from_le_bytes(*last));
-            (padded.first_chunk().unwrap_or(&[0; 48]), last)
+            return input(&padded, salt, place, level);
         }
     };
     let [a, b, c, d, e, f, ..] = *salt;

@@ -4,6 +4,8 @@
 
 use zeroize::optimization_barrier;
 
+use super::fast;
+
 /// Overwrites secrets. A volatile write per byte, as `zeroize` does it, would take longer than signing.
 pub(super) fn wipe(bytes: &mut [u8]) {
     bytes.fill(0);
@@ -67,7 +69,7 @@ impl Context {
 
     /// Part `counter` of the hash's extended output.
     pub(super) fn extended(&self, block: &[u8; 64], len: usize, counter: u64) -> [u8; 64] {
-        bytes(&compress(&self.key, &words(block), counter, len as u32, FLAGS))
+        bytes(&fast::compress(&self.key, &words(block), counter, len as u32, FLAGS))
     }
 }
 

@@ -61,7 +61,7 @@ pub struct Signer<S: Suite> {
     place: (u64, u64),
     /// Counts invalidations, so that a batch that was planned before one is not taken in after it.
     life: u64,
-    /// Of keys that signed; at most as many as a batch takes.
+    /// Of keys that signed. The next are made there, so keys and rooms are never more than there once were keys.
     rooms: Vec<Room>,
 }
 
@@ -178,7 +178,7 @@ impl<S: Suite> Signer<S> {
             log2: self.config.log2_batch,
             group,
             life: self.life,
-            rooms: core::mem::take(&mut self.rooms),
+            rooms: self.rooms.split_off(self.rooms.len().saturating_sub(1 << self.config.log2_batch)),
             identity: self.identity.clone(),
             public: self.public.clone(),
             suite: PhantomData,
@@ -232,12 +232,7 @@ impl<S: Suite> Signer<S> {
         let key = batch.keys.pop_front().ok_or(Error::Exhausted)?;
         let root = batch.tree.root();
         let digest = signature::digest(&root, index, &key.nonce, message);
-        let mut one_time = <S::OneTime as OneTime>::Body::zeros(S::OneTime::SIGNATURE_LEN);
-        let room = S::OneTime::sign(key.secret, &digest, one_time.bytes_mut());
-        if self.rooms.len() < 1 << self.config.log2_batch {
-            self.rooms.push(room);
-        }
-        let signature = Signature {
+        let mut signature = Signature::<S> {
             log2: batch.tree.log2(),
             index,
             root,
@@ -245,8 +240,9 @@ impl<S: Suite> Signer<S> {
             nonce: *key.nonce,
             eddsa: batch.eddsa,
             siblings: batch.tree.siblings(index),
-            one_time,
+            one_time: <S::OneTime as OneTime>::Body::zeros(S::OneTime::SIGNATURE_LEN),
         };
+        self.rooms.push(S::OneTime::sign(key.secret, &digest, signature.one_time.bytes_mut()));
         if batch.keys.is_empty() {
             group.batches.pop_front();
         }

@@ -13,6 +13,7 @@
 use core::marker::PhantomData;
 
 use super::chain::{Cell, ChainHash, KeySalt, Scratch, Shape};
+use super::fast::in_order;
 use super::key_tree;
 use super::one_time::{OneTime, Room, Secrets, Wiped, bits};
 
@@ -59,27 +60,6 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
             (*digit, rest) = ((rest & top) as u8, rest >> B);
         }
         digits
-    }
-
-    /// The chains and their digits, so that those with the same one are neighbours and take their steps together.
-    #[inline]
-    fn in_order(digits: &[u8; L]) -> Option<([u8; L], [u8; L])> {
-        let mut next = [0u8; 32];
-        for digit in digits {
-            *next.get_mut(usize::from(*digit))? += 1;
-        }
-        let mut before = 0u8;
-        for count in next.iter_mut().take(1 << B) {
-            (*count, before) = (before, before.wrapping_add(*count));
-        }
-        let (mut chains, mut sorted) = ([0; L], [0; L]);
-        for (chain, digit) in (0u8..=255).zip(digits) {
-            let slot = next.get_mut(usize::from(*digit))?;
-            let at = usize::from(*slot);
-            (*chains.get_mut(at)?, *sorted.get_mut(at)?) = (chain, *digit);
-            *slot = slot.wrapping_add(1);
-        }
-        Some((chains, sorted))
     }
 
     /// A value on its chain, before step 0. What fits 16 bytes is put together before it is written, because a
@@ -160,8 +140,10 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
             return None;
         }
         let digits = Self::digits(digest);
-        let (order, from) = Self::in_order(&digits)?;
+        // Chains that start together are neighbours, so that they go together.
+        let (order, from) = in_order(&digits, 1 << B);
         let values = signature.as_chunks::<N>().0;
+        // In a loop, and not by `map`: each cell is written where it stays.
         let mut cells = [Cell::ZERO; L];
         for (cell, chain) in cells.iter_mut().zip(order) {
             *cell = Self::cell(values.get(usize::from(chain))?, salt, chain);

@@ -5,27 +5,47 @@
 //! eight words of each lane and its inverse `rows`, `add`, `xor`, `and`, and `right16`, `right12`, `right8`, `right7`.
 
 /// Four of the paper's G, step by step so that none waits for another. A macro, for a function is not always inlined,
-/// and vectors would go through memory.
+/// and vectors would go through memory. Words that are zero in a short input are not added.
 macro_rules! four {
-    ($v:ident, $places:expr, $m:ident, $s:ident, $at:literal) => {
-        let places: [[usize; 4]; 4] = $places;
-        for (i, [a, b, ..]) in places.into_iter().enumerate() {
-            $v[a] = add(add($v[a], $m[$s[$at + 2 * i]]), $v[b]);
+    ($v:ident, $places:expr, $m:ident, $round:literal, $at:literal, $short:ident) => {
+        const PLACES: [[usize; 4]; 4] = $places;
+        for (i, [a, b, ..]) in PLACES.into_iter().enumerate() {
+            $v[a] = add($v[a], $v[b]);
+            let word = SCHEDULE[$round][$at + 2 * i];
+            if !($short && word >= 8) {
+                $v[a] = add($v[a], $m[word]);
+            }
         }
-        for [a, b, c, d] in places {
+        for [a, b, c, d] in PLACES {
             $v[d] = right16(xor($v[d], $v[a]));
             $v[c] = add($v[c], $v[d]);
             $v[b] = right12(xor($v[b], $v[c]));
         }
-        for (i, [a, b, ..]) in places.into_iter().enumerate() {
-            $v[a] = add(add($v[a], $m[$s[$at + 2 * i + 1]]), $v[b]);
+        for (i, [a, b, ..]) in PLACES.into_iter().enumerate() {
+            $v[a] = add($v[a], $v[b]);
+            let word = SCHEDULE[$round][$at + 2 * i + 1];
+            if !($short && word >= 8) {
+                $v[a] = add($v[a], $m[word]);
+            }
         }
-        for [a, b, c, d] in places {
+        for [a, b, c, d] in PLACES {
             $v[d] = right8(xor($v[d], $v[a]));
             $v[c] = add($v[c], $v[d]);
             $v[b] = right7(xor($v[b], $v[c]));
         }
     };
+}
+
+/// One round. Its number is known, so that its words are too.
+macro_rules! round {
+    ($v:ident, $m:ident, $short:ident, $($round:literal)*) => {$(
+        {
+            four!($v, [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15]], $m, $round, 0, $short);
+        }
+        {
+            four!($v, [[0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14]], $m, $round, 8, $short);
+        }
+    )*};
 }
 
 macro_rules! blake3_kernels {
@@ -40,13 +60,15 @@ macro_rules! blake3_kernels {
         fn of_group(key: &[u32; 8], group: &mut [Cell; LANES], walk: &Walk<'_>, from: &[u8; LANES], to: u8) {
             let input = walk.shape.input;
             let (replaced, numbered) = (words(&walk.replaced()), words(&walk.numbered()));
-            let half = |cells: &[Cell; LANES], at: usize| {
-                columns(&core::array::from_fn(|lane| halves(&cells[lane].0)[at]))
-            };
-            let low = half(group, 0);
-            let high = if input > 32 { half(group, 1) } else { [splat(0); 8] };
-            let mut m: [V; 16] = core::array::from_fn(|i| if i < 8 { low[i] } else { high[i - 8] });
-            let h: [V; 8] = core::array::from_fn(|i| splat(key[i]));
+            let mut m = [splat(0); 16];
+            m[..8].copy_from_slice(&columns_of(group, 0));
+            if input > 32 {
+                m[8..].copy_from_slice(&columns_of(group, 1));
+            }
+            let mut h = [splat(0); 8];
+            for (h, key) in h.iter_mut().zip(key) {
+                *h = splat(*key);
+            }
             let first = from.iter().copied().min().unwrap_or(to);
             for step in first..to {
                 if walk.steps.is_some() {
@@ -54,8 +76,13 @@ macro_rules! blake3_kernels {
                     let at = (input - 1) / 4;
                     m[at] = xor(m[at], and(xor(m[at], number), splat(numbered[at])));
                 }
-                let v = rounds(&h, &m, splat(0), splat(input as u32), splat(FLAGS));
-                let moves = load(&core::array::from_fn(|lane| if from[lane] <= step { u32::MAX } else { 0 }));
+                let len = splat(input as u32);
+                let v = if input > 32 {
+                    rounds::<false>(&h, &m, splat(0), len, splat(FLAGS))
+                } else {
+                    rounds::<true>(&h, &m, splat(0), len, splat(FLAGS))
+                };
+                let moves = load(&from.map(|from| if from <= step { u32::MAX } else { 0 }));
                 for i in 0..8 {
                     if replaced[i] != 0 {
                         let differs = xor(m[i], xor(v[i], v[i + 8]));
@@ -63,7 +90,8 @@ macro_rules! blake3_kernels {
                     }
                 }
             }
-            let rows = rows(&core::array::from_fn(|i| m[i]));
+            let [m0, m1, m2, m3, m4, m5, m6, m7, ..] = m;
+            let rows = rows(&[m0, m1, m2, m3, m4, m5, m6, m7]);
             for (cell, row) in group.iter_mut().zip(rows) {
                 if let Some(front) = cell.0.first_chunk_mut() {
                     *front = row;
@@ -71,19 +99,28 @@ macro_rules! blake3_kernels {
             }
         }
 
+        /// A half of each cell.
         #[target_feature(enable = $features)]
         #[inline]
-        fn rounds(h: &[V; 8], m: &[V; 16], counter: V, len: V, flags: V) -> [V; 16] {
+        fn columns_of(group: &[Cell; LANES], half: usize) -> [V; 8] {
+            let mut rows = [[0; 32]; LANES];
+            for (row, cell) in rows.iter_mut().zip(group) {
+                *row = halves(&cell.0)[half];
+            }
+            columns(&rows)
+        }
+
+        /// A message of at most 32 bytes is `SHORT`.
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn rounds<const SHORT: bool>(h: &[V; 8], m: &[V; 16], counter: V, len: V, flags: V) -> [V; 16] {
             let [a, b, c, d] = core::array::from_fn(|i| splat(IV[i]));
             let [h0, h1, h2, h3, h4, h5, h6, h7] = *h;
             let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, a, b, c, d, counter, splat(0), len, flags];
-            for s in &SCHEDULE {
-                four!(v, [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15]], m, s, 0);
-                four!(v, [[0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14]], m, s, 8);
-            }
+            round!(v, m, SHORT, 0 1 2 3 4 5 6);
             v
         }
     };
 }
 
-pub(super) use {blake3_kernels, four};
+pub(super) use {blake3_kernels, four, round};

@@ -6,7 +6,7 @@ use core::arch::x86_64::*;
 
 use super::super::chain::Cell;
 use super::super::short::{FLAGS, IV, SCHEDULE, words};
-use super::blake3_kernels::{blake3_kernels, four};
+use super::blake3_kernels::{blake3_kernels, four, round};
 use super::groups::in_groups;
 use super::walk::Walk;
 
@@ -87,7 +87,7 @@ macro_rules! compress8 {
             let half = |at: usize| columns(&core::array::from_fn(|lane| halves(&blocks[lane])[at]));
             let (low, high) = (half(0), half(1));
             let m = core::array::from_fn(|i| if i < 8 { low[i] } else { high[i - 8] });
-            let v = rounds(&h, &m, load8(counters), load8(lens), load8(flags));
+            let v = rounds::<false>(&h, &m, load8(counters), load8(lens), load8(flags));
             let low = rows(&core::array::from_fn(|i| xor(v[i], v[i + 8])));
             let high = rows(&core::array::from_fn(|i| xor(v[i + 8], h[i])));
             let mut out = [[0; 64]; LANES];
@@ -121,13 +121,21 @@ macro_rules! eight {
         #[target_feature(enable = $features)]
         #[inline]
         fn columns(rows: &[[u8; 32]; LANES]) -> [V; 8] {
-            transpose8(core::array::from_fn(|lane| load32(&rows[lane])))
+            let mut vectors = [_mm256_setzero_si256(); 8];
+            for (vector, row) in vectors.iter_mut().zip(rows) {
+                *vector = load32(row);
+            }
+            transpose8(vectors)
         }
 
         #[target_feature(enable = $features)]
         #[inline]
         fn rows(columns: &[V; 8]) -> [[u8; 32]; LANES] {
-            transpose8(*columns).map(|row| store32(row))
+            let mut rows = [[0; 32]; LANES];
+            for (row, vector) in rows.iter_mut().zip(transpose8(*columns)) {
+                *row = store32(vector);
+            }
+            rows
         }
 
         operations! {
@@ -208,17 +216,33 @@ pub(super) mod avx512 {
     #[target_feature(enable = "avx2,avx512f")]
     #[inline]
     fn columns(rows: &[[u8; 32]; LANES]) -> [V; 8] {
-        let low = transpose8(core::array::from_fn(|lane| load32(&rows[lane])));
-        let high = transpose8(core::array::from_fn(|lane| load32(&rows[lane + 8])));
-        core::array::from_fn(|i| _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low[i]), high[i]))
+        let [mut low, mut high] = [[_mm256_setzero_si256(); 8]; 2];
+        for i in 0..8 {
+            (low[i], high[i]) = (load32(&rows[i]), load32(&rows[i + 8]));
+        }
+        let (low, high) = (transpose8(low), transpose8(high));
+        let mut columns = [splat(0); 8];
+        for i in 0..8 {
+            columns[i] = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low[i]), high[i]);
+        }
+        columns
     }
 
     #[target_feature(enable = "avx2,avx512f")]
     #[inline]
     fn rows(columns: &[V; 8]) -> [[u8; 32]; LANES] {
-        let low = transpose8(columns.map(|column| _mm512_castsi512_si256(column)));
-        let high = transpose8(columns.map(|column| _mm512_extracti64x4_epi64::<1>(column)));
-        core::array::from_fn(|lane| store32(if lane < 8 { low[lane] } else { high[lane - 8] }))
+        let [mut low, mut high] = [[_mm256_setzero_si256(); 8]; 2];
+        for i in 0..8 {
+            low[i] = _mm512_castsi512_si256(columns[i]);
+            high[i] = _mm512_extracti64x4_epi64::<1>(columns[i]);
+        }
+        let (low, high) = (transpose8(low), transpose8(high));
+        let mut rows = [[0; 32]; LANES];
+        for i in 0..8 {
+            rows[i] = store32(low[i]);
+            rows[i + 8] = store32(high[i]);
+        }
+        rows
     }
 
     operations! {

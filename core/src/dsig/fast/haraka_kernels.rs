@@ -1,28 +1,25 @@
 //! Haraka of several cells at a time, written once for all vectors: the processor begins an AES round while others
 //! are still under way, so four vectors (two of them for Haraka-512) take turns. A cell goes all its way in registers.
 //!
-//! The module where this is expanded has `V`, a vector of `WIDTH` cells' 16-byte blocks, and on it `gather`,
-//! `scatter`, `lanes` that are all ones or zeros, `every`, `aes`, `low32`, `high32`, `low64`, `high64`, `xor` and `and`.
+//! The module where this is expanded has `V`, a vector of `WIDTH` cells' 16-byte blocks, and on it `gather`
+//! and `gather_whole` of two and of four blocks, `scatter` of two, `lanes` that are all ones or zeros, `every`, `aes`, `low32`, `high32`, `low64`, `high64`, `xor` and `and`.
 
 /// Takes a group of cells along. A macro, for a function is not always inlined, and vectors would go through memory.
 macro_rules! advance {
-    ($group:ident, $walk:ident, $from:ident, $to:ident, $blocks:literal, $sets:literal, $hash:ident) => {{
+    ($group:ident, $walk:ident, $from:ident, $to:ident, $gather:ident, $sets:literal, $hash:ident) => {{
         let (replaced, numbered) = ($walk.replaced(), $walk.numbered());
         let replaced: [V; 2] = core::array::from_fn(|i| every(block_of(&replaced, i)));
-        let numbered: [V; $blocks] = core::array::from_fn(|i| every(block_of(&numbered, i)));
-        let mut states = [[every(&[0; 16]); $blocks]; $sets];
-        for (set, state) in states.iter_mut().enumerate() {
-            for (block, vector) in state.iter_mut().enumerate() {
-                *vector = gather($group, set * WIDTH, block);
-            }
+        let mut states = [$gather($group, 0); $sets];
+        for (set, state) in states.iter_mut().enumerate().skip(1) {
+            *state = $gather($group, set * WIDTH);
         }
         let first = $from.iter().copied().min().unwrap_or($to);
         for step in first..$to {
             let number = every(&[step; 16]);
             for state in &mut states {
-                for (block, mark) in state.iter_mut().zip(numbered) {
+                for (at, block) in state.iter_mut().enumerate() {
                     // Replaces the number: what differs from it is taken away.
-                    *block = xor(*block, and(xor(*block, number), mark));
+                    *block = xor(*block, and(xor(*block, number), every(block_of(&numbered, at))));
                 }
             }
             let hashes = $hash(&states);
@@ -38,9 +35,7 @@ macro_rules! advance {
             }
         }
         for (set, state) in states.iter().enumerate() {
-            for (block, vector) in state.iter().take(2).enumerate() {
-                scatter($group, set * WIDTH, block, *vector);
-            }
+            scatter($group, set * WIDTH, [state[0], state[1]]);
         }
     }};
 }
@@ -54,14 +49,14 @@ macro_rules! haraka_kernels {
         #[target_feature(enable = $features)]
         pub(in super::super) fn haraka256(cells: &mut [Cell], walk: &Walk<'_>) {
             in_groups::<FOUR>(cells, walk, |group, from, to| {
-                advance!(group, walk, from, to, 2, 4, five_rounds_256)
+                advance!(group, walk, from, to, gather, 4, five_rounds_256)
             });
         }
 
         #[target_feature(enable = $features)]
         pub(in super::super) fn haraka512(cells: &mut [Cell], walk: &Walk<'_>) {
             in_groups::<TWO>(cells, walk, |group, from, to| {
-                advance!(group, walk, from, to, 4, 2, five_rounds_512)
+                advance!(group, walk, from, to, gather_whole, 2, five_rounds_512)
             });
         }
 

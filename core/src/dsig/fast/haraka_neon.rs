@@ -23,14 +23,22 @@ fn every(bytes: &[u8; 16]) -> V {
 
 #[target_feature(enable = "neon,aes")]
 #[inline]
-fn gather<const G: usize>(cells: &[Cell; G], at: usize, block: usize) -> V {
-    every(block_of(&cells[at].0, block))
+fn gather<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 2] {
+    let cell = &cells[at].0;
+    [every(block_of(cell, 0)), every(block_of(cell, 1))]
 }
 
 #[target_feature(enable = "neon,aes")]
 #[inline]
-fn scatter<const G: usize>(cells: &mut [Cell; G], at: usize, block: usize, vector: V) {
-    if let Some(bytes) = cells[at].0.as_chunks_mut::<16>().0.get_mut(block) {
+fn gather_whole<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 4] {
+    let cell = &cells[at].0;
+    [every(block_of(cell, 0)), every(block_of(cell, 1)), every(block_of(cell, 2)), every(block_of(cell, 3))]
+}
+
+#[target_feature(enable = "neon,aes")]
+#[inline]
+fn scatter<const G: usize>(cells: &mut [Cell; G], at: usize, vectors: [V; 2]) {
+    for (bytes, vector) in cells[at].0.as_chunks_mut::<16>().0.iter_mut().zip(vectors) {
         // SAFETY: 16 bytes, of any alignment.
         unsafe { vst1q_u8(bytes.as_mut_ptr(), vector) }
     }

@@ -58,14 +58,23 @@ pub(super) mod aesni {
 
     #[target_feature(enable = "sse2")]
     #[inline]
-    fn gather<const G: usize>(cells: &[Cell; G], at: usize, block: usize) -> V {
-        load(block_of(&cells[at].0, block))
+    fn gather<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 2] {
+        let cell = &cells[at].0;
+        [load(block_of(cell, 0)), load(block_of(cell, 1))]
     }
 
     #[target_feature(enable = "sse2")]
     #[inline]
-    fn scatter<const G: usize>(cells: &mut [Cell; G], at: usize, block: usize, vector: V) {
-        store(&mut cells[at], block, vector);
+    fn gather_whole<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 4] {
+        let cell = &cells[at].0;
+        [load(block_of(cell, 0)), load(block_of(cell, 1)), load(block_of(cell, 2)), load(block_of(cell, 3))]
+    }
+
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    fn scatter<const G: usize>(cells: &mut [Cell; G], at: usize, [front, back]: [V; 2]) {
+        store(&mut cells[at], 0, front);
+        store(&mut cells[at], 1, back);
     }
 
     #[target_feature(enable = "sse2")]
@@ -106,16 +115,30 @@ pub(super) mod vaes256 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn gather<const G: usize>(cells: &[Cell; G], at: usize, block: usize) -> V {
-        let [a, b] = core::array::from_fn(|i| load(block_of(&cells[at + i].0, block)));
+    fn pair<const G: usize>(cells: &[Cell; G], at: usize, block: usize) -> V {
+        let (a, b) = (load(block_of(&cells[at].0, block)), load(block_of(&cells[at + 1].0, block)));
         _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(a), b)
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn scatter<const G: usize>(cells: &mut [Cell; G], at: usize, block: usize, vector: V) {
-        store(&mut cells[at], block, _mm256_castsi256_si128(vector));
-        store(&mut cells[at + 1], block, _mm256_extracti128_si256::<1>(vector));
+    fn gather<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 2] {
+        [pair(cells, at, 0), pair(cells, at, 1)]
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn gather_whole<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 4] {
+        [pair(cells, at, 0), pair(cells, at, 1), pair(cells, at, 2), pair(cells, at, 3)]
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn scatter<const G: usize>(cells: &mut [Cell; G], at: usize, [front, back]: [V; 2]) {
+        store(&mut cells[at], 0, _mm256_castsi256_si128(front));
+        store(&mut cells[at], 1, _mm256_castsi256_si128(back));
+        store(&mut cells[at + 1], 0, _mm256_extracti128_si256::<1>(front));
+        store(&mut cells[at + 1], 1, _mm256_extracti128_si256::<1>(back));
     }
 
     #[target_feature(enable = "avx2")]
@@ -143,7 +166,7 @@ pub(super) mod vaes256 {
 pub(super) mod vaes512 {
     use core::arch::x86_64::*;
 
-    use super::aesni::{load, store};
+    use super::aesni::load;
     use super::*;
 
     type V = __m512i;
@@ -157,19 +180,70 @@ pub(super) mod vaes512 {
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn gather<const G: usize>(cells: &[Cell; G], at: usize, block: usize) -> V {
-        let [a, b, c, d] = core::array::from_fn(|i| load(block_of(&cells[at + i].0, block)));
-        let two = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(a), b);
-        _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(two, c), d)
+    fn load32(cell: &Cell) -> __m256i {
+        // SAFETY: 64 bytes, of any alignment.
+        unsafe { _mm256_loadu_si256(cell.0.as_ptr().cast()) }
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn scatter<const G: usize>(cells: &mut [Cell; G], at: usize, block: usize, vector: V) {
-        store(&mut cells[at], block, _mm512_castsi512_si128(vector));
-        store(&mut cells[at + 1], block, _mm512_extracti32x4_epi32::<1>(vector));
-        store(&mut cells[at + 2], block, _mm512_extracti32x4_epi32::<2>(vector));
-        store(&mut cells[at + 3], block, _mm512_extracti32x4_epi32::<3>(vector));
+    fn store32(cell: &mut Cell, vector: __m256i) {
+        // SAFETY: 64 bytes, of any alignment.
+        unsafe { _mm256_storeu_si256(cell.0.as_mut_ptr().cast(), vector) }
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn load64(cell: &Cell) -> V {
+        // SAFETY: 64 bytes, of any alignment.
+        unsafe { _mm512_loadu_si512(cell.0.as_ptr().cast()) }
+    }
+
+    /// Two halves of four cells to two blocks of four cells.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn gather<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 2] {
+        let two = |i: usize| {
+            _mm512_inserti64x4::<1>(
+                _mm512_castsi256_si512(load32(&cells[at + i])),
+                load32(&cells[at + i + 1]),
+            )
+        };
+        let (low, high) = (two(0), two(2));
+        [_mm512_shuffle_i64x2::<0b10_00_10_00>(low, high), _mm512_shuffle_i64x2::<0b11_01_11_01>(low, high)]
+    }
+
+    /// Four cells to their four blocks.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn gather_whole<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 4] {
+        let [a, b, c, d] =
+            [load64(&cells[at]), load64(&cells[at + 1]), load64(&cells[at + 2]), load64(&cells[at + 3])];
+        let (ab, cd) =
+            (_mm512_shuffle_i64x2::<0b01_00_01_00>(a, b), _mm512_shuffle_i64x2::<0b01_00_01_00>(c, d));
+        let (ef, gh) =
+            (_mm512_shuffle_i64x2::<0b11_10_11_10>(a, b), _mm512_shuffle_i64x2::<0b11_10_11_10>(c, d));
+        [
+            _mm512_shuffle_i64x2::<0b10_00_10_00>(ab, cd),
+            _mm512_shuffle_i64x2::<0b11_01_11_01>(ab, cd),
+            _mm512_shuffle_i64x2::<0b10_00_10_00>(ef, gh),
+            _mm512_shuffle_i64x2::<0b11_01_11_01>(ef, gh),
+        ]
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn scatter<const G: usize>(cells: &mut [Cell; G], at: usize, [front, back]: [V; 2]) {
+        let (low, high) = (
+            _mm512_shuffle_i64x2::<0b01_00_01_00>(front, back),
+            _mm512_shuffle_i64x2::<0b11_10_11_10>(front, back),
+        );
+        for (i, two) in [(0, low), (2, high)] {
+            // Two fronts and two backs, in turns.
+            let two = _mm512_shuffle_i64x2::<0b11_01_10_00>(two, two);
+            store32(&mut cells[at + i], _mm512_castsi512_si256(two));
+            store32(&mut cells[at + i + 1], _mm512_extracti64x4_epi64::<1>(two));
+        }
     }
 
     #[target_feature(enable = "avx512f")]

@@ -21,12 +21,14 @@ mod haraka_kernels;
 mod haraka_neon;
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 mod haraka_x86;
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+mod short_x86;
 mod walk;
 
 pub(super) use self::walk::Walk;
 use super::chain::Cell;
 use super::haraka;
-use super::short::{FLAGS, bytes, compress, key_words, words};
+use super::short::{self, FLAGS, bytes, key_words, words};
 
 /// Lanes of a [`compress8`].
 pub(super) const LANES: usize = 8;
@@ -67,7 +69,44 @@ pub(super) fn blake3(key: &[u32; 8], cells: &mut [Cell], walk: &Walk<'_>) {
     if let Some(blake3) = x86::blake3() {
         return blake3.advance(key, cells, walk);
     }
-    plain_blake3(key, cells, walk);
+    blake3_one_by_one(key, cells, walk, short::compress);
+}
+
+/// One compression of BLAKE3.
+#[inline]
+pub(super) fn compress(key: &[u32; 8], m: &[u32; 16], counter: u64, len: u32, flags: u32) -> [u32; 16] {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    if let Some(x86::Blake3::Avx512) = x86::blake3() {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has the instructions.
+        return unsafe { short_x86::compress(key, m, counter, len, flags) };
+    }
+    short::compress(key, m, counter, len, flags)
+}
+
+/// The places of digits below `count`, and the digits themselves, so that equal ones are neighbours, lowest first.
+#[inline]
+pub(super) fn in_order<const L: usize>(digits: &[u8; L], count: usize) -> ([u8; L], [u8; L]) {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    if x86::sorts() {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has the instructions.
+        return unsafe { short_x86::in_order(digits, count) };
+    }
+    plain_in_order(digits, count)
+}
+
+fn plain_in_order<const L: usize>(digits: &[u8; L], count: usize) -> ([u8; L], [u8; L]) {
+    const { assert!(L <= 256) };
+    let (mut chains, mut sorted, mut filled) = ([0; L], [0; L], 0);
+    for value in 0..count {
+        for (chain, digit) in (0u8..=255).zip(digits).filter(|(_, digit)| usize::from(**digit) == value) {
+            if let (Some(to), Some(kept)) = (chains.get_mut(filled), sorted.get_mut(filled)) {
+                (*to, *kept, filled) = (chain, *digit, filled + 1);
+            }
+        }
+    }
+    (chains, sorted)
 }
 
 /// One BLAKE3 compression in each lane: its chaining value, block, counter, length and flags to 64 bytes of output.
@@ -93,7 +132,7 @@ mod x86 {
 
     use super::blake3_x86::{avx2, avx512, avx512vl};
     use super::haraka_x86::{aesni, vaes256, vaes512};
-    use super::{Cell, LANES, Walk, plain_blake3};
+    use super::{Cell, LANES, Walk, blake3_one_by_one, compress};
 
     /// Called only where it is there.
     #[derive(Clone, Copy, Debug)]
@@ -113,7 +152,7 @@ mod x86 {
     ) {
         let forms = [(1, Haraka::AesNi), (2, Haraka::Vaes256), (4, Haraka::Vaes512)];
         let there = || forms.into_iter().filter(|(_, form)| form.is_there());
-        let Some((width, widest)) = there().last() else { return };
+        let Some((width, widest)) = there().next_back() else { return };
         let (whole, rest) = cells.split_at_mut(cells.len() / (width * sets) * (width * sets));
         let after = walk.after(whole.len());
         if !whole.is_empty() {
@@ -156,6 +195,11 @@ mod x86 {
         }
     }
 
+    /// Whether digits are put in order by vectors.
+    pub(super) fn sorts() -> bool {
+        has!("avx512f") && has!("avx512bw") && has!("avx512vbmi2")
+    }
+
     /// Called only where it is there.
     #[derive(Clone, Copy, Debug)]
     pub(super) enum Blake3 {
@@ -189,7 +233,7 @@ mod x86 {
                     avx512::advance(key, wide, walk);
                 }
                 match self {
-                    _ if rest.len() <= 2 => plain_blake3(key, rest, &after),
+                    _ if rest.len() <= 2 => blake3_one_by_one(key, rest, &after, compress),
                     Self::Avx2 => avx2::advance(key, rest, &after),
                     Self::Avx512 => avx512vl::advance(key, rest, &after),
                 }
@@ -220,7 +264,12 @@ fn block_of(cell: &[u8; 64], block: usize) -> &[u8; 16] {
     cell.as_chunks().0.get(block).unwrap_or(&[0; 16])
 }
 
-fn plain_blake3(key: &[u32; 8], cells: &mut [Cell], walk: &Walk<'_>) {
+fn blake3_one_by_one(
+    key: &[u32; 8],
+    cells: &mut [Cell],
+    walk: &Walk<'_>,
+    compress: impl Fn(&[u32; 8], &[u32; 16], u64, u32, u32) -> [u32; 16],
+) {
     walk.plain(cells, |cell| {
         let out = bytes(&compress(key, &words(&cell.0), 0, walk.shape.input as u32, FLAGS));
         *out.first_chunk().unwrap_or(&[0; 32])
@@ -238,7 +287,7 @@ fn plain_compress8(
     for ((((out, key), block), counter), (len, flags)) in
         out.iter_mut().zip(keys).zip(blocks).zip(counters).zip(lens.iter().zip(flags))
     {
-        *out = bytes(&compress(&key_words(key), &words(block), u64::from(*counter), *len, *flags));
+        *out = bytes(&short::compress(&key_words(key), &words(block), u64::from(*counter), *len, *flags));
     }
     out
 }
@@ -348,7 +397,26 @@ mod tests {
             })?;
             let (whole, all) = (walk(input), cells(input));
             agree(&forms_of_512(), &all, &whole, |cells| whole.plain(cells, |cell| haraka::haraka512(&cell.0)))?;
-            agree(&forms_of_blake3(&key), &all, &whole, |cells| plain_blake3(&key, cells, &whole))?;
+            agree(&forms_of_blake3(&key), &all, &whole, |cells| {
+                blake3_one_by_one(&key, cells, &whole, short::compress);
+            })?;
+        }
+
+        #[test]
+        fn one_lane_is_one_compression(key: [u32; 8], m: [u32; 16], counter: u64, len: u32, flags: u32) {
+            let plain = short::compress(&key, &m, counter, len, flags);
+            prop_assert_eq!(compress(&key, &m, counter, len, flags), plain);
+        }
+
+        #[test]
+        fn digits_are_put_in_order(digits: [u8; 133], bits in 1u32..6) {
+            let digits = digits.map(|digit| digit & ((1 << bits) - 1));
+            let (chains, sorted) = in_order(&digits, 1 << bits);
+            let mut expected: Vec<(u8, u8)> = digits.into_iter().zip(0..).collect();
+            expected.sort_unstable();
+            let found: Vec<(u8, u8)> = sorted.into_iter().zip(chains).collect();
+            prop_assert_eq!(found, expected);
+            prop_assert_eq!((chains, sorted), plain_in_order(&digits, 1 << bits));
         }
 
         #[test]

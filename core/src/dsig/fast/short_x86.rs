@@ -1,0 +1,125 @@
+//! What takes one input at a time, on x86-64 with AVX-512: a compression of BLAKE3, and the order of a digest's digits.
+#![allow(unsafe_code, reason = "loads and stores")]
+#![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
+
+use core::arch::x86_64::*;
+
+use super::super::short::{IV, SCHEDULE};
+
+/// The words of the message that each half of each round takes, first those of the first additions.
+const ORDER: [[[i32; 8]; 2]; 7] = {
+    let mut order = [[[0; 8]; 2]; 7];
+    let mut i = 0;
+    while i < 7 * 16 {
+        let (round, half, at) = (i / 16, i / 8 % 2, i % 8);
+        order[round][half][at] = SCHEDULE[round][8 * half + 2 * (at % 4) + at / 4] as i32;
+        i += 1;
+    }
+    order
+};
+
+/// Rows of four words: each G of a half round has a column of them.
+#[target_feature(enable = "avx2,avx512f,avx512vl")]
+pub(super) fn compress(key: &[u32; 8], m: &[u32; 16], counter: u64, len: u32, flags: u32) -> [u32; 16] {
+    let (low, high) = (load(m.first_chunk().unwrap_or(&[0; 8])), load(m.last_chunk().unwrap_or(&[0; 8])));
+    let h = load(key);
+    let (h0, h1) = (_mm256_castsi256_si128(h), _mm256_extracti128_si256::<1>(h));
+    let [i0, i1, i2, i3] = [IV[0], IV[1], IV[2], IV[3]].map(|word| word as i32);
+    let (mut a, mut b, mut c) = (h0, h1, _mm_setr_epi32(i0, i1, i2, i3));
+    let mut d = _mm_setr_epi32(counter as i32, (counter >> 32) as i32, len as i32, flags as i32);
+    for [columns, diagonals] in &ORDER {
+        (a, b, c, d) = half_round(a, b, c, d, _mm256_permutex2var_epi32(low, index(columns), high));
+        (b, c, d) = (
+            _mm_shuffle_epi32::<0b00_11_10_01>(b),
+            _mm_shuffle_epi32::<0b01_00_11_10>(c),
+            _mm_shuffle_epi32::<0b10_01_00_11>(d),
+        );
+        (a, b, c, d) = half_round(a, b, c, d, _mm256_permutex2var_epi32(low, index(diagonals), high));
+        (b, c, d) = (
+            _mm_shuffle_epi32::<0b10_01_00_11>(b),
+            _mm_shuffle_epi32::<0b01_00_11_10>(c),
+            _mm_shuffle_epi32::<0b00_11_10_01>(d),
+        );
+    }
+    let mut out = [0; 16];
+    let rows = [_mm_xor_si128(a, c), _mm_xor_si128(b, d), _mm_xor_si128(c, h0), _mm_xor_si128(d, h1)];
+    for (out, row) in out.as_chunks_mut::<4>().0.iter_mut().zip(rows) {
+        // SAFETY: 16 bytes, of any alignment.
+        unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), row) }
+    }
+    out
+}
+
+#[target_feature(enable = "avx2,avx512f,avx512vl")]
+#[inline]
+fn half_round(
+    a: __m128i,
+    b: __m128i,
+    c: __m128i,
+    d: __m128i,
+    message: __m256i,
+) -> (__m128i, __m128i, __m128i, __m128i) {
+    let (x, y) = (_mm256_castsi256_si128(message), _mm256_extracti128_si256::<1>(message));
+    let a = _mm_add_epi32(_mm_add_epi32(a, x), b);
+    let d = _mm_ror_epi32::<16>(_mm_xor_si128(d, a));
+    let c = _mm_add_epi32(c, d);
+    let b = _mm_ror_epi32::<12>(_mm_xor_si128(b, c));
+    let a = _mm_add_epi32(_mm_add_epi32(a, y), b);
+    let d = _mm_ror_epi32::<8>(_mm_xor_si128(d, a));
+    let c = _mm_add_epi32(c, d);
+    let b = _mm_ror_epi32::<7>(_mm_xor_si128(b, c));
+    (a, b, c, d)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load(words: &[u32; 8]) -> __m256i {
+    // SAFETY: 32 bytes, of any alignment.
+    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn index(words: &[i32; 8]) -> __m256i {
+    // SAFETY: 32 bytes, of any alignment.
+    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+}
+
+/// What [`in_order`](super::in_order) does, 64 digits at a time.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
+pub(super) fn in_order<const L: usize>(digits: &[u8; L], count: usize) -> ([u8; L], [u8; L]) {
+    const { assert!(L <= 256) };
+    let numbers: [u8; 256] = const {
+        let (mut numbers, mut i) = ([0; 256], 0);
+        while i < 256 {
+            numbers[i] = i as u8;
+            i += 1;
+        }
+        numbers
+    };
+    // Whole vectors are stored, and the next overwrites what is not part of them.
+    let (mut chains, mut sorted, mut filled) = ([0u8; 320], [0u8; 320], 0);
+    for digit in 0..count {
+        let all = _mm512_set1_epi8(digit as i8);
+        for (digits, numbers) in digits.chunks(64).zip(numbers.as_chunks::<64>().0) {
+            let there = u64::MAX >> (64 - digits.len());
+            // SAFETY: bytes beyond the digits are masked, and not touched.
+            let values = unsafe { _mm512_maskz_loadu_epi8(there, digits.as_ptr().cast()) };
+            let equal = _mm512_mask_cmpeq_epi8_mask(there, values, all);
+            // SAFETY: 64 bytes, of any alignment.
+            let numbers = unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) };
+            let packed = _mm512_maskz_compress_epi8(equal, numbers);
+            let room = filled..filled + 64;
+            if let (Some(chains), Some(sorted)) = (chains.get_mut(room.clone()), sorted.get_mut(room)) {
+                // SAFETY: 64 bytes each, of any alignment.
+                unsafe {
+                    _mm512_storeu_si512(chains.as_mut_ptr().cast(), packed);
+                    _mm512_storeu_si512(sorted.as_mut_ptr().cast(), all);
+                }
+            }
+            filled += equal.count_ones() as usize;
+        }
+    }
+    let first = |all: &[u8; 320]| *all.first_chunk().unwrap_or(&[0; L]);
+    (first(&chains), first(&sorted))
+}
