@@ -93,16 +93,23 @@ pub(crate) fn of<S: Suite>(care: Care, setting: Setting) -> Result<Costs> {
     let mut next = || turn.next().map_or(&[][..], Vec::as_slice);
     let mut next_wrong = || wrong.next().map_or(&[][..], Vec::as_slice);
     let (single, same) = (SingleEd::new(), SingleEd::of(message.clone()));
-    let (mut one, mut other) = (StdRng::seed_from_u64(1), StdRng::seed_from_u64(2));
-    let mut generating = self::signer::<S>(&mut one, setting, 1)?;
+    let [mut one, mut other, mut another] = [1, 2, 3].map(StdRng::seed_from_u64);
     let mut cases = [
         Case::new(|| single.verify()),
         Case::new(|| same.sign()),
         Case::new(|| same.verify()),
-        Case::new(|| {
-            generating.invalidate();
-            generating.prepare(&mut one, NOW).map(|made| made.map(|made| made.announcement.encode()))
-        }),
+        // As it goes on and on: the keys of the batch before have signed.
+        Case::prepared(
+            || used_up::<S>(&mut another, setting, &message),
+            |signer| {
+                let made = signer.as_mut().map(|signer| signer.prepare(&mut one, NOW));
+                assert!(made.is_ok_and(|made| {
+                    made.is_ok_and(|made| {
+                        made.is_some_and(|made| black_box(made.announcement.encode()).len() > 68)
+                    })
+                }));
+            },
+        ),
         Case::prepared(
             || stocked::<S>(&mut other, setting),
             |signer| {
@@ -149,6 +156,13 @@ fn signer<S: Suite>(rng: &mut StdRng, setting: Setting, low_water: usize) -> Res
 fn stocked<S: Suite>(rng: &mut StdRng, setting: Setting) -> Result<Signer<S>> {
     let mut signer = signer(rng, setting, STOCK)?;
     while signer.prepare(rng, NOW)?.is_some() {}
+    Ok(signer)
+}
+
+fn used_up<S: Suite>(rng: &mut StdRng, setting: Setting, message: &[u8]) -> Result<Signer<S>> {
+    let mut signer = signer(rng, setting, 1)?;
+    signer.prepare(rng, NOW)?;
+    while signer.sign(message, &[], NOW).is_ok() {}
     Ok(signer)
 }
 

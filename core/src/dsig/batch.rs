@@ -68,13 +68,14 @@ impl<S: Suite> Plan<S> {
         let count = 1u16 << self.log2;
         let (mut keys, mut publics) =
             (VecDeque::with_capacity(count.into()), Vec::with_capacity(count.into()));
+        let mut work = <S::OneTime as OneTime>::Work::default();
         for index in 0..count {
             let mut secrets = Secrets::new(&self.seed, self.made.0, S::NUMBER, index);
             let (mut salt, mut nonce) = ([0; 12], Zeroizing::new([0; 16]));
             secrets.fill(&mut salt);
             secrets.fill(&mut *nonce);
             let room = self.rooms.pop().unwrap_or_default();
-            let (secret, public) = S::OneTime::generate(&mut secrets, &salt, room);
+            let (secret, public) = S::OneTime::generate(&mut secrets, &salt, room, &mut work);
             publics.push((salt, public));
             keys.push_back(Key { salt, nonce, secret });
         }

@@ -159,7 +159,13 @@ impl ChainHash for Sha256 {
 }
 
 /// Cells on their way from secrets to public values. They wipe themselves.
-pub(super) struct Scratch<const L: usize>(pub(super) [Cell; L]);
+pub struct Scratch<const L: usize>(pub(super) [Cell; L]);
+
+impl<const L: usize> Default for Scratch<L> {
+    fn default() -> Self {
+        Self([Cell::ZERO; L])
+    }
+}
 
 impl<const L: usize> Drop for Scratch<L> {
     fn drop(&mut self) {

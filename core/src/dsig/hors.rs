@@ -52,13 +52,18 @@ const fn digest_len(k: usize, t: usize) -> usize {
     (k * t.ilog2() as usize).div_ceil(8)
 }
 
-fn generate<H: ChainHash>(t: usize, secrets: &mut Secrets, salt: &KeySalt, room: Room) -> (Wiped, Vec<u8>) {
+fn generate<H: ChainHash>(
+    t: usize,
+    secrets: &mut Secrets,
+    salt: &KeySalt,
+    room: Room,
+    Scratch(cells): &mut Scratch<CHUNK>,
+) -> (Wiped, Vec<u8>) {
     let (mut all, mut values) = (Wiped::zeros(room, t * N), vec![0; t * N]);
     secrets.fill(&mut all.0);
-    let mut cells = Scratch([Cell::ZERO; CHUNK]);
     let mut index = 0u32;
     for (secrets, values) in all.0.chunks(CHUNK * N).zip(values.chunks_mut(CHUNK * N)) {
-        let cells = cells.0.get_mut(..secrets.len() / N).unwrap_or_default();
+        let cells = cells.get_mut(..secrets.len() / N).unwrap_or_default();
         for (cell, secret) in cells.iter_mut().zip(secrets.chunks_exact(N)) {
             *cell = Cell::of(&[secret, salt, &index.to_le_bytes()]);
             index += 1;
@@ -92,9 +97,15 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsF<H, K, T> {
     const SIGNATURE_LEN: usize = T * N;
     type Secret = HorsSecret;
     type Body = Vec<u8>;
+    type Work = Scratch<CHUNK>;
 
-    fn generate(secrets: &mut Secrets, salt: &KeySalt, room: Room) -> (HorsSecret, [u8; 32]) {
-        let (secrets, values) = generate::<H>(T, secrets, salt, room);
+    fn generate(
+        secrets: &mut Secrets,
+        salt: &KeySalt,
+        room: Room,
+        work: &mut Scratch<CHUNK>,
+    ) -> (HorsSecret, [u8; 32]) {
+        let (secrets, values) = generate::<H>(T, secrets, salt, room, work);
         let public = H::compress(values.as_chunks::<N>().0, salt);
         (HorsSecret { secrets, values, nodes: vec![] }, public)
     }
@@ -141,9 +152,15 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsM<H, K, T> {
     const SIGNATURE_LEN: usize = K * (Self::ENTRY + 32);
     type Secret = HorsSecret;
     type Body = Vec<u8>;
+    type Work = Scratch<CHUNK>;
 
-    fn generate(secrets: &mut Secrets, salt: &KeySalt, room: Room) -> (HorsSecret, [u8; 32]) {
-        let (secrets, values) = generate::<H>(T, secrets, salt, room);
+    fn generate(
+        secrets: &mut Secrets,
+        salt: &KeySalt,
+        room: Room,
+        work: &mut Scratch<CHUNK>,
+    ) -> (HorsSecret, [u8; 32]) {
+        let (secrets, values) = generate::<H>(T, secrets, salt, room, work);
         let mut nodes = level::<H>(&values, LOWEST);
         let mut below = 0;
         for _ in 1..Self::DEPTH {
@@ -244,7 +261,7 @@ mod tests {
     }
 
     fn key<S: OneTime>() -> (S::Secret, [u8; 32]) {
-        S::generate(&mut Secrets::new(&[1; 32], 0, 5, 0), &[2; 12], Room::default())
+        S::generate(&mut Secrets::new(&[1; 32], 0, 5, 0), &[2; 12], Room::default(), &mut S::Work::default())
     }
 
     #[test]

@@ -113,7 +113,7 @@ mod wots;
 
 pub use auditor::{Auditor, Entry, verify_all};
 pub use batch::{Batch, Plan};
-pub use chain::{Blake3, Cell, ChainHash, Haraka256, Haraka512, KeySalt, Place, Sha256, Shape};
+pub use chain::{Blake3, Cell, ChainHash, Haraka256, Haraka512, KeySalt, Place, Scratch, Sha256, Shape};
 pub use evidence::Reuse;
 pub use hors::{HorsF, HorsM, HorsSecret};
 pub use one_time::{Body, OneTime, Room, Secrets, Wiped};

@@ -16,9 +16,16 @@ pub trait OneTime: Send + Sync + 'static {
     type Secret: Send + Sync;
     /// Room for a signature.
     type Body: Body;
+    /// Where keys are made, one after the other. It wipes itself.
+    type Work: Default;
 
     /// A key of the next bytes of `secrets`, and 32 bytes that stand for its public key.
-    fn generate(secrets: &mut Secrets, salt: &KeySalt, room: Room) -> (Self::Secret, [u8; 32]);
+    fn generate(
+        secrets: &mut Secrets,
+        salt: &KeySalt,
+        room: Room,
+        work: &mut Self::Work,
+    ) -> (Self::Secret, [u8; 32]);
 
     /// Signs the first `DIGEST_LEN` bytes of a digest into `SIGNATURE_LEN` bytes and consumes the key: what is left
     /// of it is room.

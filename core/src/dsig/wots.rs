@@ -99,21 +99,26 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
     /// The values of all chains, depth by depth.
     type Secret = Wiped;
     type Body = [[u8; N]; L];
+    type Work = Scratch<L>;
 
-    fn generate(secrets: &mut Secrets, salt: &KeySalt, room: Room) -> (Wiped, [u8; 32]) {
+    fn generate(
+        secrets: &mut Secrets,
+        salt: &KeySalt,
+        room: Room,
+        Scratch(cells): &mut Scratch<L>,
+    ) -> (Wiped, [u8; 32]) {
         let mut all = Wiped::zeros(room, Self::LEVEL << B);
         let mut levels = all.0.chunks_exact_mut(Self::LEVEL);
-        let mut cells = Scratch([Cell::ZERO; L]);
         if let Some(first) = levels.next() {
             secrets.fill(first);
             let values = first.as_chunks::<N>().0;
-            for (chain, (cell, value)) in (0u8..=255).zip(cells.0.iter_mut().zip(values)) {
+            for (chain, (cell, value)) in (0u8..=255).zip(cells.iter_mut().zip(values)) {
                 *cell = Self::cell(value, salt, chain);
             }
         }
         for (step, level) in (0u8..).zip(levels) {
-            H::walk(&mut cells.0, &[step; L], step + 1, Self::SHAPE);
-            for (value, cell) in level.as_chunks_mut::<N>().0.iter_mut().zip(&cells.0) {
+            H::walk(cells, &[step; L], step + 1, Self::SHAPE);
+            for (value, cell) in level.as_chunks_mut::<N>().0.iter_mut().zip(&*cells) {
                 *value = *cell.0.first_chunk().unwrap_or(&[0; N]);
             }
         }
