@@ -411,15 +411,16 @@ class Verifier:
         peer["tokens"] -= 1
         a = wire.whole(data, lambda r: Announcement.read(r, self.suite))
         a.verify(signer)
-        if all(known["root"] != a.root for known in peer["announced"]):
-            before = [known for known in peer["checked"] if known["root"] == a.root]
-            peer["checked"] = [known for known in peer["checked"] if known["root"] != a.root]
+        keys = a.root, a.log2
+        if all(known["keys"] != keys for known in peer["announced"]):
+            before = [known for known in peer["checked"] if known["keys"] == keys]
+            peer["checked"] = [known for known in peer["checked"] if known["keys"] != keys]
             used = before[0]["used"] if before else {}
-            self._push(peer, "announced", {"root": a.root, "eddsa": a.eddsa, "log2": a.log2, "used": used})
+            self._push(peer, "announced", {"keys": keys, "eddsa": a.eddsa, "used": used})
 
     def _known(self, signer, s, exactly):
         for known in self.peers[signer]["announced"] + self.peers[signer]["checked"]:
-            if known["root"] == s.root and (not exactly or (known["eddsa"], known["log2"]) == (s.eddsa, s.log2)):
+            if known["keys"] == (s.root, s.log2) and (not exactly or known["eddsa"] == s.eddsa):
                 return known
         return None
 
@@ -432,7 +433,7 @@ class Verifier:
         s.verify(signer, message)
         known = self._known(signer, s, False)
         if known is None:
-            known = {"root": s.root, "eddsa": s.eddsa, "log2": s.log2, "used": {}}
+            known = {"keys": (s.root, s.log2), "eddsa": s.eddsa, "used": {}}
             self._push(peer, "checked", known)
         if known["used"].setdefault(s.index, s.digest(message)) != s.digest(message):
             raise Refused("ONE_TIME_REUSE")

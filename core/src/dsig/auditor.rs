@@ -27,8 +27,8 @@ pub struct Auditor<S: Suite> {
     suite: PhantomData<S>,
 }
 
-/// Signer and root.
-type Name = ([u8; 32], [u8; 32]);
+/// Signer, root and size: what says which key an index means.
+type Name = ([u8; 32], [u8; 32], u8);
 
 impl<S: Suite> Auditor<S> {
     /// An auditor that remembers so many batches, at least one; the oldest gives way. Memory: about 12 kB each.
@@ -44,7 +44,7 @@ impl<S: Suite> Auditor<S> {
     pub fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &Signature<S>) -> Result<()> {
         let digest = signature.digest(message);
         let leaf = signature.leaf(&digest).ok_or_else(Error::bad_signature)?;
-        let name = (*signer.as_bytes(), signature.root);
+        let name = (*signer.as_bytes(), signature.root, signature.log2);
         if let Some(known) = self.known.get_mut(&name) {
             if !known.matches(signature) {
                 // The same keys under another Ed25519 signature.

@@ -130,11 +130,12 @@ impl<S: Suite> Verifier<S> {
         let limit = self.config.announced;
         let peer = self.peer(&checked.signer)?;
         let mut known = checked.known;
-        if peer.announced.iter().any(|other| other.root == known.root) {
+        if peer.announced.iter().any(|other| other.has_keys_of(&known.root, known.tree.log2())) {
             return Ok(());
         }
         // What keys of this batch signed before it was announced stays known.
-        if let Some(at) = peer.checked.iter().position(|other| other.root == known.root) {
+        let earlier = peer.checked.iter().position(|other| other.has_keys_of(&known.root, known.tree.log2()));
+        if let Some(at) = earlier {
             known.used = peer.checked.remove(at).map(|other| other.used).unwrap_or_default();
         }
         push(&mut peer.announced, known, limit);
@@ -166,9 +167,8 @@ impl<S: Suite> Verifier<S> {
         let mut known = Known::of_root(signature);
         known.admit(signature, leaf, &digest)?;
         signature.verify_root(signer)?;
-        let twin =
-            peer.announced.iter_mut().chain(&mut peer.checked).find(|other| other.root == signature.root);
-        if let Some(twin) = twin {
+        let mut twins = peer.announced.iter_mut().chain(&mut peer.checked);
+        if let Some(twin) = twins.find(|other| other.has_keys_of(&signature.root, signature.log2)) {
             // Valid under another Ed25519 signature of the same root: the same keys.
             return twin.note(signature.index, &digest);
         }
@@ -230,7 +230,13 @@ impl Known {
     }
 
     pub(super) fn matches<S: Suite>(&self, signature: &Signature<S>) -> bool {
-        self.root == signature.root && self.eddsa == signature.eddsa && self.tree.log2() == signature.log2
+        self.eddsa == signature.eddsa && self.has_keys_of(&signature.root, signature.log2)
+    }
+
+    /// Whether an index means the same key in both. A root alone does not tell: its signer may have signed it as that
+    /// of two leaves and as that of four.
+    fn has_keys_of(&self, root: &[u8; 32], log2: u8) -> bool {
+        self.root == *root && self.tree.log2() == log2
     }
 
     /// Checks the path from a signature's leaf, and that its key signed nothing else.

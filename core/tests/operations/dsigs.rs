@@ -1,8 +1,8 @@
 use std::convert::Infallible;
 
-use quorate::Result;
 use quorate::dsig::{
-    Announcement, Reuse, Signature, Signer, SignerConfig, Suite, Verifier, VerifierConfig, verify_all,
+    Announcement, Auditor, Reuse, Signature, Signer, SignerConfig, Suite, Verifier, VerifierConfig,
+    verify_all,
 };
 use quorate::dsig::{
     Entry, HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsMBlake3, HorsMHaraka256, HorsMSha256, WotsBlake3,
@@ -12,6 +12,7 @@ use quorate::ed25519::{Ed25519, PublicKey};
 use quorate::machine::Time;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
+use quorate::{Error, Result};
 use rand::{TryCryptoRng, TryRng};
 use serde_json::{Value, json};
 
@@ -123,6 +124,8 @@ fn session<S: Suite>(input: &Value) -> Result<Value> {
         interval: std::time::Duration::from_micros(small(&input["interval"])),
     });
     signers.iter().take(small(&input["admitted"])).for_each(|signer| verifier.admit(signer.clone()));
+    // Forgets nothing, and so agrees with a verifier that does not either.
+    let (mut auditor, forgets) = (Auditor::<S>::new(100), small::<usize>(&input["announced"]) < 8);
     let mut outcomes = Vec::new();
     for step in input["steps"].as_array().unwrap() {
         let place = |list: &str, field: &str| &input[list][small::<usize>(&step[field])];
@@ -134,7 +137,14 @@ fn session<S: Suite>(input: &Value) -> Result<Value> {
                 outcomes.push(if fast { "yes" } else { "no" });
                 continue;
             }
-            _ => verifier.verify(signer, &bytes(place("messages", "message")), &decode(&data, &())?),
+            _ => {
+                let (message, signature) = (bytes(place("messages", "message")), decode(&data, &())?);
+                let outcome = verifier.verify(signer, &message, &signature);
+                if !forgets && outcome != Err(Error::WrongContext { what: "signer" }) {
+                    assert_eq!(auditor.check(signer, &message, &signature), outcome);
+                }
+                outcome
+            }
         };
         outcomes.push(outcome.map_or_else(|error| error.code(), |()| "ok"));
     }

@@ -213,12 +213,14 @@ def sessions(b):
     # The first batch's key 0 signs twice.
     signed = [(first.sign(0, b"a"), 0), (first.sign(0, b"b"), 1), (first.sign(1, b"a"), 0), (second.sign(0, b"a"), 0)]
     late = (third.sign(0, b"a"), 0)
+    ambiguous = two_sizes(first, second)
     listed = {
         "signers": [SIGNER.hex(), OTHER.hex()],
         "messages": [b"a".hex(), b"b".hex()],
         "bytes": [x.announcement.encode().hex() for x in (first, second, third, stranger)]
         + [s.encode().hex() for s, _ in (*signed, late)]
-        + [stranger.sign(0, b"a").encode().hex()],
+        + [stranger.sign(0, b"a").encode().hex()]
+        + [x.encode().hex() for x in ambiguous],
     }
 
     def announce(place, time=TIME, signer=0):
@@ -286,6 +288,53 @@ def sessions(b):
         admitted=2,
         burst=1,
     )
+    # 10 and 11: a root announced as that of two leaves; a signature of a key below the second, as of four. 12 to 14:
+    # the same with the first, and two keys of one index.
+    case(
+        "two-sizes",
+        "One root is signed as that of two leaves and as that of four: each signature verifies, whatever is known.",
+        [check(11), announce(10), check(11), fast(11), check(11)],
+        ["ok", "ok", "ok", "yes", "ok"],
+    )
+    case(
+        "two-sizes-announced",
+        "The same, with the two leaves announced first.",
+        [announce(10), fast(11), check(11), check(11), fast(11)],
+        ["ok", "no", "ok", "ok", "yes"],
+    )
+    case(
+        "two-sizes-one-index",
+        "The second key of two and the second key of four are two keys: no reuse.",
+        [announce(12), check(13), check(14, 1), check(13), check(14, 1), check(13, 1), check(14)],
+        ["ok", "ok", "ok", "ok", "ok", "BAD_SIGNATURE", "BAD_SIGNATURE"],
+    )
+
+
+def two_sizes(above, below):
+    """Roots over a leaf of one batch and the root of another, signed for both sizes by a signer who wants verifiers to
+    disagree: what is announced, and what such keys sign."""
+
+    def signed(made, place, log2, index, root, siblings, message):
+        salt, nonce, key = made.keys[place]
+        eddsa = e.ED25519.sign(secret(3, 70), d.batch_bytes(3, log2, SIGNER, root))
+        signature = d.Signature(3, log2, index, root, salt, nonce, eddsa, siblings, b"")
+        signature.one_time = d.SUITES[3].sign(key, signature.digest(message), salt)
+        return signature
+
+    def announced(leaves):
+        eddsa = e.ED25519.sign(secret(3, 70), d.batch_bytes(3, 1, SIGNER, d.node(*leaves)))
+        return d.Announcement(3, 1, eddsa, leaves)
+
+    leaf, (one, other) = above.announcement.leaves[1], below.announcement.leaves
+    inner = d.node(one, other)
+    right, left = announced([leaf, inner]), announced([inner, leaf])
+    return [
+        right,
+        signed(below, 0, 2, 2, right.root, [other, leaf], b"a"),
+        left,
+        signed(above, 1, 1, 1, left.root, [inner], b"a"),
+        signed(below, 1, 2, 1, left.root, [one, leaf], b"b"),
+    ]
 
 
 def evidence(b):
