@@ -14,8 +14,8 @@
 //! | [`machine`] | the one shape of every state machine |
 //!
 //! Arrows point down only: `certificate` → `committee` → `scheme` → `bls`/`ed25519` → `wire`. Nothing in this
-//! crate opens a socket, reads a clock, starts a thread or keeps a global; all of it compiles for `wasm32` and,
-//! without the feature `std`, as `no_std` with `alloc`.
+//! crate opens a socket, reads a clock or starts a thread, and nothing keeps a global but [`dsig`], which must know
+//! when a process was forked; all of it compiles for `wasm32` and, without the feature `std`, as `no_std` with `alloc`.
 //!
 //! The crate has **not been audited**.
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -46,6 +46,12 @@ pub(crate) fn run(options: &Options) -> Outcome {
     steps.add("unit and integration tests", |log| {
         log.run(workspace::tests().arg("--no-fail-fast")).map(|output| tests_in(&output))
     });
+    // A crate without the standard library runs where processes fork all the same.
+    steps.add("DSig without std", |log| {
+        let mut cargo = workspace::cargo();
+        cargo.args(["test", "--package", "quorate", "--no-default-features", "--features", "dsig"]);
+        log.run(cargo.args(["--lib", "--test", "dsig", "--", "dsig", "fork"])).map(|output| tests_in(&output))
+    });
     steps.add("documentation examples", |log| {
         log.run(workspace::all("test").arg("--doc")).map(|output| tests_in(&output))
     });

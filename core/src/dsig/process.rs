@@ -1,36 +1,56 @@
 //! Which process this is. A signature takes a fraction of a microsecond, in which there is no room for a system call.
+//!
+//! This is the crate's one global: a page of memory belongs to the process, and each process forks as a whole.
 
 /// Another number in a process that was forked off than in the one that it was forked from, the same otherwise.
 pub(super) fn generation() -> u64 {
-    #[cfg(all(target_os = "linux", feature = "std"))]
+    #[cfg(target_os = "linux")]
     if let Some(generation) = linux::generation() {
         return generation;
     }
     id().into()
 }
 
-/// The process's number, where there are processes.
+/// The process's number, where processes fork.
+#[cfg(unix)]
+#[allow(unsafe_code, reason = "the standard library has it, but may not be there")]
 pub(super) fn id() -> u32 {
-    #[cfg(all(feature = "std", not(target_family = "wasm")))]
-    return std::process::id();
-    #[cfg(not(all(feature = "std", not(target_family = "wasm"))))]
-    return 0;
+    // SAFETY: it takes nothing, touches nothing and cannot fail.
+    unsafe { libc::getpid() }.unsigned_abs()
 }
 
-#[cfg(all(target_os = "linux", feature = "std"))]
+/// Nothing forks here.
+#[cfg(not(unix))]
+pub(super) fn id() -> u32 {
+    0
+}
+
+#[cfg(target_os = "linux")]
 #[allow(unsafe_code, reason = "a page that the system wipes in children")]
 mod linux {
-    use core::ptr;
-    use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-    use std::sync::OnceLock;
+    use core::ffi::{c_int, c_void};
+    use core::ptr::{self, NonNull};
+    use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+    use core::sync::atomic::{AtomicPtr, AtomicU64};
 
-    /// `None` where Linux is older than 4.14.
-    static PAGE: OnceLock<Option<&'static AtomicU64>> = OnceLock::new();
+    /// Null at first, and [`NONE`] where the system wipes no pages.
+    static PAGE: AtomicPtr<AtomicU64> = AtomicPtr::new(ptr::null_mut());
+    static NONE: AtomicU64 = AtomicU64::new(0);
     /// The newest generation. A child inherits it, so that its own is the next.
     static NEWEST: AtomicU64 = AtomicU64::new(0);
 
+    const LEN: usize = size_of::<AtomicU64>();
+
     pub(super) fn generation() -> Option<u64> {
-        let page = (*PAGE.get_or_init(page))?;
+        let page = match PAGE.load(Acquire) {
+            page if page.is_null() => first(),
+            page => page,
+        };
+        if ptr::eq(page, &NONE) {
+            return None;
+        }
+        // SAFETY: a page as `page` makes them, which nobody unmaps once it is in PAGE.
+        let page = unsafe { &*page };
         match page.load(Relaxed) {
             // At first, and in a child: both read a page of zeros.
             0 => {
@@ -41,8 +61,24 @@ mod linux {
         }
     }
 
-    fn page() -> Option<&'static AtomicU64> {
-        const LEN: usize = size_of::<AtomicU64>();
+    /// What every call finds from now on.
+    #[cold]
+    fn first() -> *mut AtomicU64 {
+        // SAFETY: of a page that is ours, whose contents nobody needs.
+        let ours = page(|page, advice| unsafe { libc::madvise(page, LEN, advice) });
+        let new = ours.map_or((&raw const NONE).cast_mut(), |page| page.cast().as_ptr());
+        match PAGE.compare_exchange(ptr::null_mut(), new, AcqRel, Acquire) {
+            Ok(_) => new,
+            Err(theirs) => {
+                ours.map(unmap);
+                theirs
+            }
+        }
+    }
+
+    /// A page of zeros that is one again in every child. `None` where Linux is older than 4.14, and in emulators that
+    /// take any advice and follow none.
+    fn page(advise: impl Fn(*mut c_void, c_int) -> c_int) -> Option<NonNull<c_void>> {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         // SAFETY: a new mapping at a place of the system's choice touches nothing that exists.
@@ -50,14 +86,39 @@ mod linux {
         if page == libc::MAP_FAILED {
             return None;
         }
-        // SAFETY: the page is ours, and nothing is in it yet.
-        if unsafe { libc::madvise(page, LEN, libc::MADV_WIPEONFORK) } != 0 {
-            // SAFETY: the page is ours, and nobody else knows of it.
-            unsafe { libc::munmap(page, LEN) };
-            return None;
+        let page = NonNull::new(page)?;
+        const UNKNOWN: c_int = -1;
+        if advise(page.as_ptr(), UNKNOWN) != 0 && advise(page.as_ptr(), libc::MADV_WIPEONFORK) == 0 {
+            return Some(page);
         }
-        // SAFETY: at the start of a page, hence aligned; of zeros, hence a number; never unmapped; the system writes
-        // to it only in a child that does not run yet.
-        Some(unsafe { &*page.cast::<AtomicU64>() })
+        unmap(page);
+        None
+    }
+
+    fn unmap(page: NonNull<c_void>) {
+        // SAFETY: of `page`, and nobody else knows of it.
+        unsafe { libc::munmap(page.as_ptr(), LEN) };
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn an_emulator_that_takes_any_advice_and_follows_none_is_found_out() {
+            assert!(page(|_, _| 0).is_none());
+            assert!(page(|_, _| -1).is_none(), "an old kernel");
+            let knows = |_, advice| if advice == libc::MADV_WIPEONFORK { 0 } else { -1 };
+            page(knows).map(unmap).unwrap();
+        }
+
+        #[test]
+        fn every_thread_sees_one_generation() {
+            extern crate std;
+            let seen: [_; 8] = std::thread::scope(|scope| {
+                [(); 8].map(|()| scope.spawn(generation)).map(|thread| thread.join().unwrap())
+            });
+            assert!(seen.iter().all(|generation| *generation == seen[0]));
+        }
     }
 }
