@@ -268,6 +268,34 @@ fn a_batch_that_was_planned_before_an_invalidation_is_not_taken_in_after_it() {
 }
 
 #[test]
+fn a_batch_that_another_signer_planned_is_not_taken_in() {
+    let ((mut old, mut rng), (mut new, mut other)) =
+        (signer::<WotsBlake3>(1, vec![]), signer::<WotsBlake3>(2, vec![]));
+    assert_eq!(old.public_key(), new.public_key(), "one identity, whose signer is replaced");
+    let batch = old.plan(&mut rng, NOW).unwrap().unwrap().make().unwrap();
+    assert!(new.add(batch).is_none());
+    assert_eq!(new.ready(), 0);
+    let batch = new.plan(&mut other, NOW).unwrap().unwrap().make().unwrap();
+    assert!(new.add(batch).is_some());
+}
+
+/// Even if the child's signer has the generator that its parent's had.
+#[cfg(unix)]
+#[test]
+fn a_plan_or_batch_that_went_through_a_fork_is_not_taken_in_by_a_childs_own_signer() {
+    let (mut parent, mut rng) = signer::<WotsBlake3>(1, vec![]);
+    let mut plans = [(); 2].map(|()| parent.plan(&mut rng, NOW).unwrap());
+    let mut batch = plans[1].take().map(|plan| plan.make().unwrap());
+    let refused = fork(|| {
+        let (mut child, _) = signer::<WotsBlake3>(1, vec![]);
+        let batches = [plans[0].take().unwrap().make().unwrap(), batch.take().unwrap()];
+        batches.map(|batch| u8::from(child.add(batch).is_none())).to_vec()
+    });
+    assert_eq!(refused, [1, 1]);
+    assert!(parent.add(batch.unwrap()).is_some(), "it is the parent's");
+}
+
+#[test]
 fn a_generator_that_repeats_itself_after_a_restart_does_not_repeat_keys_at_another_time() {
     let root = |now| {
         let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);

@@ -23,7 +23,7 @@ pub struct Plan<S: Suite> {
     pub(super) made: Time,
     pub(super) log2: u8,
     pub(super) group: usize,
-    pub(super) life: u64,
+    pub(super) origin: Origin,
     /// Where keys can be made.
     pub(super) rooms: Vec<Room>,
     pub(super) identity: Arc<SecretKey>,
@@ -35,11 +35,22 @@ pub struct Plan<S: Suite> {
 pub struct Batch<S: Suite> {
     pub(super) made: Time,
     pub(super) group: usize,
-    pub(super) life: u64,
+    pub(super) origin: Origin,
     pub(super) tree: Tree,
     pub(super) eddsa: [u8; 64],
     /// Taken from the front; a key's place is the batch's size less what is left.
     pub(super) keys: VecDeque<Key<S>>,
+}
+
+/// Where keys come from, and where alone they are of use: the same batch in two places signs twice.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Origin {
+    /// Of the signer's first seed, so that no other signer takes them, be it of the same identity.
+    pub(super) signer: [u8; 16],
+    /// The process, and what the owner's hook said: a copy of the signer is elsewhere.
+    pub(super) place: (u64, u64),
+    /// Counts the signer's invalidations.
+    pub(super) life: u64,
 }
 
 pub(super) struct Key<S: Suite> {
@@ -83,7 +94,7 @@ impl<S: Suite> Plan<S> {
             .ok_or(Error::TooLarge { what: "DSig batch, log2", limit: tree::MAX_LOG2.into() })?;
         let signed = signature::batch_bytes::<S>(self.log2, self.public.as_bytes(), &tree.root());
         let eddsa = Ed25519::sign(&self.identity, &signed).to_bytes();
-        Ok(Batch { made: self.made, group: self.group, life: self.life, tree, eddsa, keys })
+        Ok(Batch { made: self.made, group: self.group, origin: self.origin, tree, eddsa, keys })
     }
 }
 

@@ -9,7 +9,7 @@ use core::time::Duration;
 use rand_core::TryCryptoRng;
 use zeroize::{Zeroize, Zeroizing, zeroize_stack};
 
-use super::batch::{Batch, Plan};
+use super::batch::{Batch, Origin, Plan};
 use super::one_time::{Body, OneTime, Room};
 use super::process;
 use super::short::{Context, block};
@@ -57,10 +57,8 @@ pub struct Signer<S: Suite> {
     seed: SecretBytes,
     groups: Vec<Group<S>>,
     copies: Option<Box<dyn FnMut() -> u64 + Send>>,
-    /// Where the keys were made: the process, and what the owner's hook said.
-    place: (u64, u64),
-    /// Counts invalidations, so that a batch that was planned before one is not taken in after it.
-    life: u64,
+    /// Of the keys that it has, and of the batches that it takes in.
+    origin: Origin,
     /// Of keys that signed. The next are made there, so keys and rooms are never more than there once were keys.
     rooms: Vec<Room>,
 }
@@ -108,7 +106,9 @@ impl<S: Suite> Signer<S> {
         }
         let group = |members| Group { members, batches: VecDeque::new() };
         let groups = groups.into_iter().map(Some).chain([None]).map(group).collect();
-        let (public, place) = (Ed25519::public_key(&identity), (process::generation(), 0));
+        let origin = Origin { signer: name_of(&seed), place: (process::generation(), 0), life: 0 };
+        zeroize_stack::<4096>();
+        let public = Ed25519::public_key(&identity);
         Ok(Self {
             identity: Arc::new(identity),
             public,
@@ -116,8 +116,7 @@ impl<S: Suite> Signer<S> {
             seed,
             groups,
             copies: None,
-            place,
-            life: 0,
+            origin,
             rooms: Vec::new(),
         })
     }
@@ -126,7 +125,7 @@ impl<S: Suite> Signer<S> {
     /// restored checkpoints. It is asked before each signature, and whenever its answer changes, all keys are wiped.
     /// Forks are noticed without it, and what nobody notices expires.
     pub fn detect_copies(&mut self, mut hook: impl FnMut() -> u64 + Send + 'static) {
-        self.place.1 = hook();
+        self.origin.place.1 = hook();
         self.copies = Some(Box::new(hook));
     }
 
@@ -177,7 +176,7 @@ impl<S: Suite> Signer<S> {
             made: now,
             log2: self.config.log2_batch,
             group,
-            life: self.life,
+            origin: self.origin,
             rooms: self.rooms.split_off(self.rooms.len().saturating_sub(1 << self.config.log2_batch)),
             identity: self.identity.clone(),
             public: self.public.clone(),
@@ -185,11 +184,11 @@ impl<S: Suite> Signer<S> {
         }))
     }
 
-    /// Takes in a batch that this signer planned. `None`, and the batch is wiped, if its keys were invalidated in the
-    /// meantime.
+    /// Takes in a batch that this signer planned, here. `None`, and the batch is wiped, if its keys were invalidated in
+    /// the meantime, if another signer planned it, or this one before a fork: whoever has its twin may sign with it.
     pub fn add(&mut self, batch: Batch<S>) -> Option<Announced<S>> {
         self.notice_copies();
-        if batch.life != self.life {
+        if batch.origin != self.origin {
             return None;
         }
         let group = self.groups.get_mut(batch.group)?;
@@ -257,8 +256,8 @@ impl<S: Suite> Signer<S> {
     /// Wipes every key: for whoever learns that the machine was copied, or is about to be.
     pub fn invalidate(&mut self) {
         self.groups.iter_mut().for_each(|group| group.batches.clear());
-        self.life += 1;
-        let ((_, copy), life, process) = (self.place, self.life, process::id());
+        self.origin.life += 1;
+        let (Origin { place: (_, copy), life, .. }, process) = (self.origin, process::id());
         // Two copies that come here with one state and one generator still part ways.
         self.renew(&[&process.to_le_bytes(), &copy.to_le_bytes(), &life.to_le_bytes()]);
     }
@@ -275,9 +274,10 @@ impl<S: Suite> Signer<S> {
 
     /// After a fork both processes hold the same keys, so the child drops them; as does a copied machine.
     fn notice_copies(&mut self) {
-        let place = (process::generation(), self.copies.as_mut().map_or(self.place.1, |hook| hook()));
-        if place != self.place {
-            self.place = place;
+        let copy = self.copies.as_mut().map_or(self.origin.place.1, |hook| hook());
+        let place = (process::generation(), copy);
+        if place != self.origin.place {
+            self.origin.place = place;
             self.invalidate();
         }
     }
@@ -311,6 +311,15 @@ impl<S: Suite> Signer<S> {
         self.seed = part(other);
         part(one)
     }
+}
+
+/// A number that signers of other seeds do not have. Nothing else is hashed of a seed alone.
+#[inline(never)]
+fn name_of(seed: &SecretBytes) -> [u8; 16] {
+    let (mut input, len) = block(&[&**seed]);
+    let name = SEED.hash(&input, len);
+    input.zeroize();
+    *name.first_chunk().unwrap_or(&[0; 16])
 }
 
 impl<S: Suite> Group<S> {
