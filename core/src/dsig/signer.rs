@@ -29,7 +29,8 @@ pub struct SignerConfig {
     pub log2_batch: u8,
     /// A group with fewer keys than this gets another batch. A key takes 5 kB in suites 1 to 3.
     pub low_water: usize,
-    /// Keys older than this are wiped, so that a machine that was copied or put to sleep does not go on with them.
+    /// Keys older than this sign nothing, so that a machine that was copied or put to sleep does not go on with them.
+    /// Nor do keys that are newer than the clock by as much; one that is set back by less adds that to their lives.
     pub lifetime: Duration,
 }
 
@@ -267,8 +268,9 @@ impl<S: Suite> Signer<S> {
         self.notice_copies();
         let lifetime = self.config.lifetime;
         for group in &mut self.groups {
-            // A clock that went back is as suspicious as an old batch.
-            group.batches.retain(|batch| batch.made <= now && now.since(batch.made) < lifetime);
+            // A clock that went back by as much is as suspicious as an old batch. By less it may: whoever reads it may
+            // have to wait for the signer, and clocks are set.
+            group.batches.retain(|batch| now.since(batch.made).max(batch.made.since(now)) < lifetime);
         }
     }
 

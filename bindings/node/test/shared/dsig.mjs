@@ -84,8 +84,9 @@ export function dsigTests(q, assert, text) {
       signer.sign(message, { now: NOW + 49n });
       assert.deepEqual([signer.ready, signer.announcements()], [0, []]);
       code(() => signer.sign(message, { now: NOW + 49n }), 'EXHAUSTED');
-      for (const then of [NOW + 50n, NOW - 1n]) {
+      for (const then of [NOW + 50n, NOW - 50n]) {
         signer.prepare(NOW);
+        signer.sign(message, { now: NOW - 49n });
         code(() => signer.sign(message, { now: then }), 'EXHAUSTED');
         assert.equal(signer.ready, 0);
       }
