@@ -209,11 +209,16 @@ fn a_snapshot_that_wakes_up_later_or_is_told_has_no_keys() {
     late.prepare(&mut rng, NOW).unwrap().unwrap();
     let later = NOW.plus(Duration::from_secs(10));
     assert_eq!(late.sign(b"m", &[], later).unwrap_err().code(), "EXHAUSTED");
-    assert_eq!(late.ready(), 0, "what expired is gone, not hidden");
+    assert_eq!(late.ready(), 0, "what expired is gone");
+    assert_eq!(late.sign(b"m", &[], NOW).unwrap_err().code(), "EXHAUSTED", "also if the clock is set back");
 
     late.prepare(&mut rng, later).unwrap().unwrap();
     assert!(late.sign(b"m", &[], Time(NOW.0 + 1)).is_ok(), "whoever read the clock first came second");
-    assert_eq!(late.sign(b"m", &[], NOW).unwrap_err().code(), "EXHAUSTED", "the clock went back by a lifetime");
+    assert_eq!(
+        late.sign(b"m", &[], NOW).unwrap_err().code(),
+        "EXHAUSTED",
+        "the clock went back by a lifetime"
+    );
 
     late.prepare(&mut rng, NOW).unwrap().unwrap();
     late.invalidate();
@@ -248,6 +253,33 @@ fn a_copied_machine_that_its_hook_tells_of_parts_ways_with_the_original() {
         }
     }
     assert_eq!(roots.len(), 3, "no two of them share a key");
+}
+
+#[test]
+fn whoever_prepares_when_a_copy_is_noticed_begins_again() {
+    use quorate::dsig::dynamic::{DynSigner, SuiteId};
+
+    // Asked first by detect_copies, then by plan and by add.
+    let changes_at = |call: u64| {
+        let mut calls = 0;
+        move || {
+            calls += 1;
+            u64::from(calls >= call)
+        }
+    };
+    let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
+    signer.detect_copies(changes_at(3));
+    assert!(signer.prepare(&mut rng, NOW).unwrap().is_some());
+    assert_eq!(signer.ready(), 4);
+    signer.invalidate();
+    let mut calls = 0;
+    signer.detect_copies(move || (calls += 1, calls).1);
+    assert_eq!(signer.prepare(&mut rng, NOW).unwrap_err().code(), "EXHAUSTED", "and not for ever");
+
+    let identity = Ed25519::secret_from_bytes(&[9; 32]).unwrap();
+    let mut signer = DynSigner::new(SuiteId::WotsBlake3, identity, vec![], small(), &mut rng).unwrap();
+    signer.detect_copies(changes_at(3));
+    assert!(signer.prepare(&mut rng, NOW).unwrap().is_some());
 }
 
 #[test]

@@ -78,13 +78,41 @@ fn watch<S: Suite>(secret: usize) {
     assert_eq!((live(), WIPED.load(Relaxed)), ((3, 3), 5), "and all go that are invalidated");
     signer.prepare(&mut rng, Time(1)).unwrap().unwrap();
     assert_eq!(live(), (8, 0), "the rooms are in use again");
-    assert!(signer.sign(b"m", &[], Time(20_000_000)).is_err());
-    assert_eq!((live(), WIPED.load(Relaxed)), ((0, 0), 13), "and those that expire");
-    signer.prepare(&mut rng, Time(1)).unwrap().unwrap();
-    drop(signer);
-    assert_eq!((live(), WIPED.load(Relaxed), LEFT.load(Relaxed)), ((0, 0), 21, 0));
+    expires::<S>(signer);
+    assert_eq!((live(), LEFT.load(Relaxed)), ((0, 0), 0));
     SIZE.store(usize::MAX, Relaxed);
     WIPED.store(0, Relaxed);
+}
+
+/// Signing only sets aside what expired; whoever plans, makes, invalidates or drops wipes it.
+fn expires<S: Suite>(mut signer: Signer<S>) {
+    let (mut rng, mut now) = (getrandom::SysRng, Time(1));
+    let mut expire = |signer: &mut Signer<S>| {
+        now = Time(now.0 + 20_000_000);
+        assert!(signer.sign(b"m", &[], now).is_err());
+        assert_eq!((signer.ready(), live()), (0, (8, 0)), "set aside");
+        (now, WIPED.load(Relaxed))
+    };
+    let (now, wiped) = expire(&mut signer);
+    let plan = signer.plan(&mut rng, now).unwrap().unwrap();
+    assert_eq!((live(), WIPED.load(Relaxed)), ((8, 0), wiped), "by nobody who holds the signer");
+    let batch = plan.make().unwrap();
+    assert_eq!((live(), WIPED.load(Relaxed)), ((8, 0), wiped + 8), "by whoever makes others");
+    signer.add(batch).unwrap();
+
+    let (now, wiped) = expire(&mut signer);
+    drop(signer.plan(&mut rng, now).unwrap().unwrap());
+    assert_eq!((live(), WIPED.load(Relaxed)), ((0, 0), wiped + 8), "with a plan that nobody makes");
+    signer.prepare(&mut rng, now).unwrap().unwrap();
+
+    let (now, wiped) = expire(&mut signer);
+    signer.invalidate();
+    assert_eq!((live(), WIPED.load(Relaxed)), ((0, 0), wiped + 8), "when all keys are");
+    signer.prepare(&mut rng, now).unwrap().unwrap();
+
+    let (_, wiped) = expire(&mut signer);
+    drop(signer);
+    assert_eq!((live(), WIPED.load(Relaxed)), ((0, 0), wiped + 8), "with the signer");
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub struct Plan<S: Suite> {
     pub(super) log2: u8,
     pub(super) group: usize,
     pub(super) origin: Origin,
+    /// What signs no more: `make` wipes it.
+    pub(super) expired: Vec<Batch<S>>,
     /// Where keys can be made.
     pub(super) rooms: Vec<Room>,
     pub(super) identity: Arc<SecretKey>,
@@ -63,7 +65,7 @@ pub(super) struct Key<S: Suite> {
 const STACK: usize = 32 * 1024;
 
 impl<S: Suite> Plan<S> {
-    /// Makes the keys. Cost: 204 chain steps per key in suites 1 to 3, one Ed25519 signature.
+    /// Wipes what expired and makes the keys. Cost: 204 chain steps per key in suites 1 to 3, one Ed25519 signature.
     ///
     /// # Errors
     /// None that can occur; [`Error::TooLarge`] stands for a batch of more than 2⁷ keys, which no signer plans.
@@ -76,6 +78,7 @@ impl<S: Suite> Plan<S> {
 
     #[inline(never)]
     fn make_below(mut self) -> Result<Batch<S>> {
+        self.expired.clear();
         let count = 1u16 << self.log2;
         let (mut keys, mut publics) =
             (VecDeque::with_capacity(count.into()), Vec::with_capacity(count.into()));

@@ -16,7 +16,7 @@ use rand_core::TryCryptoRng;
 
 use super::evidence::Reuse;
 use super::signature::Signature;
-use super::signer::{Announced, Signer, SignerConfig};
+use super::signer::{ATTEMPTS, Announced, Signer, SignerConfig};
 use super::suite::{self, Suite};
 use super::verifier::{Verifier, VerifierConfig};
 use crate::ed25519::{PublicKey, SecretKey};
@@ -187,10 +187,13 @@ impl DynSigner {
         rng: &mut R,
         now: Time,
     ) -> Result<Option<DynAnnounced>> {
-        match self.plan(rng, now)? {
-            Some(plan) => Ok(self.add(plan.make()?)),
-            None => Ok(None),
+        for _ in 0..ATTEMPTS {
+            let Some(plan) = self.plan(rng, now)? else { return Ok(None) };
+            if let Some(announced) = self.add(plan.make()?) {
+                return Ok(Some(announced));
+            }
         }
+        Err(Error::Exhausted)
     }
 
     /// As [`Signer::announcements`].

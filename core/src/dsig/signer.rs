@@ -31,6 +31,9 @@ pub struct SignerConfig {
     pub low_water: usize,
     /// Keys older than this sign nothing, so that a machine that was copied or put to sleep does not go on with them.
     /// Nor do keys that are newer than the clock by as much; one that is set back by less adds that to their lives.
+    ///
+    /// They are wiped by the next [`plan`](Signer::plan) and what it plans. A signer that nobody calls wipes nothing:
+    /// [`invalidate`](Signer::invalidate) it, or drop it, before it idles.
     pub lifetime: Duration,
 }
 
@@ -57,6 +60,8 @@ pub struct Signer<S: Suite> {
     config: SignerConfig,
     seed: SecretBytes,
     groups: Vec<Group<S>>,
+    /// What signs no more, until somebody has the time to wipe it: 128 keys are 600 kB.
+    expired: Vec<Batch<S>>,
     copies: Option<Box<dyn FnMut() -> u64 + Send>>,
     /// Of the keys that it has, and of the batches that it takes in.
     origin: Origin,
@@ -64,8 +69,8 @@ pub struct Signer<S: Suite> {
     rooms: Vec<Room>,
 }
 
-/// `None` for everybody.
 struct Group<S: Suite> {
+    /// `None` for everybody.
     members: Option<BTreeSet<MemberIndex>>,
     batches: VecDeque<Batch<S>>,
 }
@@ -80,6 +85,9 @@ pub struct Announced<S: Suite> {
 }
 
 const SEED: Context = Context::new(domain::DSIG_SEED);
+
+/// How often `prepare` makes a batch that the signer does not take in.
+pub(super) const ATTEMPTS: usize = 3;
 
 impl<S: Suite> Signer<S> {
     /// A signer under an identity key. `groups` are sets of likely verifiers; the group of everybody is always
@@ -116,6 +124,7 @@ impl<S: Suite> Signer<S> {
             config,
             seed,
             groups,
+            expired: Vec::new(),
             copies: None,
             origin,
             rooms: Vec::new(),
@@ -139,16 +148,21 @@ impl<S: Suite> Signer<S> {
     /// until it returns `None`, and send what it returns. Cost: that of [`Plan::make`].
     ///
     /// # Errors
-    /// [`Error::Rng`].
+    /// [`Error::Rng`]; [`Error::Exhausted`] if what [`detect_copies`](Signer::detect_copies) asks answers differently
+    /// each time.
     pub fn prepare<R: TryCryptoRng + ?Sized>(
         &mut self,
         rng: &mut R,
         now: Time,
     ) -> Result<Option<Announced<S>>> {
-        match self.plan(rng, now)? {
-            Some(plan) => Ok(self.add(plan.make()?)),
-            None => Ok(None),
+        // Whoever finds that the machine was copied has to begin again.
+        for _ in 0..ATTEMPTS {
+            let Some(plan) = self.plan(rng, now)? else { return Ok(None) };
+            if let Some(announced) = self.add(plan.make()?) {
+                return Ok(Some(announced));
+            }
         }
+        Err(Error::Exhausted)
     }
 
     /// The first third of [`prepare`](Signer::prepare), for those whose background work has a thread of its own:
@@ -167,6 +181,7 @@ impl<S: Suite> Signer<S> {
         now: Time,
     ) -> Result<Option<Plan<S>>> {
         self.keep_what_is_ours_alone(now);
+        let expired = core::mem::take(&mut self.expired);
         let low_water = self.config.low_water;
         let shortest = self.groups.iter().map(Group::keys).zip(0..).min();
         let Some((_, group)) = shortest.filter(|(keys, _)| *keys < low_water) else { return Ok(None) };
@@ -178,6 +193,7 @@ impl<S: Suite> Signer<S> {
             log2: self.config.log2_batch,
             group,
             origin: self.origin,
+            expired,
             rooms: self.rooms.split_off(self.rooms.len().saturating_sub(1 << self.config.log2_batch)),
             identity: self.identity.clone(),
             public: self.public.clone(),
@@ -198,7 +214,9 @@ impl<S: Suite> Signer<S> {
         Some(announced)
     }
 
-    /// The announcements of all batches that still have keys: for a verifier that comes late or starts again.
+    /// The announcements of all batches that still have keys: for a verifier that comes late or starts again. Batches
+    /// expire when somebody says what time it is, so those are among them that did since [`sign`](Signer::sign) or
+    /// [`plan`](Signer::plan) was called.
     pub fn announcements(&self) -> impl Iterator<Item = Announced<S>> {
         self.groups.iter().flat_map(|group| {
             let announced = |batch: &Batch<S>| Announced {
@@ -249,7 +267,8 @@ impl<S: Suite> Signer<S> {
         Ok(signature)
     }
 
-    /// How many keys are ready in all groups.
+    /// How many keys are ready in all groups, and expired since [`sign`](Signer::sign) or [`plan`](Signer::plan) was
+    /// called.
     pub fn ready(&self) -> usize {
         self.groups.iter().map(Group::keys).sum()
     }
@@ -257,20 +276,24 @@ impl<S: Suite> Signer<S> {
     /// Wipes every key: for whoever learns that the machine was copied, or is about to be.
     pub fn invalidate(&mut self) {
         self.groups.iter_mut().for_each(|group| group.batches.clear());
+        self.expired.clear();
         self.origin.life += 1;
         let (Origin { place: (_, copy), life, .. }, process) = (self.origin, process::id());
         // Two copies that come here with one state and one generator still part ways.
         self.renew(&[&process.to_le_bytes(), &copy.to_le_bytes(), &life.to_le_bytes()]);
     }
 
-    /// Old keys go, and those that somebody else has too.
+    /// Those keys go that somebody else has too, and old ones sign no more, whatever the clock says later.
     fn keep_what_is_ours_alone(&mut self, now: Time) {
         self.notice_copies();
         let lifetime = self.config.lifetime;
         for group in &mut self.groups {
             // A clock that went back by as much is as suspicious as an old batch. By less it may: whoever reads it may
             // have to wait for the signer, and clocks are set.
-            group.batches.retain(|batch| now.since(batch.made).max(batch.made.since(now)) < lifetime);
+            let fresh = |batch: &Batch<S>| now.since(batch.made).max(batch.made.since(now)) < lifetime;
+            while let Some(at) = group.batches.iter().position(|batch| !fresh(batch)) {
+                self.expired.extend(group.batches.remove(at));
+            }
         }
     }
 
