@@ -472,6 +472,17 @@ fn an_allowance_is_earned_by_the_interval_however_often_somebody_asks() {
 }
 
 #[test]
+fn a_clock_that_is_set_back_does_not_shut_announcements_out() {
+    let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
+    let announcement = signer.prepare(&mut rng, NOW).unwrap().unwrap().announcement.encode();
+    let mut verifier = Verifier::<WotsBlake3>::new(VerifierConfig { burst: 1, ..VerifierConfig::default() });
+    verifier.admit(signer.public_key().clone());
+    let mut announce = |now| verifier.announce(signer.public_key(), &announcement, Time(now)).is_ok();
+    let hour = 3_600_000_000;
+    assert!(announce(hour) && !announce(0) && !announce(199) && announce(200));
+}
+
+#[test]
 fn old_batches_give_way_and_their_signatures_verify_slowly() {
     let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
     let key = signer.public_key().clone();

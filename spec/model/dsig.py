@@ -403,9 +403,10 @@ class Verifier:
 
     def announce(self, signer, data, time):
         peer = self._peer(signer)
-        earned = max(0, time - peer["refilled"]) // self.interval
-        if earned:
-            peer["tokens"], peer["refilled"] = min(self.burst, peer["tokens"] + earned), time
+        peer["refilled"] = min(peer["refilled"], time)
+        earned = (time - peer["refilled"]) // self.interval
+        peer["tokens"] = min(self.burst, peer["tokens"] + earned)
+        peer["refilled"] += earned * self.interval
         if peer["tokens"] == 0:
             raise Refused("RATE_LIMITED")
         peer["tokens"] -= 1

@@ -204,6 +204,8 @@ impl<S: Suite> Admitted<S> {
 
 impl Peer {
     fn take_token(&mut self, config: &VerifierConfig, now: Time) -> Result<()> {
+        // A clock that was set back would earn nothing until it is where it was.
+        self.refilled = self.refilled.min(now);
         let interval = config.interval.as_micros().max(1);
         let earned = now.since(self.refilled).as_micros() / interval;
         if earned > 0 {

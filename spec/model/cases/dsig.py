@@ -281,6 +281,20 @@ def sessions(b):
         burst=2,
     )
     case(
+        "rate-rest",
+        "What is left of an interval counts for the next.",
+        [announce(0, 0), announce(0, 399), announce(0, 400), announce(0, 599), announce(0, 600)],
+        ["ok", "ok", "ok", "RATE_LIMITED", "ok"],
+        burst=1,
+    )
+    case(
+        "rate-clock-back",
+        "A clock that was set back earns again from where it is.",
+        [announce(0, 10_000), announce(0, 10_000), announce(0, 100), announce(0, 299), announce(0, 300)],
+        ["ok", "RATE_LIMITED", "RATE_LIMITED", "RATE_LIMITED", "ok"],
+        burst=1,
+    )
+    case(
         "rate-each",
         "One signer's flood is no other's.",
         [announce(0), announce(0), announce(3, signer=1), fast(9, signer=1)],
