@@ -36,7 +36,8 @@ impl<S: Suite> Auditor<S> {
         Self { roots: roots.max(1), known: BTreeMap::new(), order: VecDeque::new(), suite: PhantomData }
     }
 
-    /// Verifies the next signature of a log.
+    /// Verifies the next signature of a log. Cost: one BLAKE3 of the message, about 102 chain steps in suites 1 to 3;
+    /// the hashes of its path that are not known; one Ed25519 verification if its batch is not.
     ///
     /// # Errors
     /// [`Error::BadSignature`] exactly if [`Signature::verify`] refuses it; [`Error::OneTimeReuse`] if its key signed
@@ -65,9 +66,14 @@ impl<S: Suite> Auditor<S> {
     }
 }
 
-/// Verifies signatures together, in their order: one outcome each. Cost: for each about 102 chain steps in suites 1
-/// to 3, for each batch of keys one Ed25519 verification.
+/// The most batches that `verify_all` remembers.
+pub(super) const ROOTS: usize = 1024;
+
+/// Verifies signatures together, in their order: one outcome each, that of an [`Auditor`] of 1,024 batches. Whoever
+/// must find every reuse in a log of more takes one of as many. Cost: for each signature about 102 chain steps in
+/// suites 1 to 3, for each batch of keys one Ed25519 verification. Memory: about 12 kB for each batch, at most 12 MB;
+/// what an attacker sends for it is a signature.
 pub fn verify_all<S: Suite>(entries: &[Entry<'_, S>]) -> Vec<Result<()>> {
-    let mut auditor = Auditor::new(entries.len());
+    let mut auditor = Auditor::new(entries.len().min(ROOTS));
     entries.iter().map(|entry| auditor.check(entry.signer, entry.message, entry.signature)).collect()
 }

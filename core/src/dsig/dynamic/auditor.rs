@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 
 use super::SuiteId;
 use crate::Result;
-use crate::dsig::auditor::Auditor;
+use crate::dsig::auditor::{Auditor, ROOTS};
 use crate::dsig::signature::Signature;
 use crate::dsig::suite::{self, Suite};
 use crate::ed25519::PublicKey;
@@ -42,7 +42,7 @@ pub type DynEntry<'a> = (&'a PublicKey, &'a [u8], &'a [u8]);
 /// Verifies encoded signatures of one suite together, in their order: one outcome each. As
 /// [`verify_all`](crate::dsig::verify_all); what does not decode is an outcome like any other.
 pub fn verify_all(suite: SuiteId, entries: &[DynEntry<'_>]) -> Vec<Result<()>> {
-    let mut auditor = DynAuditor::new(suite, entries.len());
+    let mut auditor = DynAuditor::new(suite, entries.len().min(ROOTS));
     entries.iter().map(|(signer, message, signature)| auditor.check(signer, message, signature)).collect()
 }
 
