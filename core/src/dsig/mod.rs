@@ -123,5 +123,5 @@ pub use suite::{
     HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsMBlake3, HorsMHaraka256, HorsMSha256, Suite, WotsBlake3,
     WotsBlake3Wide, WotsHaraka256, WotsHaraka512, WotsSha256,
 };
-pub use verifier::{Admitted, Checked, Verifier, VerifierConfig};
+pub use verifier::{Admitted, Checked, Verified, Verifier, VerifierConfig};
 pub use wots::Wots;

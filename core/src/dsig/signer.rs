@@ -27,7 +27,9 @@ use crate::{Error, Result};
 pub struct SignerConfig {
     /// Keys per batch as a power of two, at most 7.
     pub log2_batch: u8,
-    /// A group with fewer keys than this gets another batch. A key takes 5 kB in suites 1 to 3.
+    /// A group with fewer keys than this gets another batch, so that it has up to ⌈low_water / batch⌉ + 1 at a time.
+    /// Verifiers must have room for as many of each of their groups
+    /// ([`announced`](super::VerifierConfig::announced)). A key takes 5 kB in suites 1 to 3.
     pub low_water: usize,
     /// Keys older than this sign nothing, so that a machine that was copied or put to sleep does not go on with them.
     /// Nor do keys that are newer than the clock by as much; one that is set back by less adds that to their lives.

@@ -1,18 +1,20 @@
-//! The background plane in thirds, so that a thread of its own works for long without the signer or the verifier.
+//! What takes long in thirds, so that a thread works for long without the signer or the verifier.
 
 use alloc::boxed::Box;
 use core::any::Any;
 
 use rand_core::TryCryptoRng;
 
-use super::{DynAnnounced, DynSigner, DynVerifier};
+use super::{DynAnnounced, DynSigner, DynVerifier, SuiteId};
 use crate::dsig::batch::{Batch, Plan};
+use crate::dsig::signature::Signature;
 use crate::dsig::signer::Signer;
-use crate::dsig::suite::Suite;
-use crate::dsig::verifier::{Admitted, Checked, Verifier};
+use crate::dsig::suite::{self, Suite};
+use crate::dsig::verifier::{Admitted, Checked, Verified, Verifier};
 use crate::ed25519::PublicKey;
 use crate::machine::Time;
 use crate::scheme::random_32;
+use crate::wire::Decode;
 use crate::{Error, Result};
 
 impl DynSigner {
@@ -46,6 +48,33 @@ impl DynVerifier {
     pub fn learn(&mut self, checked: DynChecked) -> Result<()> {
         self.verifier.learn(checked)
     }
+
+    /// As [`Verifier::verify_fast`].
+    ///
+    /// # Errors
+    /// What decoding reports, and those of [`Verifier::verify_fast`].
+    pub fn verify_fast(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<bool> {
+        self.verifier.verify_fast(signer, message, signature)
+    }
+
+    /// As [`Verifier::remember`].
+    ///
+    /// # Errors
+    /// Those of [`Verifier::remember`], and [`Error::WrongContext`] for a signature of another suite.
+    pub fn remember(&mut self, verified: DynVerified) -> Result<()> {
+        self.verifier.remember(verified)
+    }
+}
+
+/// As [`Signature::verified`], of any suite.
+///
+/// # Errors
+/// What decoding reports, [`Error::WrongContext`] for an unknown suite, and [`Error::BadSignature`].
+pub fn verified(signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<DynVerified> {
+    with_suite!(SuiteId::of(signature)?, S => {
+        let verified = Signature::<S>::decode(signature, &())?.verified(signer, message)?;
+        Ok(DynVerified(Box::new(verified)))
+    })
 }
 
 /// A [`Plan`] of any suite.
@@ -80,6 +109,10 @@ impl DynAdmitted {
 /// A [`Checked`] of any suite.
 pub struct DynChecked(Box<dyn Any + Send>);
 
+/// A [`Verified`] of any suite.
+#[must_use]
+pub struct DynVerified(Box<dyn Any + Send>);
+
 impl<S: Suite> From<Plan<S>> for DynPlan {
     fn from(plan: Plan<S>) -> Self {
         Self(Box::new(plan))
@@ -102,6 +135,12 @@ pub(super) fn add<S: Suite>(signer: &mut Signer<S>, batch: DynBatch) -> Option<D
 pub(super) fn learn<S: Suite>(verifier: &mut Verifier<S>, checked: DynChecked) -> Result<()> {
     let checked = checked.0.downcast::<Checked<S>>().map_err(|_| Error::WrongContext { what: "suite" })?;
     verifier.learn(*checked)
+}
+
+/// Notes what a key signed.
+pub(super) fn remember<S: Suite>(verifier: &mut Verifier<S>, verified: DynVerified) -> Result<()> {
+    let verified = verified.0.downcast::<Verified<S>>().map_err(|_| Error::WrongContext { what: "suite" })?;
+    verifier.remember(*verified)
 }
 
 trait AnyPlan: Send {

@@ -1,27 +1,21 @@
 //! Suites that are chosen while the program runs: by configuration, or by what a message says. Everything goes in and
 //! out as bytes. Where the suite is known when the program is written, its type catches more mistakes.
 
-mod background;
-
 pub use auditor::{DynAuditor, DynEntry, verify_all};
-pub use background::{DynAdmitted, DynBatch, DynChecked, DynPlan};
+pub use background::{DynAdmitted, DynBatch, DynChecked, DynPlan, DynVerified, verified};
+pub use signer::{DynAnnounced, DynSigner};
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
-use rand_core::TryCryptoRng;
-
 use super::evidence::Reuse;
 use super::signature::Signature;
-use super::signer::{ATTEMPTS, Announced, Signer, SignerConfig};
 use super::suite::{self, Suite};
 use super::verifier::{Verifier, VerifierConfig};
-use crate::ed25519::{PublicKey, SecretKey};
-use crate::machine::{MemberIndex, Time};
-use crate::scheme::{SecretBytes, random_32};
+use crate::ed25519::PublicKey;
+use crate::machine::Time;
 use crate::wire::{Decode, Encode};
 use crate::{Error, Result};
 
@@ -95,8 +89,10 @@ suites! {
     HorsMSha256,
 }
 
-// Below the macro that it uses.
+// Below the macro that they use.
 mod auditor;
+mod background;
+mod signer;
 
 impl SuiteId {
     /// The suite with a number.
@@ -127,96 +123,6 @@ impl FromStr for SuiteId {
     fn from_str(name: &str) -> Result<Self> {
         let found = Self::ALL.iter().copied().find(|suite| suite.name() == name);
         found.ok_or(Error::WrongContext { what: "suite" })
-    }
-}
-
-/// An encoded announcement, and whom to send it to.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DynAnnounced {
-    /// The members of the batch's group; `None` for everybody.
-    pub to: Option<BTreeSet<MemberIndex>>,
-    /// What to send.
-    pub announcement: Vec<u8>,
-}
-
-/// A [`Signer`] of any suite.
-pub struct DynSigner {
-    suite: SuiteId,
-    signer: Box<dyn AnySigner>,
-}
-
-impl DynSigner {
-    /// As [`Signer::new`].
-    ///
-    /// # Errors
-    /// Those of [`Signer::new`].
-    pub fn new<R: TryCryptoRng + ?Sized>(
-        suite: SuiteId,
-        identity: SecretKey,
-        groups: Vec<BTreeSet<MemberIndex>>,
-        config: SignerConfig,
-        rng: &mut R,
-    ) -> Result<Self> {
-        let seed = random_32(rng)?;
-        let signer: Box<dyn AnySigner> =
-            with_suite!(suite, S => Box::new(Signer::<S>::with_seed(identity, groups, config, seed)?));
-        Ok(Self { suite, signer })
-    }
-
-    /// Which suite it is of.
-    pub fn suite(&self) -> SuiteId {
-        self.suite
-    }
-
-    /// As [`Signer::detect_copies`].
-    pub fn detect_copies(&mut self, hook: impl FnMut() -> u64 + Send + 'static) {
-        self.signer.detect_copies(Box::new(hook));
-    }
-
-    /// As [`Signer::public_key`].
-    pub fn public_key(&self) -> &PublicKey {
-        self.signer.public_key()
-    }
-
-    /// As [`Signer::prepare`].
-    ///
-    /// # Errors
-    /// Those of [`Signer::prepare`].
-    pub fn prepare<R: TryCryptoRng + ?Sized>(
-        &mut self,
-        rng: &mut R,
-        now: Time,
-    ) -> Result<Option<DynAnnounced>> {
-        for _ in 0..ATTEMPTS {
-            let Some(plan) = self.plan(rng, now)? else { return Ok(None) };
-            if let Some(announced) = self.add(plan.make()?) {
-                return Ok(Some(announced));
-            }
-        }
-        Err(Error::Exhausted)
-    }
-
-    /// As [`Signer::announcements`].
-    pub fn announcements(&self) -> Vec<DynAnnounced> {
-        self.signer.announcements()
-    }
-
-    /// As [`Signer::sign`]; the signature is encoded.
-    ///
-    /// # Errors
-    /// Those of [`Signer::sign`].
-    pub fn sign(&mut self, message: &[u8], hint: &[MemberIndex], now: Time) -> Result<Vec<u8>> {
-        self.signer.sign(message, hint, now)
-    }
-
-    /// As [`Signer::ready`].
-    pub fn ready(&self) -> usize {
-        self.signer.ready()
-    }
-
-    /// As [`Signer::invalidate`].
-    pub fn invalidate(&mut self) {
-        self.signer.invalidate();
     }
 }
 
@@ -261,7 +167,7 @@ impl DynVerifier {
         self.verifier.announce(signer, announcement, now)
     }
 
-    /// As [`Verifier::can_verify_fast`].
+    /// As [`Verifier::can_verify_fast`]. Cost: the decoding, which copies the signature, and one lookup.
     ///
     /// # Errors
     /// What decoding reports.
@@ -311,62 +217,6 @@ pub fn verify_reuse(suite: SuiteId, evidence: &[u8]) -> Result<PublicKey> {
     })
 }
 
-trait AnySigner: Send {
-    fn detect_copies(&mut self, hook: Box<dyn FnMut() -> u64 + Send>);
-    fn public_key(&self) -> &PublicKey;
-    fn plan(&mut self, random: &mut dyn FnMut() -> Result<SecretBytes>, now: Time)
-    -> Result<Option<DynPlan>>;
-    fn add(&mut self, batch: DynBatch) -> Option<DynAnnounced>;
-    fn announcements(&self) -> Vec<DynAnnounced>;
-    fn sign(&mut self, message: &[u8], hint: &[MemberIndex], now: Time) -> Result<Vec<u8>>;
-    fn ready(&self) -> usize;
-    fn invalidate(&mut self);
-}
-
-impl<S: Suite> AnySigner for Signer<S> {
-    fn detect_copies(&mut self, hook: Box<dyn FnMut() -> u64 + Send>) {
-        Signer::detect_copies(self, hook);
-    }
-
-    fn public_key(&self) -> &PublicKey {
-        Signer::public_key(self)
-    }
-
-    fn plan(
-        &mut self,
-        random: &mut dyn FnMut() -> Result<SecretBytes>,
-        now: Time,
-    ) -> Result<Option<DynPlan>> {
-        Ok(self.plan_from(random, now)?.map(DynPlan::from))
-    }
-
-    fn add(&mut self, batch: DynBatch) -> Option<DynAnnounced> {
-        background::add(self, batch)
-    }
-
-    fn announcements(&self) -> Vec<DynAnnounced> {
-        Signer::announcements(self).map(DynAnnounced::from).collect()
-    }
-
-    fn sign(&mut self, message: &[u8], hint: &[MemberIndex], now: Time) -> Result<Vec<u8>> {
-        Ok(Signer::sign(self, message, hint, now)?.encode())
-    }
-
-    fn ready(&self) -> usize {
-        Signer::ready(self)
-    }
-
-    fn invalidate(&mut self) {
-        Signer::invalidate(self);
-    }
-}
-
-impl<S: Suite> From<Announced<S>> for DynAnnounced {
-    fn from(announced: Announced<S>) -> Self {
-        Self { to: announced.to, announcement: announced.announcement.encode() }
-    }
-}
-
 trait AnyVerifier: Send + Sync {
     fn admit(&mut self, signer: PublicKey);
     fn revoke(&mut self, signer: &PublicKey) -> bool;
@@ -376,6 +226,8 @@ trait AnyVerifier: Send + Sync {
     fn learn(&mut self, checked: DynChecked) -> Result<()>;
     fn can_verify_fast(&self, signer: &PublicKey, signature: &[u8]) -> Result<bool>;
     fn verify(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()>;
+    fn verify_fast(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<bool>;
+    fn remember(&mut self, verified: DynVerified) -> Result<()>;
 }
 
 impl<S: Suite> AnyVerifier for Verifier<S> {
@@ -409,5 +261,13 @@ impl<S: Suite> AnyVerifier for Verifier<S> {
 
     fn verify(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
         Verifier::verify(self, signer, message, &Signature::decode(signature, &())?)
+    }
+
+    fn verify_fast(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<bool> {
+        Verifier::verify_fast(self, signer, message, &Signature::decode(signature, &())?)
+    }
+
+    fn remember(&mut self, verified: DynVerified) -> Result<()> {
+        background::remember(self, verified)
     }
 }

@@ -1,0 +1,234 @@
+//! One key, one signature: whatever happens to the machine, the process and the clock.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use quorate::dsig::{Announced, Signer, WotsBlake3};
+use quorate::ed25519::Ed25519;
+use quorate::machine::Time;
+use quorate::scheme::Scheme;
+use quorate::wire::Encode;
+
+#[cfg(unix)]
+use super::kit::fork;
+use super::kit::{NOW, prepare, signer, small, verifier};
+
+#[test]
+fn a_snapshot_that_wakes_up_later_or_is_told_has_no_keys() {
+    let (mut late, mut rng) = signer::<WotsBlake3>(1, vec![]);
+    late.prepare(&mut rng, NOW).unwrap().unwrap();
+    let later = NOW.plus(Duration::from_secs(10));
+    assert_eq!(late.sign(b"m", &[], later).unwrap_err().code(), "EXHAUSTED");
+    assert_eq!(late.ready(), 0, "what expired is gone");
+    assert_eq!(late.sign(b"m", &[], NOW).unwrap_err().code(), "EXHAUSTED", "also if the clock is set back");
+
+    late.prepare(&mut rng, later).unwrap().unwrap();
+    assert!(late.sign(b"m", &[], Time(NOW.0 + 1)).is_ok(), "whoever read the clock first came second");
+    assert_eq!(
+        late.sign(b"m", &[], NOW).unwrap_err().code(),
+        "EXHAUSTED",
+        "the clock went back by a lifetime"
+    );
+
+    late.prepare(&mut rng, NOW).unwrap().unwrap();
+    late.invalidate();
+    assert_eq!(late.sign(b"m", &[], NOW).unwrap_err().code(), "EXHAUSTED");
+}
+
+#[test]
+fn a_copied_machine_that_its_hook_tells_of_parts_ways_with_the_original() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    // One memory image, woken up three times: where it was made, and as two copies.
+    let mut roots = BTreeSet::new();
+    for incarnation in [1, 2, 3] {
+        let (mut image, mut rng) = signer::<WotsBlake3>(1, vec![]);
+        let identifier = Arc::new(AtomicU64::new(1));
+        let hook = identifier.clone();
+        image.detect_copies(move || hook.load(Ordering::Relaxed));
+        prepare(&mut image, &mut rng, NOW);
+        let plan = image.plan(&mut rng, NOW).unwrap();
+        assert!(plan.is_none(), "there are keys enough");
+        identifier.store(incarnation, Ordering::Relaxed);
+        let signed = image.sign(b"m", &[], NOW);
+        if incarnation == 1 {
+            roots.insert(*signed.unwrap().root());
+        } else {
+            assert_eq!(signed.unwrap_err().code(), "EXHAUSTED");
+            assert_eq!(image.ready(), 0);
+            // Even with the generator's state copied too.
+            prepare(&mut image, &mut rng, NOW);
+            roots.insert(*image.sign(b"m", &[], NOW).unwrap().root());
+        }
+    }
+    assert_eq!(roots.len(), 3, "no two of them share a key");
+}
+
+#[test]
+fn whoever_prepares_when_a_copy_is_noticed_begins_again() {
+    use quorate::dsig::dynamic::{DynSigner, SuiteId};
+
+    // Asked first by detect_copies, then by plan and by add.
+    let changes_at = |call: u64| {
+        let mut calls = 0;
+        move || {
+            calls += 1;
+            u64::from(calls >= call)
+        }
+    };
+    let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
+    signer.detect_copies(changes_at(3));
+    assert!(signer.prepare(&mut rng, NOW).unwrap().is_some());
+    assert_eq!(signer.ready(), 4);
+    signer.invalidate();
+    let mut calls = 0;
+    signer.detect_copies(move || (calls += 1, calls).1);
+    assert_eq!(signer.prepare(&mut rng, NOW).unwrap_err().code(), "EXHAUSTED", "and not for ever");
+
+    let identity = Ed25519::secret_from_bytes(&[9; 32]).unwrap();
+    let mut signer = DynSigner::new(SuiteId::WotsBlake3, identity, vec![], small(), &mut rng).unwrap();
+    signer.detect_copies(changes_at(3));
+    assert!(signer.prepare(&mut rng, NOW).unwrap().is_some());
+}
+
+#[test]
+fn a_batch_that_was_planned_before_an_invalidation_is_not_taken_in_after_it() {
+    let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
+    let plan = signer.plan(&mut rng, NOW).unwrap().unwrap();
+    signer.invalidate();
+    assert!(signer.add(plan.make().unwrap()).is_none());
+    assert_eq!(signer.ready(), 0);
+    let plan = signer.plan(&mut rng, NOW).unwrap().unwrap();
+    assert!(signer.sign(b"m", &[], NOW).is_err(), "signing goes on while a batch is made, here without keys");
+    let announced = signer.add(plan.make().unwrap()).unwrap();
+    assert_eq!(signer.announcements().collect::<Vec<_>>(), [announced]);
+    assert!(signer.sign(b"m", &[], NOW).is_ok());
+    for _ in 0..3 {
+        signer.sign(b"m", &[], NOW).unwrap();
+    }
+    assert_eq!(signer.announcements().count(), 0, "what is used up is not announced again");
+}
+
+#[test]
+fn a_batch_that_another_signer_planned_is_not_taken_in() {
+    let ((mut old, mut rng), (mut new, mut other)) =
+        (signer::<WotsBlake3>(1, vec![]), signer::<WotsBlake3>(2, vec![]));
+    assert_eq!(old.public_key(), new.public_key(), "one identity, whose signer is replaced");
+    let batch = old.plan(&mut rng, NOW).unwrap().unwrap().make().unwrap();
+    assert!(new.add(batch).is_none());
+    assert_eq!(new.ready(), 0);
+    let batch = new.plan(&mut other, NOW).unwrap().unwrap().make().unwrap();
+    assert!(new.add(batch).is_some());
+}
+
+/// Even if the child's signer has the generator that its parent's had.
+#[cfg(unix)]
+#[test]
+fn a_plan_or_batch_that_went_through_a_fork_is_not_taken_in_by_a_childs_own_signer() {
+    let (mut parent, mut rng) = signer::<WotsBlake3>(1, vec![]);
+    let mut plans = [(); 2].map(|()| parent.plan(&mut rng, NOW).unwrap());
+    let mut batch = plans[1].take().map(|plan| plan.make().unwrap());
+    let refused = fork(|| {
+        let (mut child, _) = signer::<WotsBlake3>(1, vec![]);
+        let batches = [plans[0].take().unwrap().make().unwrap(), batch.take().unwrap()];
+        batches.map(|batch| u8::from(child.add(batch).is_none())).to_vec()
+    });
+    assert_eq!(refused, [1, 1]);
+    assert!(parent.add(batch.unwrap()).is_some(), "it is the parent's");
+}
+
+#[test]
+fn a_generator_that_repeats_itself_after_a_restart_does_not_repeat_keys_at_another_time() {
+    let root = |now| {
+        let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
+        prepare(&mut signer, &mut rng, now);
+        *signer.sign(b"m", &[], now).unwrap().root()
+    };
+    assert_ne!(root(Time(1)), root(Time(2)));
+}
+
+#[test]
+fn a_restarted_signer_makes_other_keys() {
+    let roots: BTreeSet<[u8; 32]> = (0..20)
+        .map(|_| {
+            let identity = Ed25519::secret_from_bytes(&[9; 32]).unwrap();
+            let mut rng = getrandom::SysRng;
+            let mut signer = Signer::<WotsBlake3>::new(identity, vec![], small(), &mut rng).unwrap();
+            signer.prepare(&mut rng, NOW).unwrap().unwrap();
+            *signer.sign(b"m", &[], NOW).unwrap().root()
+        })
+        .collect();
+    assert_eq!(roots.len(), 20);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_forked_child_has_none_of_its_parents_keys_and_makes_others_than_its_siblings() {
+    let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
+    prepare(&mut signer, &mut rng, NOW);
+    let mut roots = BTreeSet::new();
+    for _ in 0..2 {
+        // Each child has the signer, the generator's state and the clock of the other.
+        roots.insert(fork(|| {
+            let Err(refused) = signer.sign(b"m", &[], NOW) else { return vec![] };
+            if refused.code() != "EXHAUSTED" || signer.ready() != 0 {
+                return vec![];
+            }
+            prepare(&mut signer, &mut rng, NOW);
+            signer.sign(b"m", &[], NOW).unwrap().root().to_vec()
+        }));
+    }
+    while let Ok(signature) = signer.sign(b"m", &[], NOW) {
+        roots.insert(signature.root().to_vec());
+    }
+    prepare(&mut signer, &mut rng, NOW);
+    roots.insert(signer.sign(b"m", &[], NOW).unwrap().root().to_vec());
+    assert_eq!(roots.len(), 4, "two batches of the parent, one of each child");
+    assert!(roots.iter().all(|root| root.len() == 32));
+}
+
+#[test]
+fn the_smallest_group_that_contains_the_hint_gives_the_key() {
+    let groups = vec![BTreeSet::from([1, 2, 3]), BTreeSet::from([2, 3])];
+    let (mut signer, mut rng) = signer::<WotsBlake3>(1, groups);
+    let mut roots = std::collections::BTreeMap::new();
+    let key = signer.public_key().clone();
+    while let Some(Announced { to, announcement }) = signer.prepare(&mut rng, NOW).unwrap() {
+        roots.insert(to.map(|set| set.len()), announcement);
+    }
+    assert_eq!(roots.len(), 3);
+    for (hint, expected) in [
+        (&[2, 3][..], Some(2)),
+        (&[1, 2], Some(3)),
+        (&[1], Some(3)),
+        (&[2], Some(2)),
+        (&[7], None),
+        (&[], None),
+    ] {
+        let signature = signer.sign(b"m", hint, NOW).unwrap();
+        for (group, announcement) in &roots {
+            let mut verifier = verifier::<WotsBlake3>(&key);
+            verifier.announce(&key, &announcement.encode(), NOW).unwrap();
+            assert_eq!(verifier.can_verify_fast(&key, &signature), *group == expected, "{hint:?}");
+            verifier.verify(&key, b"m", &signature).unwrap();
+        }
+        signer.invalidate();
+        while let Some(Announced { to, announcement }) = signer.prepare(&mut rng, NOW).unwrap() {
+            roots.insert(to.map(|set| set.len()), announcement);
+        }
+    }
+}
+
+#[test]
+fn a_group_without_keys_gives_way_to_a_larger_one_that_contains_the_hint() {
+    let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![BTreeSet::from([1])]);
+    while signer.prepare(&mut rng, NOW).unwrap().is_some() {}
+    assert_eq!(signer.ready(), 8);
+    for _ in 0..8 {
+        signer.sign(b"m", &[1], NOW).unwrap();
+    }
+    assert_eq!(signer.sign(b"m", &[1], NOW).unwrap_err().code(), "EXHAUSTED");
+    prepare(&mut signer, &mut rng, NOW);
+    assert_eq!(signer.sign(b"m", &[2], NOW).unwrap_err().code(), "EXHAUSTED", "the group of 1 is not for 2");
+}
