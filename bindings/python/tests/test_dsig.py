@@ -171,9 +171,38 @@ signer.sign(b"m")
 """
 
 
+# A batch of this suite is the longest work that there is. The child that waits for a lock is ended by the alarm.
+FORK_MEANWHILE = """
+import os, signal, sys, threading, time
+import quorate as q
+from quorate import dsig
+
+signer = dsig.Signer(q.SecretKey.generate("ed25519"), "hors-m-sha-256", log2_batch=7, low_water=1)
+verifier = dsig.Verifier("hors-m-sha-256")
+thread = threading.Thread(target=signer.prepare)
+thread.start()
+time.sleep(0.01)
+assert thread.is_alive() and signer.ready == 0, "the batch is being made"
+child = os.fork()
+if child == 0:
+    signal.alarm(120)
+    made = signer.prepare()
+    signature = signer.sign(b"m")
+    verifier.admit(signer.public_key)
+    verifier.announce(signer.public_key, made.announcement)
+    verifier.verify(signer.public_key, b"m", signature)
+    os._exit(7 if signer.ready == 127 else 1)
+_, status = os.waitpid(child, 0)
+assert os.waitstatus_to_exitcode(status) == 7, status
+thread.join()
+assert signer.ready == 128
+"""
+
+
 @pytest.mark.skipif(not hasattr(sys, "getswitchinterval") or sys.platform == "win32", reason="needs fork")
-def test_a_forked_child_has_no_keys_of_its_parent() -> None:
-    run = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True)
+@pytest.mark.parametrize("program", [FORK, FORK_MEANWHILE])
+def test_a_forked_child_has_no_keys_of_its_parent_and_waits_for_none_of_its_threads(program: str) -> None:
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
 
 
@@ -226,6 +255,61 @@ def test_signing_does_not_wait_for_who_prepares() -> None:
     thread.join()
     assert signed == 16, "all keys were used up while the next batch was made"
     assert signer.ready == 16
+
+
+def test_who_verifies_does_not_wait_for_announcements() -> None:
+    signer = signer_of(log2=7, low_water=2_000)
+    verifier, key = verifier_of(signer, announced=32, burst=32), signer.public_key
+    announcements = []
+    while (made := signer.prepare(NOW)) is not None:
+        announcements.append(made.announcement)
+    assert len(announcements) == 16
+    verifier.announce(key, announcements[0], NOW)
+    signatures = [signer.sign(b"m", now=NOW) for _ in range(128)]
+    failures: list[Exception] = []
+
+    def announce() -> None:
+        try:
+            for announcement in announcements[1:]:
+                verifier.announce(key, announcement, NOW)
+        except Exception as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=announce)
+    thread.start()
+    for signature in signatures:
+        assert verifier.can_verify_fast(key, signature)
+        verifier.verify(key, b"m", signature)
+    thread.join()
+    assert not failures
+    rest = [signer.sign(b"m", now=NOW) for _ in range(signer.ready)]
+    assert all(verifier.can_verify_fast(key, signature) for signature in rest)
+
+
+def test_of_two_uses_that_are_verified_at_once_one_is_refused() -> None:
+    cases = json.loads(VECTORS.read_text())["cases"]
+    evidence = next(bytes.fromhex(c["input"]["evidence"]) for c in cases if c["name"] == "reuse/two-messages")
+    key = q.PublicKey.decode("ed25519", evidence[:32])
+    half = len(evidence[32:]) // 2
+    signed = [(part[4:-1584], part[-1584:]) for part in (evidence[32:][:half], evidence[32:][half:])]
+    for _ in range(20):
+        verifier, barrier, codes = dsig.Verifier(), threading.Barrier(2), []
+        verifier.admit(key)
+
+        def verify(message: bytes, signature: bytes) -> None:
+            barrier.wait()  # noqa: B023
+            try:
+                verifier.verify(key, message, signature)  # noqa: B023
+                codes.append("ok")  # noqa: B023
+            except q.QuorateError as error:
+                codes.append(error.code)  # noqa: B023
+
+        threads = [threading.Thread(target=verify, args=each) for each in signed]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(codes) == ["ONE_TIME_REUSE", "ok"]
 
 
 def test_coroutines_prepare_and_audit() -> None:

@@ -818,7 +818,8 @@ class Signer:
         """
         Background work: makes one batch for the group that is shortest of keys, and answers with what to send to whom;
         `None` if no group is short. Call it until then, and again while the signer lives. Cost: 128 times what a
-        signature takes to make and to verify, and more in the suites with HORS.
+        signature takes to make and to verify, and more in the suites with HORS. One call at a time: two make a batch
+        each.
         """
     def prepare_async(self, /, now: SupportsIndex | None = None) -> Coroutine[Any, Any, Announced | None]:
         """
@@ -1452,7 +1453,8 @@ class Verifier:
         """
         A verifier that knows nobody yet. It remembers, for each signer, so many batches that were `announced`, and that
         it `checked` when signatures came without an announcement; the oldest give way, and each takes about 12 kB. So
-        many announcements may come at once (`burst`), and one more each `interval`.
+        many announcements may come at once (`burst`), and one more each `interval`. A signer has `low_water` / 128 + 1
+        batches for each of its groups; those that do not fit verify slowly.
         """
     def __repr__(self, /) -> str: ...
     def admit(self, /, signer: PublicKey) -> None:
@@ -1481,8 +1483,8 @@ class Verifier:
     def verify(self, /, signer: PublicKey, message: Buffer, signature: Buffer) -> None:
         """
         Verifies a signature, whatever was announced. Raises `WrongContextError` for strangers, `BadSignatureError`, and
-        `OneTimeReuseError` if the signature is valid but its key signed something else before: keep both, and see
-        `reuse`.
+        `OneTimeReuseError` if the signature is valid but its key signed something else before: for evidence see `reuse`,
+        and keep what you verified. Only Ed25519, where the batch is not known, lets other threads run meanwhile.
         """
 
 @final
@@ -1709,8 +1711,8 @@ def verify(signer: PublicKey, message: Buffer, signature: Buffer) -> None:
 def verify_all(suite: str, entries: Iterable[tuple[PublicKey, Buffer, Buffer]]) -> list[QuorateError | None]:
     """
     Verifies many signatures of one suite, as of a log: each is a signer, a message and a signature. There is an outcome
-    for each, in their order: `None`, or the exception that an `Auditor` who forgets nothing would have raised. Cost:
-    one Ed25519 verification per batch of keys, and hashes.
+    for each, in their order: `None`, or the exception that an `Auditor` would have raised, which remembers 1,024
+    batches. Cost: one Ed25519 verification per batch of keys, and hashes.
     """
 
 def verify_all_async(suite: str, entries: Iterable[tuple[PublicKey, Buffer, Buffer]]) -> Coroutine[Any, Any, list[QuorateError | None]]:

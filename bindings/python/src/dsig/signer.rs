@@ -11,7 +11,7 @@ use quorate::any;
 use quorate::dsig::SignerConfig;
 use quorate::dsig::dynamic::{DynAnnounced, DynSigner, SuiteId};
 
-use super::{Lifetime, at, detached, locked, named};
+use super::{Lifetime, at, locked, named};
 use crate::convert::{Bytes, List, Log2, LowWater, Member, Members, Now, size};
 use crate::failure::{Failure, Outcome};
 use crate::keys::{PublicKey, SecretKey};
@@ -28,37 +28,11 @@ pub(crate) struct Signer {
     suite: SuiteId,
     public: any::PublicKey,
     inner: Mutex<Option<DynSigner>>,
-    /// Held by whoever makes a batch, so that there is one plan at a time.
-    background: Mutex<()>,
 }
 
 impl Signer {
-    fn quickly<T: Send>(
-        &self,
-        py: Python<'_>,
-        len: usize,
-        work: impl FnOnce(&mut DynSigner) -> T + Send,
-    ) -> Outcome<T> {
-        locked(py, &self.inner, len, |signer| signer.as_mut().map(work)).ok_or(Failure::Closed(WHAT))
-    }
-
-    fn detached<T>(&self, work: impl FnOnce(&mut DynSigner) -> T) -> Outcome<T> {
-        detached(&self.inner, |signer| signer.as_mut().map(work)).ok_or(Failure::Closed(WHAT))
-    }
-
-    /// The lock on the signer is held before and after the long part only.
-    fn make_batch(&self, now: quorate::machine::Time) -> Outcome<Option<Announced>> {
-        detached(&self.background, |()| {
-            loop {
-                let plan = self.detached(|signer| signer.plan(&mut SysRng, now))??;
-                let Some(plan) = plan else { return Ok(None) };
-                let batch = plan.make()?;
-                // None if the keys were invalidated meanwhile, and with them these.
-                if let Some(announced) = self.detached(|signer| signer.add(batch))? {
-                    return Ok(Some(Announced(announced)));
-                }
-            }
-        })
+    fn quickly<T>(&self, py: Python<'_>, work: impl FnOnce(&mut DynSigner) -> T) -> Outcome<T> {
+        locked(py, &self.inner, |signer| signer.as_mut().map(work)).ok_or(Failure::Closed(WHAT))
     }
 }
 
@@ -94,16 +68,25 @@ impl Signer {
             SignerConfig { log2_batch: log2_batch.0, low_water: size(low_water.0), lifetime: lifetime.0 };
         let signer = DynSigner::new(suite, secret.try_into()?, groups, config, &mut SysRng)?;
         let public = signer.public_key().clone().into();
-        Ok(Self { suite, public, inner: Mutex::new(Some(signer)), background: Mutex::new(()) })
+        Ok(Self { suite, public, inner: Mutex::new(Some(signer)) })
     }
 
     /// Background work: makes one batch for the group that is shortest of keys, and answers with what to send to whom;
     /// `None` if no group is short. Call it until then, and again while the signer lives. Cost: 128 times what a
-    /// signature takes to make and to verify, and more in the suites with HORS.
+    /// signature takes to make and to verify, and more in the suites with HORS. One call at a time: two make a batch
+    /// each.
     #[pyo3(signature = (now = None))]
     fn prepare(&self, py: Python<'_>, now: Option<Now>) -> Outcome<Option<Announced>> {
         let now = at(now);
-        py.detach(|| self.make_batch(now))
+        loop {
+            let plan = self.quickly(py, |signer| signer.plan(&mut SysRng, now))??;
+            let Some(plan) = plan else { return Ok(None) };
+            let batch = py.detach(|| plan.make())?;
+            // None if the keys were invalidated meanwhile, and with them these.
+            if let Some(announced) = self.quickly(py, |signer| signer.add(batch))? {
+                return Ok(Some(Announced(announced)));
+            }
+        }
     }
 
     /// As `prepare`, on another thread.
@@ -117,7 +100,7 @@ impl Signer {
 
     /// What announces all batches that still have keys: for a verifier that comes late or starts again.
     fn announcements(&self, py: Python<'_>) -> Outcome<Vec<Announced>> {
-        self.quickly(py, 0, |signer| signer.announcements().into_iter().map(Announced).collect())
+        self.quickly(py, |signer| signer.announcements().into_iter().map(Announced).collect())
     }
 
     /// Signs with a fresh key of the smallest group that contains all of `hint` and has one; an empty hint means
@@ -135,19 +118,19 @@ impl Signer {
     ) -> Outcome<Bound<'py, PyBytes>> {
         let hint: Vec<u16> = hint.counted().into_iter().map(|member| member.0).collect();
         let now = at(now);
-        let signature = self.quickly(py, message.len(), |signer| signer.sign(&message, &hint, now))??;
+        let signature = self.quickly(py, |signer| signer.sign(&message, &hint, now))??;
         Ok(PyBytes::new(py, &signature))
     }
 
     /// How many keys are ready in all groups.
     #[getter]
     fn ready(&self, py: Python<'_>) -> Outcome<usize> {
-        self.quickly(py, 0, |signer| signer.ready())
+        self.quickly(py, |signer| signer.ready())
     }
 
     /// Wipes every key: for whoever learns that the machine was copied, or is about to be.
     fn invalidate(&self, py: Python<'_>) -> Outcome<()> {
-        py.detach(|| self.detached(DynSigner::invalidate))
+        self.quickly(py, DynSigner::invalidate)
     }
 
     /// The name of the suite.
@@ -164,13 +147,14 @@ impl Signer {
 
     /// Wipes all keys. What is called later raises `ClosedError`; closing again does nothing.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| drop(detached(&self.inner, Option::take)));
+        let signer = locked(py, &self.inner, Option::take);
+        py.detach(|| drop(signer));
     }
 
     /// Whether the signer was closed.
     #[getter]
     fn closed(&self, py: Python<'_>) -> bool {
-        self.quickly(py, 0, |_| ()).is_err()
+        self.quickly(py, |_| ()).is_err()
     }
 
     fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {

@@ -2,11 +2,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use quorate::Result;
 use quorate::dsig::VerifierConfig;
-use quorate::dsig::dynamic::{DynAuditor, DynVerifier, SuiteId};
+use quorate::dsig::dynamic::{self, DynAuditor, DynVerifier, SuiteId};
 
-use super::{Interval, at, detached, ed25519, locked, named};
+use super::{Interval, at, ed25519, locked, named};
 use crate::convert::{Batches, Burst, Bytes, Now, Roots, size};
 use crate::failure::Outcome;
 use crate::keys::PublicKey;
@@ -23,14 +22,15 @@ pub(crate) struct Verifier {
 impl Verifier {
     /// A verifier that knows nobody yet. It remembers, for each signer, so many batches that were `announced`, and that
     /// it `checked` when signatures came without an announcement; the oldest give way, and each takes about 12 kB. So
-    /// many announcements may come at once (`burst`), and one more each `interval`.
+    /// many announcements may come at once (`burst`), and one more each `interval`. A signer has `low_water` / 128 + 1
+    /// batches for each of its groups; those that do not fit verify slowly.
     #[new]
     #[pyo3(signature = (
         suite = "wots-blake3",
         *,
-        announced = Batches(8),
+        announced = Batches(32),
         checked = Batches(8),
-        burst = Burst(16),
+        burst = Burst(32),
         interval = Interval(Duration::from_micros(200)),
     ))]
     fn new(
@@ -53,14 +53,14 @@ impl Verifier {
     /// Lets a signer in. Does nothing if it is known.
     fn admit(&self, py: Python<'_>, signer: &PublicKey) -> Outcome<()> {
         let signer = ed25519(signer)?.clone();
-        locked(py, &self.inner, 0, |verifier| verifier.admit(signer));
+        locked(py, &self.inner, |verifier| verifier.admit(signer));
         Ok(())
     }
 
     /// Forgets a signer: all of its signatures are refused from now on. Answers whether it was known.
     fn revoke(&self, py: Python<'_>, signer: &PublicKey) -> Outcome<bool> {
         let signer = ed25519(signer)?;
-        Ok(locked(py, &self.inner, 0, |verifier| verifier.revoke(signer)))
+        Ok(locked(py, &self.inner, |verifier| verifier.revoke(signer)))
     }
 
     /// Background work: takes in an announcement of the signer that it came from, over a link that says who it is.
@@ -75,27 +75,27 @@ impl Verifier {
         now: Option<Now>,
     ) -> Outcome<()> {
         let (signer, now) = (ed25519(signer)?, at(now));
-        let announce = || -> Result<()> {
-            // The lock is held before and after the long part only.
-            let admitted = detached(&self.inner, |verifier| verifier.admit_announcement(signer, now))?;
-            let checked = admitted.check(&announcement)?;
-            detached(&self.inner, |verifier| verifier.learn(checked))
-        };
-        Ok(py.detach(announce)?)
+        let admitted = locked(py, &self.inner, |verifier| verifier.admit_announcement(signer, now))?;
+        let checked = py.detach(|| admitted.check(&announcement))?;
+        Ok(locked(py, &self.inner, |verifier| verifier.learn(checked))?)
     }
 
     /// Whether `verify` would not need an Ed25519 verification. Cost: one lookup.
     fn can_verify_fast(&self, py: Python<'_>, signer: &PublicKey, signature: Bytes) -> Outcome<bool> {
         let signer = ed25519(signer)?;
-        Ok(locked(py, &self.inner, 0, |verifier| verifier.can_verify_fast(signer, &signature))?)
+        Ok(locked(py, &self.inner, |verifier| verifier.can_verify_fast(signer, &signature))?)
     }
 
     /// Verifies a signature, whatever was announced. Raises `WrongContextError` for strangers, `BadSignatureError`, and
-    /// `OneTimeReuseError` if the signature is valid but its key signed something else before: keep both, and see
-    /// `reuse`.
+    /// `OneTimeReuseError` if the signature is valid but its key signed something else before: for evidence see `reuse`,
+    /// and keep what you verified. Only Ed25519, where the batch is not known, lets other threads run meanwhile.
     fn verify(&self, py: Python<'_>, signer: &PublicKey, message: Bytes, signature: Bytes) -> Outcome<()> {
-        let (signer, len) = (ed25519(signer)?, message.len());
-        Ok(locked(py, &self.inner, len, |verifier| verifier.verify(signer, &message, &signature))?)
+        let signer = ed25519(signer)?;
+        if locked(py, &self.inner, |verifier| verifier.verify_fast(signer, &message, &signature))? {
+            return Ok(());
+        }
+        let verified = py.detach(|| dynamic::verified(signer, &message, &signature))?;
+        Ok(locked(py, &self.inner, |verifier| verifier.remember(verified))?)
     }
 
     /// The name of the suite.
@@ -131,8 +131,8 @@ impl Auditor {
     /// Verifies the next signature of a log. Raises `BadSignatureError`, or `OneTimeReuseError` if its key signed
     /// something else before, in a batch that is remembered.
     fn check(&self, py: Python<'_>, signer: &PublicKey, message: Bytes, signature: Bytes) -> Outcome<()> {
-        let (signer, len) = (ed25519(signer)?, message.len());
-        Ok(locked(py, &self.inner, len, |auditor| auditor.check(signer, &message, &signature))?)
+        let signer = ed25519(signer)?;
+        Ok(locked(py, &self.inner, |auditor| auditor.check(signer, &message, &signature))?)
     }
 
     /// The name of the suite.
