@@ -186,7 +186,8 @@ public object Dsig {
         /**
          * A verifier that knows nobody yet.
          *
-         * @param announced how many batches it remembers for each signer that were announced, about 12 kB each.
+         * @param announced how many batches it remembers for each signer that were announced, about 12 kB each. A
+         *   signer has lowWater / 128 + 1 of them for each of its groups; those that do not fit verify slowly.
          * @param checked the same of batches that nobody announced, but whose signatures came.
          * @param burst how many announcements of a signer may come at once.
          * @param interval how often one more may come.
@@ -194,9 +195,9 @@ public object Dsig {
         @JvmOverloads
         public constructor(
             suite: Suite = Suite.WOTS_BLAKE3,
-            announced: Int = 8,
+            announced: Int = 32,
             checked: Int = 8,
-            burst: Int = 16,
+            burst: Int = 32,
             interval: Duration = Duration.ofNanos(200_000),
         ) : this(Cell(made(suite, listOf(announced, checked, burst), interval), "Verifier"))
 
@@ -227,7 +228,7 @@ public object Dsig {
         /**
          * Verifies a signature, whatever was announced. Throws [QuorateException.WrongContext] for strangers,
          * [QuorateException.BadSignature], and [QuorateException.OneTimeReuse] if the signature is valid but its key
-         * signed something else before: keep both, and see [reuse].
+         * signed something else before: for evidence see [reuse], and keep what you verified.
          */
         public fun verify(signer: PublicKey, message: ByteArray, signature: ByteArray): Unit =
             cell.call { verifier -> signer.cell.call { verifier.verify(it, message, signature) } }
@@ -280,7 +281,7 @@ public object Dsig {
 
     /**
      * Verifies many signatures of one suite. There is an outcome for each, in their order: null, or what an [Auditor]
-     * who forgets nothing would have thrown. Cost: one Ed25519 verification per batch of keys, and hashes.
+     * of 1,024 roots would have thrown. Cost: one Ed25519 verification per batch of keys, and hashes.
      */
     @JvmStatic
     public fun verifyAll(suite: Suite, entries: List<Entry>): List<QuorateException?> {

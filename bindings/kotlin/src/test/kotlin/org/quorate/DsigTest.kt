@@ -208,6 +208,58 @@ class DsigTest {
     }
 
     @Test
+    fun `who verifies does not wait for announcements`() {
+        val signer = signer(log2 = 7, low = 2_000)
+        val (key, verifier) = signer.publicKey to verifier(signer)
+        val announcements = generateSequence { signer.prepare(now) }.map { it.announcement }.toList()
+        assertEquals(16, announcements.size)
+        verifier.announce(key, announcements[0], now)
+        val signatures = List(128) { signer.sign(message, now = now) }
+        val failures = ConcurrentLinkedQueue<Throwable>()
+        val background = thread {
+            try {
+                announcements.drop(1).forEach { verifier.announce(key, it, now) }
+            } catch (error: QuorateException) {
+                failures += error
+            }
+        }
+        for (signature in signatures) {
+            assertTrue(verifier.canVerifyFast(key, signature))
+            verifier.verify(key, message, signature)
+        }
+        background.join()
+        assertTrue(failures.isEmpty())
+        repeat(signer.ready.toInt()) {
+            assertTrue(verifier.canVerifyFast(key, signer.sign(message, now = now)))
+        }
+    }
+
+    @Test
+    fun `of two uses that are verified at once one is refused`() {
+        val file = JsonParser.parseString(Path.of("../../spec/vectors/dsig.json").readText()).asJsonObject
+        val case = file["cases"].asJsonArray.map { it.asJsonObject }.first { it.text("name") == "reuse/two-messages" }
+        val reader = Wire.Reader(case["input"].asJsonObject.bytes("evidence"))
+        val key = PublicKey.decode(Suite.ED25519, reader.raw(32))
+        val signed = List(2) { reader.bytes(100) to reader.raw(1_584) }
+        repeat(20) {
+            val verifier = Dsig.Verifier().also { it.admit(key) }
+            val outcomes = ConcurrentLinkedQueue<String>()
+            val threads = signed.map { (text, signature) ->
+                thread {
+                    try {
+                        verifier.verify(key, text, signature)
+                        outcomes += "ok"
+                    } catch (error: QuorateException) {
+                        outcomes += error.code
+                    }
+                }
+            }
+            threads.forEach { it.join() }
+            assertEquals(listOf("ONE_TIME_REUSE", "ok"), outcomes.sorted())
+        }
+    }
+
+    @Test
     fun `long work has suspending twins`() = runBlocking<Unit> {
         val signer = signer()
         assertEquals(68 + 4 * 32, signer.awaitPrepare(now)!!.announcement.size)
