@@ -1049,11 +1049,14 @@ export namespace dsig {
   /** Options of a {@link dsig.Verifier}: what it remembers of each signer. */
   interface VerifierOptions {
     readonly suite?: Suite | undefined;
-    /** Announced batches; the oldest goes first. Default: 8, of about 12 kB each. */
+    /**
+     * Announced batches; the oldest goes first. A signer has `lowWater` / 128 + 1 of them for each of its groups; those
+     * that do not fit verify slowly. Default: 32, of about 12 kB each.
+     */
     readonly announced?: number | undefined;
     /** Batches that were not announced, but verified; the oldest goes first. Default: 8, of about 12 kB each. */
     readonly checked?: number | undefined;
-    /** Announcements that may come at once. Default: 16. */
+    /** Announcements that may come at once. Default: 32. */
     readonly burst?: number | undefined;
     /** How often one more may come. Default: 200 µs. */
     readonly interval?: bigint | undefined;
@@ -1084,7 +1087,7 @@ export namespace dsig {
     prepare(now?: bigint): Announced | undefined;
     /**
      * As {@link dsig.Signer.prepare}, off this thread; the signer signs in the meantime. One call at a time: two make a batch
-     * each. `undefined` also if the keys were invalidated meanwhile. What an aborted call has made all the same is among the
+     * each. What an aborted call has made all the same is among the
      * {@link dsig.Signer.announcements}.
      */
     prepareAsync(now?: bigint, options?: AsyncOptions): Promise<Announced | undefined>;
@@ -1131,6 +1134,11 @@ export namespace dsig {
      * @throws {@link BadSignatureError}
      */
     announce(signer: PublicKey, announcement: Uint8Array, now?: bigint): void;
+    /**
+     * As {@link dsig.Verifier.announce}, off this thread; the verifier verifies in the meantime. Announcements of strangers
+     * and those that come too often are refused at once. What an aborted call has checked all the same is remembered.
+     */
+    announceAsync(signer: PublicKey, announcement: Uint8Array, now?: bigint, options?: AsyncOptions): Promise<void>;
     /** Whether {@link dsig.Verifier.verify} would need no Ed25519. What is no signature throws, as there. */
     canVerifyFast(signer: PublicKey, signature: Uint8Array): boolean;
     /**
@@ -1140,7 +1148,7 @@ export namespace dsig {
      * @throws {@link WrongContextError} for strangers, and for another suite
      * @throws {@link BadSignatureError}
      * @throws {@link OneTimeReuseError} if it is valid, but its key signed something else: {@link dsig.reuse} makes
-     * evidence of both
+     * evidence of both, for those who keep what they verified
      */
     verify(signer: PublicKey, message: Uint8Array, signature: Uint8Array): void;
     toString(): string;

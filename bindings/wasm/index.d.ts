@@ -1089,11 +1089,14 @@ export namespace dsig {
   /** Options of a {@link dsig.Verifier}: what it remembers of each signer. */
   interface VerifierOptions {
     readonly suite?: Suite | undefined;
-    /** Announced batches; the oldest goes first. Default: 8, of about 12 kB each. */
+    /**
+     * Announced batches; the oldest goes first. A signer has `lowWater` / 128 + 1 of them for each of its groups; those
+     * that do not fit verify slowly. Default: 32, of about 12 kB each.
+     */
     readonly announced?: number | undefined;
     /** Batches that were not announced, but verified; the oldest goes first. Default: 8, of about 12 kB each. */
     readonly checked?: number | undefined;
-    /** Announcements that may come at once. Default: 16. */
+    /** Announcements that may come at once. Default: 32. */
     readonly burst?: number | undefined;
     /** How often one more may come. Default: 200 µs. */
     readonly interval?: bigint | undefined;
@@ -1163,7 +1166,8 @@ export namespace dsig {
     revoke(signer: PublicKey): boolean;
     /**
      * Background work, all of it: takes in an announcement of the peer that it came from over an authenticated link. Cost:
-     * one Ed25519 verification, and as many hashes as there are keys.
+     * one Ed25519 verification, and as many hashes as there are keys: some hundred microseconds of this thread, for there
+     * are no others. What comes from strangers or too often costs a lookup.
      *
      * @throws {@link WrongContextError} for strangers, and for another suite
      * @throws {@link RateLimitedError} if more come than may
@@ -1179,7 +1183,7 @@ export namespace dsig {
      * @throws {@link WrongContextError} for strangers, and for another suite
      * @throws {@link BadSignatureError}
      * @throws {@link OneTimeReuseError} if it is valid, but its key signed something else: {@link dsig.reuse} makes
-     * evidence of both
+     * evidence of both, for those who keep what they verified
      */
     verify(signer: PublicKey, message: Uint8Array, signature: Uint8Array): void;
     toString(): string;

@@ -103,6 +103,12 @@ class Verifier extends verifier.Sealed {
     const parts = [openPublicKey(key, 'signer'), bytes(announcement, 'announcement'), time(now)];
     native.dsigVerifierAnnounce(verifier.open(this, 'this'), ...parts);
   }
+  announceAsync(key, announcement, now, given) {
+    return offThread(given, (flag) => {
+      const parts = [openPublicKey(key, 'signer'), bytes(announcement, 'announcement'), time(now), flag];
+      return native.dsigVerifierAnnounceAsync(verifier.open(this, 'this'), ...parts);
+    });
+  }
   canVerifyFast(key, signature) {
     const parts = [openPublicKey(key, 'signer'), bytes(signature, 'signature')];
     return native.dsigVerifierCanVerifyFast(verifier.open(this, 'this'), ...parts);

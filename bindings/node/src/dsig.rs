@@ -1,7 +1,7 @@
 //! DSig: one-time keys that sign, and that Ed25519 signs in batches.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use getrandom::SysRng;
@@ -28,6 +28,13 @@ fn lock(signer: &SharedSigner) -> MutexGuard<'_, Closable<DynSigner>> {
         signer.close();
         signer
     })
+}
+
+/// A verifier, and the lock that it shares with the threads that check announcements.
+pub type SharedVerifier = Arc<Mutex<DynVerifier>>;
+
+fn held(verifier: &SharedVerifier) -> MutexGuard<'_, DynVerifier> {
+    verifier.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What to send, and to whom: nobody in particular is everybody.
@@ -87,14 +94,18 @@ pub fn dsig_signer_prepare_async(
 ) -> Promised<Option<Announced>> {
     let (signer, now) = (SharedSigner::clone(signer), Time(number(&now)));
     queue(unwanted, move || {
-        let plan = match lock(&signer).open_mut() {
-            Ok(signer) => signer.plan(&mut SysRng, now)?,
-            Err(_) => None,
-        };
-        let batch = plan.map(DynPlan::make).transpose()?;
-        let mut signer = lock(&signer);
-        let announced = batch.and_then(|batch| signer.open_mut().ok()?.add(batch));
-        Ok(announced.map(Announced::from))
+        loop {
+            let plan = match lock(&signer).open_mut() {
+                Ok(signer) => signer.plan(&mut SysRng, now)?,
+                Err(_) => return Ok(None),
+            };
+            let Some(batch) = plan.map(DynPlan::make).transpose()? else { return Ok(None) };
+            match lock(&signer).open_mut().map(|signer| signer.add(batch)) {
+                // The keys were invalidated meanwhile, and with them these.
+                Ok(None) => {}
+                announced => return Ok(announced.ok().flatten().map(Announced::from)),
+            }
+        }
     })
 }
 
@@ -153,7 +164,7 @@ pub fn dsig_verifier_new(
     checked: Option<u32>,
     burst: Option<u32>,
     interval: Option<BigInt>,
-) -> Result<External<DynVerifier>> {
+) -> Result<External<SharedVerifier>> {
     let default = VerifierConfig::default();
     let config = VerifierConfig {
         announced: announced.map_or(default.announced, |batches| batches as usize),
@@ -161,55 +172,74 @@ pub fn dsig_verifier_new(
         burst: burst.unwrap_or(default.burst),
         interval: duration(interval.as_ref(), default.interval),
     };
-    handle(suite_of(suite).map(|suite| DynVerifier::new(suite, config)))
+    handle(suite_of(suite).map(|suite| Arc::new(Mutex::new(DynVerifier::new(suite, config)))))
 }
 
 #[napi(catch_unwind)]
-pub fn dsig_verifier_suite(verifier: &External<DynVerifier>) -> &'static str {
-    verifier.suite().name()
+pub fn dsig_verifier_suite(verifier: &External<SharedVerifier>) -> &'static str {
+    held(verifier).suite().name()
 }
 
 #[napi(catch_unwind)]
-pub fn dsig_verifier_admit(verifier: &mut External<DynVerifier>, signer: &External<PublicKey>) -> Result<()> {
-    verifier.admit(PublicKey::clone(signer).try_into().throw()?);
+pub fn dsig_verifier_admit(verifier: &External<SharedVerifier>, signer: &External<PublicKey>) -> Result<()> {
+    held(verifier).admit(PublicKey::clone(signer).try_into().throw()?);
     Ok(())
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_verifier_revoke(
-    verifier: &mut External<DynVerifier>,
+    verifier: &External<SharedVerifier>,
     signer: &External<PublicKey>,
 ) -> Result<bool> {
-    Ok(verifier.revoke((&**signer).try_into().throw()?))
+    Ok(held(verifier).revoke((&**signer).try_into().throw()?))
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_verifier_announce(
-    verifier: &mut External<DynVerifier>,
+    verifier: &External<SharedVerifier>,
     signer: &External<PublicKey>,
     announcement: &[u8],
     now: BigInt,
 ) -> Result<()> {
-    verifier.announce((&**signer).try_into().throw()?, announcement, Time(number(&now))).throw()
+    held(verifier).announce((&**signer).try_into().throw()?, announcement, Time(number(&now))).throw()
+}
+
+/// What comes from strangers or too often is refused at once and not queued. An announcement is checked without the
+/// lock, so that the verifier verifies in the meantime.
+#[napi(catch_unwind)]
+pub fn dsig_verifier_announce_async(
+    verifier: &External<SharedVerifier>,
+    signer: &External<PublicKey>,
+    announcement: &[u8],
+    now: BigInt,
+    unwanted: Option<&External<Flag>>,
+) -> Result<Promised<()>> {
+    let signer = (&**signer).try_into().throw()?;
+    let admitted = held(verifier).admit_announcement(signer, Time(number(&now))).throw()?;
+    let (verifier, announcement) = (SharedVerifier::clone(verifier), announcement.to_vec());
+    Ok(queue(unwanted, move || {
+        let checked = admitted.check(&announcement)?;
+        held(&verifier).learn(checked)
+    }))
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_verifier_can_verify_fast(
-    verifier: &External<DynVerifier>,
+    verifier: &External<SharedVerifier>,
     signer: &External<PublicKey>,
     signature: &[u8],
 ) -> Result<bool> {
-    verifier.can_verify_fast((&**signer).try_into().throw()?, signature).throw()
+    held(verifier).can_verify_fast((&**signer).try_into().throw()?, signature).throw()
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_verifier_verify(
-    verifier: &mut External<DynVerifier>,
+    verifier: &External<SharedVerifier>,
     signer: &External<PublicKey>,
     message: &[u8],
     signature: &[u8],
 ) -> Result<()> {
-    verifier.verify((&**signer).try_into().throw()?, message, signature).throw()
+    held(verifier).verify((&**signer).try_into().throw()?, message, signature).throw()
 }
 
 #[napi(catch_unwind)]

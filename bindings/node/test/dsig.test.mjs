@@ -63,8 +63,39 @@ test('dsig: what is called off, closed or invalidated meanwhile', async () => {
   const copied = fresh({ log2Batch: 7 });
   const planned = copied.prepareAsync();
   copied.invalidate();
-  const batch = await planned;
-  assert.deepEqual([copied.ready, copied.announcements().length], batch ? [128, 1] : [0, 0]);
+  assert.ok(await planned, 'made again if need be');
+  assert.deepEqual([copied.ready, copied.announcements().length], [128, 1]);
+});
+
+test('dsig: announcements are checked off the thread', async () => {
+  const signer = fresh({ log2Batch: 5, lowWater: 100 });
+  const [verifier, key] = [new dsig.Verifier({ burst: 4, interval: HOUR }), signer.publicKey];
+  const batches = [1, 2, 3, 4].map(() => signer.prepare(5n).announcement);
+  const stranger = await verifier.announceAsync(key, batches[0], 5n).catch((e) => e);
+  assert.ok(stranger instanceof quorate.WrongContextError, String(stranger));
+  verifier.admit(key);
+  verifier.announce(key, batches[0], 5n);
+  const given = Uint8Array.from(batches[1]);
+  const [taken, broken] = [verifier.announceAsync(key, given, 5n), verifier.announceAsync(key, batches[2].subarray(1), 5n)];
+  given.fill(0);
+  // While both are checked.
+  for (let n = 0; n < 32; n += 1) {
+    const signature = signer.sign(message, { now: 5n });
+    assert.ok(verifier.canVerifyFast(key, signature));
+    verifier.verify(key, message, signature);
+  }
+  assert.equal(await taken, undefined);
+  assert.ok(verifier.canVerifyFast(key, signer.sign(message, { now: 5n })), 'of the second batch');
+  await assert.rejects(broken, { code: 'WRONG_CONTEXT' });
+  const isAbort = (e) => e.name === 'AbortError' && e.code === 'ABORT_ERR';
+  await assert.rejects(verifier.announceAsync(key, batches[2], 5n, { signal: AbortSignal.abort() }), isAbort);
+  await verifier.announceAsync(key, batches[2], 5n);
+  // Refused before it is queued: an aborted call that begins spends one too.
+  await assert.rejects(verifier.announceAsync(key, batches[3], 5n), quorate.RateLimitedError);
+  await assert.rejects(verifier.announceAsync(key, 'text', 5n), TypeError);
+  await assert.rejects(verifier.announceAsync(key, batches[3], 5), TypeError);
+  await assert.rejects(verifier.announceAsync(key, batches[3], -1n), RangeError);
+  await assert.rejects(dsig.Verifier.prototype.announceAsync.call({}, key, batches[3]), TypeError);
 });
 
 test('dsig: nothing shows a secret', () => {

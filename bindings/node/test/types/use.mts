@@ -52,6 +52,7 @@ const suite: quorate.dsig.Suite = 'wots-blake3';
 const signer = new quorate.dsig.Signer(secret, { suite, groups: [new Set([1, 2])], log2Batch: 3, lifetime: 1_000_000n });
 export const signature: Uint8Array = signer.sign(new Uint8Array(3), { hint: [1], now: 5n });
 new quorate.dsig.Verifier({ suite, burst: 3 }).announce(signer.publicKey, signature, 5n);
+export const taken: Promise<void> = new quorate.dsig.Verifier().announceAsync(signer.publicKey, signature, 5n, {});
 export const culprit: quorate.PublicKey = quorate.dsig.verifyReuse(suite, quorate.dsig.reuse(signer.publicKey, [signature, signature], [signature, signature]));
 // @ts-expect-error a time is a bigint
 signer.prepare(5);
