@@ -22,6 +22,17 @@ use super::chain::{Cell, ChainHash, KeySalt, Place, Scratch, Shape};
 use super::one_time::{OneTime, Room, Secrets, Wiped, bits};
 
 /// HORS with factorised public keys: 16·T bytes.
+///
+/// Fewer than 128 bits do not compile, nor does a digest of more than 64 bytes:
+///
+/// ```compile_fail,E0080
+/// use quorate::dsig::{Blake3, HorsF, OneTime};
+/// const LEN: usize = <HorsF<Blake3, 16, 2048> as OneTime>::DIGEST_LEN;
+/// ```
+/// ```compile_fail,E0080
+/// use quorate::dsig::{Blake3, HorsF, OneTime};
+/// const LEN: usize = <HorsF<Blake3, 64, 512> as OneTime>::DIGEST_LEN;
+/// ```
 pub struct HorsF<H, const K: usize, const T: usize>(PhantomData<H>);
 
 /// HORS with merklified public keys: K·(64 + 32·log2(T/K) − 32) bytes. K and T are powers of two, and T ≥ 2K.
@@ -49,7 +60,19 @@ fn indices<const K: usize, const T: usize>(digest: &[u8; 64]) -> [u32; K] {
 
 const fn digest_len(k: usize, t: usize) -> usize {
     assert!(t.is_power_of_two() && k <= CHUNK && t.ilog2() <= 24);
-    (k * t.ilog2() as usize).div_ceil(8)
+    assert!(
+        k > 0 && t >= k && security(k, t) >= 128,
+        "another digest within a signature's indices is too easy to find"
+    );
+    let len = (k * t.ilog2() as usize).div_ceil(8);
+    assert!(len <= 64, "a digest has at most 64 bytes");
+    len
+}
+
+/// Bits of k·log2(t/k), of which k need not be a power of two: at most k too few.
+const fn security(k: usize, t: usize) -> usize {
+    let log2_k = k.next_power_of_two().ilog2() as usize;
+    k * (t.ilog2() as usize).saturating_sub(log2_k)
 }
 
 fn generate<H: ChainHash>(
