@@ -1,10 +1,13 @@
 //! DSig: signatures, announcements and evidence as bytes, and a verifier that is fed with anything in any order.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use quorate::Error;
 use quorate::dsig::{
-    Announcement, Auditor, HorsFBlake3, HorsFHaraka256, HorsMBlake3, Reuse, Signature, Signer, SignerConfig,
-    Suite, Verifier, VerifierConfig, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512, WotsSha256,
+    Announcement, Auditor, HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsMBlake3, HorsMHaraka256,
+    HorsMSha256, Reuse, Signature, Signer, SignerConfig, Suite, Verifier, VerifierConfig, WotsBlake3,
+    WotsBlake3Wide, WotsHaraka256, WotsHaraka512, WotsSha256,
 };
 use quorate::ed25519::{Ed25519, PublicKey};
 use quorate::machine::Time;
@@ -91,7 +94,7 @@ macro_rules! fixed {
 
 fixed!(
     WotsHaraka512: 1, WotsHaraka256: 1, WotsBlake3: 2, WotsBlake3Wide: 1, HorsFBlake3: 1, HorsMBlake3: 0,
-    HorsFHaraka256: 1, WotsSha256: 1
+    HorsFHaraka256: 1, HorsMHaraka256: 0, WotsSha256: 1, HorsFSha256: 1, HorsMSha256: 0
 );
 
 fn decode_as<S: Fixed>(bytes: &[u8]) {
@@ -119,7 +122,13 @@ static BATCHES: LazyLock<Vec<Made>> =
 pub(crate) fn verifier(bytes: &[u8]) {
     let config = VerifierConfig { announced: 2, checked: 2, burst: 4, ..VerifierConfig::default() };
     let (mut verifier, mut auditor) = (Verifier::<WotsBlake3>::new(config), Auditor::new(2));
+    // Room for all batches: of these nothing is ever forgotten.
+    let config = VerifierConfig { burst: u32::MAX, ..VerifierConfig::default() };
+    let (mut complete, mut log) = (Verifier::<WotsBlake3>::new(config), Auditor::new(BATCHES.len()));
+    // What each key of each batch signed first.
+    let mut first = BTreeMap::new();
     verifier.admit(KEY.clone());
+    complete.admit(KEY.clone());
     let mut now = NOW;
     for step in bytes.chunks_exact(4).take(48) {
         let &[what, which, place, change] = step else { return };
@@ -139,6 +148,7 @@ pub(crate) fn verifier(bytes: &[u8]) {
             let data = damage(&made.announcement);
             let outcome = verifier.announce(&KEY, &data, now);
             assert!(outcome.is_err() || data == made.announcement);
+            assert_eq!(complete.announce(&KEY, &data, now).is_ok(), data == made.announcement);
             continue;
         }
         let Some((message, data)) = made.signatures.get(usize::from(what) % made.signatures.len()) else {
@@ -147,11 +157,16 @@ pub(crate) fn verifier(bytes: &[u8]) {
         let Ok(signature) = Signature::<WotsBlake3>::decode(&damage(data), &()) else { continue };
         let message = MESSAGES.get(*message).copied().unwrap_or_default();
         let expected = signature.verify(&KEY, message);
+        let reused = expected.is_ok()
+            && *first.entry((*signature.root(), signature.index())).or_insert(message) != message;
+        let all = if reused { Err(Error::OneTimeReuse) } else { expected.clone() };
+        assert_eq!(complete.verify(&KEY, message, &signature), all);
+        assert_eq!(log.check(&KEY, message, &signature), all);
         let fast = verifier.can_verify_fast(&KEY, &signature);
         for outcome in [verifier.verify(&KEY, message, &signature), auditor.check(&KEY, message, &signature)]
         {
             match &outcome {
-                Err(error) if error.code() == "ONE_TIME_REUSE" => assert!(expected.is_ok()),
+                Err(error) if error.code() == "ONE_TIME_REUSE" => assert!(reused),
                 outcome => assert_eq!(*outcome, expected, "fast: {fast}"),
             }
         }
