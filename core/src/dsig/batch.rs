@@ -17,7 +17,22 @@ use crate::machine::Time;
 use crate::scheme::{Scheme, SecretBytes};
 
 /// A batch that is to be made: everything that [`make`](Plan::make) needs of a [`Signer`](super::Signer), so that the
-/// signer can sign in the meantime.
+/// signer can sign in the meantime. As little a thing to copy as the signer.
+///
+/// ```compile_fail,E0277
+/// fn copy<T: Clone>() {}
+/// copy::<quorate::dsig::Plan<quorate::dsig::WotsBlake3>>();
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn write<T: quorate::wire::Encode>() {}
+/// write::<quorate::dsig::Plan<quorate::dsig::WotsBlake3>>();
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn print<T: std::fmt::Debug>() {}
+/// print::<quorate::dsig::Plan<quorate::dsig::WotsBlake3>>();
+/// ```
 pub struct Plan<S: Suite> {
     pub(super) seed: SecretBytes,
     pub(super) made: Time,
@@ -33,7 +48,22 @@ pub struct Plan<S: Suite> {
     pub(super) suite: PhantomData<S>,
 }
 
-/// One-time keys, signed by the identity key. Of no use but to the signer that planned it.
+/// One-time keys, signed by the identity key. Of no use but to the signer that planned it, where it did.
+///
+/// ```compile_fail,E0277
+/// fn copy<T: Clone>() {}
+/// copy::<quorate::dsig::Batch<quorate::dsig::WotsBlake3>>();
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn write<T: quorate::wire::Encode>() {}
+/// write::<quorate::dsig::Batch<quorate::dsig::WotsBlake3>>();
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn print<T: std::fmt::Debug>() {}
+/// print::<quorate::dsig::Batch<quorate::dsig::WotsBlake3>>();
+/// ```
 pub struct Batch<S: Suite> {
     pub(super) made: Time,
     pub(super) group: usize,

@@ -9,7 +9,7 @@ use super::short::{Context, block, wipe};
 use crate::wire::domain;
 
 /// Bytes that are different in each key, and go into each of its chains' hash calls.
-pub type KeySalt = [u8; 12];
+pub(super) type KeySalt = [u8; 12];
 
 /// The input of one hash call, and then the first bytes of its output: a value, what makes the call unlike any other,
 /// zeros.
@@ -37,7 +37,7 @@ pub struct Shape {
     pub output: usize,
 }
 
-/// A hash of short inputs with 32 bytes of output.
+/// A hash of short inputs with 32 bytes of output. The four of this crate; no other can be written outside of it.
 pub trait ChainHash: Sized + Send + Sync + 'static {
     /// The longest input.
     const MAX_INPUT: usize;

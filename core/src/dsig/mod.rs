@@ -113,10 +113,10 @@ mod wots;
 
 pub use auditor::{Auditor, Entry, verify_all};
 pub use batch::{Batch, Plan};
-pub use chain::{Blake3, Cell, ChainHash, Haraka256, Haraka512, KeySalt, Place, Scratch, Sha256, Shape};
+pub use chain::{Blake3, ChainHash, Haraka256, Haraka512, Sha256};
 pub use evidence::Reuse;
-pub use hors::{HorsF, HorsM, HorsSecret};
-pub use one_time::{Body, OneTime, Room, Secrets, Wiped};
+pub use hors::{HorsF, HorsM};
+pub use one_time::OneTime;
 pub use signature::{Announcement, Signature};
 pub use signer::{Announced, Signer, SignerConfig};
 pub use suite::{

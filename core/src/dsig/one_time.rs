@@ -6,7 +6,8 @@ use super::fast::{LANES, compress8};
 use super::short::{Context, FLAGS, block, wipe};
 use crate::wire::domain;
 
-/// A one-time signature scheme: a secret signs one digest, and a signature leads to the public key by itself.
+/// A one-time signature scheme: a secret signs one digest, and a signature leads to the public key by itself. The
+/// three of this crate; no other can be written outside of it.
 pub trait OneTime: Send + Sync + 'static {
     /// Bytes of a digest, at most 64.
     const DIGEST_LEN: usize;

@@ -70,7 +70,9 @@ mod linux {
         match PAGE.compare_exchange(ptr::null_mut(), new, AcqRel, Acquire) {
             Ok(_) => new,
             Err(theirs) => {
-                ours.map(unmap);
+                if let Some(page) = ours {
+                    unmap(page);
+                }
                 theirs
             }
         }
@@ -109,7 +111,7 @@ mod linux {
             assert!(page(|_, _| 0).is_none());
             assert!(page(|_, _| -1).is_none(), "an old kernel");
             let knows = |_, advice| if advice == libc::MADV_WIPEONFORK { 0 } else { -1 };
-            page(knows).map(unmap).unwrap();
+            unmap(page(knows).unwrap());
         }
 
         #[test]

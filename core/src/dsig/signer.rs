@@ -48,13 +48,17 @@ impl Default for SignerConfig {
 /// Makes one-time keys ahead of time and signs with them. It has neither `Clone` nor any serialised form: a copy
 /// would use the same keys again, and two signatures of one key are a forgery in waiting.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// fn copy<T: Clone>() {}
 /// copy::<quorate::dsig::Signer<quorate::dsig::WotsBlake3>>();
 /// ```
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// fn write<T: quorate::wire::Encode>() {}
 /// write::<quorate::dsig::Signer<quorate::dsig::WotsBlake3>>();
+/// ```
+/// ```compile_fail,E0277
+/// fn print<T: std::fmt::Debug>() {}
+/// print::<quorate::dsig::Signer<quorate::dsig::WotsBlake3>>();
 /// ```
 pub struct Signer<S: Suite> {
     identity: Arc<SecretKey>,

@@ -5,8 +5,8 @@ use super::wots::Wots;
 
 /// A one-time scheme with its chain hash, under the number that signatures and announcements carry.
 ///
-/// Any [`Wots`], [`HorsF`] or [`HorsM`] over any [`ChainHash`](super::ChainHash) makes a suite. Take a number from
-/// 128 on for your own; the others are ours.
+/// Any [`Wots`], [`HorsF`] or [`HorsM`] over any [`ChainHash`](super::ChainHash) makes a suite; parameters with which
+/// forging would be easy do not compile. Take a number from 128 on for your own; the others are ours.
 pub trait Suite: Copy + Eq + Send + Sync + 'static {
     /// The suite byte.
     const NUMBER: u8;

@@ -139,17 +139,17 @@ impl Tree {
 }
 
 /// A node on the way from a leaf to below the root, and its sibling, as places in the list of all nodes.
-struct Place {
+struct Step {
     node: usize,
     sibling: usize,
     left: bool,
 }
 
-fn places(log2: u8, index: u16) -> impl Iterator<Item = Place> {
+fn places(log2: u8, index: u16) -> impl Iterator<Item = Step> {
     let mut start = 0;
     (0..log2).map(move |level| {
         let place = usize::from(index) >> level;
-        let here = Place { node: start + place, sibling: start + (place ^ 1), left: place % 2 == 0 };
+        let here = Step { node: start + place, sibling: start + (place ^ 1), left: place % 2 == 0 };
         start += 1 << (log2 - level);
         here
     })

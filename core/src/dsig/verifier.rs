@@ -158,7 +158,8 @@ impl<S: Suite> Verifier<S> {
         Ok(())
     }
 
-    /// Whether [`verify`](Verifier::verify) would not need an Ed25519 verification. Cost: one lookup.
+    /// Whether [`verify`](Verifier::verify) would not need an Ed25519 verification. Cost: one lookup, and the revocation
+    /// hook.
     pub fn can_verify_fast(&self, signer: &PublicKey, signature: &Signature<S>) -> bool {
         let peer = self.signers.get(signer).filter(|_| !self.is_revoked(signer));
         peer.is_some_and(|peer| peer.known().any(|known| known.matches(signature)))

@@ -24,6 +24,21 @@ pub struct DynAnnounced {
 }
 
 /// A [`Signer`] of any suite.
+///
+/// ```compile_fail,E0277
+/// fn copy<T: Clone>() {}
+/// copy::<quorate::dsig::dynamic::DynSigner>();
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn write<T: quorate::wire::Encode>() {}
+/// write::<quorate::dsig::dynamic::DynSigner>();
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn print<T: std::fmt::Debug>() {}
+/// print::<quorate::dsig::dynamic::DynSigner>();
+/// ```
 pub struct DynSigner {
     suite: SuiteId,
     pub(super) signer: Box<dyn AnySigner>,
