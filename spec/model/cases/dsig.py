@@ -30,6 +30,7 @@ def book():
     b = Book("dsig", "DSig: one-time keys that Ed25519 signs in batches.")
     signing(b)
     refusals(b)
+    wide(b)
     hors(b, 5)
     hors(b, 6)
     announcements(b)
@@ -115,7 +116,19 @@ def refusals(b):
     case("truncated", "A byte is missing.", data[:-1], "MALFORMED")
     case("extended", "A byte too many.", data + b"\0", "MALFORMED")
     case("empty", "Nothing.", b"", "MALFORMED")
-    scheme, n = d.SUITES[suite], d.SUITES[suite].n
+    chains(case, good)
+    other = made.sign(2, b"m")
+    case("other-key", "Another key's one-time signature.", altered(good, one_time=other.one_time))
+    case("other-keys-nonce", "Another key's nonce.", altered(good, nonce=other.nonce))
+    foreign = batch(suite, 2, fresh=bytes(32))
+    case("other-batch", "The Ed25519 signature of another batch.", altered(good, eddsa=foreign.announcement.eddsa))
+    torsion(case, good)
+    b.add(f"{name}/decode", "Its fields.", "dsig.decode", suite=suite, signature=data.hex())
+
+
+def chains(case, good):
+    """What may not be done to the chains of W-OTS."""
+    scheme, n, data = d.SUITES[good.suite], d.SUITES[good.suite].n, good.encode()
     values = d.split(good.one_time, n)
     digest = scheme.digits(good.digest(b"m"))
     for label, chain in (("digest", 0), ("checksum", scheme.message_digits)):
@@ -128,13 +141,33 @@ def refusals(b):
     swapped = [values[1], values[0], *values[2:]]
     case("swapped", "Two chains changed places.", altered(good, one_time=b"".join(swapped)))
     case("last-byte", "The last byte changed.", flip(data, len(data) - 1))
-    other = made.sign(2, b"m")
-    case("other-key", "Another key's one-time signature.", altered(good, one_time=other.one_time))
-    case("other-keys-nonce", "Another key's nonce.", altered(good, nonce=other.nonce))
-    foreign = batch(suite, 2, fresh=bytes(32))
-    case("other-batch", "The Ed25519 signature of another batch.", altered(good, eddsa=foreign.announcement.eddsa))
-    torsion(case, good)
-    b.add(f"{name}/decode", "Its fields.", "dsig.decode", suite=suite, signature=data.hex())
+
+
+def wide(b):
+    """Suite 4, whose digests and values are longer."""
+    name, made = NAMES[4], batch(4, 1)
+    good = made.sign(1, b"m")
+    data, scheme = good.encode(), d.SUITES[4]
+
+    def case(label, description, signature, expect="BAD_SIGNATURE", message=b"m", suite=4):
+        verify(b, f"{name}/{label}", description, suite, signature, message, expect)
+
+    case("other-message", "Another message.", good, message=b"n")
+    case("other-suite", "Bytes of another suite.", data, "WRONG_CONTEXT", suite=3)
+    case("suite-relabelled", "The suite byte of shorter signatures.", u8(3) + data[1:], "MALFORMED", suite=3)
+    case("shorter-suite", "As long as those of suite 3.", data[:1584], "MALFORMED")
+    case("truncated", "A byte is missing.", data[:-1], "MALFORMED")
+    case("extended", "A byte too many.", data + b"\0", "MALFORMED")
+    case("other-salt", "Another salt: other chains.", flip(data, 40))
+    case("other-nonce", "Another nonce: another digest.", flip(data, 56))
+    case("second-half", "A chain of the digest's second half changed.", flip(data, 360 + scheme.n * 100))
+    case("last-checksum", "The last checksum chain changed.", flip(data, 360 + scheme.n * (scheme.chains - 1)))
+    chains(case, good)
+    # A step too far in the second half only: whoever hashes half of the digest takes it.
+    digest, values = scheme.digits(good.digest(b"m")), d.split(good.one_time, scheme.n)
+    place = next(i for i in range(64, 128) if digest[i] < 3)
+    values[place] = scheme.walk(values[place], place, digest[place], digest[place] + 1, good.salt)
+    case("advanced-second-half", "A step too far in the second half.", altered(good, one_time=b"".join(values)))
 
 
 def torsion(case, good):
