@@ -28,8 +28,9 @@ pub struct SignerConfig {
     /// Keys per batch as a power of two, at most 7.
     pub log2_batch: u8,
     /// A group with fewer keys than this gets another batch, so that it has up to ⌈low_water / batch⌉ + 1 at a time.
-    /// Verifiers must have room for as many of each of their groups
-    /// ([`announced`](super::VerifierConfig::announced)). A key takes 5 kB in suites 1 to 3.
+    /// Keys in the last quarter of their life do not count, and go when they are replaced. Verifiers must have room for
+    /// as many batches of each of their groups ([`announced`](super::VerifierConfig::announced)). A key takes 5 kB in
+    /// suites 1 to 3.
     pub low_water: usize,
     /// Keys older than this sign nothing, so that a machine that was copied or put to sleep does not go on with them.
     /// Nor do keys that are newer than the clock by as much; one that is set back by less adds that to their lives.
@@ -188,9 +189,7 @@ impl<S: Suite> Signer<S> {
     ) -> Result<Option<Plan<S>>> {
         self.keep_what_is_ours_alone(now);
         let expired = core::mem::take(&mut self.expired);
-        let low_water = self.config.low_water;
-        let shortest = self.groups.iter().map(Group::keys).zip(0..).min();
-        let Some((_, group)) = shortest.filter(|(keys, _)| *keys < low_water) else { return Ok(None) };
+        let Some(group) = self.shortest(now) else { return Ok(None) };
         let fresh = random()?;
         let seed = self.renew(&[&*fresh]);
         Ok(Some(Plan {
@@ -211,13 +210,32 @@ impl<S: Suite> Signer<S> {
     /// the meantime, if another signer planned it, or this one before a fork: whoever has its twin may sign with it.
     pub fn add(&mut self, batch: Batch<S>) -> Option<Announced<S>> {
         self.notice_copies();
-        if batch.origin != self.origin {
-            return None;
-        }
+        let announced = self.announced(&batch)?;
+        let config = &self.config;
         let group = self.groups.get_mut(batch.group)?;
-        let announced = Announced { to: group.members.clone(), announcement: batch.announcement() };
+        let now = batch.made;
         group.batches.push_back(batch);
+        // What expires soon goes as soon as it is replaced: verifiers remember the last batches only.
+        while let Some(oldest) = group.batches.front().filter(|oldest| config.is_old(oldest, now)) {
+            if group.keys() - oldest.keys.len() < config.low_water {
+                break;
+            }
+            self.expired.extend(group.batches.pop_front());
+        }
         Some(announced)
+    }
+
+    /// What [`add`](Signer::add) would answer.
+    pub(super) fn announced(&self, batch: &Batch<S>) -> Option<Announced<S>> {
+        let group = self.groups.get(batch.group).filter(|_| batch.origin == self.origin)?;
+        Some(Announced { to: group.members.clone(), announcement: batch.announcement() })
+    }
+
+    /// The group that is shortest of keys, if any is short.
+    pub(super) fn shortest(&self, now: Time) -> Option<usize> {
+        let fresh = |group: &Group<S>| group.keys_of(|batch| !self.config.is_old(batch, now));
+        let (keys, group) = self.groups.iter().map(fresh).zip(0..).min()?;
+        (keys < self.config.low_water).then_some(group)
     }
 
     /// The announcements of all batches that still have keys: for a verifier that comes late or starts again. Batches
@@ -355,6 +373,18 @@ fn name_of(seed: &SecretBytes) -> [u8; 16] {
 
 impl<S: Suite> Group<S> {
     fn keys(&self) -> usize {
-        self.batches.iter().map(|batch| batch.keys.len()).sum()
+        self.keys_of(|_| true)
+    }
+
+    fn keys_of(&self, which: impl Fn(&Batch<S>) -> bool) -> usize {
+        self.batches.iter().filter(|batch| which(batch)).map(|batch| batch.keys.len()).sum()
+    }
+}
+
+impl SignerConfig {
+    /// Whether a batch is in the last quarter of its life. All of a signer that seldom signs were made together, and
+    /// would expire together: they are replaced before.
+    fn is_old<S: Suite>(&self, batch: &Batch<S>, now: Time) -> bool {
+        now.since(batch.made) >= self.lifetime - self.lifetime / 4
     }
 }

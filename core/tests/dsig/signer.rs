@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use quorate::dsig::{Announced, Signer, WotsBlake3};
+use quorate::dsig::{Announced, Signer, SignerConfig, WotsBlake3};
 use quorate::ed25519::Ed25519;
 use quorate::machine::Time;
 use quorate::scheme::Scheme;
 use quorate::wire::Encode;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
 
 #[cfg(unix)]
 use super::kit::fork;
@@ -33,6 +35,29 @@ fn a_snapshot_that_wakes_up_later_or_is_told_has_no_keys() {
     late.prepare(&mut rng, NOW).unwrap().unwrap();
     late.invalidate();
     assert_eq!(late.sign(b"m", &[], NOW).unwrap_err().code(), "EXHAUSTED");
+}
+
+#[test]
+fn keys_are_replaced_before_they_expire_and_are_never_more_than_one_batch_above_what_is_needed() {
+    let (mut rng, lifetime) = (StdRng::seed_from_u64(1), Duration::from_secs(8));
+    let identity = Ed25519::secret_from_bytes(&[9; 32]).unwrap();
+    let config = SignerConfig { log2_batch: 2, low_water: 6, lifetime };
+    let mut signer = Signer::<WotsBlake3>::new(identity, vec![], config, &mut rng).unwrap();
+    // Who seldom signs has a whole stock of one age.
+    let mut announced = 0;
+    for tenths in 0..400 {
+        let now = NOW.plus(Duration::from_millis(100 * tenths));
+        while signer.prepare(&mut rng, now).unwrap().is_some() {
+            announced += 1;
+            assert!(signer.ready() < 6 + 4, "{}", signer.ready());
+        }
+        assert!(signer.ready() >= 6, "after {tenths} tenths of a second");
+        if tenths % 35 == 0 {
+            signer.sign(b"m", &[], now).unwrap();
+        }
+    }
+    // Two batches for each six of the 40 seconds.
+    assert!((13..=16).contains(&announced), "{announced}");
 }
 
 #[test]
