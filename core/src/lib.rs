@@ -16,6 +16,8 @@
 //! Arrows point down only: `certificate` → `committee` → `scheme` → `bls`/`ed25519` → `wire`. Nothing in this
 //! crate opens a socket, reads a clock or starts a thread, and nothing keeps a global but [`dsig`], which must know
 //! when a process was forked; all of it compiles for `wasm32` and, without the feature `std`, as `no_std` with `alloc`.
+//! There is one exception: the feature `driver`, which is off unless it is asked for, starts a thread that makes DSig's
+//! keys, and bounds waits for them by the system's clock.
 //!
 //! The crate has **not been audited**.
 #![cfg_attr(not(feature = "std"), no_std)]

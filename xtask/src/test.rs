@@ -28,8 +28,18 @@ pub(crate) struct Options {
 }
 
 /// Feature sets of the core that other crates build on; each must compile without warnings.
-const FEATURE_SETS: &[&str] =
-    &["", "bls", "ed25519", "std", "bls,ed25519,serde", "std,bls", "std,ed25519", "dsig", "std,dsig"];
+const FEATURE_SETS: &[&str] = &[
+    "",
+    "bls",
+    "ed25519",
+    "std",
+    "bls,ed25519,serde",
+    "std,bls",
+    "std,ed25519",
+    "dsig",
+    "std,dsig",
+    "driver",
+];
 
 pub(crate) fn run(options: &Options) -> Outcome {
     let mut steps = Steps::default();

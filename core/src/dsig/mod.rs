@@ -1,7 +1,7 @@
 //! DSig (Aguilera et al., OSDI '24): signatures in about a microsecond. One-time hash-based keys sign, and Ed25519
 //! signs those keys in batches, ahead of time.
 //!
-//! Two planes, both driven by their owner; nothing here starts a thread:
+//! Two planes, both driven by their owner; nothing here starts a thread, unless the feature `driver` is asked for:
 //!
 //! * **background**: [`Signer::prepare`] makes a batch of up to 128 one-time keys and an [`Announcement`] of it, and
 //!   [`Verifier::announce`] checks the batch's Ed25519 signature before any signature arrives;
@@ -60,7 +60,9 @@
 //! # Ok::<(), quorate::Error>(())
 //! ```
 //!
-//! A background plane in a thread of its own holds the lock for moments only, so that signing never waits for it:
+//! A background plane in a thread of its own holds the lock for moments only, so that signing never waits for it. With
+//! the feature `driver` the module `driver` has such a thread: it wakes whoever waits for a key, and tells everybody
+//! why it ended. This is how to have one's own:
 //!
 //! ```
 //! # use quorate::dsig::{Signer, SignerConfig, WotsBlake3};
@@ -95,6 +97,8 @@
 mod auditor;
 mod batch;
 mod chain;
+#[cfg(feature = "driver")]
+pub mod driver;
 pub mod dynamic;
 mod evidence;
 mod fast;

@@ -238,6 +238,17 @@ impl<S: Suite> Signer<S> {
         (keys < self.config.low_water).then_some(group)
     }
 
+    /// What signs no more, for whoever has the time to wipe it: drop it.
+    #[cfg(feature = "driver")]
+    pub(super) fn take_expired(&mut self) -> Vec<Batch<S>> {
+        core::mem::take(&mut self.expired)
+    }
+
+    #[cfg(feature = "driver")]
+    pub(super) fn config(&self) -> &SignerConfig {
+        &self.config
+    }
+
     /// The announcements of all batches that still have keys: for a verifier that comes late or starts again. Batches
     /// expire when somebody says what time it is, so those are among them that did since [`sign`](Signer::sign) or
     /// [`plan`](Signer::plan) was called.
@@ -259,7 +270,8 @@ impl<S: Suite> Signer<S> {
     /// the time of day: keys expire by it.
     ///
     /// # Errors
-    /// [`Error::Exhausted`] if no fresh key is left: call [`prepare`](Signer::prepare), or wait for whoever does.
+    /// [`Error::Exhausted`] if no fresh key is left: call [`prepare`](Signer::prepare), or wait for whoever does, as a
+    /// `Driver` can (feature `driver`).
     pub fn sign(&mut self, message: &[u8], hint: &[MemberIndex], now: Time) -> Result<Signature<S>> {
         self.keep_what_is_ours_alone(now);
         let contains = |members: &BTreeSet<_>| !hint.is_empty() && hint.iter().all(|i| members.contains(i));

@@ -33,7 +33,7 @@ pub(crate) fn verifier<S: Suite>(key: &PublicKey) -> Verifier<S> {
     verifier
 }
 
-/// Runs `child` in a forked process and returns the bytes that it gives back.
+/// Runs `child` in a forked process and returns the bytes that it gives back. A child that hangs is killed.
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "there is no safe fork")]
 pub(crate) fn fork(child: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
@@ -42,6 +42,8 @@ pub(crate) fn fork(child: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     // SAFETY: the child touches what it was given, its end of the pipe, and _exit.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
+        // SAFETY: sets a timer of the child's own.
+        unsafe { libc::alarm(60) };
         let written = theirs.write_all(&child()).is_ok();
         drop(theirs);
         // SAFETY: ends the child without running the parent's handlers.
@@ -52,6 +54,7 @@ pub(crate) fn fork(child: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     ours.read_to_end(&mut bytes).unwrap();
     // SAFETY: waits for the child made above, into a local.
     assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
+    assert!(libc::WIFEXITED(status), "the child hung");
     assert_eq!(libc::WEXITSTATUS(status), 0);
     bytes
 }

@@ -3,6 +3,8 @@
 #![cfg(feature = "dsig")]
 
 mod audit;
+#[cfg(feature = "driver")]
+mod driver;
 mod kit;
 mod signer;
 mod suites;

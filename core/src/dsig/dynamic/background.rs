@@ -9,10 +9,14 @@ use super::{DynAnnounced, DynSigner, DynVerifier, SuiteId};
 use crate::dsig::batch::{Batch, Plan};
 use crate::dsig::signature::Signature;
 use crate::dsig::signer::Signer;
+#[cfg(feature = "driver")]
+use crate::dsig::signer::SignerConfig;
 use crate::dsig::suite::{self, Suite};
 use crate::dsig::verifier::{Admitted, Checked, Verified, Verifier};
 use crate::ed25519::PublicKey;
 use crate::machine::Time;
+#[cfg(feature = "driver")]
+use crate::scheme::SecretBytes;
 use crate::scheme::random_32;
 use crate::wire::Decode;
 use crate::{Error, Result};
@@ -29,6 +33,34 @@ impl DynSigner {
     /// As [`Signer::add`]. A batch of another suite is wiped too.
     pub fn add(&mut self, batch: DynBatch) -> Option<DynAnnounced> {
         self.signer.add(batch)
+    }
+}
+
+/// For a driver.
+#[cfg(feature = "driver")]
+impl DynSigner {
+    pub(in crate::dsig) fn plan_from(
+        &mut self,
+        random: &mut dyn FnMut() -> Result<SecretBytes>,
+        now: Time,
+    ) -> Result<Option<DynPlan>> {
+        self.signer.plan(random, now)
+    }
+
+    pub(in crate::dsig) fn announced(&self, batch: &DynBatch) -> Option<DynAnnounced> {
+        self.signer.announced(batch)
+    }
+
+    pub(in crate::dsig) fn shortest(&self, now: Time) -> Option<usize> {
+        self.signer.shortest(now)
+    }
+
+    pub(in crate::dsig) fn take_expired(&mut self) -> Box<dyn Send> {
+        self.signer.take_expired()
+    }
+
+    pub(in crate::dsig) fn config(&self) -> &SignerConfig {
+        self.signer.config()
     }
 }
 
@@ -129,6 +161,12 @@ impl<S: Suite> From<Admitted<S>> for DynAdmitted {
 pub(super) fn add<S: Suite>(signer: &mut Signer<S>, batch: DynBatch) -> Option<DynAnnounced> {
     let batch = batch.0.downcast::<Batch<S>>().ok()?;
     signer.add(*batch).map(DynAnnounced::from)
+}
+
+/// What will announce a batch; nothing for one of another suite.
+#[cfg(feature = "driver")]
+pub(super) fn announced<S: Suite>(signer: &Signer<S>, batch: &DynBatch) -> Option<DynAnnounced> {
+    signer.announced(batch.0.downcast_ref::<Batch<S>>()?).map(DynAnnounced::from)
 }
 
 /// Takes in an announcement.

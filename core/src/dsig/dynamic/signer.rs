@@ -125,6 +125,14 @@ pub(super) trait AnySigner: Send {
     fn plan(&mut self, random: &mut dyn FnMut() -> Result<SecretBytes>, now: Time)
     -> Result<Option<DynPlan>>;
     fn add(&mut self, batch: DynBatch) -> Option<DynAnnounced>;
+    #[cfg(feature = "driver")]
+    fn announced(&self, batch: &DynBatch) -> Option<DynAnnounced>;
+    #[cfg(feature = "driver")]
+    fn shortest(&self, now: Time) -> Option<usize>;
+    #[cfg(feature = "driver")]
+    fn take_expired(&mut self) -> Box<dyn Send>;
+    #[cfg(feature = "driver")]
+    fn config(&self) -> &SignerConfig;
     fn announcements(&self) -> Vec<DynAnnounced>;
     fn sign(&mut self, message: &[u8], hint: &[MemberIndex], now: Time) -> Result<Vec<u8>>;
     fn ready(&self) -> usize;
@@ -150,6 +158,26 @@ impl<S: Suite> AnySigner for Signer<S> {
 
     fn add(&mut self, batch: DynBatch) -> Option<DynAnnounced> {
         background::add(self, batch)
+    }
+
+    #[cfg(feature = "driver")]
+    fn announced(&self, batch: &DynBatch) -> Option<DynAnnounced> {
+        background::announced(self, batch)
+    }
+
+    #[cfg(feature = "driver")]
+    fn shortest(&self, now: Time) -> Option<usize> {
+        Signer::shortest(self, now)
+    }
+
+    #[cfg(feature = "driver")]
+    fn take_expired(&mut self) -> Box<dyn Send> {
+        Box::new(Signer::take_expired(self))
+    }
+
+    #[cfg(feature = "driver")]
+    fn config(&self) -> &SignerConfig {
+        Signer::config(self)
     }
 
     fn announcements(&self) -> Vec<DynAnnounced> {
