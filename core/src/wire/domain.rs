@@ -62,6 +62,18 @@ pub const DSIG_NODE: &str = "quorate-v1-dsig-node";
 pub const DSIG_MESSAGE: &str = "quorate-v1-dsig-message";
 /// Prefix of the bytes of a signed DSig batch root.
 pub const DSIG_BATCH: &str = "quorate-v1-dsig-batch";
+/// Prefix of the bytes of a member's word in a consistent broadcast.
+pub const BROADCAST_VOUCH: &str = "quorate-v1-broadcast-vouch";
+/// The hash of a message that is broadcast.
+pub const BROADCAST_MESSAGE: &str = "quorate-v1-broadcast-message";
+/// Identity of a broadcasting group: its members, how they sign, and what they agree on.
+pub const BROADCAST_GROUP: &str = "quorate-v1-broadcast-group";
+/// Prefix of the bytes of a command that a client of the audited Redis signs.
+pub const AUDITED_REDIS_COMMAND: &str = "quorate-v1-audited-redis-command";
+/// Prefix of the bytes by which a client of the audited Redis shows who it is.
+pub const AUDITED_REDIS_HELLO: &str = "quorate-v1-audited-redis-hello";
+/// The running hash over the log of the audited Redis.
+pub const AUDITED_REDIS_LOG: &str = "quorate-v1-audited-redis-log";
 
 /// All of the above.
 pub const ALL: &[&str] = &[
@@ -95,6 +107,12 @@ pub const ALL: &[&str] = &[
     DSIG_NODE,
     DSIG_MESSAGE,
     DSIG_BATCH,
+    BROADCAST_VOUCH,
+    BROADCAST_MESSAGE,
+    BROADCAST_GROUP,
+    AUDITED_REDIS_COMMAND,
+    AUDITED_REDIS_HELLO,
+    AUDITED_REDIS_LOG,
 ];
 
 /// BLAKE3 in key-derivation mode under one of the strings above, or under one of your own that no other protocol

@@ -7,7 +7,7 @@ use std::fmt;
 use quorate::ed25519::{Ed25519, PublicKey};
 use quorate::machine::Time;
 use quorate::scheme::Scheme as _;
-use quorate::wire::Decode;
+use quorate::wire::{Decode, domain};
 
 use crate::resp::MAX_COMMAND;
 use crate::suites::suite_of;
@@ -19,8 +19,8 @@ pub const MAX_FRAME: usize = MAX_COMMAND + 8192;
 /// The largest reply of Redis that is passed on.
 pub const MAX_REPLY: usize = 128 << 20;
 
-const COMMAND_DOMAIN: &[u8] = b"quorate-v1-audited-redis-command";
-const HELLO_DOMAIN: &[u8] = b"quorate-v1-audited-redis-hello";
+const COMMAND_DOMAIN: &[u8] = domain::AUDITED_REDIS_COMMAND.as_bytes();
+const HELLO_DOMAIN: &[u8] = domain::AUDITED_REDIS_HELLO.as_bytes();
 
 /// Bytes that are not what they should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

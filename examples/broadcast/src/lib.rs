@@ -66,4 +66,4 @@ pub use interface::{
 };
 pub use machine::{Broadcaster, limits};
 pub use message::{Limits, Message, Record, Sent};
-pub use statement::{Digest, Equivocation, MESSAGE, Slot, VOUCH, Vouch, digest, vouch_bytes};
+pub use statement::{Digest, Equivocation, Slot, Vouch, digest, vouch_bytes};

@@ -30,6 +30,8 @@ mod writer;
 pub use reader::{Found, Scan, Step};
 pub use writer::{LogWriter, Recovered, Written};
 
+use quorate::wire::domain;
+
 use crate::frame::MAX_FRAME;
 
 /// The file's first bytes.
@@ -47,7 +49,6 @@ pub const MAX_GROUP: usize = 16 << 20;
 pub(crate) const FAR: u64 = 1 << 24;
 /// Number, durable, received, signer.
 const FIXED: usize = 8 + 8 + 8 + 32;
-const DOMAIN: &str = "quorate-v1-audited-redis-log";
 
 /// An entry without its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,7 +165,7 @@ pub(crate) fn first_chain(store: &[u8; 32]) -> [u8; 32] {
 }
 
 fn hash(parts: &[&[u8]]) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
+    let mut hasher = domain::hasher(domain::AUDITED_REDIS_LOG);
     parts.iter().for_each(|part| {
         hasher.update(part);
     });

@@ -16,9 +16,6 @@ use quorate_node::keys::NodeKeys;
 
 use crate::signer::Make;
 
-/// What makes a group that other members link to: its members, how they sign, and what they agree on.
-const GROUP: &str = "quorate-v1-broadcast-group";
-
 /// A group and how it signs.
 #[derive(Clone)]
 pub(crate) struct Group {
@@ -37,7 +34,7 @@ impl Group {
         w.bytes(A::SUITE.unwrap_or_default().as_bytes());
         w.u32(parameters.tail);
         w.u64(parameters.max_message as u64);
-        let chain = ChainId(domain::hash(GROUP, &w.into_bytes()));
+        let chain = ChainId(domain::hash(domain::BROADCAST_GROUP, &w.into_bytes()));
         // Possession is checked here.
         let identities = genesis.committees::<Ed25519>()?.identities;
         let weights = genesis.members.iter().map(|member| member.weight);
