@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::chart::{Series, svg};
+use crate::chart::{Drawing, Lines, Series};
 use crate::row::figure;
 
 /// Writes the report. Groups that were not measured this time stay as they were.
@@ -26,7 +26,8 @@ pub(crate) fn write(measured: &Value) -> Result<(), String> {
         rows(&mut page, title, at(&all, group));
     }
     for (name, title, field, y_label) in PLOTS {
-        if let Some(drawn) = svg(title, "members", y_label, &series(at(&all, "growth"), field)) {
+        let lines = Lines::new("members", *y_label, series(at(&all, "growth"), field));
+        if let Some(drawn) = Drawing::Lines(lines).svg(title) {
             save(&folder.join(format!("{name}.svg")), &drawn)?;
             // Writing into a String cannot fail, here and below.
             let _ = writeln!(page, "\n![{title}]({name}.svg)");
@@ -113,7 +114,7 @@ fn rows(page: &mut String, title: &str, rows: &Value) {
     }
 }
 
-/// A table of a paper, and its plot.
+/// A table of a paper, its drawing, and what is to be said about them.
 fn paper(page: &mut String, folder: &Path, table: &Value) -> Result<(), String> {
     let texts = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
@@ -121,20 +122,21 @@ fn paper(page: &mut String, folder: &Path, table: &Value) -> Result<(), String> 
     let text = |field: &str| at(table, field).as_str().unwrap_or_default();
     let columns = texts(at(table, "columns"));
     // Writing into a String cannot fail, here and below.
-    let _ = write!(page, "\n### {}\n\n| {} |\n|---|", text("title"), columns.join(" | "));
-    let _ = writeln!(page, "{}", "---:|".repeat(columns.len().saturating_sub(1)));
+    let _ = writeln!(page, "\n### {}", text("title"));
+    if !columns.is_empty() {
+        let _ = write!(page, "\n| {} |\n|---|", columns.join(" | "));
+        let _ = writeln!(page, "{}", "---:|".repeat(columns.len().saturating_sub(1)));
+    }
     for row in at(table, "rows").as_array().into_iter().flatten() {
         let _ = writeln!(page, "| {} |", texts(row).join(" | "));
     }
-    let plot = at(table, "plot");
-    let series = at(plot, "series").as_array().into_iter().flatten().map(|one| Series {
-        name: at(one, "name").as_str().unwrap_or_default().to_owned(),
-        points: serde_json::from_value(at(one, "points").clone()).unwrap_or_default(),
-    });
-    let label = |field: &str| at(plot, field).as_str().unwrap_or_default();
-    if let Some(drawn) = svg(text("title"), label("x"), label("y"), &series.collect::<Vec<_>>()) {
+    if let Some(drawn) = Drawing::from_json(at(table, "drawing")).and_then(|it| it.svg(text("title"))) {
         save(&folder.join(format!("{}.svg", text("name"))), &drawn)?;
         let _ = writeln!(page, "\n![{}]({}.svg)", text("title"), text("name"));
+    }
+    let notes = texts(at(table, "notes"));
+    if !notes.is_empty() {
+        let _ = writeln!(page, "\n{}", notes.join("\n"));
     }
     Ok(())
 }
@@ -146,7 +148,7 @@ fn series(points: &Value, field: &str) -> Vec<Series> {
         let (Some(x), Some(y)) = (at(point, "members").as_f64(), at(point, field).as_f64()) else { continue };
         match all.iter_mut().find(|series| series.name == name) {
             Some(series) => series.points.push((x, y)),
-            None => all.push(Series { name: name.to_owned(), points: vec![(x, y)] }),
+            None => all.push(Series::new(name, vec![(x, y)])),
         }
     }
     all

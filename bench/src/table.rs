@@ -1,44 +1,45 @@
-//! Tables and plots that compare us with a paper.
+//! Tables and drawings that compare us with a paper.
 
 use serde_json::{Value, json};
 
-use crate::chart::Series;
+use crate::chart::Drawing;
 
 /// A table, for people, and what of it is drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    /// Names the plot's file.
+    /// Names the drawing's file.
     pub(crate) name: &'static str,
     pub(crate) title: String,
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
-    pub(crate) plot: Option<Plot>,
-}
-
-/// Lines over two logarithmic axes.
-#[derive(Clone, Debug)]
-pub(crate) struct Plot {
-    pub(crate) x: &'static str,
-    pub(crate) y: &'static str,
-    pub(crate) series: Vec<Series>,
+    pub(crate) drawing: Option<Drawing>,
+    /// How it was measured, and what is not comparable: sentences.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Table {
     pub(crate) fn new(name: &'static str, title: impl Into<String>, columns: &[&str]) -> Self {
         let columns = columns.iter().map(|column| (*column).to_owned()).collect();
-        Self { name, title: title.into(), columns, rows: Vec::new(), plot: None }
+        Self { name, title: title.into(), columns, rows: Vec::new(), drawing: None, notes: Vec::new() }
     }
 
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
 
+    pub(crate) fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
     pub(crate) fn to_json(&self) -> Value {
-        let plot = self.plot.as_ref().map(|plot| {
-            let series = |one: &Series| json!({ "name": one.name, "points": one.points });
-            json!({ "x": plot.x, "y": plot.y, "series": plot.series.iter().map(series).collect::<Vec<_>>() })
-        });
-        json!({ "name": self.name, "title": self.title, "columns": self.columns, "rows": self.rows, "plot": plot })
+        json!({
+            "name": self.name,
+            "title": self.title,
+            "columns": self.columns,
+            "rows": self.rows,
+            "drawing": self.drawing.as_ref().map(Drawing::to_json),
+            "notes": self.notes,
+        })
     }
 
     /// For a terminal.
@@ -57,7 +58,8 @@ impl Table {
             });
             cells.collect::<Vec<_>>().join("  ")
         };
-        format!("\n{}\n{}\n", self.title, all().map(line).collect::<Vec<_>>().join("\n"))
+        let lines = all().filter(|row| !row.is_empty()).map(line).chain(self.notes.iter().cloned());
+        format!("\n{}\n{}\n", self.title, lines.collect::<Vec<_>>().join("\n"))
     }
 }
 
@@ -66,9 +68,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_aligned() {
+    fn columns_are_aligned_and_notes_come_last() {
         let mut table = Table::new("t", "Title", &["what", "µs"]);
         table.row(["sign".to_owned(), "0.25".to_owned()]);
         assert_eq!(table.text(), "\nTitle\nwhat    µs\nsign  0.25\n");
+        table.note("On one core.");
+        assert_eq!(table.text(), "\nTitle\nwhat    µs\nsign  0.25\nOn one core.\n");
     }
 }
