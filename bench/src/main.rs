@@ -7,6 +7,7 @@
 mod bindings;
 mod certificates;
 mod chart;
+mod children;
 mod dsig;
 mod growth;
 mod machine;
@@ -84,7 +85,7 @@ fn run(options: &Options) -> Result<(), String> {
         all.extend(rows);
     }
     if wanted(Group::Dsig) {
-        let (rows, tables) = dsig::measure(options.quick).map_err(|e| e.to_string())?;
+        let (rows, tables) = dsig::measure(options.quick)?;
         shown(options, "dsig", &rows);
         if !options.json {
             tables.iter().for_each(|table| println!("{}", table.text()));

@@ -97,6 +97,20 @@ pub(crate) fn time(runs: u32, work: &mut dyn FnMut()) -> Duration {
     }
 }
 
+/// Does something that takes a millisecond or so, and tells whether this thread kept its processor meanwhile. For
+/// what can only be timed by the clock: times of a thread that had to give way are those of somebody else's work.
+/// Where the system does not tell, nobody is assumed to have come in between.
+pub(crate) fn alone<T>(work: impl FnOnce() -> T) -> (T, bool) {
+    let (processor, began) = (processor_time(), Instant::now());
+    let result = work();
+    let elapsed = began.elapsed();
+    let alone = match (processor, processor_time()) {
+        (Some(before), Some(after)) => after.saturating_sub(before) >= elapsed.mul_f64(0.98),
+        _ => true,
+    };
+    (result, alone)
+}
+
 /// How long this thread ran so far. Linux counts up to the last time that the scheduler looked, so it is made to look.
 fn processor_time() -> Option<Duration> {
     thread::yield_now();
@@ -118,6 +132,12 @@ mod tests {
     fn the_median_is_the_middle() {
         assert_eq!(median(&mut [9.0, 1.0, 5.0]), 5.0);
         assert_eq!(median(&mut [4.0, 1.0, 3.0, 2.0]), 2.0);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_thread_that_gave_way_was_not_alone() {
+        assert!(!alone(|| thread::sleep(Duration::from_millis(20))).1);
     }
 
     #[test]

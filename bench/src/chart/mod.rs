@@ -9,7 +9,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 pub(crate) use self::bars::{Bar, Bars};
-pub(crate) use self::lines::{Lines, Series};
+pub(crate) use self::lines::{Lines, Scale, Series};
 
 /// What is drawn of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,7 +105,6 @@ fn listed<'a>(value: &'a Value, field: &str) -> impl Iterator<Item = &'a Value> 
 
 #[cfg(test)]
 mod tests {
-    use super::lines::Scale;
     use super::*;
 
     #[test]

@@ -1,23 +1,56 @@
 //! DSig: what the paper measured, and what must be reached here.
 
+mod apps;
 mod costs;
+mod latency;
 mod paper;
+mod parties;
+mod pipeline;
+mod requests;
+mod sides;
+mod wire;
 
-use quorate::Result;
+use std::sync::OnceLock;
+use std::time::Instant;
+
 use quorate::dsig::{
     HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsMBlake3, HorsMHaraka256, HorsMSha256, WotsBlake3,
     WotsBlake3Wide, WotsHaraka256, WotsHaraka512, WotsSha256,
 };
 
+use self::apps::Apps;
 use self::costs::{Costs, USUAL, of};
 use crate::row::Row;
 use crate::sampling::Care;
 use crate::table::Table;
 
-/// Measures the rows that have targets, and the paper's tables and figures.
-pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
+/// Measures the rows that have targets, and the paper's tables and figures. Says on standard error what is running.
+pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
+    // What is missing is said before minutes are spent.
+    let apps = Apps::find()?;
+    let measured = of_all(Care::of(quick)).map_err(failed)?;
+    let [haraka512, haraka256, blake3, ..] = &measured;
+    let mut rows = targets(haraka512, haraka256, blake3);
+    let (of_apps, figure_7) = apps.measure(quick, haraka256)?;
+    rows.extend(of_apps);
     let care = Care::of(quick);
-    let all = [
+    let mut tables = vec![
+        paper::table_1(haraka256, blake3),
+        paper::table_2(care).map_err(failed)?,
+        paper::figure_6(&measured),
+    ];
+    tables.extend(figure_7);
+    tables.extend(latency::figure_8(quick)?);
+    tables.push(paper::figure_9(care).map_err(failed)?);
+    tables.push(pipeline::figure_10(quick, haraka256)?);
+    tables.extend(parties::figure_11(care, haraka256).map_err(failed)?);
+    tables.extend(requests::figure_12(care).map_err(failed)?);
+    tables.push(paper::figure_13(care).map_err(failed)?);
+    Ok((rows, tables))
+}
+
+fn of_all(care: Care) -> quorate::Result<[Costs; 11]> {
+    Ok([
         of::<WotsHaraka512>(care, USUAL)?,
         of::<WotsHaraka256>(care, USUAL)?,
         of::<WotsBlake3>(care, USUAL)?,
@@ -29,17 +62,7 @@ pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
         of::<HorsMHaraka256>(care, USUAL)?,
         of::<HorsMBlake3>(care, USUAL)?,
         of::<HorsMSha256>(care, USUAL)?,
-    ];
-    let [haraka512, haraka256, blake3, ..] = &all;
-    let rows = targets(haraka512, haraka256, blake3);
-    let tables = vec![
-        paper::table_1(haraka256, blake3),
-        paper::table_2(care)?,
-        paper::figure_6(&all),
-        paper::figure_9(care)?,
-        paper::figure_13(care)?,
-    ];
-    Ok((rows, tables))
+    ])
 }
 
 fn targets(haraka512: &Costs, haraka256: &Costs, blake3: &Costs) -> Vec<Row> {
@@ -70,4 +93,15 @@ fn targets(haraka512: &Costs, haraka256: &Costs, blake3: &Costs) -> Vec<Row> {
         per_second("sign", blake3, blake3.signs_per_second()),
         per_second("verify", blake3, blake3.verifies_per_second()),
     ]
+}
+
+/// What is measured now, and since when: on standard error, where it does not disturb who reads JSON.
+fn say(what: impl std::fmt::Display) {
+    static BEGAN: OnceLock<Instant> = OnceLock::new();
+    let began = BEGAN.get_or_init(Instant::now);
+    eprintln!("[{:>4} s] dsig: {what}", began.elapsed().as_secs());
+}
+
+fn failed(error: quorate::Error) -> String {
+    format!("measuring DSig: {error}")
 }

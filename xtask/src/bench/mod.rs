@@ -11,11 +11,13 @@ use crate::workspace;
 /// Measures what the README and the report state, and prints each figure beside its target.
 ///
 /// Certificates are measured in this process, networks as real `quorate testnet` processes. All medians come from
-/// one run on one machine; `ed` is the time of one ed25519-dalek `verify_strict` in that run. Bindings are measured
-/// in processes of their languages, next to other libraries of these, which are installed from pip and npm.
+/// one run on one machine; `ed` is the time of one ed25519-dalek `verify_strict` in that run. DSig is measured in this
+/// process, and in the examples that use it: one of them needs `redis-server`, and is left out where it is missing.
+/// Bindings are measured in processes of their languages, next to other libraries of these, which are installed from
+/// pip and npm.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// What to measure: certificates, network, bindings; everything if nothing is named.
+    /// What to measure: certificates, dsig, network, bindings; everything if nothing is named.
     groups: Vec<String>,
     /// Fewer samples, shorter networks: to see that it works, not to quote.
     #[arg(long)]
@@ -32,6 +34,11 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let wanted = |name| options.groups.is_empty() || options.groups.iter().any(|group| group == name);
     if wanted("network") {
         loud(workspace::cargo().args(["build", "--release", "--package", "quorate-validator"]))?;
+    }
+    if wanted("dsig") {
+        let programs = ["--bin", "audited-redis", "--bin", "quorate-broadcast"];
+        let packages = ["--package", "quorate-audited-redis", "--package", "quorate-broadcast"];
+        loud(workspace::cargo().args(["build", "--release"]).args(packages).args(programs))?;
     }
     let mut command = workspace::cargo();
     command.args(["run", "--quiet", "--release", "--package", "quorate-bench", "--"]).args(&options.groups);

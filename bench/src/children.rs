@@ -1,0 +1,211 @@
+//! Programs of ours that are measured as processes of their own: beside this one, in bounded time, ended with us.
+
+use std::process::{Command, Output, Stdio};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
+use std::time::Duration;
+use std::{env, process, thread};
+
+use serde_json::Value;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// How long a program may take to end what it started, once it was asked to.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// What a shell reports of a program that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+/// One of our programs, where cargo puts it: beside this one.
+pub(crate) struct Program {
+    path: std::path::PathBuf,
+    name: &'static str,
+}
+
+impl Program {
+    /// Finds a program that `cargo xtask bench` built.
+    pub(crate) fn beside(name: &'static str) -> Result<Self, String> {
+        let path = env::current_exe().map_err(|e| e.to_string())?.with_file_name(name);
+        if path.exists() {
+            return Ok(Self { path, name });
+        }
+        Err(format!("{} is not built: run `cargo xtask bench`, which builds it", path.display()))
+    }
+
+    /// Runs it to its end and reads the JSON object that it prints. After `limit` it is asked to end, and ended if it
+    /// does not.
+    ///
+    /// # Errors
+    /// What it said on its standard error, if it failed.
+    pub(crate) fn report(&self, arguments: &[&str], limit: Duration) -> Result<Value, String> {
+        let shown = format!("{} {}", self.name, arguments.join(" "));
+        let mut command = Command::new(&self.path);
+        watch()?;
+        let output = NURSERY.run(command.args(arguments), limit);
+        if NURSERY.state().interrupted {
+            // The thread that was interrupted ends this process.
+            thread::sleep(GRACE);
+        }
+        let output = output.map_err(|reason| format!("`{shown}` {reason}"))?;
+        let said = || String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        if !output.status.success() {
+            return Err(format!("`{shown}` failed ({}); it said:\n{}", output.status, said()));
+        }
+        serde_json::from_slice(&output.stdout)
+            .map_err(|e| format!("`{shown}` printed no JSON object ({e}); it said:\n{}", said()))
+    }
+}
+
+/// The one child that runs at a time, and whether it still may.
+struct Nursery {
+    state: Mutex<State>,
+    empty: Condvar,
+}
+
+struct State {
+    id: Option<u32>,
+    /// Then nothing is started any more.
+    interrupted: bool,
+}
+
+static NURSERY: Nursery = Nursery::new();
+
+impl Nursery {
+    const fn new() -> Self {
+        Self { state: Mutex::new(State { id: None, interrupted: false }), empty: Condvar::new() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn run(&self, command: &mut Command, limit: Duration) -> Result<Output, String> {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut state = self.state();
+        if state.interrupted {
+            return Err("was not started: interrupted".to_owned());
+        }
+        let child = command.spawn().map_err(|e| format!("could not be started: {e}"))?;
+        let id = child.id();
+        state.id = Some(id);
+        drop(state);
+        let (tell, ended) = mpsc::channel();
+        // Nobody listens any more if it did not even end when it was made to.
+        thread::spawn(move || drop(tell.send(child.wait_with_output())));
+        let output = ended.recv_timeout(limit).map_or_else(
+            |_| {
+                ask(id, "INT");
+                // What it started ends with it if it is asked, and is left behind if it is made to.
+                if ended.recv_timeout(GRACE).is_err() {
+                    ask(id, "KILL");
+                    let _ = ended.recv_timeout(GRACE);
+                }
+                Err(format!("took longer than {} s and was ended", limit.as_secs()))
+            },
+            |output| output.map_err(|e| e.to_string()),
+        );
+        let mut state = self.state();
+        state.id = None;
+        self.empty.notify_all();
+        if state.interrupted { Err("was interrupted".to_owned()) } else { output }
+    }
+
+    /// Ends the child, and lets no other one start.
+    fn close(&self) {
+        let mut state = self.state();
+        state.interrupted = true;
+        let Some(id) = state.id else { return };
+        ask(id, "INT");
+        let waited = self.empty.wait_timeout_while(state, GRACE, |state| state.id.is_some());
+        if waited.is_ok_and(|(_, timeout)| timeout.timed_out()) {
+            ask(id, "KILL");
+        }
+    }
+}
+
+/// Sends a signal to a process that we started and did not wait for yet.
+fn ask(id: u32, name: &str) {
+    // A child that ended just now needs no signal.
+    let _ = Command::new("kill").args([format!("-{name}"), id.to_string()]).stderr(Stdio::null()).status();
+}
+
+/// From now on, who ends us ends the running child, too.
+fn watch() -> Result<(), String> {
+    static WATCHING: OnceLock<Result<(), String>> = OnceLock::new();
+    let start = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+        let runtime = runtime.map_err(|e| format!("needs a runtime for signals: {e}"))?;
+        let listen = |kind| {
+            let _context = runtime.enter();
+            signal(kind).map_err(|e| format!("needs to hear signals: {e}"))
+        };
+        let (mut interrupt, mut terminate) =
+            (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
+        thread::spawn(move || {
+            runtime.block_on(either(&mut interrupt, &mut terminate));
+            NURSERY.close();
+            process::exit(INTERRUPTED);
+        });
+        Ok(())
+    };
+    WATCHING.get_or_init(start).clone()
+}
+
+async fn either(one: &mut Signal, other: &mut Signal) {
+    tokio::select! {
+        _ = one.recv() => {}
+        _ = other.recv() => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    fn shell() -> Program {
+        Program { path: "/bin/sh".into(), name: "sh" }
+    }
+
+    #[test]
+    fn a_report_is_read_and_a_failure_says_why() {
+        let sh = shell();
+        let limit = Duration::from_secs(60);
+        let report = sh.report(&["-c", "echo '{\"p50\": 4.5}'; echo careful >&2"], limit).unwrap();
+        assert_eq!(report.pointer("/p50").and_then(Value::as_f64), Some(4.5));
+        let reason = sh.report(&["-c", "echo no such thing >&2; exit 3"], limit).unwrap_err();
+        assert!(reason.contains("no such thing") && reason.contains("exit 3"), "{reason}");
+        let reason = sh.report(&["-c", "echo nothing"], limit).unwrap_err();
+        assert!(reason.contains("no JSON object"), "{reason}");
+    }
+
+    #[test]
+    fn who_takes_too_long_is_ended() {
+        let began = Instant::now();
+        let reason = shell().report(&["-c", "exec sleep 60"], Duration::from_millis(200)).unwrap_err();
+        assert!(reason.contains("took longer") && began.elapsed() < Duration::from_secs(30), "{reason}");
+    }
+
+    #[test]
+    fn who_ends_us_ends_the_child_and_no_other_starts() {
+        let nursery = Nursery::new();
+        let began = Instant::now();
+        let reasons = thread::scope(|scope| {
+            let running =
+                scope.spawn(|| nursery.run(Command::new("sleep").arg("60"), Duration::from_secs(60)));
+            while nursery.state().id.is_none() {
+                thread::yield_now();
+            }
+            nursery.close();
+            let late = nursery.run(&mut Command::new("true"), Duration::from_secs(60));
+            [running.join().unwrap().unwrap_err(), late.unwrap_err()]
+        });
+        assert_eq!(reasons, ["was interrupted", "was not started: interrupted"]);
+        assert!(began.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn a_program_that_is_not_built_is_named() {
+        let reason = Program::beside("no-such-program").err().unwrap();
+        assert!(reason.contains("no-such-program") && reason.contains("cargo xtask bench"), "{reason}");
+    }
+}

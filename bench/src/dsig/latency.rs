@@ -1,0 +1,310 @@
+//! Figure 8: from a message to a verdict, each time by itself.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use quorate::dsig::{
+    Signature, Signer, SignerConfig, Suite, Verifier, VerifierConfig, WotsBlake3, WotsHaraka256,
+};
+use quorate::ed25519::Ed25519;
+use quorate::machine::Time;
+use quorate::scheme::Scheme;
+use quorate::wire::{Decode, Encode};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use super::{failed, say, wire};
+use crate::certificates::SingleEd;
+use crate::chart::{Bar, Bars, Drawing, Lines, Scale, Series};
+use crate::row::figure;
+use crate::sampling::{alone, median};
+use crate::table::Table;
+
+/// Signatures in a chunk: a batch of keys.
+const CHUNK: usize = 128;
+const MESSAGE: [u8; 8] = [7; 8];
+/// Bytes of an EdDSA signature.
+const EDDSA: usize = 64;
+
+/// The distribution, and its median in parts.
+pub(super) fn figure_8(quick: bool) -> Result<Vec<Table>, String> {
+    let chunks = if quick { 8 } else { 80 };
+    say(format_args!("Figure 8, {} signatures of each kind", chunks * CHUNK));
+    let dsig_bytes = Signature::<WotsHaraka256>::LEN;
+    let mut contenders = [
+        Contender::new("EdDSA", EDDSA, eddsa(), ["18.9", "below 0.1", "35.6", "54.5"]),
+        Contender::new(
+            WotsHaraka256::NAME,
+            dsig_bytes,
+            dsig::<WotsHaraka256>(true)?,
+            ["0.7", "1.0", "5.1", "6.8"],
+        ),
+        Contender::new(
+            "wots-haraka-256, wrong hint",
+            dsig_bytes,
+            dsig::<WotsHaraka256>(false)?,
+            ["0.7", "1.0", "39.9", "41.5"],
+        ),
+        Contender::new(WotsBlake3::NAME, Signature::<WotsBlake3>::LEN, dsig::<WotsBlake3>(true)?, ["–"; 4]),
+    ];
+    let sizes = [MESSAGE.len(), MESSAGE.len() + EDDSA, MESSAGE.len() + dsig_bytes].map(|size| size as u16);
+    let mut ways = vec![Vec::new(); sizes.len()];
+    // Who was disturbed gets another turn, but not for ever.
+    for _ in 0..3 * chunks {
+        let mut open: Vec<_> = contenders.iter_mut().filter(|one| one.undisturbed() < chunks).collect();
+        if open.is_empty() {
+            break;
+        }
+        for contender in &mut open {
+            contender.turn()?;
+        }
+        for (all, more) in ways.iter_mut().zip(wire::ways(&sizes, CHUNK / 2)?) {
+            all.extend(more);
+        }
+    }
+    let ways: Vec<f64> = ways.iter_mut().map(|times| median(times)).collect();
+    let [plain, eddsa, dsig] = ways.try_into().unwrap_or([f64::NAN; 3]);
+    let measured: Vec<Measured> = contenders
+        .into_iter()
+        .map(|one| {
+            let way = if one.bytes == EDDSA { eddsa - plain } else { dsig - plain };
+            one.measured(chunks, way)
+        })
+        .collect();
+    Ok(vec![distribution(&measured), breakdown(&measured, plain)])
+}
+
+/// Times of the signatures of one chunk and of their verifications, and whether they are ours alone.
+type Chunk = (Vec<(f64, f64)>, bool);
+
+struct Contender {
+    name: &'static str,
+    bytes: usize,
+    work: Box<dyn FnMut() -> quorate::Result<Chunk>>,
+    paper: [&'static str; 4],
+    chunks: Vec<Chunk>,
+}
+
+/// Nanoseconds; all ascending.
+struct Measured {
+    name: &'static str,
+    paper: [&'static str; 4],
+    sign: f64,
+    way: f64,
+    verify: f64,
+    whole: Vec<f64>,
+    disturbed: bool,
+}
+
+impl Contender {
+    fn new(
+        name: &'static str,
+        bytes: usize,
+        work: impl FnMut() -> quorate::Result<Chunk> + 'static,
+        paper: [&'static str; 4],
+    ) -> Self {
+        Self { name, bytes, work: Box::new(work), paper, chunks: Vec::new() }
+    }
+
+    fn turn(&mut self) -> Result<(), String> {
+        self.chunks.push((self.work)().map_err(failed)?);
+        Ok(())
+    }
+
+    fn undisturbed(&self) -> usize {
+        self.chunks.iter().filter(|(_, alone)| *alone).count()
+    }
+
+    /// Of what is ours alone, unless that is hardly anything: then of all.
+    fn measured(self, wanted: usize, way: f64) -> Measured {
+        let disturbed = self.undisturbed() * 4 < wanted;
+        let good = self.chunks.into_iter().filter(|(_, alone)| *alone || disturbed);
+        let pairs: Vec<(f64, f64)> = good.flat_map(|(pairs, _)| pairs).collect();
+        let mut whole: Vec<f64> = pairs.iter().map(|(sign, verify)| sign + way + verify).collect();
+        whole.sort_by(f64::total_cmp);
+        let (mut signs, mut verifies): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+        let (sign, verify) = (median(&mut signs), median(&mut verifies));
+        Measured { name: self.name, paper: self.paper, sign, way, verify, whole, disturbed }
+    }
+}
+
+impl Measured {
+    /// In microseconds.
+    fn percentile(&self, percent: f64) -> f64 {
+        let rank = (self.whole.len() as f64 * percent / 100.0).ceil() as usize;
+        self.whole.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN) / 1000.0
+    }
+}
+
+fn eddsa() -> impl FnMut() -> quorate::Result<Chunk> {
+    let single = SingleEd::of(MESSAGE.to_vec());
+    move || {
+        let (pairs, alone) = alone(|| {
+            let signs: Vec<f64> = (0..CHUNK).map(|_| timed(|| single.sign()).1).collect();
+            let pair = |sign| (sign, timed(|| single.verify()).1);
+            signs.into_iter().map(pair).collect()
+        });
+        Ok((pairs, alone))
+    }
+}
+
+/// Signatures whose verifier heard the announcement, or did not.
+fn dsig<S: Suite>(hinted: bool) -> Result<impl FnMut() -> quorate::Result<Chunk>, String> {
+    let mut rng = StdRng::seed_from_u64(8);
+    // The clock of this bench goes on with each chunk: a key is never too old, an announcement never too early.
+    let config = SignerConfig { log2_batch: CHUNK.ilog2() as u8, low_water: 1, ..SignerConfig::default() };
+    let identity = Ed25519::generate(&mut rng).map_err(failed)?;
+    let mut signer = Signer::<S>::new(identity, vec![], config, &mut rng).map_err(failed)?;
+    let alice = signer.public_key().clone();
+    let acquainted = move || {
+        let mut verifier = Verifier::<S>::new(VerifierConfig::default());
+        verifier.admit(alice.clone());
+        verifier
+    };
+    let alice = signer.public_key().clone();
+    let mut known = acquainted();
+    let mut now = Time(0);
+    Ok(move || {
+        now = Time(now.0 + 1000);
+        let mut announced = None;
+        while let Some(made) = signer.prepare(&mut rng, now)? {
+            announced = Some(made.announcement.encode());
+        }
+        if let Some(announcement) = announced.filter(|_| hinted) {
+            known.announce(&alice, &announcement, now)?;
+        }
+        // One that verified a signature slowly would know the rest of the batch.
+        let mut strangers: Vec<_> = (0..if hinted { 0 } else { CHUNK }).map(|_| acquainted()).collect();
+        let (pairs, alone) = alone(|| {
+            let signed: Vec<_> = (0..CHUNK)
+                .map(|_| timed(|| signer.sign(&MESSAGE, &[], now).map(|signature| signature.encode())))
+                .collect();
+            let mut strangers = strangers.iter_mut();
+            let verify = |(bytes, sign): (quorate::Result<Vec<u8>>, f64)| {
+                let (bytes, verifier) = (bytes?, strangers.next().unwrap_or(&mut known));
+                let (verdict, time) = timed(|| {
+                    let signature = Signature::<S>::decode(black_box(&bytes), &())?;
+                    verifier.verify(&alice, &MESSAGE, &signature)
+                });
+                verdict.map(|()| (sign, time))
+            };
+            signed.into_iter().map(verify).collect::<quorate::Result<Vec<_>>>()
+        });
+        Ok((pairs?, alone))
+    })
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let began = Instant::now();
+    let result = black_box(work());
+    (result, began.elapsed().as_nanos() as f64)
+}
+
+fn distribution(measured: &[Measured]) -> Table {
+    let title = "Figure 8, left: to sign, transmit and verify 8 bytes";
+    let columns = [
+        "",
+        "p10, µs",
+        "median, µs",
+        "p90, µs",
+        "p99, µs",
+        "p99.9, µs",
+        "median, ed",
+        "the paper's median, µs",
+    ];
+    let mut table = Table::new("dsig-figure-8-distribution", title, &columns);
+    // The first is EdDSA: its verification is the unit.
+    let ed = measured.first().map_or(f64::NAN, |eddsa| eddsa.verify / 1000.0);
+    for one in measured {
+        let shown = [10.0, 50.0, 90.0, 99.0, 99.9].map(|percent| figure(one.percentile(percent)));
+        let [.., paper] = one.paper;
+        let ratio = figure(one.percentile(50.0) / ed);
+        table.row([one.name.to_owned()].into_iter().chain(shown).chain([ratio, paper.to_owned()]));
+    }
+    let percents = || (0..=20).map(|n| (f64::from(n) * 5.0).clamp(1.0, 99.0)).chain([99.5, 99.9]);
+    let line = |one: &Measured| Series::new(one.name, percents().map(|p| (one.percentile(p), p)).collect());
+    let papers = [("EdDSA, the paper", 54.5), ("DSig, the paper", 6.8), ("wrong hint, the paper", 41.5)];
+    let papers = papers.map(|(name, time)| Series::dashed(name, vec![(time, 50.0)]));
+    let series = measured.iter().map(line).chain(papers).collect();
+    let lines = Lines { scale: Scale::Linear, ..Lines::new("µs", "% of signatures within", series) };
+    table.drawing = Some(Drawing::Lines(lines));
+    table.note(
+        "By the clock, in chunks of 128 that take turns; a chunk in which the thread had to give way to another \
+         program is measured again. The way in between is the same for all signatures of a kind: see the right half.",
+    );
+    if measured.iter().any(|one| one.disturbed) {
+        table.note("**Other programs were running nearly all the time: the high percentiles are theirs.**");
+    }
+    table
+}
+
+fn breakdown(measured: &[Measured], plain: f64) -> Table {
+    let title = "Figure 8, right: the median in parts";
+    let columns =
+        ["", "sign, µs", "transmit, µs", "verify, µs", "all, µs", "the paper: sign, transmit, verify, µs"];
+    let mut table = Table::new("dsig-figure-8", title, &columns);
+    let parts = |one: &Measured| [one.sign, one.way, one.verify].map(|time| time / 1000.0);
+    for one in measured {
+        let [sign, way, verify, _] = one.paper;
+        let paper = if sign == "–" { sign.to_owned() } else { format!("{sign}, {way}, {verify}") };
+        let ours = parts(one);
+        let all = figure(ours.iter().sum());
+        table.row([one.name.to_owned()].into_iter().chain(ours.map(figure)).chain([all, paper]));
+    }
+    let bar =
+        |name: &str, values: [f64; 3]| Bar { name: name.to_owned(), values: values.to_vec(), whiskers: None };
+    let ours = measured.iter().map(|one| bar(one.name, parts(one)));
+    let papers = [
+        bar("EdDSA, the paper", [18.9, 0.1, 35.6]),
+        bar("DSig, the paper", [0.7, 1.0, 5.1]),
+        bar("wrong hint, the paper", [0.7, 1.0, 39.9]),
+    ];
+    table.drawing = Some(Drawing::Bars(Bars {
+        x: "µs".to_owned(),
+        parts: ["sign", "transmit", "verify"].map(str::to_owned).to_vec(),
+        bars: ours.chain(papers).collect(),
+    }));
+    table.note(format!(
+        "Signing ends with bytes, verification begins with them. Transmission is what the signature adds, as in the \
+         paper: half of a round trip with it less half of one without, which takes {} µs here, over TCP on loopback \
+         between two threads that poll. A difference of two medians: near or below 0 it is lost in their noise.",
+        figure(plain / 1000.0)
+    ));
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_signs_and_verifies_chunk_after_chunk() {
+        for hinted in [true, false] {
+            let mut work = dsig::<WotsHaraka256>(hinted).unwrap();
+            // More chunks than announcements are remembered, and than may come at once.
+            for _ in 0..20 {
+                let (pairs, _) = work().unwrap();
+                assert!(
+                    pairs.len() == CHUNK && pairs.iter().all(|(sign, verify)| *sign > 0.0 && *verify > 0.0)
+                );
+            }
+        }
+        assert_eq!(eddsa()().unwrap().0.len(), CHUNK);
+    }
+
+    #[test]
+    fn disturbed_chunks_do_not_count_unless_there_is_nothing_else() {
+        let with = |alone: [bool; 4]| {
+            let mut times = [1.0, 2.0, 3.0, 4.0].into_iter().zip(alone);
+            let work =
+                move || Ok(times.next().map_or((vec![], false), |(time, alone)| (vec![(time, time)], alone)));
+            let mut contender = Contender::new("a", 64, work, ["–"; 4]);
+            (0..4).for_each(|_| contender.turn().unwrap());
+            contender.measured(4, 10.0)
+        };
+        let measured = with([false, true, true, false]);
+        assert_eq!((measured.whole, measured.disturbed), (vec![14.0, 16.0], false));
+        let measured = with([false; 4]);
+        assert_eq!((measured.whole, measured.disturbed), (vec![12.0, 14.0, 16.0, 18.0], true));
+    }
+}

@@ -1,0 +1,110 @@
+//! What a message takes from one thread to another over TCP on loopback: half of a round trip, as the paper has it.
+//! Both sides poll, as with the paper's network cards, so that nobody is woken up.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long an answer may take. The machine may be busy with others.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The way there, in nanoseconds, `rounds` times for messages of each size. Sizes are 2 or more.
+pub(super) fn ways(sizes: &[u16], rounds: usize) -> Result<Vec<Vec<f64>>, String> {
+    let problem = |e: std::io::Error| format!("sending over loopback: {e}");
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(problem)?;
+    let mut near = TcpStream::connect(listener.local_addr().map_err(problem)?).map_err(problem)?;
+    let (far, _) = listener.accept().map_err(problem)?;
+    for stream in [&near, &far] {
+        stream.set_nodelay(true).and_then(|()| stream.set_nonblocking(true)).map_err(problem)?;
+    }
+    let echo = thread::spawn(move || echo(far));
+    let times = sizes.iter().map(|size| {
+        let mut message = vec![7u8; usize::from(*size)];
+        if let Some(prefix) = message.first_chunk_mut() {
+            *prefix = size.to_le_bytes();
+        }
+        let mut answer = message.clone();
+        let mut way = || {
+            let began = Instant::now();
+            send(&mut near, &message)?;
+            receive(&mut near, &mut answer)?;
+            Ok(began.elapsed().as_nanos() as f64 / 2.0)
+        };
+        way()?;
+        (0..rounds).map(|_| way()).collect()
+    });
+    let times: std::io::Result<_> = times.collect();
+    // Its end of the connection sees that ours is gone.
+    drop(near);
+    let echoed = echo.join().map_err(|_| "the echoing thread died".to_owned())?;
+    let times = times.map_err(problem)?;
+    echoed.map_err(problem)?;
+    Ok(times)
+}
+
+/// Sends back what comes, until the other side is gone.
+fn echo(mut stream: TcpStream) -> std::io::Result<()> {
+    let mut message = Vec::new();
+    loop {
+        let mut prefix = [0; 2];
+        match receive(&mut stream, &mut prefix) {
+            Err(e) if e.kind() == ErrorKind::UnexpectedEof || e.kind() == ErrorKind::ConnectionReset => {
+                return Ok(());
+            }
+            other => other?,
+        }
+        message.clear();
+        message.extend_from_slice(&prefix);
+        message.resize(usize::from(u16::from_le_bytes(prefix)).max(2), 0);
+        if let Some(rest) = message.get_mut(2..) {
+            receive(&mut stream, rest)?;
+        }
+        send(&mut stream, &message)?;
+    }
+}
+
+fn receive(stream: &mut TcpStream, mut into: &mut [u8]) -> std::io::Result<()> {
+    while !into.is_empty() {
+        let taken = patiently(|| stream.read(into))?;
+        into = into.get_mut(taken..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+fn send(stream: &mut TcpStream, mut bytes: &[u8]) -> std::io::Result<()> {
+    while !bytes.is_empty() {
+        let taken = patiently(|| stream.write(bytes))?;
+        bytes = bytes.get(taken..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// Tries again until it works. Others may have the processor in between: on a machine with one, the other side needs it.
+fn patiently(mut work: impl FnMut() -> std::io::Result<usize>) -> std::io::Result<usize> {
+    let mut began = None;
+    loop {
+        match work() {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Err(e) if e.kind() == ErrorKind::WouldBlock || e.kind() == ErrorKind::Interrupted => {
+                if began.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+                    return Err(ErrorKind::TimedOut.into());
+                }
+                thread::yield_now();
+            }
+            other => return other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_every_size_come_back() {
+        let ways = ways(&[2, 8, 1592, u16::MAX], 5).unwrap();
+        assert!(ways.iter().all(|times| times.len() == 5 && times.iter().all(|time| *time > 0.0)));
+        assert_eq!(ways.len(), 4);
+    }
+}
