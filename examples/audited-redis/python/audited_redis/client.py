@@ -147,7 +147,7 @@ class Client:
                 return None
             except Unreachable as failure:
                 if not self._joined or now() + pause >= until:
-                    self._pending.fail(Lost("the connection does not come back; the command may or may not be executed"))
+                    self._pending.fail(Lost("the connection does not come back; the command may be executed or not"))
                     return failure
             except Failure as failure:
                 self._end(failure)

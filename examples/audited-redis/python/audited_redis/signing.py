@@ -93,13 +93,13 @@ class Signing:
 
     async def _prepare(self, signer: dsig.Signer, write: Callable[[bytes], object]) -> None:
         while True:
+            self._wanted.clear()
             try:
                 made = await signer.prepare_async()
             except QuorateError:
                 # The operating system's generator failed: it may not the next time.
                 made = None
             if made is None:
-                self._wanted.clear()
                 try:
                     await asyncio.wait_for(self._wanted.wait(), LOOK)
                 except TimeoutError:

@@ -1,0 +1,115 @@
+// What travels between a client and the front, and what a client signs: SPEC.md, byte by byte.
+import { Malformed } from './resp.mjs';
+
+/**
+ * The number of the client's last command in the log, 0 if there is none.
+ * @typedef {{ kind: 'welcome', last: number }} Welcome
+ */
+/**
+ * What Redis answered to a command, and the command's entry in the log.
+ * @typedef {{ kind: 'executed', sequence: number, entry: number, reply: Buffer }} Executed
+ */
+/**
+ * A command is not in the log and was not executed; sequence 0 is about the connection.
+ * @typedef {{ kind: 'refusal', sequence: number, reply: Buffer }} Refusal
+ */
+
+export const MAGIC = Buffer.from('QAREDIS1');
+/** The longest frame towards the client. */
+export const MAX_REPLY = 134_217_792;
+/** The longest frame that is taken before the front has welcomed us. */
+export const MAX_WELCOME = 4096;
+
+/**
+ * What a client signs with Ed25519 to say who it is.
+ *
+ * @param {Uint8Array} store
+ * @param {Uint8Array} challenge
+ * @param {Uint8Array} key the public key
+ */
+export const hello = (store, challenge, key) =>
+  Buffer.concat([Buffer.from('quorate-v1-audited-redis-hello'), store, challenge, key]);
+
+/**
+ * What a client signs for a command.
+ *
+ * @param {Uint8Array} store
+ * @param {number} sequence
+ * @param {bigint} time microseconds since 1970
+ * @param {Uint8Array} command
+ */
+export const message = (store, sequence, time, command) =>
+  Buffer.concat([Buffer.from('quorate-v1-audited-redis-command'), store, u64(sequence), u64(time), command]);
+
+/** @param {Uint8Array} body of a DSig announcement */
+export const announcement = (body) => frame(1, body);
+
+/**
+ * The frame of a signed command.
+ *
+ * @param {number} scheme
+ * @param {number} sequence
+ * @param {bigint} time
+ * @param {Uint8Array} signature
+ * @param {Uint8Array} command
+ */
+export const signedCommand = (scheme, sequence, time, signature, command) =>
+  frame(2, Buffer.of(scheme), u64(sequence), u64(time), signature, command);
+
+/**
+ * The next frame; one whose length is above `most` is refused before any of it is read.
+ *
+ * @param {{ exactly(length: number): Promise<Buffer> }} reader
+ * @param {number} most
+ */
+export async function readFrame(reader, most) {
+  const length = (await reader.exactly(4)).readUInt32LE();
+  if (length < 1 || length > most) throw new Malformed(`a frame of ${length} bytes where 1 to ${most} are possible`);
+  return decode(await reader.exactly(length));
+}
+
+/**
+ * A frame without its length.
+ *
+ * @param {Buffer} frame
+ * @returns {Welcome | Executed | Refusal}
+ */
+export function decode(frame) {
+  const [kind, size] = [frame[0], frame.length];
+  if (kind === 0x81 && size === 9) return { kind: 'welcome', last: number(frame, 1) };
+  if (kind === 0x82 && size >= 17) {
+    return { kind: 'executed', sequence: number(frame, 1), entry: number(frame, 9), reply: frame.subarray(17) };
+  }
+  if (kind === 0x83 && size >= 9) return { kind: 'refusal', sequence: number(frame, 1), reply: frame.subarray(9) };
+  throw new Malformed(`a frame of ${size} bytes and kind 0x${kind.toString(16)}`);
+}
+
+/**
+ * @param {number} kind
+ * @param {Uint8Array[]} body
+ */
+function frame(kind, ...body) {
+  const head = Buffer.alloc(5);
+  head.writeUInt32LE(body.reduce((size, part) => size + part.length, 1));
+  head[4] = kind;
+  return Buffer.concat([head, ...body]);
+}
+
+/** @param {number | bigint} value */
+function u64(value) {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(value));
+  return bytes;
+}
+
+/**
+ * Numbers count commands: none of them gets near 2⁵³.
+ *
+ * @param {Buffer} frame
+ * @param {number} at
+ */
+function number(frame, at) {
+  const value = frame.readBigUInt64LE(at);
+  if (value >= BigInt(Number.MAX_SAFE_INTEGER)) throw new Malformed(`the number ${value}, which counts nothing`);
+  return Number(value);
+}
