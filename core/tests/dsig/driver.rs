@@ -116,7 +116,9 @@ fn without_a_key_it_errs_at_once_or_waits_for_one() {
     assert_eq!(code(driver.sign(b"m", &[])), "EXHAUSTED");
     assert_eq!(code(driver.sign_waiting(b"m", &[], Duration::ZERO)), "EXHAUSTED");
     assert_eq!(while_waiting(&driver, || permits.send(()).unwrap()), "ok");
-    (0..3).for_each(|_| drop(driver.sign(b"m", &[3]).unwrap()));
+    for _ in 0..3 {
+        driver.sign(b"m", &[3]).unwrap();
+    }
     assert_eq!(code(driver.sign(b"m", &[])), "EXHAUSTED");
     permits.send(()).unwrap();
     // Whatever the clock can add to itself.
@@ -139,7 +141,9 @@ fn a_generator_that_fails_is_told_to_those_who_wait_and_all_who_come() {
     permits.send(()).unwrap();
     announced.recv_timeout(LONG).unwrap();
     assert_eq!(driver.failure(), None);
-    (0..4).for_each(|_| drop(driver.sign_waiting(b"m", &[], LONG).unwrap()));
+    for _ in 0..4 {
+        driver.sign_waiting(b"m", &[], LONG).unwrap();
+    }
     assert_eq!(while_waiting(&driver, move || drop(permits)), "RNG");
     assert_eq!(code(driver.sign(b"m", &[])), "RNG");
     assert_eq!(code(driver.sign_waiting(b"m", &[], LONG)), "RNG");
@@ -167,7 +171,9 @@ fn a_panic_of_the_owners_closure_is_told_to_all() {
     let rng = Gated(gate, StdRng::seed_from_u64(1));
     let driver = Driver::start(signer(5, 2), rng, || NOW, announce).unwrap();
     permits.send(()).unwrap();
-    (0..4).for_each(|_| drop(driver.sign_waiting(b"m", &[], LONG).unwrap()));
+    for _ in 0..4 {
+        driver.sign_waiting(b"m", &[], LONG).unwrap();
+    }
     assert_eq!(while_waiting(&driver, || permits.send(()).unwrap()), "PANICKED");
     assert_eq!(code(driver.sign(b"m", &[])), "PANICKED", "what was never announced does not sign");
     assert_eq!((driver.failure(), driver.ready()), (Some(DriverError::Panicked), 0));
