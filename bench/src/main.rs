@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 use crate::row::Row;
 use crate::table::Table;
 
-/// Measures certificates, networks and bindings, and prints each figure beside its target.
+/// Measures certificates, DSig, networks and bindings, and prints each figure beside its target.
 #[derive(Debug, Parser)]
 struct Options {
     /// What to measure; everything if nothing is named.
@@ -51,7 +51,7 @@ struct Options {
 enum Group {
     /// Votes and certificates, in this process.
     Certificates,
-    /// One-time keys in front of Ed25519, in this process.
+    /// One-time keys in front of Ed25519: in this process, and in programs that use them.
     Dsig,
     /// Real `quorate testnet` processes.
     Network,

@@ -57,8 +57,10 @@ impl Bars {
     }
 
     pub(super) fn svg(&self, title: &str) -> Option<String> {
-        let ends = self.bars.iter().flat_map(|bar| [bar.sum(), bar.whiskers.map_or(0.0, |(_, high)| high)]);
-        let axis = Axis::linear(ends, LEFT, WIDTH - RIGHT)?;
+        let longest = self.bars.iter().map(Bar::drawn).fold(0.0, f64::max);
+        // Whiskers that are much longer end at the edge: the bars are what is compared.
+        let ends = self.bars.iter().filter_map(|bar| bar.whiskers).map(|(_, high)| high.min(1.5 * longest));
+        let axis = Axis::linear(ends.chain([longest]), LEFT, WIDTH - RIGHT)?;
         let foot = TOP + self.bars.len() as f64 * STEP;
         let mut svg = begin(foot + BOTTOM, title);
         text(&mut svg, (LEFT + WIDTH - RIGHT) / 2.0, foot + BOTTOM - 10.0, "middle", &self.x);
@@ -82,7 +84,7 @@ impl Bars {
 }
 
 impl Bar {
-    fn sum(&self) -> f64 {
+    fn drawn(&self) -> f64 {
         self.values.iter().map(|value| value.max(0.0)).sum()
     }
 
@@ -97,14 +99,14 @@ impl Bar {
         }
         let mut end = axis.place(reached);
         if let Some((low, high)) = self.whiskers {
-            let (low, high) = (axis.place(low), axis.place(high));
+            let (low, high) = (axis.place(low).min(axis.to), axis.place(high).min(axis.to));
             line(svg, (low, middle), (high, middle), "black");
             for at in [low, high] {
                 line(svg, (at, middle - 4.0), (at, middle + 4.0), "black");
             }
             end = end.max(high);
         }
-        text(svg, end + 6.0, middle + 4.0, "start", &figure(self.sum()));
+        text(svg, end + 6.0, middle + 4.0, "start", &figure(self.values.iter().sum()));
     }
 }
 
@@ -122,13 +124,14 @@ mod tests {
     #[test]
     fn parts_lie_end_to_end_and_nothing_is_drawn_backwards() {
         let bar =
-            |values: &[f64]| Bar { name: "n".into(), values: values.to_vec(), whiskers: Some((1.0, 4.0)) };
+            |values: &[f64]| Bar { name: "n".into(), values: values.to_vec(), whiskers: Some((1.0, 400.0)) };
         let parts = vec!["sign".into(), "verify".into()];
         let bars = Bars { x: "µs".into(), parts, bars: vec![bar(&[1.0, 2.0]), bar(&[-1.0, 2.0])] };
         let drawn = bars.svg("t").unwrap();
         assert_eq!(drawn.matches("fill=\"#d55e00\"").count(), 3, "a legend and two bars");
         assert!(!drawn.contains("width=\"-"));
-        assert!(drawn.contains(">3</text>") && drawn.contains(">2</text>"));
+        assert!(drawn.contains(">3</text>") && drawn.contains(">1</text>"), "the sums");
+        assert!(drawn.contains(&format!("x2=\"{:.1}\"", WIDTH - RIGHT)), "a whisker ends at the edge");
         assert_eq!(Bars { bars: vec![], ..bars }.svg("t"), None);
     }
 }

@@ -39,17 +39,26 @@ pub(crate) struct Series {
     /// Both coordinates are positive where their axis is logarithmic.
     pub(crate) points: Vec<(f64, f64)>,
     pub(crate) dashed: bool,
+    /// In the colour of the series at this place, if not in one of its own.
+    pub(crate) like: Option<usize>,
 }
 
 impl Series {
     /// A continuous line.
     pub(crate) fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), points, dashed: false }
+        Self { name: name.into(), points, dashed: false, like: None }
     }
 
-    /// A broken line: what is not measured here, or under other circumstances.
-    pub(crate) fn dashed(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { dashed: true, ..Self::new(name, points) }
+    /// A broken line in the colour of the series at this place: the same thing not measured here, or under other
+    /// circumstances.
+    pub(crate) fn dashed(name: impl Into<String>, like: usize, points: Vec<(f64, f64)>) -> Self {
+        Self { dashed: true, like: Some(like), ..Self::new(name, points) }
+    }
+}
+
+impl Series {
+    fn colour(&self, number: usize) -> &'static str {
+        COLOURS.get(self.like.unwrap_or(number) % COLOURS.len()).copied().unwrap_or_default()
     }
 }
 
@@ -60,7 +69,7 @@ impl Lines {
     }
 
     pub(crate) fn to_json(&self) -> Value {
-        let series = |one: &Series| json!({ "name": one.name, "points": one.points, "dashed": one.dashed });
+        let series = |one: &Series| json!({ "name": one.name, "points": one.points, "dashed": one.dashed, "like": one.like });
         let all: Vec<_> = self.series.iter().map(series).collect();
         json!({ "x": self.x, "y": self.y, "linear": self.scale == Scale::Linear, "series": all })
     }
@@ -74,6 +83,7 @@ impl Lines {
                 .and_then(|all| serde_json::from_value(all.clone()).ok())
                 .unwrap_or_default(),
             dashed: is(one, "dashed"),
+            like: one.get("like").and_then(Value::as_u64).and_then(|place| usize::try_from(place).ok()),
         };
         Self {
             x: named(value, "x"),
@@ -84,7 +94,10 @@ impl Lines {
     }
 
     pub(super) fn svg(&self, title: &str) -> Option<String> {
-        let points = || self.series.iter().flat_map(|series| series.points.iter().copied());
+        // What is not above 0 has no place on a logarithmic axis.
+        let drawable =
+            |(x, y): &(f64, f64)| *x > 0.0 && (*y > 0.0 || self.scale == Scale::Linear && *y >= 0.0);
+        let points = || self.series.iter().flat_map(|series| series.points.iter().copied()).filter(drawable);
         let x = Axis::logarithmic(points().map(|(x, _)| x), LEFT, WIDTH - RIGHT)?;
         let of_y = match self.scale {
             Scale::Logarithmic => Axis::logarithmic,
@@ -98,10 +111,11 @@ impl Lines {
         let places: Vec<Vec<(f64, f64)>> = self
             .series
             .iter()
-            .map(|series| series.points.iter().map(|(px, py)| (x.place(*px), y.place(*py))).collect())
+            .map(|series| series.points.iter().filter(|point| drawable(point)))
+            .map(|points| points.map(|(px, py)| (x.place(*px), y.place(*py))).collect())
             .collect();
-        for ((series, places), colour) in self.series.iter().zip(&places).zip(COLOURS) {
-            draw(&mut svg, series, places, colour);
+        for ((number, series), places) in (0..).zip(&self.series).zip(&places) {
+            draw(&mut svg, series, places, series.colour(number));
         }
         self.legend(&mut svg, &places);
         svg.push_str("</svg>\n");
@@ -126,7 +140,8 @@ impl Lines {
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"white\" \
              fill-opacity=\"0.8\"/>"
         );
-        for (number, (series, colour)) in self.series.iter().zip(COLOURS).enumerate() {
+        for (number, series) in self.series.iter().enumerate() {
+            let colour = series.colour(number);
             let at = y + 17.0 + 18.0 * number as f64;
             let _ = writeln!(
                 svg,
@@ -197,9 +212,11 @@ mod tests {
     fn a_chart_draws_its_series_and_escapes_its_text() {
         let series = vec![
             Series::new("a < b", vec![(1.0, 2.0), (10.0, 20.0)]),
-            Series::dashed("c", vec![(1.0, 3.0), (10.0, 30.0)]),
+            Series::dashed("c", 0, vec![(1.0, 3.0), (-1.0, 7.0), (10.0, 30.0)]),
         ];
         let drawn = Lines::new("x", "y", series).svg("t & t").unwrap();
+        assert_eq!(drawn.matches("<circle").count(), 4, "what has no place is not drawn");
+        assert!(!drawn.contains("NaN") && !drawn.contains(COLOURS[1]));
         assert!(drawn.contains("<polyline") && drawn.contains("a &lt; b") && drawn.contains("t &amp; t"));
         assert!(drawn.contains("stroke-dasharray"));
         assert_eq!(Lines::new("x", "y", vec![]).svg("empty"), None);

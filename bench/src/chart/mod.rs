@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_drawing_comes_back_from_its_json() {
-        let series = Series { name: "a".into(), points: vec![(1.0, 2.0), (3.0, 4.5)], dashed: true };
+        let series = Series::dashed("a", 3, vec![(1.0, 2.0), (3.0, 4.5)]);
         let lines = Lines { x: "B".into(), y: "%".into(), scale: Scale::Linear, series: vec![series] };
         let bar = Bar { name: "b".into(), values: vec![1.0, 0.5], whiskers: Some((1.0, 2.0)) };
         let bars = Bars { x: "µs".into(), parts: vec!["rest".into(), "crypto".into()], bars: vec![bar] };

@@ -173,7 +173,6 @@ fn of_redis(redis: &Samples, costs: &Costs) -> Result<Table, String> {
     ];
     let mut table = Table::new(REDIS, REDIS_TITLE, &columns);
     let (direct, none) = (redis.median("direct", "p50")?, redis.median("none", "p50")?);
-    let dash = || "–".to_owned();
     for (name, signer, paper) in [
         ("plain", "direct", "≈ 12"),
         ("a log, no signatures", "none", "–"),
@@ -181,15 +180,15 @@ fn of_redis(redis: &Samples, costs: &Costs) -> Result<Table, String> {
         ("DSig, wots-haraka-256", "dsig", "below 12 + 7.9"),
     ] {
         let median = redis.median(signer, "p50")?;
-        let signed = [figure(median - none), figure(redis.alone(signer).unwrap_or(f64::NAN))];
-        let ratio = redis.alone(signer).map_or_else(|_| dash(), |time| figure(time * 1000.0 / costs.ed));
-        let crypto = match signer {
-            "direct" | "none" => [dash(), dash()],
-            _ => signed,
-        };
-        let more = if signer == "direct" { dash() } else { figure(median - direct) };
-        let cells = [name.to_owned()].into_iter().chain(redis.percentiles(signer)?).chain([more]);
-        table.row(cells.chain(crypto).chain([ratio, paper.to_owned()]));
+        let once = redis.alone(signer).ok();
+        let cells = [name.to_owned()].into_iter().chain(redis.percentiles(signer)?);
+        table.row(cells.chain([
+            cell((signer != "direct").then_some(median - direct)),
+            cell(once.map(|_| median - none)),
+            cell(once),
+            cell(once.map(|once| once * 1000.0 / costs.ed)),
+            paper.to_owned(),
+        ]));
     }
     let mut bars = vec![
         redis.bar("plain", "direct")?,
@@ -226,7 +225,6 @@ fn of_broadcast(broadcast: &Samples, costs: &Costs) -> Result<Table, String> {
         ("EdDSA", "eddsa", Some(costs.ed_sign + costs.ed_verify), "123"),
         ("DSig, wots-haraka-256", "dsig", Some(costs.latency()), "34"),
     ] {
-        let cell = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), figure);
         let added = broadcast.median(signer, "p50")? - none;
         let cells = [name.to_owned()].into_iter().chain(broadcast.percentiles(signer)?);
         table.row(cells.chain([
@@ -254,6 +252,10 @@ fn of_broadcast(broadcast: &Samples, costs: &Costs) -> Result<Table, String> {
         table.note(format!("In the middle round {slow} verifications came before their announcement."));
     }
     Ok(table)
+}
+
+fn cell(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_owned(), figure)
 }
 
 fn papers(name: &str, without: f64, added: f64) -> Bar {

@@ -72,7 +72,7 @@ impl Costs {
 /// Measures one suite.
 pub(crate) fn of<S: Suite>(care: Care, setting: Setting) -> Result<Costs> {
     let batch = 1usize << setting.log2_batch;
-    super::say(format_args!("{}, batches of {batch}, messages of {} bytes", S::NAME, setting.message_len));
+    super::say(format_args!("  {}, batches of {batch}, messages of {} bytes", S::NAME, setting.message_len));
     let message = vec![7u8; setting.message_len];
     let mut rng = StdRng::seed_from_u64(7);
     let mut signer = signer::<S>(&mut rng, setting, 1)?;

@@ -28,23 +28,25 @@ use crate::table::Table;
 pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
     // What is missing is said before minutes are spent.
     let apps = Apps::find()?;
+    say("Figure 6, and the rows with targets");
     let measured = of_all(Care::of(quick)).map_err(failed)?;
     let [haraka512, haraka256, blake3, ..] = &measured;
     let mut rows = targets(haraka512, haraka256, blake3);
     let (of_apps, figure_7) = apps.measure(quick, haraka256)?;
     rows.extend(of_apps);
     let care = Care::of(quick);
-    let mut tables = vec![
-        paper::table_1(haraka256, blake3),
-        paper::table_2(care).map_err(failed)?,
-        paper::figure_6(&measured),
-    ];
+    let mut tables = vec![paper::table_1(haraka256, blake3)];
+    say("Table 2");
+    tables.push(paper::table_2(care).map_err(failed)?);
+    tables.push(paper::figure_6(&measured));
     tables.extend(figure_7);
     tables.extend(latency::figure_8(quick)?);
+    say("Figure 9");
     tables.push(paper::figure_9(care).map_err(failed)?);
     tables.push(pipeline::figure_10(quick, haraka256)?);
     tables.extend(parties::figure_11(care, haraka256).map_err(failed)?);
     tables.extend(requests::figure_12(care).map_err(failed)?);
+    say("Figure 13");
     tables.push(paper::figure_13(care).map_err(failed)?);
     Ok((rows, tables))
 }

@@ -91,8 +91,8 @@ fn one_to_many(costs: &Costs, [copy, copy_short]: [f64; 2]) -> Table {
         }
     }
     let papers = [
-        Series::dashed("DSig, the paper: the link is full", vec![(5.0, 577.0)]),
-        Series::dashed("EdDSA, the paper: overtakes", vec![(11.0, 603.0)]),
+        Series::dashed("DSig, the paper: the link is full", 0, vec![(5.0, 577.0)]),
+        Series::dashed("EdDSA, the paper: overtakes", 2, vec![(11.0, 603.0)]),
     ];
     let series = lines.into_iter().chain(papers).collect();
     table.drawing =
@@ -153,8 +153,8 @@ fn many_to_one(care: Care, costs: &Costs) -> Result<Table> {
         }
     }
     let papers = [
-        Series::dashed("DSig, the paper", vec![(2.0, 190.0), (11.0, 190.0)]),
-        Series::dashed("EdDSA, the paper", vec![(1.0, 53.0), (11.0, 53.0)]),
+        Series::dashed("DSig, the paper", 0, vec![(2.0, 190.0), (11.0, 190.0)]),
+        Series::dashed("EdDSA, the paper", 2, vec![(1.0, 53.0), (11.0, 53.0)]),
     ];
     let series = lines.into_iter().chain(papers).collect();
     table.drawing = Some(Drawing::Lines(Lines::new("signers", "thousand verifications per second", series)));

@@ -290,10 +290,15 @@ fn fill(table: &mut Table, lines: &[Line], ed: f64) {
     let drawn = |line: &Line| {
         let points =
             line.points().iter().map(|point| (point.per_second / 1000.0, point.median / 1000.0)).collect();
-        Series { name: line.label(), points, dashed: line.exponential }
+        let place = lines.iter().position(|other| other.name == line.name).unwrap_or_default();
+        if line.exponential {
+            Series::dashed(line.label(), place, points)
+        } else {
+            Series::new(line.label(), points)
+        }
     };
-    let papers = [("EdDSA, the paper", (56.0, 56.0)), ("DSig, the paper", (137.0, 7.8))];
-    let papers = papers.map(|(name, point)| Series::dashed(name, vec![point]));
+    let papers = [("EdDSA, the paper", 0, (56.0, 56.0)), ("DSig, the paper", 2, (137.0, 7.8))];
+    let papers = papers.map(|(name, like, point)| Series::dashed(name, like, vec![point]));
     let series = lines.iter().map(drawn).chain(papers).collect();
     table.drawing =
         Some(Drawing::Lines(Lines::new("thousand signatures per second", "median latency, µs", series)));
