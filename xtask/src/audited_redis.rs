@@ -1,4 +1,5 @@
-//! `examples/audited-redis`: its tour, as a user walks through it, on a real Redis. Its tests run with all others.
+//! `examples/audited-redis`: its tour, as a user walks through it, on a real Redis; the clients in Python and in Node with
+//! their tests; and one log that three languages write. The tests of the Rust program run with all others.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -7,11 +8,21 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::bindings::{node, python};
 use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Steps};
-use crate::workspace;
+use crate::{npm, workspace};
 
-/// Adds the step.
+/// The ways to sign that each language is asked for.
+const WAYS: &[[&str; 2]] = &[
+    ["--signer", "eddsa"],
+    ["--suite", "wots-haraka-512"],
+    ["--suite", "wots-haraka-256"],
+    ["--suite", "wots-blake3"],
+    ["--suite", "wots-blake3-256"],
+];
+
+/// Adds the steps.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("audited redis", |log| {
         let program = workspace::binary(log, "audited-redis")?;
@@ -19,34 +30,25 @@ pub(crate) fn add_to(steps: &mut Steps) {
         let measured = log.run(Command::new(&program).args(["bench", "--json", "--ops", "500"]))?;
         Ok(format!("{entries} entries audited; median latency {}", medians(&measured)?))
     });
+    steps.add("audited redis, python and node", |log| {
+        let program = workspace::binary(log, "audited-redis")?;
+        let python = Python { interpreter: python::environment(log)?, package: python::assemble(log)? };
+        node::build(log)?;
+        npm::install(log, &source("node"))?;
+        let (in_python, in_node) = (python.test(log, &program)?, test_in_node(log, &program)?);
+        let entries = together(log, &program, &python)?;
+        Ok(format!("Python {in_python}, Node {in_node} tests; {entries} entries of three languages audited"))
+    });
 }
 
 /// From a key to a proof; answers with the number of entries.
 fn tour(log: &Log, program: &Path) -> Outcome<u64> {
-    let folder = workspace::target("xtask/audited-redis");
-    // What an earlier run left.
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let place = Place { folder, program: program.to_owned() };
-    // A path of a Unix socket must be short, whatever the target folder is called.
-    let _redis = place.start("redis-server", &["--port", "0", "--save", "", "--unixsocket", "redis.sock"])?;
-    place.wait_for("redis.sock")?;
-    let key = place.run(log, &["keygen", "--out", "alice.key"])?.trim().to_owned();
-    let port = free_port()?;
-    let front = format!("127.0.0.1:{port}");
-    let config = format!(
-        "listen = \"{front}\"\nredis = \"unix:redis.sock\"\nlog = \"audit.log\"\nrefusals = \"refusals.jsonl\"\n\
-         [[client]]\nname = \"alice\"\nkey = \"{key}\"\n"
-    );
-    std::fs::write(place.folder.join("front.toml"), config).map_err(|e| e.to_string())?;
-    let running = place.start(&program.display().to_string(), &["front", "--config", "front.toml"])?;
-    place.wait_for("audit.log")?;
-    let call = ["call", "--front", &front, "--key", "alice.key"];
-    patiently(|| place.run(log, &[&call[..], &["SET", "greeting", "hello"]].concat()))?;
+    let house = House::open(log, "xtask/audited-redis", program)?;
+    house.run(log, &["call", "--front", &house.front, "--key", "alice.key", "SET", "greeting", "hello"])?;
     let sidecar_port = free_port()?;
     let listen = format!("127.0.0.1:{sidecar_port}");
-    let sidecar = ["sidecar", "--listen", &listen, "--front", &front, "--key", "alice.key"];
-    let _sidecar = place.start(&program.display().to_string(), &sidecar)?;
+    let sidecar = ["sidecar", "--listen", &listen, "--front", &house.front, "--key", "alice.key"];
+    let _sidecar = start(&house.folder, &program.display().to_string(), &sidecar)?;
     let said = patiently(|| {
         let mut cli = Command::new("redis-cli");
         let said = output_of(cli.args(["-p", &sidecar_port.to_string(), "GET", "greeting"]));
@@ -55,17 +57,139 @@ fn tour(log: &Log, program: &Path) -> Outcome<u64> {
     if said != "hello" {
         return Err(format!("redis-cli got {said:?}"));
     }
-    place.run(log, &["prove", "audit.log", "--entry", "1", "--out", "proof"])?;
-    place.run(log, &["check-proof", "proof", "--signer", &key])?;
-    drop(running);
-    let report = place.run(log, &["audit", "--json", "audit.log", "--clients", "front.toml"])?;
-    let report: Value = serde_json::from_str(report.trim()).map_err(|e| format!("{e}: {report}"))?;
-    report.get("entries").and_then(Value::as_u64).ok_or_else(|| format!("no entries: {report}"))
+    house.prove(log, 1)?;
+    house.audit(log)
 }
 
-struct Place {
+/// One client's commands, signed in turn by the programs of three languages; answers with the number of entries.
+fn together(log: &Log, program: &Path, python: &Python) -> Outcome<u64> {
+    let house = House::open(log, "xtask/audited-redis-together", program)?;
+    let mut count = 0;
+    for way in WAYS {
+        for language in ["Rust", "Python", "Node"] {
+            let mut call = match language {
+                "Python" => python.run(&["audited_redis"]),
+                "Node" => command("node".as_ref(), &source("node/call.mjs")),
+                _ => command(program, "call".as_ref()),
+            };
+            call.current_dir(&house.folder).args(["--front", &house.front, "--key", "alice.key", "--json"]);
+            count += 1;
+            let said = log.run(call.args(way).args(["INCR", "n"]))?;
+            let said: Value = serde_json::from_str(said.trim()).map_err(|e| format!("{e}: {said}"))?;
+            for field in ["sequence", "entry", "reply"] {
+                if said.get(field).and_then(Value::as_u64) != Some(count) {
+                    return Err(format!("{language}, {}: {field} is not {count}: {said}", way.join(" ")));
+                }
+            }
+            house.prove(log, count)?;
+        }
+    }
+    let entries = house.audit(log)?;
+    if entries == count { Ok(entries) } else { Err(format!("{entries} entries instead of {count}")) }
+}
+
+/// An interpreter that finds the package `quorate`.
+struct Python {
+    interpreter: PathBuf,
+    package: PathBuf,
+}
+
+impl Python {
+    /// What runs a module of it, or of the client.
+    fn run(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.interpreter);
+        let path = [source("python"), self.package.clone()].map(|folder| folder.display().to_string());
+        command.env("PYTHONPATH", path.join(":")).env("PYTHONDONTWRITEBYTECODE", "1");
+        command.env("MYPYPATH", &self.package).env("MYPY_CACHE_DIR", workspace::target("xtask/mypy"));
+        command.current_dir(source("python")).arg("-m").args(arguments);
+        command
+    }
+
+    /// Runs the client's tests and checks its types; answers with the number of tests.
+    fn test(&self, log: &Log, program: &Path) -> Outcome<String> {
+        log.run(&mut self.run(&["mypy", "--strict", "audited_redis", "tests"]))?;
+        let tests = &["pytest", "-p", "no:cacheprovider"];
+        let output = log.run(self.run(tests).env("AUDITED_REDIS", program))?;
+        let passed = output.lines().rev().find_map(|line| line.split_once(" passed"));
+        Ok(passed.ok_or("pytest does not say how many passed")?.0.trim_matches([' ', '=']).to_owned())
+    }
+}
+
+/// Runs the client's tests and checks its types; answers with the number of tests.
+fn test_in_node(log: &Log, program: &Path) -> Outcome<String> {
+    let run = |script| {
+        let mut npm = Command::new("npm");
+        log.run(npm.current_dir(source("node")).env("AUDITED_REDIS", program).args(["run", script]))
+    };
+    run("types")?;
+    let output = run("test")?;
+    let passed =
+        output.lines().find_map(|line| line.trim_start_matches(['#', 'ℹ', ' ']).strip_prefix("pass "));
+    Ok(passed.ok_or("node does not say how many passed")?.trim().to_owned())
+}
+
+fn command(program: &Path, first: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.arg(first);
+    command
+}
+
+/// Something of the example's.
+fn source(name: &str) -> PathBuf {
+    workspace::root().join("examples/audited-redis").join(name)
+}
+
+/// A folder with a Redis in it, and a front before that, for the client alice.
+struct House {
     folder: PathBuf,
     program: PathBuf,
+    /// Where it listens.
+    front: String,
+    /// Alice's public key.
+    key: String,
+    _running: [Running; 2],
+}
+
+impl House {
+    fn open(log: &Log, name: &str, program: &Path) -> Outcome<Self> {
+        let folder = workspace::target(name);
+        // What an earlier run left.
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let shown = program.display().to_string();
+        // A path of a Unix socket must be short, whatever the target folder is called.
+        let socket = ["--port", "0", "--save", "", "--unixsocket", "redis.sock"];
+        let redis = start(&folder, "redis-server", &socket)?;
+        wait_for(&folder.join("redis.sock"))?;
+        let keygen = ["keygen", "--out", "alice.key"];
+        let key = log.run(Command::new(program).current_dir(&folder).args(keygen))?.trim().to_owned();
+        let front = format!("127.0.0.1:{}", free_port()?);
+        let config = format!(
+            "listen = \"{front}\"\nredis = \"unix:redis.sock\"\nlog = \"audit.log\"\nrefusals = \"refusals.jsonl\"\n\
+             accept = [\"dsig\", \"eddsa\"]\n[[client]]\nname = \"alice\"\nkey = \"{key}\"\n"
+        );
+        std::fs::write(folder.join("front.toml"), config).map_err(|e| e.to_string())?;
+        let running = start(&folder, &shown, &["front", "--config", "front.toml"])?;
+        patiently(|| std::net::TcpStream::connect(&front).map(drop).map_err(|e| format!("{front}: {e}")))?;
+        Ok(Self { folder, program: program.to_owned(), front, key, _running: [redis, running] })
+    }
+
+    fn run(&self, log: &Log, arguments: &[&str]) -> Outcome<String> {
+        log.run(Command::new(&self.program).current_dir(&self.folder).args(arguments))
+    }
+
+    /// Takes an entry out of the log and checks it with Alice's key alone.
+    fn prove(&self, log: &Log, entry: u64) -> Outcome {
+        self.run(log, &["prove", "audit.log", "--entry", &entry.to_string(), "--out", "proof"])?;
+        self.run(log, &["check-proof", "proof", "--signer", &self.key]).map(drop)
+    }
+
+    /// How many entries an auditor finds, with nothing wrong in any.
+    fn audit(&self, log: &Log) -> Outcome<u64> {
+        let report = self.run(log, &["audit", "--json", "audit.log", "--clients", "front.toml"])?;
+        let report: Value = serde_json::from_str(report.trim()).map_err(|e| format!("{e}: {report}"))?;
+        report.get("entries").and_then(Value::as_u64).ok_or_else(|| format!("no entries: {report}"))
+    }
 }
 
 /// Ended when dropped.
@@ -79,22 +203,15 @@ impl Drop for Running {
     }
 }
 
-impl Place {
-    fn run(&self, log: &Log, arguments: &[&str]) -> Outcome<String> {
-        log.run(Command::new(&self.program).current_dir(&self.folder).args(arguments))
-    }
+fn start(folder: &Path, program: &str, arguments: &[&str]) -> Outcome<Running> {
+    let mut command = Command::new(program);
+    command.current_dir(folder).args(arguments);
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.spawn().map(Running).map_err(|e| format!("{program}: {e}"))
+}
 
-    fn start(&self, program: &str, arguments: &[&str]) -> Outcome<Running> {
-        let mut command = Command::new(program);
-        command.current_dir(&self.folder).args(arguments);
-        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        quiet.spawn().map(Running).map_err(|e| format!("{program}: {e}"))
-    }
-
-    fn wait_for(&self, file: &str) -> Outcome {
-        let path = self.folder.join(file);
-        patiently(|| if path.exists() { Ok(()) } else { Err(format!("{} does not appear", path.display())) })
-    }
+fn wait_for(path: &Path) -> Outcome {
+    patiently(|| if path.exists() { Ok(()) } else { Err(format!("{} does not appear", path.display())) })
 }
 
 fn patiently<T>(mut work: impl FnMut() -> Outcome<T>) -> Outcome<T> {

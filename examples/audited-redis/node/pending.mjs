@@ -16,7 +16,10 @@ import { Malformed, parseReply } from './resp.mjs';
 export class Pending {
   /** Ascending. @type {Map<number, Waiting>} */
   #byNumber = new Map();
+  /** What is in the log, as the front says; the end of that may be lost with it. */
   #accepted = 0;
+  /** What was answered, and is on disk therefore. */
+  #answered = 0;
   #entry = 0;
   /** @type {number | undefined} */
   #refused;
@@ -74,8 +77,8 @@ export class Pending {
    * @param {number} last
    */
   resume(last) {
-    if (last < this.#accepted) {
-      const message = `the front has our commands to number ${last}, but answered number ${this.#accepted}`;
+    if (last < this.#answered) {
+      const message = `the front has our commands to number ${last}, but answered number ${this.#answered}`;
       throw new BadFront('ROLLED_BACK', `${message}; its log has lost entries`);
     }
     if (last >= this.next) throw new Lost('another program uses this key; give each its own');
@@ -123,6 +126,7 @@ export class Pending {
     }
     if (entry <= this.#entry) throw new BadFront('BAD_ORDER', `entry ${entry} of the log after entry ${this.#entry}`);
     this.#accepted = sequence;
+    this.#answered = sequence;
     this.#entry = entry;
     const { resolve, reject } = this.#remove(sequence);
     let value;

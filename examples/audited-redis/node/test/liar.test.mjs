@@ -179,6 +179,26 @@ test('what is sent again is the same, and what is logged is not sent again', LIM
   await client.close();
 });
 
+test('a front that crashed before its last entries were on disk is no liar', LIMIT, async (t) => {
+  const visits = [0, 2, 1].map((last) => async (/** @type {Visit} */ visit) => {
+    await visit.greet(last);
+    await visit.command();
+    if (last === 0) visit.say(executed(1, 1));
+    if (last !== 2) await visit.command();
+    if (last === 1) visit.say(executed(2, 2));
+    if (last === 1) await visit.gone();
+  });
+  const { address } = await liar(t, ...visits);
+  const client = await Client.connect(address, key(), { patience });
+  await client.call('INCR', 'a');
+  await assert.rejects(client.call('INCR', 'b'), { name: 'Lost', logged: true });
+  await assert.rejects(client.call('INCR', 'c'), { name: 'Lost', logged: false });
+  const again = [client.call('INCR', 'd'), client.call('INCR', 'e')];
+  assert.equal((await again[0]).sequence, 2);
+  await client.close();
+  await assert.rejects(again[1], { code: 'LOST' });
+});
+
 test('behind a refusal nothing is sent again', LIMIT, async (t) => {
   const first = async (/** @type {Visit} */ visit) => {
     await visit.greet();
@@ -240,6 +260,20 @@ test('one large frame costs no more than it has', LIMIT, async (t) => {
   assert.ok(process.memoryUsage().arrayBuffers - before < 8 << 20);
   await client.close();
   await assert.rejects(answer, { code: 'LOST' });
+});
+
+test('no more are under way than a front takes', LIMIT, async (t) => {
+  const { address, visits } = await liar(t, async (visit) => {
+    await visit.greet();
+    for (;;) await visit.command();
+  });
+  const client = await Client.connect(address, key(), { patience });
+  const ended = Promise.allSettled(Array.from({ length: 1100 }, () => client.call('PING')));
+  while (visits[0].commands.length < 1024) await sleep(50);
+  await sleep(300);
+  assert.equal(visits[0].commands.length, 1024);
+  await client.close();
+  for (const outcome of await ended) assert.ok(outcome.status === 'rejected' && outcome.reason.code === 'LOST');
 });
 
 test('a front that does not read holds nobody back from closing', LIMIT, async (t) => {

@@ -40,7 +40,8 @@ class Pending:
         """Ascending."""
         self.next = 1
         self.changed = asyncio.Event()
-        self._accepted = 0
+        self._accepted = 0  # what is in the log, as the front says; the end of that may be lost with it
+        self._answered = 0  # what was answered, and is on disk therefore
         self._entry = 0
         self._refused: int | None = None
 
@@ -63,8 +64,8 @@ class Pending:
 
     def resume(self, last: int) -> Iterable[bytes]:
         """Another connection: what to send again."""
-        if last < self._accepted:
-            message = f"the front has our commands to number {last}, but answered number {self._accepted}"
+        if last < self._answered:
+            message = f"the front has our commands to number {last}, but answered number {self._answered}"
             raise BadFront("ROLLED_BACK", f"{message}; its log has lost entries")
         if last >= self.next:
             raise Lost("another program uses this key; give each its own")
@@ -99,7 +100,8 @@ class Pending:
             raise BadFront("BAD_ORDER", f"the front answers command {frame.sequence}, which is not the next")
         if frame.entry <= self._entry:
             raise BadFront("BAD_ORDER", f"entry {frame.entry} of the log after entry {self._entry}")
-        self._accepted, self._entry = frame.sequence, frame.entry
+        self._accepted = self._answered = frame.sequence
+        self._entry = frame.entry
         answer = self.by_number.pop(frame.sequence).answer
         if answer.done():
             return  # whoever asked has stopped waiting

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tracemalloc
+from typing import cast
 
 import pytest
 from audited_redis import Answer, BadFront, Client, Failure, Key, Lost, RedisError, Refused, Unreachable
@@ -198,6 +199,33 @@ async def test_what_is_sent_again_is_the_same_and_what_is_logged_is_not_sent_aga
 
 
 @in_a_loop
+async def test_a_front_that_crashed_before_its_last_entries_were_on_disk_is_no_liar(key: Key) -> None:
+    async def first(visit: Visit) -> None:
+        await visit.greet(0)
+        await visit.command()
+        visit.writer.write(executed(1, 1))
+        await visit.command()
+
+    async def second(visit: Visit) -> None:
+        await visit.greet(2)
+        await visit.command()
+
+    async def third(visit: Visit) -> None:
+        await visit.greet(1)
+        await visit.command()
+        visit.writer.write(executed(2, 2))
+        await visit.reader.read()
+
+    async with Liar(first, second, third) as address, await Client.connect(address, key, patience=60) as client:
+        await client.call("INCR", "a")
+        for logged in (True, False):
+            with pytest.raises(Lost) as caught:
+                await client.call("INCR", "b")
+            assert caught.value.logged is logged
+        assert (await client.call("INCR", "c")).sequence == 2
+
+
+@in_a_loop
 async def test_behind_a_refusal_nothing_is_sent_again(key: Key) -> None:
     async def first(visit: Visit) -> None:
         await visit.greet()
@@ -266,6 +294,42 @@ async def test_one_large_frame_costs_no_more_than_it_has(key: Key) -> None:
         await client.close()
         with pytest.raises(Lost):
             await answer
+
+
+@in_a_loop
+async def test_no_more_are_under_way_than_a_front_takes(key: Key) -> None:
+    async def visit(visit: Visit) -> None:
+        await visit.greet()
+        while True:
+            await visit.command()
+
+    liar = Liar(visit)
+    async with liar as address, await Client.connect(address, key, patience=60) as client:
+        calls = [asyncio.create_task(client.call("PING")) for _ in range(1100)]
+        (there,) = liar.visits
+        while len(there.commands) < 1024:
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(0.3)
+        assert len(there.commands) == 1024
+        await client.close()
+        for outcome in await asyncio.gather(*calls, return_exceptions=True):
+            assert isinstance(outcome, Lost)
+
+
+@in_a_loop
+async def test_a_front_that_does_not_read_holds_nobody_back_from_closing(key: Key) -> None:
+    async def visit(visit: Visit) -> None:
+        await visit.greet()
+        cast(asyncio.ReadTransport, visit.writer.transport).pause_reading()
+        await asyncio.sleep(60)
+
+    async with Liar(visit) as address:
+        client = await Client.connect(address, key, patience=60, scheme="eddsa")
+        calls = [asyncio.create_task(client.call("SET", "a", bytes(1 << 20))) for _ in range(40)]
+        await asyncio.sleep(0.3)
+        await asyncio.wait_for(client.close(), 30)
+        for outcome in await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 30):
+            assert isinstance(outcome, Lost)
 
 
 @in_a_loop
