@@ -84,7 +84,7 @@ mod tests {
     fn names_and_numbers_lead_back_to_the_suite() {
         for suite in Suite::ALL {
             assert_eq!(Suite::from_number(suite.number()), Ok(*suite));
-            assert_eq!(suite.to_string().parse(), Ok(*suite));
+            assert_eq!(alloc::format!("{suite}").parse(), Ok(*suite));
         }
         assert_eq!(Suite::from_number(0).unwrap_err().code(), "WRONG_CONTEXT");
         assert_eq!(Suite::from_name("BLS").unwrap_err().code(), "WRONG_CONTEXT");
