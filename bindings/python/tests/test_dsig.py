@@ -293,7 +293,8 @@ def test_of_two_uses_that_are_verified_at_once_one_is_refused() -> None:
     half = len(evidence[32:]) // 2
     signed = [(part[4:-1584], part[-1584:]) for part in (evidence[32:][:half], evidence[32:][half:])]
     for _ in range(20):
-        verifier, barrier, codes = dsig.Verifier(), threading.Barrier(2), []
+        verifier, barrier = dsig.Verifier(), threading.Barrier(2)
+        codes: list[str] = []
         verifier.admit(key)
 
         def verify(message: bytes, signature: bytes) -> None:
