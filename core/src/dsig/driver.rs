@@ -128,7 +128,7 @@ impl<S: Driven> Driver<S> {
         &self.public
     }
 
-    /// Signs at once, or not at all. As [`Signer::sign`](super::Signer::sign).
+    /// Signs at once, or not at all. As [`Signer::sign`](super::Signer::sign). Cost: that, a lock, and your clock.
     ///
     /// # Errors
     /// [`Error::Exhausted`] if no fresh key is ready now; any [`DriverError`] if there will be none.
