@@ -158,6 +158,7 @@ async fn either(one: &mut Signal, other: &mut Signal) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::time::Instant;
 
     use super::*;
@@ -201,6 +202,37 @@ mod tests {
         });
         assert_eq!(reasons, ["was interrupted", "was not started: interrupted"]);
         assert!(began.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    #[ignore = "the next test runs it in a process of its own"]
+    fn a_child_that_takes_a_minute() {
+        let file = env::var("QUORATE_BENCH_PID_FILE").unwrap();
+        let script = "echo $$ > \"$0\"; exec sleep 60";
+        shell().report(&["-c", script, &file], Duration::from_secs(60)).unwrap();
+    }
+
+    #[test]
+    fn control_c_ends_the_child_before_us() {
+        let file = env::temp_dir().join(format!("quorate-bench-{}", process::id()));
+        let test = "children::tests::a_child_that_takes_a_minute";
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["--ignored", "--exact", test]).env("QUORATE_BENCH_PID_FILE", &file);
+        let mut us = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let began = Instant::now();
+        let child: u32 = loop {
+            assert!(began.elapsed() < Duration::from_secs(60), "no child");
+            if let Some(id) = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()) {
+                break id;
+            }
+            thread::yield_now();
+        };
+        ask(us.id(), "INT");
+        assert_eq!(us.wait().unwrap().code(), Some(INTERRUPTED));
+        assert!(began.elapsed() < Duration::from_secs(60), "it ended by itself");
+        let there = Command::new("kill").args(["-0", &child.to_string()]).stderr(Stdio::null()).status();
+        assert!(!there.unwrap().success(), "the child is left behind");
+        fs::remove_file(file).unwrap();
     }
 
     #[test]

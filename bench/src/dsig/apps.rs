@@ -59,9 +59,7 @@ impl Apps {
             Ok(_) => (targets(&redis)?, of_redis(&redis, costs)?),
             Err(reason) => {
                 say(format_args!("Figure 7, Redis: {reason}"));
-                let mut table = Table::new(REDIS, REDIS_TITLE, &[]);
-                table.note(reason.as_str());
-                (vec![], table)
+                (vec![], unmeasured(reason))
             }
         };
         Ok((rows, vec![of_redis, of_broadcast(&broadcast, costs)?]))
@@ -75,6 +73,13 @@ fn missing() -> String {
     "Not measured: there is no `redis-server` here. On Debian or Ubuntu `apt-get install redis-server` brings it, on \
      macOS `brew install redis`."
         .to_owned()
+}
+
+/// No figures, and why.
+fn unmeasured(reason: &str) -> Table {
+    let mut table = Table::new(REDIS, REDIS_TITLE, &[]);
+    table.note(reason);
+    table
 }
 
 fn is_there(program: &str) -> bool {
@@ -318,6 +323,8 @@ mod tests {
     #[test]
     fn who_lacks_redis_is_told_what_to_install() {
         assert!(!is_there("no-such-program"));
-        assert!(missing().contains("apt-get install redis-server"));
+        let table = unmeasured(&missing());
+        assert!(table.text().contains("apt-get install redis-server"));
+        assert!(table.rows.is_empty() && table.drawing.is_none());
     }
 }
