@@ -122,6 +122,7 @@ test('what is no reply is refused before it costs anything', () => {
     '$-2\r\n',
     '$+1\r\nx\r\n',
     '$1\r\nxy\r\n',
+    '$1\r\nxyz',
     '*-2\r\n',
     ':\r\n',
     ':1.5\r\n',
@@ -144,7 +145,7 @@ test('whatever comes in is read or refused', () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
   };
-  for (let round = 0; round < 20_000; round += 1) {
+  for (let round = 0; round < 5_000; round += 1) {
     const data = raw(Array.from({ length: chance(5) }, () => kinds[chance(kinds.length)]).join(''));
     if (data.length > 0 && chance(2) === 0) data[chance(data.length)] = chance(256);
     try {

@@ -21,7 +21,6 @@ MAX_ITEMS = 1 << 20
 
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,19}")
 _LENGTH = re.compile(rb"[0-9]{1,19}")
-_SMALLEST_ITEM = 3
 
 
 class Malformed(ValueError):
@@ -84,11 +83,9 @@ def parse_reply(data: bytes) -> Reply:
         elif kind == b"*":
             if len(open_arrays) >= MAX_DEPTH:
                 raise Malformed(f"arrays within arrays, more than {MAX_DEPTH} deep")
-            missing, array = _length(text), list[Reply]()
-            if missing > (len(data) - at) // _SMALLEST_ITEM:
-                raise Malformed("an array is cut short")
-            if missing > 0:
-                open_arrays.append((array, missing))
+            wanted, array = _length(text), list[Reply]()
+            if wanted > 0:
+                open_arrays.append((array, wanted))
                 continue
             value = array
         else:
