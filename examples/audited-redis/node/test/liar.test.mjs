@@ -199,6 +199,26 @@ test('a front that crashed before its last entries were on disk is no liar', LIM
   await assert.rejects(again[1], { code: 'LOST' });
 });
 
+test('behind a refusal nothing is signed before the next number is known', LIMIT, async (t) => {
+  const { address } = await liar(t, async (visit) => {
+    await visit.greet();
+    await visit.command();
+    await visit.command();
+    visit.say(refusal(1));
+    await sleep(300);
+    visit.say(refusal(2, '-GAP number 2 is not the next\r\n'));
+    visit.say(executed(Number((await visit.command()).readBigUInt64LE(1)), 1));
+    await visit.gone();
+  });
+  const client = await Client.connect(address, key(), { patience });
+  const [refused, gap] = [client.call('INCR', 'a'), client.call('INCR', 'b')];
+  const behind = gap.catch(({ code }) => code);
+  await assert.rejects(refused, { code: 'STALE' });
+  assert.equal((await client.call('INCR', 'c')).sequence, 1);
+  assert.equal(await behind, 'GAP');
+  await client.close();
+});
+
 test('behind a refusal nothing is sent again', LIMIT, async (t) => {
   const first = async (/** @type {Visit} */ visit) => {
     await visit.greet();
@@ -280,7 +300,7 @@ test('a front that does not read holds nobody back from closing', LIMIT, async (
   const { address } = await liar(t, async (visit) => {
     await visit.greet();
     visit.socket.pause();
-    await sleep(30_000, undefined, { ref: false });
+    await new Promise(() => {});
   });
   const client = await Client.connect(address, key(), { patience, scheme: 'eddsa' });
   const calls = Array.from({ length: 40 }, () => client.call('SET', 'a', Buffer.alloc(1 << 20)));

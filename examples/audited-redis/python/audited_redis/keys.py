@@ -60,7 +60,7 @@ class Key:
     def close(self) -> None:
         """Wipes the secret. Nothing can be signed with it later."""
         _wipe(self._secret)
-        self._secret.clear()
+        self._secret = bytearray()
 
     def __repr__(self) -> str:
         return f"Key({self.public.hex()})"
