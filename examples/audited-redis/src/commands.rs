@@ -36,14 +36,29 @@ pub fn is_allowed(command: &Command<'_>) -> bool {
         return false;
     }
     match name.as_str() {
-        // Its option makes it wait.
-        "XREAD" | "XREADGROUP" => !arguments
-            .take_while(|argument| !argument.eq_ignore_ascii_case(b"STREAMS"))
-            .any(|argument| argument.eq_ignore_ascii_case(b"BLOCK")),
+        "XREAD" | "XREADGROUP" => reads_without_waiting(arguments),
         // The others stop or debug the scripts of all clients.
         "SCRIPT" => matches!(arguments.next().and_then(upper).as_deref(), Some("LOAD" | "EXISTS")),
         _ => true,
     }
+}
+
+/// Goes through the options as Redis does, for a group or a consumer may be called `STREAMS` or `BLOCK`. Which option
+/// makes the command wait is known, and so is which does not; others are refused.
+fn reads_without_waiting<'a>(mut arguments: impl Iterator<Item = &'a [u8]>) -> bool {
+    while let Some(option) = arguments.next().and_then(upper) {
+        let values = match option.as_str() {
+            "STREAMS" => return true,
+            "GROUP" => 2,
+            "COUNT" | "CLAIM" => 1,
+            "NOACK" => 0,
+            _ => return false,
+        };
+        if values > 0 && arguments.nth(values - 1).is_none() {
+            return false;
+        }
+    }
+    false
 }
 
 fn upper(name: &[u8]) -> Option<String> {
@@ -69,7 +84,16 @@ mod tests {
 
     #[test]
     fn commands_on_data_pass_and_those_on_the_connection_do_not() {
-        for line in ["GET a", "set a 1", "XREAD STREAMS block 0", "script load x", "PING", "HGETALL h"] {
+        for line in [
+            "GET a",
+            "set a 1",
+            "XREAD STREAMS block 0",
+            "xread count 2 streams block 0",
+            "XREADGROUP GROUP block streams NOACK COUNT 1 STREAMS block >",
+            "script load x",
+            "PING",
+            "HGETALL h",
+        ] {
             assert!(allowed(line), "{line}");
         }
         for line in [
@@ -91,6 +115,11 @@ mod tests {
             "QUIT",
             "XREAD BLOCK 0 STREAMS a 0",
             "xreadgroup group a b block 0 streams a >",
+            "XREADGROUP GROUP streams c BLOCK 0 STREAMS s >",
+            "XREADGROUP GROUP g streams BLOCK 0 STREAMS s >",
+            "XREAD COUNT streams BLOCK 0 STREAMS s 0",
+            "XREAD LATER STREAMS s 0",
+            "XREADGROUP GROUP g",
             "NOSUCH",
             "MIGRATE a",
         ] {

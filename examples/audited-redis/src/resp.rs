@@ -11,10 +11,12 @@ use std::fmt;
 pub const MAX_COMMAND: usize = 8 << 20;
 /// The most arguments of a command, its name included.
 pub const MAX_ARGUMENTS: usize = 1 << 16;
-/// The deepest nesting of a reply.
+/// The deepest nesting of a reply that [`Value`] takes apart.
 pub const MAX_DEPTH: usize = 32;
-/// The longest line of a reply: a simple string, an error, a number.
-pub const MAX_LINE: usize = 1 << 16;
+/// The deepest nesting of a reply that passes. Lua's stack ends long before.
+const MAX_OPEN: usize = 1 << 16;
+/// The longest line that is a number.
+const MAX_NUMBER: usize = 32;
 
 /// Bytes that are no RESP, or not the RESP that is accepted here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,13 +143,16 @@ fn header(bytes: &[u8], at: usize, kind: u8) -> Result<Option<(usize, usize)>, M
     }
 }
 
-/// Finds the ends of replies in a stream, in memory that does not depend on their size.
+/// Finds the ends of replies in a stream, in memory that does not depend on their size. A script makes texts as long
+/// and arrays as deep as it likes, and all clients share Redis' answers: what is merely large must pass.
 #[derive(Debug, Default)]
 pub struct ReplyScanner {
     /// How many items are still missing at each level.
     open: Vec<u64>,
     /// Bytes of a bulk string that are still to come, its line's end included.
     bulk: u64,
+    /// Within the text of a simple string or an error.
+    text: bool,
 }
 
 impl ReplyScanner {
@@ -166,8 +171,22 @@ impl ReplyScanner {
                 if self.bulk > 0 {
                     return Ok((at, false));
                 }
+            } else if self.text {
+                let Some(end) = line_end(rest) else {
+                    // The line's end may be cut in two.
+                    return Ok((at + rest.len() - usize::from(rest.ends_with(b"\r")), false));
+                };
+                at += end + 2;
+                self.text = false;
+            } else if let Some(b'+' | b'-') = rest.first() {
+                at += 1;
+                self.text = true;
+                continue;
             } else {
-                let Some(end) = line_end(rest)? else { return Ok((at, false)) };
+                let Some(end) = line_end(rest) else {
+                    let too_long = rest.len() > MAX_NUMBER;
+                    return if too_long { Err(Malformed("a number is too long")) } else { Ok((at, false)) };
+                };
                 let line = rest.get(..end).unwrap_or_default();
                 at += end + 2;
                 if !self.begin(line)? {
@@ -199,7 +218,7 @@ impl ReplyScanner {
     fn begin(&mut self, line: &[u8]) -> Result<bool, Malformed> {
         let (kind, text) = line.split_first().ok_or(Malformed("an empty line"))?;
         match kind {
-            b'+' | b'-' | b':' => Ok(true),
+            b':' => Ok(true),
             b'$' | b'*' if text == b"-1" => Ok(true),
             b'$' => {
                 self.bulk = number(text)?.checked_add(2).ok_or(Malformed("a length"))?;
@@ -208,7 +227,7 @@ impl ReplyScanner {
             b'*' => {
                 let items = number(text)?;
                 if items > 0 {
-                    if self.open.len() >= MAX_DEPTH {
+                    if self.open.len() >= MAX_OPEN {
                         return Err(Malformed("too deep"));
                     }
                     self.open.push(items);
@@ -232,10 +251,8 @@ impl ReplyScanner {
     }
 }
 
-fn line_end(bytes: &[u8]) -> Result<Option<usize>, Malformed> {
-    let looked_at = bytes.get(..bytes.len().min(MAX_LINE + 2)).unwrap_or_default();
-    let end = looked_at.windows(2).position(|pair| pair == b"\r\n");
-    if end.is_none() && bytes.len() >= MAX_LINE + 2 { Err(Malformed("a line is too long")) } else { Ok(end) }
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    bytes.windows(2).position(|pair| pair == b"\r\n")
 }
 
 fn number(text: &[u8]) -> Result<u64, Malformed> {
@@ -270,7 +287,7 @@ impl Value {
 
     fn item(bytes: &[u8], depth: usize) -> Result<(Self, usize), Malformed> {
         const SHORT: Malformed = Malformed("the reply is cut short");
-        let end = line_end(bytes)?.ok_or(SHORT)?;
+        let end = line_end(bytes).ok_or(SHORT)?;
         let (kind, text) =
             bytes.get(..end).and_then(<[u8]>::split_first).ok_or(Malformed("an empty line"))?;
         let words = || String::from_utf8_lossy(text).into_owned();

@@ -36,10 +36,31 @@ fn caps_hold_before_anything_is_read() {
     assert!(encode_command(&[vec![0; MAX_COMMAND]]).is_err());
     assert!(encode_command::<&str>(&[]).is_err());
     let deep = "*1\r\n".repeat(MAX_DEPTH + 1);
-    assert!(ReplyScanner::default().scan(deep.as_bytes()).is_err());
     assert!(Value::parse(format!("{deep}+OK\r\n").as_bytes()).is_err());
-    assert!(ReplyScanner::default().scan(&[b'+'; MAX_LINE + 2]).is_err());
+    assert!(ReplyScanner::default().scan("*1\r\n".repeat(MAX_OPEN + 1).as_bytes()).is_err());
+    assert!(ReplyScanner::default().scan(&[b':'; MAX_NUMBER + 1]).is_err());
     assert!(ReplyScanner::default().scan(b"$18446744073709551615\r\n").is_err());
+}
+
+#[test]
+fn what_is_merely_large_passes() {
+    let long = format!("-{}\r\n", "x".repeat(70_000));
+    let deep = format!("{}+OK\r\n", "*1\r\n".repeat(8000));
+    for reply in [long, deep] {
+        for step in [1, 4096, reply.len()] {
+            let (mut scanner, mut at, mut seen) = (ReplyScanner::default(), 0, 0);
+            loop {
+                seen = (seen + step).min(reply.len());
+                let (used, done) = scanner.scan(&reply.as_bytes()[at..seen]).unwrap();
+                at += used;
+                assert!(seen - at <= MAX_NUMBER, "little is kept");
+                if done {
+                    break;
+                }
+            }
+            assert_eq!(at, reply.len());
+        }
+    }
 }
 
 fn value() -> impl Strategy<Value = Value> {
