@@ -100,7 +100,8 @@ fn unsigned_stale_replayed_and_forged_commands_are_refused_and_recorded() {
         expected.push((code, signed.sequence));
     };
     let time = now();
-    let good = sign(1, time, &command);
+    let later = Time(time.0 + 1000);
+    let good = sign(1, later, &command);
     let unsigned =
         SignedCommand { scheme: Scheme::None, sequence: 1, time, signature: &[], command: &command };
     refused(&mut raw, "UNSIGNED", unsigned);
@@ -112,8 +113,8 @@ fn unsigned_stale_replayed_and_forged_commands_are_refused_and_recorded() {
         refused(&mut raw, "STALE", base(1, then, &signature, &command));
     }
     // A signature of something else; of another time; of another store; by somebody else; a flipped bit.
-    refused(&mut raw, "FORGED", base(1, time, &good, &other));
-    refused(&mut raw, "FORGED", base(1, Time(time.0 + 1), &good, &command));
+    refused(&mut raw, "FORGED", base(1, later, &good, &other));
+    refused(&mut raw, "FORGED", base(1, time, &good, &command));
     let elsewhere = dsig(alice).sign(&message(&[9; 32], 1, time, &command), now()).unwrap();
     refused(&mut raw, "FORGED", base(1, time, &elsewhere, &command));
     let by_bob = dsig(house.key("bob")).sign(&message(&store, 1, time, &command), now()).unwrap();
@@ -121,10 +122,10 @@ fn unsigned_stale_replayed_and_forged_commands_are_refused_and_recorded() {
     for at in [10, 50, 90, 200, 700, 1583] {
         let mut bad = good.clone();
         bad[at] ^= 1;
-        refused(&mut raw, "FORGED", base(1, time, &bad, &command));
+        refused(&mut raw, "FORGED", base(1, later, &bad, &command));
     }
-    let two = sign(2, time, &command);
-    refused(&mut raw, "GAP", base(2, time, &two, &command));
+    let early = sign(2, time, &command);
+    refused(&mut raw, "GAP", base(2, time, &early, &command));
     let select = encode_command(&["SELECT", "1"]).unwrap();
     let signature = sign(1, time, &select);
     refused(&mut raw, "NOT_ALLOWED", base(1, time, &signature, &select));
@@ -133,10 +134,13 @@ fn unsigned_stale_replayed_and_forged_commands_are_refused_and_recorded() {
     refused(&mut raw, "BAD_COMMAND", base(1, time, &signature, inline));
 
     // After all that, the good one is executed, once.
-    assert_eq!(raw.ask(&base(1, time, &good, &command)), (0x82, ":1\r\n".into()));
-    refused(&mut raw, "REPLAYED", base(1, time, &good, &command));
-    assert_eq!(raw.ask(&base(2, time, &two, &command)), (0x82, ":2\r\n".into()));
-    refused(&mut raw, "REPLAYED", base(1, time, &good, &command));
+    assert_eq!(raw.ask(&base(1, later, &good, &command)), (0x82, ":1\r\n".into()));
+    refused(&mut raw, "REPLAYED", base(1, later, &good, &command));
+    // Its client was told that it was not executed.
+    refused(&mut raw, "STALE", base(2, time, &early, &command));
+    let two = sign(2, later, &command);
+    assert_eq!(raw.ask(&base(2, later, &two, &command)), (0x82, ":2\r\n".into()));
+    refused(&mut raw, "REPLAYED", base(1, later, &good, &command));
 
     let recorded: Vec<_> = house
         .refusals(expected.len())

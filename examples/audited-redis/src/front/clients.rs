@@ -54,9 +54,22 @@ pub(super) struct Client {
     state: Mutex<State>,
 }
 
+/// What is the case when a command comes.
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
+    /// Of its connection.
+    pub(super) generation: u64,
+    pub(super) now: Time,
+    /// Whether Redis is there.
+    pub(super) is_up: bool,
+}
+
 struct State {
     /// The number of the last command that is or will be in the log.
     last: u64,
+    /// The latest time in a command of the client that was refused. Who was told that a command was not executed
+    /// relies on it, so whoever listened on the way must not be able to send it again when its turn has come.
+    refused: Time,
     verifiers: Vec<(SuiteId, Box<dyn AnyVerifier>)>,
     /// The connection that may send: a client that connects anew takes over, its old connection may hang.
     generation: u64,
@@ -78,6 +91,7 @@ impl Clients {
             let bytes = *known.key.as_bytes();
             let state = State {
                 last: numbers.get(&bytes).copied().unwrap_or_default(),
+                refused: Time(0),
                 verifiers: Vec::new(),
                 generation: 0,
                 superseded: Arc::new(Notify::new()),
@@ -108,9 +122,8 @@ impl Client {
     pub(super) fn accept(
         &self,
         rules: &Rules,
-        generation: u64,
+        turn: &Turn,
         signed: &SignedCommand<'_>,
-        now: Time,
         hand_on: impl FnOnce(),
     ) -> Result<(), Refusal> {
         if signed.scheme == Scheme::None && !rules.accept.contains(&Scheme::None) {
@@ -120,10 +133,10 @@ impl Client {
             let message = format!("commands signed with {} are not accepted here", signed.scheme.name());
             return Err(Refusal::new("SCHEME", message));
         }
-        let age = signed.time.0.abs_diff(now.0);
+        let age = signed.time.0.abs_diff(turn.now.0);
         if u128::from(age) > rules.max_age.as_micros() {
             let (seconds, side) =
-                (age / 1_000_000, if signed.time < now { "ago" } else { "ahead of our clock" });
+                (age / 1_000_000, if signed.time < turn.now { "ago" } else { "ahead of our clock" });
             return Err(Refusal::new("STALE", format!("it was signed {seconds} s {side}; sign it again")));
         }
         let command = Command::parse(signed.command)
@@ -132,9 +145,6 @@ impl Client {
             return Err(Refusal::new("NOT_ALLOWED", "this command is not executed through the front"));
         }
         let mut state = lock(&self.state);
-        if state.generation != generation {
-            return Err(Refusal::new("SUPERSEDED", "the client has connected anew"));
-        }
         let next = state.last.saturating_add(1);
         if signed.sequence < next {
             return Err(Refusal::new(
@@ -142,8 +152,16 @@ impl Client {
                 format!("number {} was used; next is {next}", signed.sequence),
             ));
         }
-        if signed.sequence > next {
-            return Err(Refusal::new("GAP", format!("number {} is not the next, {next}", signed.sequence)));
+        if signed.time <= state.refused {
+            let message = "it was signed no later than a command that was refused; sign it again";
+            return Err(Refusal::new("STALE", message));
+        }
+        if let Some(refusal) = state.not_now(turn, signed.sequence, next) {
+            // Strangers on the way cannot shut the client out with times of their own.
+            if state.verify(&self.key, signed, &rules.store).is_ok() {
+                state.refused = signed.time;
+            }
+            return Err(refusal);
         }
         state.verify(&self.key, signed, &rules.store).map_err(|error| match error {
             Error::OneTimeReuse => Refusal::new("KEY_REUSE", "its one-time key signed something else before"),
@@ -168,6 +186,19 @@ impl Client {
 }
 
 impl State {
+    /// Why a command that has its place still to come is not executed now.
+    fn not_now(&self, turn: &Turn, sequence: u64, next: u64) -> Option<Refusal> {
+        if self.generation != turn.generation {
+            Some(Refusal::new("SUPERSEDED", "the client has connected anew"))
+        } else if sequence > next {
+            Some(Refusal::new("GAP", format!("number {sequence} is not the next, {next}")))
+        } else if !turn.is_up {
+            Some(Refusal::new("UPSTREAM", "Redis is not there; nothing was done"))
+        } else {
+            None
+        }
+    }
+
     fn verify(
         &mut self,
         key: &PublicKey,
@@ -205,6 +236,7 @@ mod tests {
     use super::*;
     use crate::frame::message;
 
+    const NOW: u64 = 10_000_000;
     const PING: &[u8] = b"*1\r\n$4\r\nPING\r\n";
 
     fn asked(
@@ -215,14 +247,14 @@ mod tests {
         command: &[u8],
         signature: Option<[u8; 64]>,
     ) -> &'static str {
-        let generation = lock(&client.state).generation;
+        let turn = Turn { generation: lock(&client.state).generation, now: Time(NOW), is_up: true };
         let (scheme, signature) = match &signature {
             Some(signature) => (Scheme::Eddsa, &signature[..]),
             None => (Scheme::None, &[][..]),
         };
         let signed = SignedCommand { scheme, sequence, time: Time(time), signature, command };
         let mut handed_on = false;
-        let outcome = client.accept(rules, generation, &signed, Time(10_000_000), || handed_on = true);
+        let outcome = client.accept(rules, &turn, &signed, || handed_on = true);
         assert_eq!(handed_on, outcome.is_ok());
         outcome.err().map_or("", |refusal| refusal.code)
     }
@@ -241,7 +273,7 @@ mod tests {
         let sign = |sequence, time, command: &[u8]| {
             Some(Ed25519::sign(&secret, &message(&store, sequence, Time(time), command)).to_bytes())
         };
-        let now = 10_000_000;
+        let now = NOW;
         assert_eq!(asked(&client, &rules, 6, now, PING, None), "UNSIGNED");
         assert_eq!(asked(&client, &rules, 6, now - 5_000_001, PING, sign(6, now - 5_000_001, PING)), "STALE");
         assert_eq!(asked(&client, &rules, 6, now + 5_000_001, PING, sign(6, now + 5_000_001, PING)), "STALE");
@@ -249,23 +281,45 @@ mod tests {
         let multi = b"*1\r\n$5\r\nMULTI\r\n";
         assert_eq!(asked(&client, &rules, 6, now, multi, sign(6, now, multi)), "NOT_ALLOWED");
         assert_eq!(asked(&client, &rules, 5, now, PING, sign(5, now, PING)), "REPLAYED");
-        assert_eq!(asked(&client, &rules, 7, now, PING, sign(7, now, PING)), "GAP");
+        assert_eq!(asked(&client, &rules, 7, now - 1, PING, sign(7, now - 1, PING)), "GAP");
         assert_eq!(asked(&client, &rules, 6, now, PING, sign(6, now + 1, PING)), "FORGED");
         assert_eq!(asked(&client, &rules, 6, now, PING, sign(6, now, PING)), "");
         assert_eq!(asked(&client, &rules, 6, now, PING, sign(6, now, PING)), "REPLAYED");
         let only_dsig = Rules { accept: vec![Scheme::Dsig], ..rules };
         assert_eq!(asked(&client, &only_dsig, 7, now, PING, sign(7, now, PING)), "SCHEME");
-        let signature = sign(7, now, PING).unwrap();
-        let signed = SignedCommand {
-            scheme: Scheme::Eddsa,
-            sequence: 7,
-            time: Time(now),
-            signature: &signature,
-            command: PING,
-        };
-        let rules = Rules { store, accept: vec![Scheme::Eddsa], max_age: Duration::from_secs(5) };
+    }
+
+    #[test]
+    fn what_was_refused_is_never_executed_later() {
+        let secret = Ed25519::secret_from_bytes(&[3; 32]).unwrap();
+        let known = Known { name: "a".into(), key: Ed25519::public_key(&secret) };
+        let (signer, store) = (*known.key.as_bytes(), [8; 32]);
+        let clients = Clients::new(&[known], vec![]);
+        let client = clients.get(&signer).unwrap();
         let session = client.connect();
-        let old = client.accept(&rules, session.generation - 1, &signed, Time(now), || ());
-        assert_eq!(old.unwrap_err().code, "SUPERSEDED");
+        let rules = Rules { store, accept: vec![Scheme::Eddsa], max_age: Duration::from_secs(5) };
+        let ours = Turn { generation: session.generation, now: Time(NOW), is_up: true };
+        let sign =
+            |sequence, time| Ed25519::sign(&secret, &message(&store, sequence, Time(time), PING)).to_bytes();
+        let ask = |turn: &Turn, sequence, time, signature: &[u8; 64]| {
+            let time = Time(time);
+            let signed = SignedCommand { scheme: Scheme::Eddsa, sequence, time, signature, command: PING };
+            client.accept(&rules, turn, &signed, || ()).err().map_or("", |refusal| refusal.code)
+        };
+        // A stranger's words shut nobody out.
+        assert_eq!(ask(&ours, 2, NOW + 9, &[0; 64]), "GAP");
+        let refused = [
+            (Turn { is_up: false, ..ours }, 1, "UPSTREAM"),
+            (ours, 2, "GAP"),
+            (Turn { generation: session.generation - 1, ..ours }, 2, "SUPERSEDED"),
+        ];
+        for (time, (turn, sequence, code)) in (NOW..).zip(refused) {
+            assert_eq!(ask(&turn, sequence, time, &sign(sequence, time)), code);
+            assert_eq!(ask(&ours, sequence, time, &sign(sequence, time)), "STALE", "{code}");
+        }
+        // Signed again it is executed; the others' turn has come, but their time has passed.
+        assert_eq!(ask(&ours, 1, NOW + 3, &sign(1, NOW + 3)), "");
+        assert_eq!(ask(&ours, 2, NOW + 1, &sign(2, NOW + 1)), "STALE");
+        assert_eq!(ask(&ours, 2, NOW + 4, &sign(2, NOW + 4)), "");
     }
 }

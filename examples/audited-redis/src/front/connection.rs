@@ -11,7 +11,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
 use super::Shared;
-use super::clients::{Client, Refusal, Session};
+use super::clients::{Client, Refusal, Session, Turn};
 use super::committer::Op;
 use crate::frame::{Frame, MAGIC, MAX_FRAME, MAX_REPLY, SignedCommand, hello, verify_eddsa};
 use crate::outbox::Outbox;
@@ -120,14 +120,6 @@ impl Connection<'_> {
         // Both wait for answers of Redis, never for this connection.
         let Ok(place) = places.clone().acquire_owned().await else { return false };
         let Ok(permit) = self.shared.ops.reserve().await else { return false };
-        if !self.shared.upstream.is_up() {
-            self.refuse(
-                &Refusal::new("UPSTREAM", "Redis is not there; nothing was done"),
-                signed.sequence,
-                body,
-            );
-            return true;
-        }
         let now = crate::now();
         let op = Op {
             outbox: self.outbox.clone(),
@@ -138,8 +130,8 @@ impl Connection<'_> {
             command: body.len() - signed.command.len(),
             place,
         };
-        let accepted =
-            self.client.accept(&self.shared.rules, self.session.generation, &signed, now, || permit.send(op));
+        let turn = Turn { generation: self.session.generation, now, is_up: self.shared.upstream.is_up() };
+        let accepted = self.client.accept(&self.shared.rules, &turn, &signed, || permit.send(op));
         if let Err(refusal) = accepted {
             self.refuse(&refusal, signed.sequence, body);
         }
