@@ -31,8 +31,13 @@ pub struct Sidecar {
 struct Front {
     address: String,
     key: Key,
+    link: Mutex<Link>,
+}
+
+struct Link {
+    /// What the next connection is made with: the store and the last answer of the ones before.
     options: Options,
-    client: Mutex<Option<Client>>,
+    client: Option<Client>,
 }
 
 /// How many programs may be connected.
@@ -59,7 +64,8 @@ impl Sidecar {
         let address = listener.local_addr().map_err(|error| Failure::failed(error.to_string()))?;
         // From now on it must be the same store.
         let options = Options { store: Some(store), ..options };
-        let front = Front { address: front.to_owned(), key, options, client: Mutex::new(Some(client)) };
+        let link = Mutex::new(Link { options, client: Some(client) });
+        let front = Front { address: front.to_owned(), key, link };
         let accepting = tokio::spawn(accept(listener, Arc::new(front)));
         Ok(Self { address, store, accepting })
     }
@@ -183,7 +189,7 @@ async fn answer(mut write: OwnedWriteHalf, mut answers: mpsc::Receiver<Due>) {
 
 impl Front {
     async fn send(&self, command: &Command<'_>) -> Result<Ticket, Failure> {
-        let known = self.client.lock().await.clone();
+        let known = self.link.lock().await.client.clone();
         if let Some(client) = known {
             match client.send(command.bytes()).await {
                 // Nothing was sent: the connection had been lost before.
@@ -191,17 +197,19 @@ impl Front {
                 outcome => return outcome,
             }
         }
-        let mut client = self.client.lock().await;
+        let mut link = self.link.lock().await;
         // Another program's command may have connected in the meantime.
-        if let Some(again) = client.clone().filter(|client| !client.is_lost()) {
-            drop(client);
+        if let Some(again) = link.client.clone().filter(|client| !client.is_lost()) {
+            drop(link);
             return again.send(command.bytes()).await;
         }
-        // The old one goes first: its keys and numbers are void.
-        *client = None;
-        let again = Client::connect(&self.address, &self.key, self.options.clone()).await?;
-        *client = Some(again.clone());
-        drop(client);
+        // The old one goes first: its keys and numbers are void. What it was answered is not.
+        if let Some(old) = link.client.take() {
+            link.options.answered = old.answered();
+        }
+        let again = Client::connect(&self.address, &self.key, link.options.clone()).await?;
+        link.client = Some(again.clone());
+        drop(link);
         again.send(command.bytes()).await
     }
 }

@@ -45,6 +45,9 @@ pub struct Options {
     pub suite: SuiteId,
     /// The store that the front must have, if the client knows it.
     pub store: Option<[u8; 32]>,
+    /// The highest number that a front of this store answered before. One that knows less of us has lost entries, or
+    /// hides them, and is not believed. See [`Client::answered`].
+    pub answered: u64,
     /// How long connecting may take.
     pub patience: Duration,
 }
@@ -55,6 +58,7 @@ impl Default for Options {
             scheme: Scheme::Dsig,
             suite: SuiteId::WotsBlake3,
             store: None,
+            answered: 0,
             patience: Duration::from_secs(5),
         }
     }
@@ -98,6 +102,8 @@ struct Waiting {
     by_sequence: Mutex<Option<HashMap<u64, oneshot::Sender<Answer>>>>,
     /// The last number that is in the log.
     accepted: AtomicU64,
+    /// The highest number that was answered from it.
+    answered: AtomicU64,
     /// A command was refused: the numbers behind it are void, and begin anew when all answers are in.
     refused: AtomicBool,
     changed: Notify,
@@ -142,11 +148,20 @@ impl Client {
         let (mut read, write) = stream.into_split();
         let mut buffer = Vec::new();
         let last = welcome(&mut read, &mut buffer).await?;
+        if last < options.answered {
+            let message = format!(
+                "{front}: it has our commands to number {last}, but answered number {}: its log has lost entries; \
+                 audit it before you go on",
+                options.answered
+            );
+            return Err(Failure::new(Exit::Tampered, "ROLLED_BACK", message));
+        }
         let outbox = Outbox::new(write, UNSENT);
         let signing = Signing::start(options, secret, &outbox)?;
         let waiting = Arc::new(Waiting {
             by_sequence: Mutex::new(Some(HashMap::new())),
             accepted: AtomicU64::new(last),
+            answered: AtomicU64::new(options.answered),
             ..Waiting::default()
         });
         let tasks = vec![
@@ -164,6 +179,12 @@ impl Client {
     /// The store of the front.
     pub fn store(&self) -> &[u8; 32] {
         &self.inner.store
+    }
+
+    /// The highest of our numbers that was answered from the log, here or before: what the next connection's
+    /// [`Options::answered`] is to be, and an auditor is to ask for.
+    pub fn answered(&self) -> u64 {
+        self.inner.waiting.answered.load(Ordering::SeqCst)
     }
 
     /// Whether the connection is lost; a new one is made by connecting again.
@@ -241,7 +262,10 @@ impl Waiting {
 
     fn fulfil(&self, sequence: u64, entry: Option<u64>, reply: &[u8]) {
         match entry {
-            Some(_) => drop(self.accepted.fetch_max(sequence, Ordering::SeqCst)),
+            Some(_) => {
+                self.accepted.fetch_max(sequence, Ordering::SeqCst);
+                self.answered.fetch_max(sequence, Ordering::SeqCst);
+            }
             None => self.refused.store(true, Ordering::SeqCst),
         }
         let promise = lock(&self.by_sequence).as_mut().and_then(|waiting| waiting.remove(&sequence));

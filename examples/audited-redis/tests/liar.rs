@@ -1,0 +1,96 @@
+//! A front that lies about what it answered: its clients must not go on with it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+
+use quorate_audited_redis::client::{Client, Options};
+use quorate_audited_redis::frame::{Frame, MAGIC, Scheme, SignedCommand};
+use quorate_audited_redis::keys::Key;
+use quorate_audited_redis::sidecar::Sidecar;
+
+/// Welcomes each connection with the next of these numbers, answers its first command from the log, and hangs up.
+fn liar(lasts: &'static [u64]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        for last in lasts {
+            let (mut stream, _) = listener.accept().unwrap();
+            // A client that does not believe us hangs up.
+            let _ = visit(&mut stream, *last);
+        }
+    });
+    address
+}
+
+fn visit(stream: &mut TcpStream, last: u64) -> std::io::Result<()> {
+    let send = |stream: &mut TcpStream, frame: Frame<'_>| {
+        let mut bytes = Vec::new();
+        frame.encode_to(&mut bytes);
+        stream.write_all(&bytes)
+    };
+    stream.read_exact(&mut [0; 40])?;
+    stream.write_all(&[&MAGIC[..], &[7; 32], &[9; 32]].concat())?;
+    stream.read_exact(&mut [0; 64])?;
+    send(stream, Frame::Welcome { last })?;
+    loop {
+        let mut len = [0; 4];
+        stream.read_exact(&mut len)?;
+        let mut body = vec![0; u32::from_le_bytes(len) as usize];
+        stream.read_exact(&mut body)?;
+        if body[0] == 2 {
+            let sequence = SignedCommand::decode(&body[1..]).unwrap().sequence;
+            return send(stream, Frame::Reply { sequence, entry: sequence, reply: b"+PONG\r\n" });
+        }
+    }
+}
+
+fn options() -> Options {
+    Options { scheme: Scheme::Eddsa, ..Options::default() }
+}
+
+#[tokio::test]
+async fn a_front_that_forgot_what_it_answered_is_not_believed() {
+    let (front, key) = (liar(&[3, 3, 4]), Key::generate().unwrap());
+    let client = Client::connect(&front, &key, options()).await.unwrap();
+    assert_eq!(client.answered(), 0);
+    assert_eq!(client.call(&["PING"]).await.unwrap().sequence, 4);
+    let again = Options { answered: client.answered(), ..options() };
+    assert_eq!(again.answered, 4);
+    let failure = Client::connect(&front, &key, again.clone()).await.err().unwrap();
+    assert_eq!(failure.code, "ROLLED_BACK");
+    let client = Client::connect(&front, &key, again).await.unwrap();
+    assert_eq!(client.answered(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nor_by_a_sidecar_that_connects_again() {
+    let front = liar(&[0, 0, 0, 1]);
+    let sidecar = Sidecar::start("127.0.0.1:0".parse().unwrap(), &front, Key::generate().unwrap(), options())
+        .await
+        .unwrap();
+    let address = sidecar.address();
+    let said = tokio::task::spawn_blocking(move || -> Vec<String> {
+        let ping = || {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(b"*1\r\n$4\r\nPING\r\n").unwrap();
+            let mut answer = [0; 512];
+            let read = stream.read(&mut answer).unwrap();
+            String::from_utf8_lossy(&answer[..read]).split_whitespace().next().unwrap().to_owned()
+        };
+        let mut said = vec![ping()];
+        // A command may meet the connection while it breaks.
+        while said.last().is_some_and(|last| last != "-ROLLED_BACK") && said.len() < 4 {
+            said.push(ping());
+        }
+        said.push(ping());
+        said.push(ping());
+        said
+    });
+    let mut said = said.await.unwrap();
+    said.retain(|word| word != "-LOST");
+    assert_eq!(said, ["+PONG", "-ROLLED_BACK", "-ROLLED_BACK", "+PONG"]);
+    sidecar.shutdown().await;
+}
