@@ -1,6 +1,8 @@
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::{Entry, FAR, HEADER, MAX_GROUP, Scan, Step, header};
@@ -10,7 +12,7 @@ use crate::failure::{Doing, Exit, Failure};
 /// The only writer of a log.
 #[derive(Debug)]
 pub struct LogWriter {
-    file: File,
+    disk: Box<dyn Disk>,
     sync: Sync,
     store: [u8; 32],
     last: u64,
@@ -38,17 +40,31 @@ pub struct Written<'a> {
     pub body: &'a [u8],
 }
 
+/// What a writer needs of a file, so that a test can see the order of what it does.
+trait Disk: Write + Send + std::fmt::Debug {
+    /// Returns when what was written is on disk.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+impl Disk for File {
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
 impl LogWriter {
     /// Opens a log, or makes one; `visit` sees each entry. Cost: one reading of the file, one hash per entry.
     ///
     /// # Errors
-    /// [`Failure`] if another process writes it, if it is no log, and if it is damaged where no crash damages it.
+    /// [`Failure`] if another process writes it, if it cannot be looked for, if it is no log, and if it is damaged
+    /// where no crash damages it.
     pub fn open(
         path: &Path,
         sync: Sync,
         mut visit: impl FnMut(&Entry<'_>),
     ) -> Result<(Self, Recovered), Failure> {
-        if !path.exists() {
+        // A folder that may not be searched is no reason for a new store.
+        if !path.try_exists().reading(path.display())? {
             create(path).doing(format_args!("making the log {}", path.display()))?;
         }
         let mut file = OpenOptions::new().read(true).write(true).open(path).reading(path.display())?;
@@ -62,10 +78,16 @@ impl LogWriter {
         let mut scan = Scan::of(scanned).map_err(|failure| failure.at(path.display()))?;
         let store = *scan.store();
         let (mut last, mut chain) = (0, scan.first_chain());
+        // What the last group says was on disk before it, and where it begins.
+        let mut group = (0, scan.offset());
         let bad = loop {
+            let offset = scan.offset();
             let len = match scan.step().doing(path.display())? {
                 Step::Entry(raw) if raw.entry.number == last + 1 && raw.follows(&chain) => {
                     visit(&raw.entry);
+                    if raw.entry.durable != group.0 {
+                        group = (raw.entry.durable, offset);
+                    }
                     (last, chain) = (last + 1, raw.chain);
                     raw.len()
                 }
@@ -79,12 +101,17 @@ impl LogWriter {
             refuse_if_damaged(scan, (last, chain), path, offset)?;
             recovered.torn = Some(move_aside(&mut file, path, offset).doing(path.display())?);
         }
-        file.seek(SeekFrom::End(0)).doing(path.display())?;
-        // What a killed front wrote last may still be on its way to the disk; the next entries will call it durable.
+        let end = file.seek(SeekFrom::End(0)).doing(path.display())?;
         if sync == Sync::Always {
-            file.sync_data().doing(path.display())?;
+            let reading = file.try_clone().doing(path.display())?;
+            file.seek(SeekFrom::Start(group.1)).doing(path.display())?;
+            write_again(&reading, &mut file, group.1..end).doing(path.display())?;
         }
-        Ok((Self { file, sync, store, last, chain, buffer: Vec::new() }, recovered))
+        Ok((Self::of(Box::new(file), sync, store, (last, chain)), recovered))
+    }
+
+    fn of(disk: Box<dyn Disk>, sync: Sync, store: [u8; 32], (last, chain): (u64, [u8; 32])) -> Self {
+        Self { disk, sync, store, last, chain, buffer: Vec::new() }
     }
 
     /// The store that the log is of.
@@ -109,23 +136,43 @@ impl LogWriter {
             self.chain = entry.encode_to(&self.chain, &mut self.buffer);
             self.last += 1;
         }
-        self.file.write_all(&self.buffer)?;
+        self.disk.write_all(&self.buffer)?;
         if self.sync == Sync::Always {
-            self.file.sync_data()?;
+            self.disk.sync()?;
         }
         Ok(first)
     }
 }
 
-/// A new log is whole or not there: it gets its name when its header is on disk.
+/// The last group may be in the system's memory alone, and the next entries will call it durable: the front was killed
+/// before the disk had it, or the disk reported that it does not. After that report the system takes these pages for
+/// clean and would not write them again by itself; so they are written again, the same bytes to the same place.
+fn write_again(file: &File, disk: &mut impl Disk, tail: Range<u64>) -> io::Result<()> {
+    let (mut chunk, mut at) = (vec![0; 1 << 20], tail.start);
+    while at < tail.end {
+        let len = chunk.len().min(usize::try_from(tail.end - at).unwrap_or(usize::MAX));
+        let part = chunk.get_mut(..len).unwrap_or_default();
+        file.read_exact_at(part, at)?;
+        disk.write_all(part)?;
+        at += len as u64;
+    }
+    disk.sync()
+}
+
+/// A new log is whole or not there: it gets its name when its header is on disk. Of two that are made at once one
+/// gets it, and is the log of both.
 fn create(path: &Path) -> io::Result<()> {
     let mut store = [0; 32];
     getrandom::fill(&mut store).map_err(|error| io::Error::other(error.to_string()))?;
-    let unfinished = beside(path, ".new");
-    let mut file = File::create(&unfinished)?;
-    file.write_all(&header(&store))?;
-    file.sync_all()?;
-    fs::rename(&unfinished, path)?;
+    // As readable as any new file, unlike other temporary ones.
+    let access = fs::Permissions::from_mode(0o666);
+    let mut unfinished = tempfile::Builder::new().permissions(access).tempfile_in(folder(path))?;
+    unfinished.write_all(&header(&store))?;
+    unfinished.as_file().sync_all()?;
+    match unfinished.persist_noclobber(path) {
+        Err(failed) if failed.error.kind() != io::ErrorKind::AlreadyExists => return Err(failed.error),
+        _ => {}
+    }
     sync_folder(path)
 }
 
@@ -200,7 +247,90 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder)?.sync_all()
+    File::open(folder(path))?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::lock;
+
+    /// A disk that keeps only what it was told to sync, and can fail to.
+    #[derive(Clone, Debug, Default)]
+    struct Seen(Arc<Mutex<(Vec<u8>, Vec<u8>, bool)>>);
+
+    impl Write for Seen {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            lock(&self.0).0.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Disk for Seen {
+        fn sync(&mut self) -> io::Result<()> {
+            let mut state = lock(&self.0);
+            let (written, kept, fails) = &mut *state;
+            if *fails {
+                // As Linux does it: what was not written counts as clean.
+                written.clear();
+                return Err(io::Error::other("the disk failed"));
+            }
+            kept.append(written);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_append_answers_for_is_on_disk() {
+        let seen = Seen::default();
+        let one = Written { received: 1, signer: [0; 32], body: b"a" };
+        let mut log = LogWriter::of(Box::new(seen.clone()), Sync::Always, [0; 32], (0, [0; 32]));
+        assert_eq!(log.append([one]).unwrap(), 1);
+        assert_eq!(lock(&seen.0).1.len(), super::super::OVERHEAD + 1);
+        lock(&seen.0).2 = true;
+        assert!(log.append([one]).is_err());
+    }
+
+    #[test]
+    fn what_the_disk_may_not_have_is_written_again_at_the_next_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let (mut log, _) = LogWriter::open(&path, Sync::Always, |_| ()).unwrap();
+        for body in [&b"a"[..], b"bc"] {
+            log.append([Written { received: 1, signer: [0; 32], body }]).unwrap();
+        }
+        drop(log);
+        let (file, bytes) =
+            (OpenOptions::new().write(true).read(true).open(&path).unwrap(), fs::read(&path).unwrap());
+        let seen = Seen::default();
+        write_again(&file, &mut seen.clone(), 100..bytes.len() as u64).unwrap();
+        assert_eq!(lock(&seen.0).1, bytes[100..]);
+        // Nothing shows it in a file but that it was written.
+        file.set_modified(std::time::UNIX_EPOCH).unwrap();
+        drop(LogWriter::open(&path, Sync::Always, |_| ()).unwrap());
+        assert!(file.metadata().unwrap().modified().unwrap() > std::time::UNIX_EPOCH);
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+
+    #[test]
+    fn of_two_new_logs_at_once_one_is_the_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        create(&path).unwrap();
+        let first = fs::read(&path).unwrap();
+        create(&path).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), first);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left over");
+    }
 }
