@@ -17,6 +17,7 @@ pub const EXAMPLE: &str = r#"listen = "127.0.0.1:7379"         # where clients c
 redis = "unix:/run/redis/redis.sock" # or host:port; let nobody but the front reach it
 log = "audit.log"                 # made if it is not there
 refusals = "refusals.jsonl"       # what was refused, and why
+# store = "…"                     # 64 hexadecimal digits: with it a log that is missing is not made anew
 sync = "always"                   # "always": on disk before execution; "kill": survives a kill, not a power cut
 accept = ["dsig"]                 # also "eddsa"; "none" for measurements only
 max_age_ms = 30000                # a command signed longer ago is stale
@@ -37,6 +38,8 @@ pub struct Config {
     pub redis_password: Option<String>,
     /// The log.
     pub log: PathBuf,
+    /// The store that the log must be of. Then it must be there: the disk that it is on may not be mounted.
+    pub store: Option<[u8; 32]>,
     /// The record of refusals.
     pub refusals: PathBuf,
     /// When an entry counts as written.
@@ -112,6 +115,7 @@ struct File {
     redis: String,
     redis_password_file: Option<PathBuf>,
     log: PathBuf,
+    store: Option<String>,
     refusals: PathBuf,
     #[serde(default)]
     sync: Sync,
@@ -171,6 +175,7 @@ impl Config {
             },
             redis_password,
             log: folder.join(file.log),
+            store: file.store.as_deref().map(store).transpose()?,
             refusals: folder.join(file.refusals),
             sync: file.sync,
             accept,
@@ -178,6 +183,13 @@ impl Config {
             clients: known(file.client)?,
         })
     }
+}
+
+fn store(digits: &str) -> Result<[u8; 32], String> {
+    let mut store = [0; 32];
+    hex::decode_to_slice(digits, &mut store)
+        .map_err(|_| "`store` is not 64 hexadecimal digits".to_owned())?;
+    Ok(store)
 }
 
 /// The clients that a configuration file names: all that an auditor needs of it.
@@ -230,6 +242,7 @@ mod tests {
             ("\"always\"", "\"never\"", "never"),
             ("3b6a", "3b6", "alice"),
             ("30000", "0", "max_age"),
+            ("# store", "store", "64 hexadecimal"),
         ] {
             let text = EXAMPLE.replace(from, to);
             let error = Config::parse(&text, Path::new("")).unwrap_err();

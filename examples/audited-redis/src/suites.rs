@@ -2,6 +2,7 @@
 //! Suites 1 to 4; the others are in the core to be measured.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use quorate::dsig::dynamic::SuiteId;
 use quorate::dsig::{
@@ -41,6 +42,9 @@ macro_rules! with_suite {
     };
 }
 
+/// The largest announcement, of 128 keys.
+pub const MAX_ANNOUNCEMENT: usize = 68 + 128 * 32;
+
 /// The suite that a signature or an announcement names in its first byte.
 ///
 /// # Errors
@@ -74,7 +78,7 @@ pub trait AnyVerifier: Send {
     /// Verifies an encoded signature.
     fn verify(&mut self, message: &[u8], signature: &[u8]) -> Result<()>;
     /// Whether an announcement may be looked at; if so, the work of it.
-    fn admit(&mut self, now: Time, announcement: Vec<u8>) -> Result<Work>;
+    fn admit(&mut self, now: Time, announcement: Arc<[u8]>) -> Result<Work>;
     /// Takes the work's result in.
     fn learn(&mut self, checked: Parcel) -> Result<()>;
 }
@@ -143,7 +147,7 @@ impl<S: Suite> AnyVerifier for OfOne<S> {
         self.verifier.verify(&self.key, message, &Signature::decode(signature, &())?)
     }
 
-    fn admit(&mut self, now: Time, announcement: Vec<u8>) -> Result<Work> {
+    fn admit(&mut self, now: Time, announcement: Arc<[u8]>) -> Result<Work> {
         let admitted = self.verifier.admit_announcement(&self.key, now)?;
         Ok(Box::new(move || Ok(Box::new(admitted.check(&announcement)?))))
     }
@@ -170,6 +174,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_announcement_is_larger_than_the_largest() {
+        let identity = Ed25519::generate(&mut getrandom::SysRng).unwrap();
+        let mut signer = signer(SuiteId::WotsBlake3, identity, SignerConfig::default()).unwrap();
+        let batch = signer.plan(Time(1)).unwrap().unwrap()().unwrap();
+        assert_eq!(signer.add(batch).unwrap().len(), MAX_ANNOUNCEMENT);
+    }
+
+    #[test]
     fn both_planes_work_in_every_suite() {
         for suite in SUITES {
             let identity = Ed25519::generate(&mut getrandom::SysRng).unwrap();
@@ -180,7 +192,8 @@ mod tests {
             assert!(matches!(signer.sign(b"m", now), Err(Error::Exhausted)));
             let batch = signer.plan(now).unwrap().unwrap()().unwrap();
             let announcement = signer.add(batch).unwrap();
-            let checked = verifier.admit(now, announcement).unwrap()().unwrap();
+            assert!(announcement.len() <= MAX_ANNOUNCEMENT);
+            let checked = verifier.admit(now, announcement.into()).unwrap()().unwrap();
             verifier.learn(checked).unwrap();
             let signature = signer.sign(b"m", now).unwrap();
             assert_eq!(suite_of(&signature), Ok(suite));

@@ -81,6 +81,18 @@ fn what_cannot_be_used_is_said_with_its_code() {
     // A second front on the same log.
     let (code, _, error) = house.run(&["front", "--config", "front.toml"]);
     assert!(code == 3 && error.contains("another process"), "{error}");
+    // A log that is not there is made, but not if the configuration names its store.
+    let text = std::fs::read_to_string(house.path("front.toml")).unwrap();
+    std::fs::copy(house.log(), house.path("copy.log")).unwrap();
+    for (log, store, reason) in
+        [("none.log", house.store, "mounted"), ("copy.log", [0; 32], "not of the configuration's")]
+    {
+        let named = format!("log = \"{log}\"\nstore = \"{}\"", hex::encode(store));
+        std::fs::write(house.path("named.toml"), text.replace("log = \"audit.log\"", &named)).unwrap();
+        let (code, _, error) = house.run(&["front", "--config", "named.toml"]);
+        assert!(code == 3 && error.contains(reason), "{error}");
+    }
+    assert!(!house.path("none.log").exists());
     for command in ["front", "call", "sidecar", "audit", "prove", "check-proof", "bench", "keygen"] {
         let (code, out, _) = house.run(&[command, "--help"]);
         assert!(code == 0 && out.len() > 200, "{command}");

@@ -239,6 +239,12 @@ fn rubbish_ends_the_connection_and_nothing_else() {
         assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-BAD_FRAME "), "{rubbish:?}");
         assert_eq!(raw.stream.read(&mut [0; 1]).unwrap_or(0), 0);
     }
+    // An announcement that is longer than any, however short its frame's length may be, is not looked at.
+    let (mut raw, _) = Raw::connect(&house, alice, alice);
+    raw.send(&Frame::Announcement(&[3; 4165]));
+    let known = house.refusals(6);
+    assert_eq!(known[5]["code"], "BAD_ANNOUNCEMENT");
+    assert!(known[5]["message"].as_str().unwrap().contains("longer than any"), "{}", known[5]);
     // Announcements that are none cost their sender its allowance, and the connection goes on.
     let (mut raw, _) = Raw::connect(&house, alice, alice);
     for number in 0..50u8 {

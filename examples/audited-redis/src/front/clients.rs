@@ -173,7 +173,7 @@ impl Client {
     }
 
     /// Whether an announcement may be looked at; if so, the work of it.
-    pub(super) fn admit(&self, announcement: Vec<u8>, now: Time) -> quorate::Result<(SuiteId, Work)> {
+    pub(super) fn admit(&self, announcement: Arc<[u8]>, now: Time) -> quorate::Result<(SuiteId, Work)> {
         let suite = suite_of(&announcement)?;
         let work = lock(&self.state).verifier(suite, &self.key)?.admit(now, announcement)?;
         Ok((suite, work))

@@ -22,6 +22,8 @@ pub(super) struct Op {
     pub(super) command: usize,
     /// Its connection's place for a command that is not answered yet.
     pub(super) place: OwnedSemaphorePermit,
+    /// Its bytes' place in memory.
+    pub(super) _room: OwnedSemaphorePermit,
 }
 
 /// The most commands that are made durable together.

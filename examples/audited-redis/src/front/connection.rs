@@ -10,11 +10,12 @@ use tokio::net::tcp::OwnedReadHalf;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
-use super::Shared;
 use super::clients::{Client, Refusal, Session, Turn};
 use super::committer::Op;
+use super::{Shared, room_of};
 use crate::frame::{Frame, MAGIC, MAX_FRAME, MAX_REPLY, SignedCommand, hello, verify_eddsa};
 use crate::outbox::Outbox;
+use crate::suites::MAX_ANNOUNCEMENT;
 
 /// How long a connection may take to say who it is.
 const HELLO: Duration = Duration::from_secs(5);
@@ -55,7 +56,7 @@ struct Connection<'a> {
     client: Arc<Client>,
     session: Session,
     outbox: Arc<Outbox>,
-    announce: mpsc::Sender<Vec<u8>>,
+    announce: mpsc::Sender<Arc<[u8]>>,
 }
 
 impl Connection<'_> {
@@ -95,7 +96,10 @@ impl Connection<'_> {
     async fn take(&self, frame: Frame<'_>, places: &Arc<Semaphore>) -> bool {
         match frame {
             Frame::Announcement(bytes) => {
-                if self.announce.try_send(bytes.to_vec()).is_err() {
+                if bytes.len() > MAX_ANNOUNCEMENT {
+                    let refusal = Refusal::new("BAD_ANNOUNCEMENT", "it is longer than any announcement");
+                    self.record(&refusal, 0, bytes);
+                } else if self.announce.try_send(bytes.into()).is_err() {
                     let refusal = Refusal::new("RATE_LIMITED", "too many announcements at once");
                     self.record(&refusal, 0, bytes);
                 }
@@ -117,8 +121,10 @@ impl Connection<'_> {
                 return false;
             }
         };
-        // Both wait for answers of Redis, never for this connection.
+        // All wait for the disk and for Redis, never for this connection.
         let Ok(place) = places.clone().acquire_owned().await else { return false };
+        let room = self.shared.room.clone().acquire_many_owned(room_of(body)).await;
+        let Ok(room) = room else { return false };
         let Ok(permit) = self.shared.ops.reserve().await else { return false };
         let now = crate::now();
         let op = Op {
@@ -129,6 +135,7 @@ impl Connection<'_> {
             body: body.to_vec(),
             command: body.len() - signed.command.len(),
             place,
+            _room: room,
         };
         let turn = Turn { generation: self.session.generation, now, is_up: self.shared.upstream.is_up() };
         let accepted = self.client.accept(&self.shared.rules, &turn, &signed, || permit.send(op));
@@ -152,7 +159,7 @@ impl Connection<'_> {
 /// Looks at announcements beside the commands.
 async fn learn(
     client: Arc<Client>,
-    mut announced: mpsc::Receiver<Vec<u8>>,
+    mut announced: mpsc::Receiver<Arc<[u8]>>,
     shared: Arc<Shared>,
     peer: SocketAddr,
 ) {

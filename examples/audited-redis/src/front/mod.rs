@@ -43,7 +43,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 
 use crate::config::Config;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Doing, Exit, Failure};
 use crate::frame::SignedCommand;
 use crate::log::{LogWriter, Recovered};
 use clients::{Clients, Rules};
@@ -69,12 +69,16 @@ struct Shared {
     rules: Rules,
     clients: Clients,
     ops: mpsc::Sender<Op>,
+    /// For the bytes of the commands that wait, in KiB.
+    room: Arc<Semaphore>,
     upstream: Arc<Upstream>,
     refusals: Arc<Refusals>,
 }
 
 /// How many commands wait for the committer at most.
 const WAITING: usize = 4096;
+/// How many KiB they have at most, together. One command of the largest size has room in it, and a few more.
+const ROOM: usize = 64 << 10;
 /// How many connections there are at most.
 const MAX_CONNECTIONS: usize = 1024;
 
@@ -84,6 +88,10 @@ impl Front {
     /// # Errors
     /// [`Failure`] that says which of them is impossible.
     pub async fn start(config: Config) -> Result<Self, Failure> {
+        if config.store.is_some() && !config.log.try_exists().reading(config.log.display())? {
+            let message = "it is not there, but the configuration names its store: is its disk mounted?";
+            return Err(Failure::input(format!("{}: {message}", config.log.display())));
+        }
         let mut last = Vec::new();
         let opened = LogWriter::open(&config.log, config.sync, |entry| {
             if let Ok(signed) = SignedCommand::decode(entry.body) {
@@ -92,6 +100,11 @@ impl Front {
         })?;
         let (log, recovered) = opened;
         let store = *log.store();
+        if config.store.is_some_and(|expected| expected != store) {
+            let message =
+                format!("it is the log of store {}, not of the configuration's", hex::encode(store));
+            return Err(Failure::input(format!("{}: {message}", config.log.display())));
+        }
         let upstream = Upstream::start(config.redis.clone(), config.redis_password.clone())?;
         let refusals = Refusals::start(&config.refusals)?;
         let listener = TcpListener::bind(config.listen)
@@ -106,6 +119,7 @@ impl Front {
             rules: Rules { store, accept: config.accept, max_age: config.max_age },
             clients: Clients::new(&config.clients, last),
             ops,
+            room: Arc::new(Semaphore::new(ROOM)),
             upstream: upstream.clone(),
             refusals: refusals.clone(),
         });
@@ -148,6 +162,11 @@ impl Front {
         });
         let _ = threads.await;
     }
+}
+
+/// How many KiB a command takes.
+fn room_of(body: &[u8]) -> u32 {
+    u32::try_from(body.len().div_ceil(1024)).unwrap_or(u32::MAX)
 }
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {

@@ -116,6 +116,12 @@ impl House {
         self.front = None;
     }
 
+    /// Sends Redis a signal, such as `STOP` and `CONT`.
+    pub fn signal_redis(&self, name: &str) {
+        let id = self.redis.0.id().to_string();
+        assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
+    }
+
     pub fn kill_redis(&mut self) {
         let _ = self.redis.0.kill();
         let _ = self.redis.0.wait();

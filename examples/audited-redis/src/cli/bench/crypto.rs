@@ -43,7 +43,7 @@ pub(super) fn measure(scheme: Scheme, suite: SuiteId) -> Result<Option<(f64, f64
             let signed = batches(|messages| {
                 while let Some(work) = signer.plan(now())? {
                     if let Some(announcement) = signer.add(work()?) {
-                        let work = verifier.admit(now(), announcement)?;
+                        let work = verifier.admit(now(), announcement.into())?;
                         verifier.learn(work()?)?;
                     }
                 }
