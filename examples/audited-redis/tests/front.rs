@@ -118,6 +118,25 @@ async fn numbers_go_on_after_a_restart_and_a_client_that_comes_again_takes_over(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_front_ends_though_its_redis_hangs() {
+    let mut house = House::new();
+    let alice = house.client_with("alice", Scheme::Eddsa).await;
+    alice.call(&["PING"]).await.unwrap();
+    house.signal_redis("STOP");
+    // More than the socket takes: whoever writes it hangs.
+    let large = encode_command(&[b"SET".as_slice(), b"a", &vec![b'x'; 4_000_000]]).unwrap();
+    let under_way = alice.send(&large).await.unwrap();
+    support::eventually("it is in the log", || {
+        std::fs::metadata(house.log()).is_ok_and(|metadata| metadata.len() > 4_000_000)
+    });
+    house.stop_front();
+    // Who waits is told that nobody knows, or finds the connection closed.
+    let answer = under_way.answer().await;
+    assert!(answer.map_or(true, |answer| answer.reply.starts_with(b"-UPSTREAM ")));
+    assert!(house.audit().ok);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_redis_nothing_is_executed_and_with_it_again_all_is() {
     let mut house = House::new();
     let alice = house.client("alice").await;

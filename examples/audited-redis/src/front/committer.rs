@@ -1,10 +1,10 @@
 //! The one thread that writes the log and sends commands to Redis, in this order.
 
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 
+use super::Ended;
 use super::upstream::{Pending, Upstream};
 use crate::failure::Failure;
 use crate::log::{LogWriter, MAX_GROUP, OVERHEAD, Written};
@@ -31,12 +31,16 @@ const GROUP: usize = 1024;
 
 /// Starts the thread. It ends when nobody can send it anything any more, or when the disk fails.
 pub(super) fn start(
-    mut log: LogWriter,
+    log: LogWriter,
     mut waiting: mpsc::Receiver<Op>,
     upstream: Arc<Upstream>,
     fail: oneshot::Sender<Failure>,
-) -> Result<JoinHandle<()>, Failure> {
+) -> Result<Ended, Failure> {
+    let (ending, ended) = Ended::pair();
     let work = move || {
+        // Dropped last: the log is not ours any more then.
+        let _ending = ending;
+        let mut log = log;
         let mut next = waiting.blocking_recv();
         while let Some(first) = next.take() {
             let mut group = vec![first];
@@ -70,7 +74,8 @@ pub(super) fn start(
         }
     };
     let thread = std::thread::Builder::new().name("committer".into());
-    thread.spawn(work).map_err(|error| Failure::failed(format!("starting a thread: {error}")))
+    thread.spawn(work).map_err(|error| Failure::failed(format!("starting a thread: {error}")))?;
+    Ok(ended)
 }
 
 fn size(ops: &[Op]) -> usize {

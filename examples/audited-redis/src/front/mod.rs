@@ -33,9 +33,10 @@ mod connection;
 mod refusals;
 mod upstream;
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -45,6 +46,7 @@ use tokio::task::JoinSet;
 use crate::config::Config;
 use crate::failure::{Doing, Exit, Failure};
 use crate::frame::SignedCommand;
+use crate::lock;
 use crate::log::{LogWriter, Recovered};
 use clients::{Clients, Rules};
 use committer::Op;
@@ -59,7 +61,7 @@ pub struct Front {
     accepting: tokio::task::JoinHandle<()>,
     failed: oneshot::Receiver<Failure>,
     upstream: Arc<Upstream>,
-    committer: JoinHandle<()>,
+    committer: Ended,
     refusals: Arc<Refusals>,
 }
 
@@ -75,6 +77,22 @@ struct Shared {
     refusals: Arc<Refusals>,
 }
 
+/// Whether a thread has ended: what it holds of this pair is dropped then.
+struct Ended(Mutex<Receiver<Infallible>>);
+
+impl Ended {
+    fn pair() -> (SyncSender<Infallible>, Self) {
+        let (ending, ended) = sync_channel(0);
+        (ending, Self(Mutex::new(ended)))
+    }
+
+    fn within(&self, patience: Duration) -> bool {
+        matches!(lock(&self.0).recv_timeout(patience), Err(RecvTimeoutError::Disconnected))
+    }
+}
+
+/// How long a disk or a Redis that hangs may hold up the end, each.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// How many commands wait for the committer at most.
 const WAITING: usize = 4096;
 /// How many KiB they have at most, together. One command of the largest size has room in it, and a few more.
@@ -150,14 +168,18 @@ impl Front {
         }
     }
 
-    /// Ends all connections; what is in the log already is still executed.
+    /// Ends all connections. What is in the log already is still sent to Redis and executed, unless Redis hangs: after
+    /// a few seconds it is left to itself.
     pub async fn shutdown(self) {
         self.accepting.abort();
         let _ = self.accepting.await;
         // The connections were the committer's only customers.
         let threads = tokio::task::spawn_blocking(move || {
-            let _ = self.committer.join();
-            self.upstream.stop();
+            if !self.committer.within(PATIENCE) {
+                self.upstream.abandon();
+                self.committer.within(PATIENCE);
+            }
+            self.upstream.stop(PATIENCE);
             self.refusals.stop();
         });
         let _ = threads.await;
