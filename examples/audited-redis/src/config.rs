@@ -40,6 +40,8 @@ pub struct Config {
     pub log: PathBuf,
     /// The store that the log must be of. Then it must be there: the disk that it is on may not be mounted.
     pub store: Option<[u8; 32]>,
+    /// Where the operator says that the log's rest is to be put aside, once: never from the file.
+    pub put_aside: Option<u64>,
     /// The record of refusals.
     pub refusals: PathBuf,
     /// When an entry counts as written.
@@ -176,6 +178,7 @@ impl Config {
             redis_password,
             log: folder.join(file.log),
             store: file.store.as_deref().map(store).transpose()?,
+            put_aside: None,
             refusals: folder.join(file.refusals),
             sync: file.sync,
             accept,

@@ -19,6 +19,11 @@ pub(super) struct Front {
     /// The configuration file.
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
+    /// Starts on a log that is damaged at this byte, as the refusal to start says: keeps what follows in another file.
+    ///
+    /// What was executed of it is then not in the log any more, and its clients do not go on by themselves.
+    #[arg(long, value_name = "OFFSET")]
+    put_aside: Option<u64>,
     /// Prints a JSON object when it is ready.
     #[arg(long)]
     json: bool,
@@ -30,16 +35,19 @@ fn after_help() -> String {
 
 impl Front {
     pub(super) async fn run(&self) -> Outcome {
-        let config = Config::load(&self.config)?;
+        let config = Config { put_aside: self.put_aside, ..Config::load(&self.config)? };
         let (log, redis) = (config.log.clone(), config.redis.to_string());
         let mut front = front::Front::start(config).await?;
         let (address, store) = (front.address(), hex::encode(front.store()));
         let recovered = front.recovered().clone();
         if let Some((offset, bytes, aside)) = &recovered.torn {
             tell!(
-                "{}: an unfinished tail of {bytes} bytes at byte {offset}, of commands that were never executed, is \
-                 now {}",
+                "{}: {} of {bytes} bytes at byte {offset} is now {}",
                 log.display(),
+                match self.put_aside {
+                    None => "an unfinished tail, of commands that were never executed,",
+                    Some(_) => "what was to be put aside,",
+                },
                 aside.display()
             );
         }

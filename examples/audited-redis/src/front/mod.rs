@@ -111,7 +111,7 @@ impl Front {
             return Err(Failure::input(format!("{}: {message}", config.log.display())));
         }
         let mut last = Vec::new();
-        let opened = LogWriter::open(&config.log, config.sync, |entry| {
+        let opened = LogWriter::open_putting_aside(&config.log, config.sync, config.put_aside, |entry| {
             if let Ok(signed) = SignedCommand::decode(entry.body) {
                 last.push((entry.signer, signed.sequence));
             }

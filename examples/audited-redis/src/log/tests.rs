@@ -89,6 +89,56 @@ fn a_torn_tail_is_kept_elsewhere() {
     assert_eq!(fs::metadata(&path).unwrap().len(), ends[1]);
 }
 
+/// What a client writes who wants the front's operator to have a bad day: in its value stands an entry that calls
+/// everything durable.
+fn trap() -> Vec<u8> {
+    let (previous, mut body) = ([3; 32], vec![3; 40]);
+    Entry { number: 7, durable: u64::MAX, received: 1, signer: [0; 32], body: b"x" }
+        .encode_to(&previous, &mut body);
+    body.extend([9; 50]);
+    body
+}
+
+#[test]
+fn a_torn_tail_that_was_made_to_look_damaged_can_be_put_aside() {
+    let (_folder, path) = file();
+    let ends = written(&path, &[vec![vec![1; 50]], vec![trap()]]);
+    let whole = fs::read(&path).unwrap();
+    let torn = &whole[..whole.len() - 1];
+    fs::write(&path, torn).unwrap();
+    let failure = LogWriter::open(&path, Sync::Kill, |_| ()).unwrap_err();
+    assert_eq!(failure.code, "LOG_DAMAGED");
+    assert!(failure.message.contains("within its own bytes"), "{failure}");
+    assert!(failure.message.contains(&format!("--put-aside {}", ends[1])), "{failure}");
+    let aside = |offset| LogWriter::open_putting_aside(&path, Sync::Kill, Some(offset), |_| ());
+    for other in [ends[0], ends[1] + 1, 0] {
+        assert_eq!(aside(other).unwrap_err().code, "BAD_INPUT");
+    }
+    assert_eq!(fs::read(&path).unwrap(), torn);
+    let (log, recovered) = aside(ends[1]).unwrap();
+    let (offset, bytes, file) = recovered.torn.unwrap();
+    assert_eq!((log.last(), offset, bytes), (1, ends[1], ends[2] - 1 - ends[1]));
+    assert_eq!(fs::read(file).unwrap(), torn[ends[1] as usize..]);
+    drop(log);
+    // Who leaves the option where it was loses nothing.
+    assert!(aside(ends[1]).unwrap_err().message.contains("whole"));
+    // Damage that is none of a client's making is not called so.
+    fs::write(&path, &whole).unwrap();
+    written_more(&path, 5);
+    let mut bad = fs::read(&path).unwrap();
+    bad[ends[0] as usize + 60] ^= 1;
+    fs::write(&path, bad).unwrap();
+    let failure = LogWriter::open(&path, Sync::Kill, |_| ()).unwrap_err();
+    assert!(failure.message.contains("on disk") && !failure.message.contains("within"), "{failure}");
+}
+
+fn written_more(path: &Path, count: u8) {
+    let (mut log, _) = LogWriter::open(path, Sync::Kill, |_| ()).unwrap();
+    for body in 0..count {
+        log.append([Written { received: 5, signer: [7; 32], body: &[body; 30] }]).unwrap();
+    }
+}
+
 #[test]
 fn too_much_of_nothing_is_not_torn() {
     let (_folder, path) = file();

@@ -1,6 +1,6 @@
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -61,6 +61,20 @@ impl LogWriter {
     pub fn open(
         path: &Path,
         sync: Sync,
+        visit: impl FnMut(&Entry<'_>),
+    ) -> Result<(Self, Recovered), Failure> {
+        Self::open_putting_aside(path, sync, None, visit)
+    }
+
+    /// The same, for an operator who knows better: what looks damaged from this place on is put aside like a torn tail.
+    /// No byte is thrown away, but what was executed of it is no longer in the log.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open); and if nothing is wrong at this place, with a log as it was.
+    pub fn open_putting_aside(
+        path: &Path,
+        sync: Sync,
+        put_aside: Option<u64>,
         mut visit: impl FnMut(&Entry<'_>),
     ) -> Result<(Self, Recovered), Failure> {
         // A folder that may not be searched is no reason for a new store.
@@ -97,8 +111,16 @@ impl LogWriter {
             scan.skip(len);
         };
         let mut recovered = Recovered { entries: last, torn: None };
+        if put_aside.is_some() && put_aside != bad {
+            let what =
+                bad.map_or("all of it is whole".to_owned(), |offset| format!("it is whole to byte {offset}"));
+            let message = format!("{}: {what}; nothing was put aside", path.display());
+            return Err(Failure::input(message));
+        }
         if let Some(offset) = bad {
-            refuse_if_damaged(scan, (last, chain), path, offset)?;
+            if put_aside.is_none() {
+                refuse_if_damaged(scan, (last, chain), path, offset)?;
+            }
             recovered.torn = Some(move_aside(&mut file, path, offset).doing(path.display())?);
         }
         let end = file.seek(SeekFrom::End(0)).doing(path.display())?;
@@ -164,9 +186,7 @@ fn write_again(file: &File, disk: &mut impl Disk, tail: Range<u64>) -> io::Resul
 fn create(path: &Path) -> io::Result<()> {
     let mut store = [0; 32];
     getrandom::fill(&mut store).map_err(|error| io::Error::other(error.to_string()))?;
-    // As readable as any new file, unlike other temporary ones.
-    let access = fs::Permissions::from_mode(0o666);
-    let mut unfinished = tempfile::Builder::new().permissions(access).tempfile_in(folder(path))?;
+    let mut unfinished = new_file(path)?;
     unfinished.write_all(&header(&store))?;
     unfinished.as_file().sync_all()?;
     match unfinished.persist_noclobber(path) {
@@ -186,7 +206,8 @@ fn refuse_if_damaged(
 ) -> Result<(), Failure> {
     let damaged = |what: &str| {
         let message = format!(
-            "{}: {what} at byte {offset}, entry {}: no crash does that; keep the file and run `audited-redis audit`",
+            "{}: damaged from byte {offset} on, entry {}: {what}. Keep the file, run `audited-redis audit`, and when \
+             you know what happened start once with `--put-aside {offset}`: it keeps the bytes in another file",
             path.display(),
             last + 1
         );
@@ -194,15 +215,16 @@ fn refuse_if_damaged(
     };
     let len = fs::metadata(path).doing(path.display())?.len();
     if len - offset > MAX_GROUP as u64 {
-        return Err(damaged("more than a group of entries is unreadable"));
+        return Err(damaged("more bytes are unreadable than a crash leaves"));
     }
     // What the next entry is bound to, if only the hash of the bad one is wrong.
-    let mut expected = None;
+    let (mut expected, mut stated) = (None, 0);
     if let Step::Entry(raw) = scan.step().doing(path.display())? {
         if raw.entry.durable > last {
             return Err(damaged("an entry is missing"));
         }
         let bytes = raw.len();
+        stated = bytes as u64;
         expected = Some(raw.expected_chain(&chain));
         scan.skip(bytes);
     }
@@ -210,14 +232,25 @@ fn refuse_if_damaged(
         && raw.entry.durable > last
         && raw.follows(&expected)
     {
-        return Err(damaged("the hash of an entry that was on disk is damaged"));
+        return Err(damaged("its hash is wrong, but it was on disk"));
     }
     scan.go_to(offset).doing(path.display())?;
+    if let Step::Cut(_) = scan.step().doing(path.display())? {
+        stated = len - offset;
+    }
     while scan.resume(&(1..last + FAR)).doing(path.display())?.is_some() {
         if let Step::Entry(raw) = scan.step().doing(path.display())?
             && raw.entry.durable > last
         {
-            return Err(damaged("an entry that was on disk is damaged"));
+            let at = scan.offset();
+            return Err(damaged(&if at < offset + stated {
+                format!(
+                    "what stands within its own bytes, at byte {at}, looks like an entry that says that it was on disk; \
+                     a client's value may be made to look so, and then it may be of a crash"
+                )
+            } else {
+                format!("the entry at byte {at} says that it was on disk")
+            }));
         }
     }
     Ok(())
@@ -225,20 +258,31 @@ fn refuse_if_damaged(
 
 /// Bytes are evidence: they get a file of their own before the log is shortened.
 fn move_aside(file: &mut File, path: &Path, offset: u64) -> io::Result<(u64, u64, PathBuf)> {
-    let mut tail = Vec::new();
     file.seek(SeekFrom::Start(offset))?;
-    file.take(MAX_GROUP as u64 + 1).read_to_end(&mut tail)?;
-    let aside = (0..)
-        .map(|attempt: u32| beside(path, &format!(".torn-{offset}-{attempt}")))
-        .find(|aside| !aside.exists())
-        .ok_or_else(|| io::Error::other("no name for the torn tail"))?;
-    let mut copy = File::create_new(&aside)?;
-    copy.write_all(&tail)?;
-    copy.sync_all()?;
+    // Of a copy that fails, as on a full disk, nothing is left: the next start tries again.
+    let mut copy = new_file(path)?;
+    let bytes = io::copy(file, copy.as_file_mut())?;
+    copy.as_file().sync_all()?;
+    let mut attempt = 0u32;
+    let aside = loop {
+        let aside = beside(path, &format!(".torn-{offset}-{attempt}"));
+        match copy.persist_noclobber(&aside) {
+            Ok(_) => break aside,
+            Err(taken) if taken.error.kind() == io::ErrorKind::AlreadyExists => copy = taken.file,
+            Err(failed) => return Err(failed.error),
+        }
+        attempt += 1;
+    };
     sync_folder(path)?;
     file.set_len(offset.max(HEADER as u64))?;
     file.sync_all()?;
-    Ok((offset, tail.len() as u64, aside))
+    Ok((offset, bytes, aside))
+}
+
+/// A file in the log's folder that goes away if it does not get its name. As readable as any new file, unlike other
+/// temporary ones.
+fn new_file(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder(path))
 }
 
 fn beside(path: &Path, suffix: &str) -> PathBuf {
