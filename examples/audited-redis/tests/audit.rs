@@ -105,7 +105,7 @@ impl Made {
     }
 
     fn audit(&self, bytes: &[u8]) -> Report {
-        let expected = Expected { clients: self.clients.clone(), head: None, store: None };
+        let expected = Expected { clients: self.clients.clone(), ..Expected::default() };
         audit(&self.path(bytes), &expected).unwrap()
     }
 
@@ -208,8 +208,11 @@ fn a_log_that_is_cut_is_cut_where_it_is() {
     hex::decode_to_slice(&whole.head.chain, &mut hash).unwrap();
     let shorter = made.of(&[1, 2, 3]);
     assert!(made.audit(&shorter).ok);
-    let head =
-        |number, hash| Expected { clients: made.clients.clone(), head: Some((number, hash)), store: None };
+    let head = |number, hash| Expected {
+        clients: made.clients.clone(),
+        head: Some((number, hash)),
+        ..Expected::default()
+    };
     let report = audit(&made.path(&shorter), &head(4, hash)).unwrap();
     assert_eq!((report.findings[0].code, report.findings[0].entry), ("HEAD", 4));
     assert!(audit(&made.path(&made.bytes), &head(4, hash)).unwrap().ok);
@@ -286,15 +289,43 @@ fn who_makes_all_hashes_anew_is_found_by_the_signatures_and_numbers() {
     let mut elsewhere = all.clone();
     elsewhere[7].1 = body(&[1; 32], &made.keys[0], &mut *dsig(&made.keys[0]), 4, false, 1);
     assert_eq!(codes(&elsewhere), [("FORGED", 8)]);
-    let expected = Expected { clients: made.clients[..1].to_vec(), head: None, store: Some(made.store) };
+    let expected =
+        Expected { clients: made.clients[..1].to_vec(), store: Some(made.store), ..Expected::default() };
     let report = audit(&made.path(&made.bytes), &expected).unwrap();
     assert!(report.findings.len() == 4 && report.findings.iter().all(|found| found.code == "UNKNOWN_SIGNER"));
 }
 
 #[test]
+fn what_the_front_says_of_an_entry_must_be_possible() {
+    let made = made(4);
+    // Hashes made anew over whatever the front likes to say.
+    let saying = |said: [(u64, u64); 4]| {
+        let (mut bytes, mut chain) =
+            (made.bytes[..HEADER].to_vec(), Scan::open(&made.path(&made.bytes)).unwrap().first_chain());
+        for (number, (durable, received)) in (1..).zip(said) {
+            let (who, body) = made.signed(number as usize);
+            let signer = *made.clients[who].key.as_bytes();
+            chain = Entry { number, durable, received, signer, body: &body }.encode_to(&chain, &mut bytes);
+        }
+        let expected = Expected {
+            clients: made.clients.clone(),
+            max_age: Some(Duration::from_millis(30)),
+            ..Expected::default()
+        };
+        let report = audit(&made.path(&bytes), &expected).unwrap();
+        report.findings.iter().map(|finding| (finding.code, finding.entry)).collect::<Vec<_>>()
+    };
+    let honest = [(0, 1001), (0, 1001), (2, 2000), (2, 31_002)];
+    assert_eq!(saying(honest), []);
+    assert_eq!(saying([honest[0], (0, 1000), honest[2], honest[3]]), [("CLOCK", 2)]);
+    assert_eq!(saying([honest[0], honest[1], (3, 2000), (9, 31_002)]), [("DURABLE", 3), ("DURABLE", 4)]);
+    assert_eq!(saying([honest[0], honest[1], honest[2], (3, 31_003)]), [("CLOCK", 4)]);
+}
+
+#[test]
 fn a_file_that_is_no_log_is_said_to_be_none() {
     let made = made(1);
-    let expected = Expected { clients: made.clients.clone(), head: None, store: None };
+    let expected = Expected { clients: made.clients.clone(), ..Expected::default() };
     for bytes in [&b""[..], b"QARLOG01", &[0; 100]] {
         assert_eq!(audit(&made.path(bytes), &expected).unwrap_err().code, "BAD_INPUT");
     }

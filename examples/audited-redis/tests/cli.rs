@@ -35,7 +35,8 @@ fn from_a_key_to_a_proof() {
     let (code, _, error) = house.run(&["call", "--front", &house.address, "--key", "alice.key", "MULTI"]);
     assert!(code == 5 && error.contains("NOT_ALLOWED"), "{error}");
 
-    let (code, out, _) = house.run(&["audit", "--json", "audit.log", "--clients", "front.toml"]);
+    let (code, out, _) =
+        house.run(&["audit", "--json", "audit.log", "--clients", "front.toml", "--max-age", "30000"]);
     let report = json(&out);
     assert_eq!((code, &report["ok"], &report["entries"]), (0, &true.into(), &3.into()));
     let head = format!("{}:{}", report["head"]["entry"], report["head"]["chain"].as_str().unwrap());

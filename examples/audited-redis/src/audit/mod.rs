@@ -15,6 +15,8 @@
 //! | `REPLAYED` | a client's number is not above its last: the command was executed twice, or moved |
 //! | `SEQUENCE_GAP` | a client's numbers leave something out: its command was dropped, and the hashes made anew |
 //! | `KEY_REUSE` | a one-time key signed two things: the client's machine was copied, or it is dishonest |
+//! | `CLOCK` | the front's time goes back, or is further from the client's than the auditor allows |
+//! | `DURABLE` | an entry says that it, or a later one, was on disk before it was written |
 //! | `BAD_COMMAND` | a signed command that no front accepts |
 //! | `HEAD` | the log does not contain the entry that the auditor expects |
 //!
@@ -22,22 +24,24 @@
 //! and by the clients' numbers. What no log can show by itself is that its end is missing: for that the auditor keeps
 //! the head of the last audit, or asks a client for the number of its last entry.
 
+mod claims;
 mod entries;
 mod signers;
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use crate::config::Known;
 use crate::failure::{Doing, Failure};
 use crate::log::{Scan, Step};
+use claims::Claims;
 use entries::Entries;
 use signers::Signers;
 
 /// What the auditor knows beforehand.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Expected {
     /// The clients: whose signatures count.
     pub clients: Vec<Known>,
@@ -45,6 +49,8 @@ pub struct Expected {
     pub head: Option<(u64, [u8; 32])>,
     /// The store that the log must be of.
     pub store: Option<[u8; 32]>,
+    /// How far the front's time and the client's may be apart in an entry: what the front allowed, if that is known.
+    pub max_age: Option<Duration>,
 }
 
 /// What an audit found.
@@ -120,6 +126,7 @@ pub fn audit(path: &Path, expected: &Expected) -> Result<Report, Failure> {
     let mut audit = Audit {
         entries: Entries::new(scan.first_chain(), expected.head.map(|(number, _)| number)),
         signers: Signers::new(store, &expected.clients),
+        claims: Claims { max_age: expected.max_age, received: 0 },
         findings: Findings::default(),
         read: 0,
     };
@@ -152,6 +159,7 @@ pub fn audit(path: &Path, expected: &Expected) -> Result<Report, Failure> {
 struct Audit {
     entries: Entries,
     signers: Signers,
+    claims: Claims,
     findings: Findings,
     read: u64,
 }
@@ -175,6 +183,9 @@ impl Audit {
                         self.findings.add("ALTERED", place.number, offset, detail);
                     } else if let (Err((code, detail)), false) = (verdict, place.is_copy) {
                         self.findings.add(code, place.number, offset, detail);
+                    }
+                    if place.altered.is_none() && place.is_in_order {
+                        self.claims.check(&raw.entry, offset, &mut self.findings);
                     }
                     (place.number, raw.len(), place.altered.is_none())
                 }

@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 use quorate_audited_redis::audit::{Expected, Report, audit};
@@ -31,6 +32,9 @@ pub(super) struct Audit {
     /// The store that the log must be of.
     #[arg(long, value_name = "HEX", value_parser = super::hash)]
     store: Option<[u8; 32]>,
+    /// How far the front's time and the client's may be apart in an entry: what its configuration had as `max_age_ms`.
+    #[arg(long, value_name = "MILLISECONDS")]
+    max_age: Option<u64>,
     /// Prints a JSON object.
     #[arg(long)]
     json: bool,
@@ -40,7 +44,8 @@ impl Audit {
     pub(super) fn run(&self) -> Outcome {
         let mut clients = self.clients.as_deref().map(clients_of).transpose()?.unwrap_or_default();
         clients.extend(self.signer.iter().cloned());
-        let report = audit(&self.log, &Expected { clients, head: self.head, store: self.store })?;
+        let max_age = self.max_age.map(Duration::from_millis);
+        let report = audit(&self.log, &Expected { clients, head: self.head, store: self.store, max_age })?;
         if self.json {
             let text = serde_json::to_string(&report).map_err(|error| Failure::failed(error.to_string()))?;
             say!("{text}");

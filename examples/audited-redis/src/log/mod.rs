@@ -10,7 +10,7 @@
 //! | 4 | length of what follows, to the end of the entry |
 //! | 8 | number, from 1 |
 //! | 8 | durable: the last entry that was on disk when this one was written |
-//! | 8 | when the front took it in, in microseconds of its clock |
+//! | 8 | when the front took it in, in microseconds of its clock; never below that of the entry before |
 //! | 32 | signer |
 //! | … | the [signed command](crate::frame::SignedCommand), exactly as the client sent it |
 //! | 32 | chain = H(the previous entry's chain ‖ everything above); before entry 1 it is H(header) |
@@ -57,7 +57,7 @@ pub struct Entry<'a> {
     pub number: u64,
     /// The last entry that was on disk when this one was written.
     pub durable: u64,
-    /// Microseconds of the front's clock.
+    /// Microseconds of the front's clock, never below that of the entry before.
     pub received: u64,
     /// The signer's public key.
     pub signer: [u8; 32],

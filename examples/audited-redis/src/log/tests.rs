@@ -54,6 +54,18 @@ fn a_log_has_one_writer_and_goes_on_where_it_was() {
 }
 
 #[test]
+fn times_do_not_go_back() {
+    let (_folder, path) = file();
+    for received in [[5, 3], [4, 9]] {
+        let (mut log, _) = LogWriter::open(&path, Sync::Kill, |_| ()).unwrap();
+        log.append(received.map(|received| Written { received, signer: [0; 32], body: b"a" })).unwrap();
+    }
+    let mut times = Vec::new();
+    drop(LogWriter::open(&path, Sync::Kill, |entry| times.push(entry.received)).unwrap());
+    assert_eq!(times, [5, 5, 5, 9]);
+}
+
+#[test]
 fn what_was_durable_is_never_taken_for_torn() {
     let (_folder, path) = file();
     let ends = written(&path, &[vec![vec![1; 50]], vec![vec![2; 50]], vec![vec![3; 50]]]);

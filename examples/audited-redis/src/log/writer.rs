@@ -17,6 +17,8 @@ pub struct LogWriter {
     store: [u8; 32],
     last: u64,
     chain: [u8; 32],
+    /// The last entry's time.
+    received: u64,
     buffer: Vec<u8>,
 }
 
@@ -32,7 +34,7 @@ pub struct Recovered {
 /// What is to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Written<'a> {
-    /// Microseconds of our clock.
+    /// Microseconds of our clock. In the log it is never below that of the entry before.
     pub received: u64,
     /// The signer's public key.
     pub signer: [u8; 32],
@@ -91,7 +93,7 @@ impl LogWriter {
         let scanned = file.try_clone().doing(path.display())?;
         let mut scan = Scan::of(scanned).map_err(|failure| failure.at(path.display()))?;
         let store = *scan.store();
-        let (mut last, mut chain) = (0, scan.first_chain());
+        let (mut last, mut chain, mut received) = (0, scan.first_chain(), 0);
         // What the last group says was on disk before it, and where it begins.
         let mut group = (0, scan.offset());
         let bad = loop {
@@ -102,7 +104,7 @@ impl LogWriter {
                     if raw.entry.durable != group.0 {
                         group = (raw.entry.durable, offset);
                     }
-                    (last, chain) = (last + 1, raw.chain);
+                    (last, chain, received) = (last + 1, raw.chain, raw.entry.received);
                     raw.len()
                 }
                 Step::End => break None,
@@ -129,11 +131,11 @@ impl LogWriter {
             file.seek(SeekFrom::Start(group.1)).doing(path.display())?;
             write_again(&reading, &mut file, group.1..end).doing(path.display())?;
         }
-        Ok((Self::of(Box::new(file), sync, store, (last, chain)), recovered))
+        Ok((Self { received, ..Self::of(Box::new(file), sync, store, (last, chain)) }, recovered))
     }
 
     fn of(disk: Box<dyn Disk>, sync: Sync, store: [u8; 32], (last, chain): (u64, [u8; 32])) -> Self {
-        Self { disk, sync, store, last, chain, buffer: Vec::new() }
+        Self { disk, sync, store, last, chain, received: 0, buffer: Vec::new() }
     }
 
     /// The store that the log is of.
@@ -154,7 +156,9 @@ impl LogWriter {
         let (first, durable) = (self.last + 1, self.last);
         self.buffer.clear();
         for Written { received, signer, body } in group {
-            let entry = Entry { number: self.last + 1, durable, received, signer, body };
+            // Connections are not heard in the order of the log, and clocks are set back.
+            self.received = self.received.max(received);
+            let entry = Entry { number: self.last + 1, durable, received: self.received, signer, body };
             self.chain = entry.encode_to(&self.chain, &mut self.buffer);
             self.last += 1;
         }

@@ -196,7 +196,7 @@ impl House {
     }
 
     pub fn audit_of(&self, log: &Path) -> Report {
-        audit(log, &Expected { clients: self.known(), head: None, store: None }).unwrap()
+        audit(log, &Expected { clients: self.known(), ..Expected::default() }).unwrap()
     }
 
     /// What was refused, once there are so many.
