@@ -223,6 +223,20 @@ fn strangers_impostors_and_plain_redis_clients_are_refused() {
 }
 
 #[test]
+fn who_says_nothing_makes_room_for_who_does() {
+    let house = House::new();
+    let mut silent: Vec<_> = (0..257).map(|_| TcpStream::connect(&house.address).unwrap()).collect();
+    silent[0].set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    // Longer ago than the others: closed at once, not after the five seconds that a hello may take.
+    assert_eq!(silent[0].read(&mut [0; 1]).unwrap(), 0);
+    let alice = house.key("alice");
+    assert_eq!(Raw::connect(&house, alice, alice).1[0], 0x81);
+    let last = silent.last_mut().unwrap();
+    last.set_read_timeout(Some(Duration::from_millis(10))).unwrap();
+    assert!(last.read(&mut [0; 1]).is_err(), "it still may speak");
+}
+
+#[test]
 fn rubbish_ends_the_connection_and_nothing_else() {
     let house = House::new();
     let alice = house.key("alice");

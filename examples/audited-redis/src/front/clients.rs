@@ -84,9 +84,8 @@ pub(super) struct Session {
 }
 
 impl Clients {
-    /// `last` are the numbers in the log, in its order.
-    pub(super) fn new(known: &[Known], last: Vec<([u8; 32], u64)>) -> Self {
-        let numbers: HashMap<[u8; 32], u64> = last.into_iter().collect();
+    /// `numbers` are each signer's last in the log.
+    pub(super) fn new(known: &[Known], numbers: &HashMap<[u8; 32], u64>) -> Self {
         let client = |known: &Known| {
             let bytes = *known.key.as_bytes();
             let state = State {
@@ -264,7 +263,7 @@ mod tests {
         let secret = Ed25519::secret_from_bytes(&[3; 32]).unwrap();
         let known = Known { name: "a".into(), key: Ed25519::public_key(&secret) };
         let signer = *known.key.as_bytes();
-        let clients = Clients::new(&[known], vec![(signer, 4), (signer, 5), ([0; 32], 9)]);
+        let clients = Clients::new(&[known], &HashMap::from([(signer, 5), ([0; 32], 9)]));
         assert!(clients.get(&[1; 32]).is_none());
         let client = clients.get(&signer).unwrap();
         assert_eq!(client.connect().last, 5);
@@ -294,7 +293,7 @@ mod tests {
         let secret = Ed25519::secret_from_bytes(&[3; 32]).unwrap();
         let known = Known { name: "a".into(), key: Ed25519::public_key(&secret) };
         let (signer, store) = (*known.key.as_bytes(), [8; 32]);
-        let clients = Clients::new(&[known], vec![]);
+        let clients = Clients::new(&[known], &HashMap::new());
         let client = clients.get(&signer).unwrap();
         let session = client.connect();
         let rules = Rules { store, accept: vec![Scheme::Eddsa], max_age: Duration::from_secs(5) };

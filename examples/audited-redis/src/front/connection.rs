@@ -1,5 +1,6 @@
 //! One client's connection: who it is, then its announcements and commands.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedReadHalf;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::clients::{Client, Refusal, Session, Turn};
@@ -26,11 +27,20 @@ const UNREAD: usize = MAX_REPLY + (64 << 20);
 /// How many announcements of a connection may wait to be looked at.
 const ANNOUNCED: usize = 16;
 
-/// Serves a connection to its end.
-pub(super) async fn serve(shared: &Arc<Shared>, mut stream: TcpStream, peer: SocketAddr) {
+/// Serves a connection to its end, if it says who it is before its place is needed.
+pub(super) async fn serve(
+    shared: &Arc<Shared>,
+    mut stream: TcpStream,
+    peer: SocketAddr,
+    place: oneshot::Receiver<Infallible>,
+) {
     // Without it answers are slower, not wrong.
     let _ = stream.set_nodelay(true);
-    let Ok(Some((client, session))) = timeout(HELLO, greet(shared, &mut stream, peer)).await else { return };
+    let greeted = tokio::select! {
+        greeted = timeout(HELLO, greet(shared, &mut stream, peer)) => greeted,
+        _ = place => return,
+    };
+    let Ok(Some((client, session))) = greeted else { return };
     let (read, write) = stream.into_split();
     let outbox = Outbox::new(write, UNREAD);
     outbox.push(|out| Frame::Welcome { last: session.last }.encode_to(out));
@@ -45,7 +55,8 @@ pub(super) async fn serve(shared: &Arc<Shared>, mut stream: TcpStream, peer: Soc
         // Ends after the connection only: it holds the other end.
         () = learning => {}
     }
-    // What is refused last is still read by the client; answers that are due still come.
+    // What is refused last is still read by the client, as is what was answered so far. What Redis answers from now on
+    // is lost; the client's next welcome says how much of it is in the log.
     connection.outbox.finish();
     let _ = timeout(HELLO, connection.outbox.run()).await;
 }
@@ -184,7 +195,7 @@ async fn greet(shared: &Shared, stream: &mut TcpStream, peer: SocketAddr) -> Opt
         let message =
             "this port takes signed commands; plain clients connect through `audited-redis sidecar`";
         let refusal = Refusal::new("UNSIGNED", message);
-        shared.refusals.record(peer, None, &refusal, 0, &magic);
+        shared.refusals.record_stranger(peer, None, &refusal, &magic);
         let _ = stream.write_all(&refusal.reply()).await;
         return None;
     }
@@ -207,7 +218,7 @@ async fn greet(shared: &Shared, stream: &mut TcpStream, peer: SocketAddr) -> Opt
             }
         }
     };
-    shared.refusals.record(peer, Some(hex::encode(signer)), &refusal, 0, &signature);
+    shared.refusals.record_stranger(peer, Some(hex::encode(signer)), &refusal, &signature);
     let mut frame = Vec::new();
     Frame::Refused { sequence: 0, reply: &refusal.reply() }.encode_to(&mut frame);
     let _ = stream.write_all(&frame).await;

@@ -26,6 +26,14 @@
 //! | `BAD_COMMAND`, `NOT_ALLOWED` | it is no RESP in its one encoding; it is none of [`commands`](crate::commands) |
 //! | `SUPERSEDED` | the client connected anew in the meantime |
 //! | `UPSTREAM` | Redis is not there |
+//! | `BAD_FRAME` | it is no frame of the protocol, or none that goes this way; the connection ends |
+//!
+//! Two codes are of announcements, which are recorded only, for nobody waits for an answer:
+//!
+//! | code | |
+//! |---|---|
+//! | `RATE_LIMITED` | too many at once |
+//! | `BAD_ANNOUNCEMENT` | it is none, or not of the client, or too many came in a short time |
 
 mod clients;
 mod committer;
@@ -33,6 +41,7 @@ mod connection;
 mod refusals;
 mod upstream;
 
+use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -99,6 +108,9 @@ const WAITING: usize = 4096;
 const ROOM: usize = 64 << 10;
 /// How many connections there are at most.
 const MAX_CONNECTIONS: usize = 1024;
+/// How many of them may still have to say who they are. One more and the oldest must go: strangers who say nothing can
+/// fill these places, but a client that speaks at once is faster than they are.
+const GREETING: usize = 256;
 
 impl Front {
     /// Opens the log, connects to Redis, and listens.
@@ -110,10 +122,10 @@ impl Front {
             let message = "it is not there, but the configuration names its store: is its disk mounted?";
             return Err(Failure::input(format!("{}: {message}", config.log.display())));
         }
-        let mut last = Vec::new();
+        let mut last = HashMap::new();
         let opened = LogWriter::open_putting_aside(&config.log, config.sync, config.put_aside, |entry| {
             if let Ok(signed) = SignedCommand::decode(entry.body) {
-                last.push((entry.signer, signed.sequence));
+                last.insert(entry.signer, signed.sequence);
             }
         })?;
         let (log, recovered) = opened;
@@ -135,7 +147,7 @@ impl Front {
         let shared = Arc::new(Shared {
             store,
             rules: Rules { store, accept: config.accept, max_age: config.max_age },
-            clients: Clients::new(&config.clients, last),
+            clients: Clients::new(&config.clients, &last),
             ops,
             room: Arc::new(Semaphore::new(ROOM)),
             upstream: upstream.clone(),
@@ -195,13 +207,20 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     // Dropped with this task, and all connections with it.
     let mut connections = JoinSet::new();
+    let mut greeting = VecDeque::<oneshot::Sender<Infallible>>::new();
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, peer)) => {
+                greeting.retain(|connection| !connection.is_closed());
+                if greeting.len() >= GREETING {
+                    greeting.pop_front();
+                }
+                let (waiting, its_place) = oneshot::channel();
+                greeting.push_back(waiting);
                 let shared = shared.clone();
                 connections.spawn(async move {
-                    connection::serve(&shared, stream, peer).await;
+                    connection::serve(&shared, stream, peer, its_place).await;
                     drop(place);
                 });
             }
