@@ -15,6 +15,7 @@ use crate::keys::public_key;
 /// An example, which `audited-redis front --help` shows.
 pub const EXAMPLE: &str = r#"listen = "127.0.0.1:7379"         # where clients connect
 redis = "unix:/run/redis/redis.sock" # or host:port; let nobody but the front reach it
+# redis_password_file = "password" # a file with Redis' password, if it asks for one
 log = "audit.log"                 # made if it is not there
 refusals = "refusals.jsonl"       # what was refused, and why
 # store = "…"                     # 64 hexadecimal digits: with it a log that is missing is not made anew

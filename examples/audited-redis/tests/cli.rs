@@ -59,6 +59,8 @@ fn from_a_key_to_a_proof() {
     assert!(code == 6 && error.contains("BAD_PROOF"), "{error}");
     assert_eq!(house.run(&["check-proof", "proof", "--signer", &alice, "--store", &"00".repeat(32)]).0, 6);
     assert_eq!(house.run(&["prove", "audit.log", "--entry", "9", "--out", "proof"]).0, 7);
+    let (_, out, _) = house.run(&["prove", "--json", "audit.log", "--entry", "1", "--out", "proof"]);
+    assert_eq!((&json(&out)["entry"], &json(&out)["file"]), (&1.into(), &"proof".into()));
 
     // One client's key alone: the other's entries are unknown, and there are none of them.
     let signer = format!("alice={alice}");
@@ -99,6 +101,16 @@ fn what_cannot_be_used_is_said_with_its_code() {
         assert!(code == 0 && out.len() > 200, "{command}");
     }
     assert!(house.run(&["--help"]).1.contains("Exit codes"));
+}
+
+#[test]
+fn a_call_does_not_wait_for_ever() {
+    let house = House::new();
+    house.signal_redis("STOP");
+    let options = ["--front", &house.address, "--key", "alice.key", "--timeout", "1"];
+    let (code, _, error) = house.run(&[&["call"], &options[..], &["PING"]].concat());
+    assert!(code == 4 && error.contains("TIMEOUT"), "{error}");
+    house.signal_redis("CONT");
 }
 
 #[test]

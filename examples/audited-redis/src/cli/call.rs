@@ -2,12 +2,14 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 use quorate_audited_redis::client::Client;
 use quorate_audited_redis::failure::{Exit, Failure};
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::Value;
+use tokio::time::timeout;
 
 use super::text::{say, shown, tell};
 use super::{HowToSign, Outcome};
@@ -25,6 +27,9 @@ pub(super) struct Call {
     key: PathBuf,
     #[command(flatten)]
     how: HowToSign,
+    /// How many seconds to wait for the answer.
+    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    timeout: u64,
     /// Prints a JSON object.
     #[arg(long)]
     json: bool,
@@ -38,7 +43,12 @@ impl Call {
         let key = Key::load(&self.key)?;
         let command: Vec<Vec<u8>> = self.command.iter().cloned().map(OsString::into_vec).collect();
         let client = Client::connect(&self.front, &key, self.how.options()).await?;
-        let answer = client.call(&command).await?;
+        let answer =
+            timeout(Duration::from_secs(self.timeout), client.call(&command)).await.map_err(|_| {
+                let message =
+                    "no answer in time; the command may or may not have been executed, or may still be";
+                Failure::new(Exit::Unreachable, "TIMEOUT", message)
+            })??;
         let value = Value::parse(&answer.reply).map_err(|reason| Failure::failed(reason.to_string()))?;
         if self.json {
             let object = serde_json::json!({

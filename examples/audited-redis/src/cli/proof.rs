@@ -23,6 +23,9 @@ pub(super) struct Prove {
     /// The file to write.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Prints a JSON object.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Checks a proof with the client's public key alone.
@@ -46,7 +49,11 @@ impl Prove {
         let proof = prove(&self.log, self.entry)?;
         let shown = self.out.display();
         std::fs::write(&self.out, &proof).map_err(|error| Failure::failed(format!("{shown}: {error}")))?;
-        say!("{shown}: {} bytes that prove entry {}", proof.len(), self.entry);
+        if self.json {
+            say!("{}", serde_json::json!({ "entry": self.entry, "file": self.out, "bytes": proof.len() }));
+        } else {
+            say!("{shown}: {} bytes that prove entry {}", proof.len(), self.entry);
+        }
         Ok(ExitCode::SUCCESS)
     }
 }
