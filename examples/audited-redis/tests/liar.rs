@@ -5,10 +5,12 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
+use std::time::Duration;
 
 use quorate_audited_redis::client::{Client, Options};
 use quorate_audited_redis::frame::{Frame, MAGIC, Scheme, SignedCommand};
 use quorate_audited_redis::keys::Key;
+use quorate_audited_redis::resp::encode_command;
 use quorate_audited_redis::sidecar::Sidecar;
 
 /// Welcomes each connection with the next of these numbers, answers its first command from the log, and hangs up.
@@ -44,6 +46,46 @@ fn visit(stream: &mut TcpStream, last: u64) -> std::io::Result<()> {
             let sequence = SignedCommand::decode(&body[1..]).unwrap().sequence;
             return send(stream, Frame::Reply { sequence, entry: sequence, reply: b"+PONG\r\n" });
         }
+    }
+}
+
+/// Listens to nobody for a second, and then answers so many commands.
+fn sluggard(count: u64) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.read_exact(&mut [0; 40]).unwrap();
+        stream.write_all(&[&MAGIC[..], &[7; 32], &[9; 32]].concat()).unwrap();
+        stream.read_exact(&mut [0; 64]).unwrap();
+        let mut bytes = Vec::new();
+        Frame::Welcome { last: 0 }.encode_to(&mut bytes);
+        stream.write_all(&bytes).unwrap();
+        thread::sleep(Duration::from_secs(1));
+        for sequence in 1..=count {
+            let mut len = [0; 4];
+            stream.read_exact(&mut len).unwrap();
+            stream.read_exact(&mut vec![0; u32::from_le_bytes(len) as usize]).unwrap();
+            bytes.clear();
+            Frame::Reply { sequence, entry: sequence, reply: b"+OK\r\n" }.encode_to(&mut bytes);
+            stream.write_all(&bytes).unwrap();
+        }
+    });
+    address
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_sends_more_than_the_front_takes_waits_and_loses_nothing() {
+    let (front, key) = (sluggard(40), Key::generate().unwrap());
+    let unsigned = Options { scheme: Scheme::None, ..Options::default() };
+    let client = Client::connect(&front, &key, unsigned).await.unwrap();
+    let large = encode_command(&[b"SET".as_slice(), b"a", &vec![b'x'; 4 << 20]]).unwrap();
+    let mut tickets = Vec::new();
+    for _ in 0..40 {
+        tickets.push(client.send(&large).await.unwrap());
+    }
+    for ticket in tickets {
+        assert!(ticket.answer().await.unwrap().entry.is_some());
     }
 }
 

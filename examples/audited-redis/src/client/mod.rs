@@ -24,7 +24,7 @@ use quorate::scheme::Scheme as _;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedReadHalf;
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::timeout;
 
 use crate::commands::is_allowed;
@@ -93,13 +93,18 @@ struct Inner {
     /// Held while a command gets its number, so that numbers leave in order.
     next: tokio::sync::Mutex<u64>,
     waiting: Arc<Waiting>,
+    /// For commands under way, in KiB: who sends more than the front takes waits, as with any socket.
+    room: Arc<Semaphore>,
     tasks: Vec<tokio::task::AbortHandle>,
 }
+
+/// Who waits for an answer, and the place of the command under way.
+type Promise = (oneshot::Sender<Answer>, OwnedSemaphorePermit);
 
 #[derive(Default)]
 struct Waiting {
     /// `None` when the connection is lost.
-    by_sequence: Mutex<Option<HashMap<u64, oneshot::Sender<Answer>>>>,
+    by_sequence: Mutex<Option<HashMap<u64, Promise>>>,
     /// The last number that is in the log.
     accepted: AtomicU64,
     /// The highest number that was answered from it.
@@ -109,8 +114,11 @@ struct Waiting {
     changed: Notify,
 }
 
-/// How many bytes may wait to be sent.
+/// How many bytes may wait to be sent. Commands are held back before; what remains are announcements.
 const UNSENT: usize = 64 << 20;
+/// How many KiB of commands may wait for their answers. A short one counts as 32, as the front takes no more than 1,024.
+const ROOM: usize = 32 << 10;
+const AT_LEAST: usize = 32;
 
 impl Client {
     /// Connects and proves who we are.
@@ -173,7 +181,8 @@ impl Client {
             .abort_handle(),
         ];
         let next = tokio::sync::Mutex::new(last.saturating_add(1));
-        Ok(Self { inner: Arc::new(Inner { store: *store, outbox, signing, next, waiting, tasks }) })
+        let room = Arc::new(Semaphore::new(ROOM));
+        Ok(Self { inner: Arc::new(Inner { store: *store, outbox, signing, next, waiting, room, tasks }) })
     }
 
     /// The store of the front.
@@ -201,7 +210,8 @@ impl Client {
         self.send(&bytes).await?.answer().await
     }
 
-    /// Signs and sends a command in RESP; many may be under way. Waits while there is no one-time key.
+    /// Signs and sends a command in RESP; many may be under way: 1,024, of 32 MiB together. Waits while there are as many,
+    /// and while there is no one-time key.
     ///
     /// # Errors
     /// [`Failure`] if it is no command that the front executes, and if the connection is lost.
@@ -213,6 +223,8 @@ impl Client {
             return Err(Failure::new(Exit::Refused, "NOT_ALLOWED", message));
         }
         let inner = &*self.inner;
+        let room = u32::try_from(command.len().div_ceil(1024).max(AT_LEAST)).unwrap_or(u32::MAX);
+        let room = inner.room.clone().acquire_many_owned(room).await.map_err(|_| lost())?;
         let mut next = inner.next.lock().await;
         if inner.waiting.refused.load(Ordering::SeqCst) {
             *next = inner.waiting.begin_anew().await?;
@@ -221,7 +233,7 @@ impl Client {
         let (promise, answer) = oneshot::channel();
         // Whoever stops waiting while there is no key leaves nothing behind: number and promise are given with it.
         let leave = |scheme, time, signature: &[u8]| {
-            inner.waiting.expect(sequence, promise)?;
+            inner.waiting.expect(sequence, (promise, room))?;
             let signed = SignedCommand { scheme, sequence, time, signature, command };
             let mut body = Vec::with_capacity(32 + signature.len() + command.len());
             signed.encode_to(&mut body);
@@ -255,7 +267,7 @@ impl Drop for Inner {
 }
 
 impl Waiting {
-    fn expect(&self, sequence: u64, promise: oneshot::Sender<Answer>) -> Result<(), Failure> {
+    fn expect(&self, sequence: u64, promise: Promise) -> Result<(), Failure> {
         lock(&self.by_sequence).as_mut().ok_or_else(lost)?.insert(sequence, promise);
         Ok(())
     }
@@ -269,7 +281,7 @@ impl Waiting {
             None => self.refused.store(true, Ordering::SeqCst),
         }
         let promise = lock(&self.by_sequence).as_mut().and_then(|waiting| waiting.remove(&sequence));
-        if let Some(promise) = promise {
+        if let Some((promise, _room)) = promise {
             // Whoever asked may have stopped waiting.
             let _ = promise.send(Answer { sequence, entry, reply: reply.to_vec() });
         }
