@@ -85,8 +85,17 @@ pub trait AnyVerifier: Send {
 
 /// Verifies a log's signatures together.
 pub trait AnyAuditor: Send {
-    /// As [`Auditor::check`], of an encoded signature.
-    fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()>;
+    /// As [`Auditor::check`], of an encoded signature; says which of the signer's one-time keys it is of.
+    fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<OneTimeKey>;
+}
+
+/// Which of a signer's one-time keys: its suite, the size and the root of its batch, and its place in that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OneTimeKey {
+    suite: u8,
+    log2: u8,
+    index: u16,
+    root: [u8; 32],
 }
 
 /// A signer of a suite.
@@ -161,8 +170,11 @@ impl<S: Suite> AnyVerifier for OfOne<S> {
 }
 
 impl<S: Suite> AnyAuditor for Auditor<S> {
-    fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
-        Auditor::check(self, signer, message, &Signature::decode(signature, &())?)
+    fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<OneTimeKey> {
+        let decoded = Signature::decode(signature, &())?;
+        Auditor::check(self, signer, message, &decoded)?;
+        let log2 = signature.get(1).copied().unwrap_or_default();
+        Ok(OneTimeKey { suite: S::NUMBER, log2, index: decoded.index(), root: *decoded.root() })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Who signed the entries, and each client's own numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, RandomState};
 
 use quorate::Error;
 use quorate::ed25519::PublicKey;
@@ -10,7 +11,7 @@ use crate::config::Known;
 use crate::frame::{Scheme, SignedCommand, verify_eddsa};
 use crate::log::Entry;
 use crate::resp::Command;
-use crate::suites::{AnyAuditor, auditor, suite_of};
+use crate::suites::{AnyAuditor, OneTimeKey, auditor, suite_of};
 
 /// The clients and what they signed so far.
 pub(super) struct Signers {
@@ -18,9 +19,16 @@ pub(super) struct Signers {
     known: BTreeMap<[u8; 32], Signer>,
     /// By the suite's number.
     auditors: BTreeMap<u8, Box<dyn AnyAuditor>>,
+    /// How many batches of keys an auditor remembers.
+    roots: usize,
+    /// What each one-time key signed, for the whole log: about 100 bytes each. A short hash is enough, for nobody who
+    /// made the log knew its key.
+    signed: HashMap<(u32, OneTimeKey), u64>,
+    hash: RandomState,
 }
 
 struct Signer {
+    index: u32,
     name: String,
     key: PublicKey,
     commands: u64,
@@ -32,20 +40,26 @@ struct Signer {
 /// Code and words.
 type Wrong = (&'static str, String);
 
-/// How many batches of keys are remembered: 50 MB.
+/// How many batches of keys are remembered, to verify them once: 50 MB.
 const ROOTS: usize = 4096;
 
 impl Signers {
     pub(super) fn new(store: [u8; 32], clients: &[Known]) -> Self {
-        let signer = |known: &Known| Signer {
+        Self::remembering(ROOTS, store, clients)
+    }
+
+    fn remembering(roots: usize, store: [u8; 32], clients: &[Known]) -> Self {
+        let signer = |(index, known): (u32, &Known)| Signer {
+            index,
             name: known.name.clone(),
             key: known.key.clone(),
             commands: 0,
             last: 0,
             damage: 0,
         };
-        let known = clients.iter().map(|known| (*known.key.as_bytes(), signer(known))).collect();
-        Self { store, known, auditors: BTreeMap::new() }
+        let known = (0..).zip(clients).map(|known| (*known.1.key.as_bytes(), signer(known))).collect();
+        let (auditors, signed, hash) = (BTreeMap::new(), HashMap::new(), RandomState::new());
+        Self { store, known, auditors, roots, signed, hash }
     }
 
     /// Checks an entry's signature, and its client's number if the entry stands where it belongs.
@@ -61,8 +75,13 @@ impl Signers {
         match signed.scheme {
             Scheme::None => return Err(("UNSIGNED", format!("nothing shows that it is of {name}"))),
             Scheme::Eddsa => verify_eddsa(&signer.key, &message, signed.signature),
-            Scheme::Dsig => auditor_of(&mut self.auditors, signed.signature)
-                .and_then(|auditor| auditor.check(&signer.key, &message, signed.signature)),
+            Scheme::Dsig => auditor_of(&mut self.auditors, self.roots, signed.signature)
+                .and_then(|auditor| auditor.check(&signer.key, &message, signed.signature))
+                .and_then(|key| {
+                    let hash = self.hash.hash_one(&message);
+                    let known = *self.signed.entry((signer.index, key)).or_insert(hash);
+                    if known == hash { Ok(()) } else { Err(Error::OneTimeReuse) }
+                }),
         }
         .map_err(|error| match error {
             Error::OneTimeReuse => ("KEY_REUSE", format!("{name} signed something else with the same key")),
@@ -104,11 +123,72 @@ impl Signer {
 
 fn auditor_of<'a>(
     auditors: &'a mut BTreeMap<u8, Box<dyn AnyAuditor>>,
+    roots: usize,
     signature: &[u8],
 ) -> quorate::Result<&'a mut Box<dyn AnyAuditor>> {
     let suite = suite_of(signature)?;
     match auditors.entry(suite.number()) {
         std::collections::btree_map::Entry::Occupied(occupied) => Ok(occupied.into_mut()),
-        std::collections::btree_map::Entry::Vacant(vacant) => Ok(vacant.insert(auditor(suite, ROOTS)?)),
+        std::collections::btree_map::Entry::Vacant(vacant) => Ok(vacant.insert(auditor(suite, roots)?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate::dsig::{Signer, SignerConfig, WotsBlake3};
+    use quorate::ed25519::Ed25519;
+    use quorate::machine::Time;
+    use quorate::scheme::Scheme as _;
+    use quorate::wire::Encode;
+
+    use super::*;
+    use crate::resp::encode_command;
+
+    /// A generator that gives the same to all, as to two copies of a machine.
+    struct Same(u8);
+
+    impl rand_core::TryRng for Same {
+        type Error = std::convert::Infallible;
+
+        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+            Ok(self.0.into())
+        }
+
+        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+            Ok(self.0.into())
+        }
+
+        fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+            bytes.fill(self.0);
+            Ok(())
+        }
+    }
+
+    impl rand_core::TryCryptoRng for Same {}
+
+    #[test]
+    fn a_key_that_signs_again_is_found_however_much_came_between() {
+        let secret = || Ed25519::secret_from_bytes(&[3; 32]).unwrap();
+        let known = Known { name: "a".into(), key: Ed25519::public_key(&secret()) };
+        let (signer, store) = (*known.key.as_bytes(), [8; 32]);
+        // One batch is remembered, so that the second pushes the first one out.
+        let mut signers = Signers::remembering(1, store, &[known]);
+        let mut outcomes = Vec::new();
+        for (sequence, generator) in [(1, 7), (2, 9), (3, 7), (4, 11)] {
+            let config = SignerConfig { log2_batch: 0, low_water: 1, ..SignerConfig::default() };
+            let mut keys = Signer::<WotsBlake3>::new(secret(), vec![], config, &mut Same(generator)).unwrap();
+            keys.prepare(&mut Same(generator), Time(1)).unwrap();
+            let command = encode_command(&["PING"]).unwrap();
+            let message = crate::frame::message(&store, sequence, Time(1), &command);
+            let signature = keys.sign(&message, &[], Time(1)).unwrap().encode();
+            let mut body = Vec::new();
+            let (scheme, time) = (Scheme::Dsig, Time(1));
+            SignedCommand { scheme, sequence, time, signature: &signature, command: &command }
+                .encode_to(&mut body);
+            let entry = Entry { number: sequence, durable: 0, received: 1, signer, body: &body };
+            outcomes.push(signers.check(&entry, true, 0).err().map_or("", |(code, _)| code));
+        }
+        // The number of the one that is not counted is missing then.
+        assert_eq!(outcomes, ["", "", "KEY_REUSE", "SEQUENCE_GAP"]);
     }
 }
