@@ -323,6 +323,21 @@ fn what_the_front_says_of_an_entry_must_be_possible() {
 }
 
 #[test]
+fn a_file_in_which_everything_looks_like_entries_is_given_up_and_said_to_be() {
+    let made = made(2);
+    let entry = [&500_000u32.to_le_bytes()[..], &3u64.to_le_bytes()].concat();
+    let bytes = [made.bytes.clone(), vec![0; 50], entry.repeat(100_000)].concat();
+    let report = made.audit(&bytes);
+    let codes: Vec<_> = report.findings.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["MALFORMED", "UNREAD"]);
+    assert!(report.findings[1].offset < bytes.len() as u64);
+    assert_eq!(report.entries, 2);
+    // No front starts on it either.
+    let failure = LogWriter::open(&made.path(&bytes), Sync::Kill, |_| ()).unwrap_err();
+    assert!(failure.message.contains("looks like entries"), "{failure}");
+}
+
+#[test]
 fn a_file_that_is_no_log_is_said_to_be_none() {
     let made = made(1);
     let expected = Expected { clients: made.clients.clone(), ..Expected::default() };

@@ -11,8 +11,8 @@ pub(super) struct Entries {
     highest: u64,
     /// Of the latest entries, the hash that stands in the file and the one that should.
     chains: BTreeMap<u64, [[u8; 32]; 2]>,
-    /// Numbers that were passed over, and where.
-    missing: Vec<(Range<u64>, u64)>,
+    /// Numbers that were passed over: the first, then the one behind the last, and where.
+    missing: BTreeMap<u64, (u64, u64)>,
     /// How often numbers were passed over.
     gaps: u64,
     /// The entry that the auditor asks for, and its hash once it came.
@@ -38,7 +38,7 @@ impl Entries {
     pub(super) fn new(first: [u8; 32], watched: Option<u64>) -> Self {
         let watched = watched.map(|number| (number, (number == 0).then_some(first)));
         let chains = BTreeMap::from([(0, [first; 2])]);
-        Self { highest: 0, chains, missing: Vec::new(), gaps: 0, watched }
+        Self { highest: 0, chains, missing: BTreeMap::new(), gaps: 0, watched }
     }
 
     /// The number that comes next.
@@ -90,7 +90,7 @@ impl Entries {
             (number, place.number) = (next, next);
             place.altered = Some("its number cannot be");
         } else if number > next {
-            self.missing.push((next..number, offset));
+            self.missing.insert(next, (number, offset));
             self.gaps += 1;
         } else if number < next {
             place.is_in_order = false;
@@ -125,12 +125,12 @@ impl Entries {
 
     /// Reports what never came.
     pub(super) fn report_gaps(&mut self, findings: &mut Findings) {
-        for (numbers, offset) in self.missing.drain(..) {
-            let detail = match numbers.end - numbers.start {
+        for (start, (end, offset)) in std::mem::take(&mut self.missing) {
+            let detail = match end - start {
                 1 => "this entry is missing".to_owned(),
-                _ => format!("the entries to {} are missing", numbers.end - 1),
+                _ => format!("the entries to {} are missing", end - 1),
             };
-            findings.add("GAP", numbers.start, offset, detail);
+            findings.add("GAP", start, offset, detail);
         }
     }
 
@@ -140,13 +140,15 @@ impl Entries {
 
     /// Takes a number off the missing ones.
     fn was_missing(&mut self, number: u64) -> bool {
-        let Some(at) = self.missing.iter().position(|(numbers, _)| numbers.contains(&number)) else {
+        let before = self.missing.range(..=number).next_back();
+        let Some((start, (end, offset))) = before.map(|(start, rest)| (*start, *rest)) else { return false };
+        if number >= end {
             return false;
-        };
-        let (numbers, offset) = self.missing.swap_remove(at);
-        for rest in [numbers.start..number, number + 1..numbers.end] {
+        }
+        self.missing.remove(&start);
+        for rest in [start..number, number + 1..end] {
             if !rest.is_empty() {
-                self.missing.push((rest, offset));
+                self.missing.insert(rest.start, (rest.end, offset));
             }
         }
         true

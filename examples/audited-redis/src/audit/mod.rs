@@ -6,6 +6,7 @@
 //! | `ALTERED` | an entry's bytes are not those that its hash was made of |
 //! | `MALFORMED` | bytes that are no entry |
 //! | `CUT` | the file ends within an entry |
+//! | `UNREAD` | so much behind damage looks like entries that the rest was not read: somebody made it so |
 //! | `GAP` | entries are missing |
 //! | `REORDERED` | an entry stands behind a later one |
 //! | `DUPLICATE` | an entry's number was there before |
@@ -206,6 +207,11 @@ impl Audit {
                     _ => ("MALFORMED", "these bytes are no entry"),
                 };
                 self.findings.add(code, next, offset, detail.to_owned());
+            }
+            if scan.gave_up() && found.is_none() {
+                let detail = "too much here looks like entries; nothing from here on was read".to_owned();
+                self.findings.add("UNREAD", self.entries.next(), scan.offset(), detail);
+                return Ok(());
             }
             if let Some(found) = found {
                 self.entries.resume_at(&found);

@@ -16,6 +16,8 @@ pub struct Scan {
     /// Where in the file the buffer begins.
     begin: u64,
     at_end: bool,
+    /// How many bytes may still be looked at twice.
+    budget: u64,
 }
 
 /// What stands at the present place.
@@ -41,8 +43,9 @@ pub struct Found {
 
 /// How far one fill reads.
 const CHUNK: usize = 1 << 20;
-/// How many candidates are hashed before a search is given up: a bound on what a hostile file can cost.
-const MAX_CANDIDATES: u32 = 4096;
+/// How many bytes all searches of a scan may hash or read again: a bound on what a hostile file can cost, in which an
+/// entry seems to begin at every byte.
+const BUDGET: u64 = 1 << 30;
 
 impl Scan {
     /// Opens a log behind its header.
@@ -55,7 +58,8 @@ impl Scan {
     }
 
     pub(super) fn of(file: File) -> Result<Self, Failure> {
-        let mut scan = Self { file, store: [0; 32], buffer: Vec::new(), at: 0, begin: 0, at_end: false };
+        let (store, buffer) = ([0; 32], Vec::new());
+        let mut scan = Self { file, store, buffer, at: 0, begin: 0, at_end: false, budget: BUDGET };
         scan.fill(HEADER).reading("reading it")?;
         let header = scan.buffer.split_first_chunk::<8>();
         let store = header.filter(|(magic, _)| **magic == MAGIC).and_then(|(_, rest)| rest.first_chunk());
@@ -108,6 +112,14 @@ impl Scan {
     /// # Errors
     /// Those of the file.
     pub fn go_to(&mut self, offset: u64) -> io::Result<()> {
+        if let Some(at) = offset.checked_sub(self.begin).and_then(|at| usize::try_from(at).ok())
+            && (at >= 32 || self.begin == 0)
+            && at <= self.buffer.len()
+        {
+            self.at = at;
+            return Ok(());
+        }
+        self.charge(CHUNK);
         self.begin = offset.saturating_sub(32);
         self.file.seek(SeekFrom::Start(self.begin))?;
         self.buffer.clear();
@@ -122,32 +134,44 @@ impl Scan {
 
     /// Looks for the next place where an entry stands whose number is in a range, and whose hash is right with the 32
     /// bytes before it, or leads to the entry behind it. Such a place is not found by chance. If there is none, goes
-    /// to the end.
+    /// to the end, or gives up before: see [`gave_up`](Self::gave_up).
     ///
     /// # Errors
     /// Those of the file.
     pub fn resume(&mut self, numbers: &Range<u64>) -> io::Result<Option<Found>> {
-        let mut candidates = 0;
         loop {
             self.skip(1);
+            if self.gave_up() {
+                return Ok(None);
+            }
             if !self.fill(12)? {
                 self.at = self.buffer.len();
                 return Ok(None);
             }
-            if !self.is_plausible(numbers) || candidates >= MAX_CANDIDATES {
+            if !self.is_plausible(numbers) {
                 continue;
             }
-            candidates += 1;
             let previous = self.before();
             let Step::Entry(raw) = self.step()? else { continue };
             let (number, chain, len) = (raw.entry.number, raw.chain, raw.len());
-            if raw.follows(&previous) {
+            let follows = raw.follows(&previous);
+            self.charge(len);
+            if follows {
                 return Ok(Some(Found { number, previous: Some(previous) }));
             }
             if self.leads_on(number, &chain, len)? {
                 return Ok(Some(Found { number, previous: None }));
             }
         }
+    }
+
+    /// Whether a search was ended because too much looks like entries: nothing is known of what stands from here on.
+    pub fn gave_up(&self) -> bool {
+        self.budget == 0
+    }
+
+    fn charge(&mut self, bytes: usize) {
+        self.budget = self.budget.saturating_sub(bytes as u64);
     }
 
     /// Whether so many bytes ahead an entry stands that is bound to this number and hash.
@@ -160,6 +184,7 @@ impl Scan {
         if len > MAX_ENTRY || !self.fill(ahead + 4 + len)? {
             return Ok(false);
         }
+        self.charge(len);
         Ok(match Raw::parse(self.rest().get(ahead..).unwrap_or_default()) {
             Form::Whole(next) => next.entry.number == number + 1 && next.follows(chain),
             Form::Short | Form::Malformed => false,

@@ -257,6 +257,9 @@ fn refuse_if_damaged(
             }));
         }
     }
+    if scan.gave_up() {
+        return Err(damaged("too much of it looks like entries, and was not looked at"));
+    }
     Ok(())
 }
 
