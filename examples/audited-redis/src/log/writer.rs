@@ -315,11 +315,18 @@ mod tests {
 
     /// A disk that keeps only what it was told to sync, and can fail to.
     #[derive(Clone, Debug, Default)]
-    struct Seen(Arc<Mutex<(Vec<u8>, Vec<u8>, bool)>>);
+    struct Seen(Arc<Mutex<State>>);
+
+    #[derive(Debug, Default)]
+    struct State {
+        written: Vec<u8>,
+        kept: Vec<u8>,
+        fails: bool,
+    }
 
     impl Write for Seen {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            lock(&self.0).0.extend_from_slice(bytes);
+            lock(&self.0).written.extend_from_slice(bytes);
             Ok(bytes.len())
         }
 
@@ -331,7 +338,7 @@ mod tests {
     impl Disk for Seen {
         fn sync(&mut self) -> io::Result<()> {
             let mut state = lock(&self.0);
-            let (written, kept, fails) = &mut *state;
+            let State { written, kept, fails } = &mut *state;
             if *fails {
                 // As Linux does it: what was not written counts as clean.
                 written.clear();
@@ -348,8 +355,8 @@ mod tests {
         let one = Written { received: 1, signer: [0; 32], body: b"a" };
         let mut log = LogWriter::of(Box::new(seen.clone()), Sync::Always, [0; 32], (0, [0; 32]));
         assert_eq!(log.append([one]).unwrap(), 1);
-        assert_eq!(lock(&seen.0).1.len(), super::super::OVERHEAD + 1);
-        lock(&seen.0).2 = true;
+        assert_eq!(lock(&seen.0).kept.len(), super::super::OVERHEAD + 1);
+        lock(&seen.0).fails = true;
         assert!(log.append([one]).is_err());
     }
 
@@ -366,7 +373,7 @@ mod tests {
             (OpenOptions::new().write(true).read(true).open(&path).unwrap(), fs::read(&path).unwrap());
         let seen = Seen::default();
         write_again(&file, &mut seen.clone(), 100..bytes.len() as u64).unwrap();
-        assert_eq!(lock(&seen.0).1, bytes[100..]);
+        assert_eq!(lock(&seen.0).kept, bytes[100..]);
         // Nothing shows it in a file but that it was written.
         file.set_modified(std::time::UNIX_EPOCH).unwrap();
         drop(LogWriter::open(&path, Sync::Always, |_| ()).unwrap());
