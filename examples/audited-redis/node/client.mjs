@@ -36,6 +36,8 @@ export class Client {
   #store;
   #patience;
   #pending = new Pending();
+  /** The time of the last command, in microseconds. */
+  #last = 0n;
   /** First come, first sent. @type {Promise<unknown>} */
   #order = Promise.resolve();
   /** @type {import('./link.mjs').Link | undefined} */
@@ -110,6 +112,13 @@ export class Client {
     return sent;
   }
 
+  /** Each command is signed later than those before it: after a refusal the front asks for that. */
+  #now() {
+    const clock = BigInt(Date.now()) * 1000n;
+    this.#last = clock > this.#last ? clock : this.#last + 1n;
+    return this.#last;
+  }
+
   /** @param {Uint8Array} encoded */
   async #send(encoded) {
     for (;;) {
@@ -118,7 +127,7 @@ export class Client {
         await this.#pending.changed();
         continue;
       }
-      const [sequence, now] = [this.#pending.next, BigInt(Date.now()) * 1000n];
+      const [sequence, now] = [this.#pending.next, this.#now()];
       const signature = this.#signing.sign(message(this.store, sequence, now, encoded), now);
       if (!signature) {
         await this.#signing.made();
