@@ -177,13 +177,13 @@ class Merklified(Hors):
             levels.append([self.hash.forest(left + right) for left, right in split(levels[-1], 2)])
         return levels
 
-    def root(self, roots):
-        return self.levels(roots, len(roots).bit_length() - 1)[-1][0]
+    def key(self, roots, salt):
+        return h("roots", salt + self.levels(roots, len(roots).bit_length() - 1)[-1][0])
 
     def generate(self, secrets, salt):
         starts, values = self.values(secrets, salt)
         levels = self.levels(values, self.height)
-        return (starts, levels), self.root(levels[-1])
+        return (starts, levels), self.key(levels[-1], salt)
 
     def sign(self, key, digest, salt):
         starts, levels = key
@@ -205,7 +205,7 @@ class Merklified(Hors):
                 node = self.hash.forest(sibling + node if right else node + sibling)
             if node != roots[index >> self.height]:
                 return None
-        return self.root(roots)
+        return self.key(roots, salt)
 
 
 SUITES = {
@@ -224,10 +224,6 @@ SUITES = {
 
 
 # --- batches --------------------------------------------------------------------------------------------------
-
-
-def leaf(suite, salt, key):
-    return h("leaf", u8(suite) + salt + key)
 
 
 def node(left, right):
@@ -311,8 +307,7 @@ class Signature:
         return h("message", self.root + u16(self.index) + self.nonce + message, 64)
 
     def leaf(self, message):
-        key = SUITES[self.suite].recover(self.digest(message), self.salt, self.one_time)
-        return key and leaf(self.suite, self.salt, key)
+        return SUITES[self.suite].recover(self.digest(message), self.salt, self.one_time)
 
     def verify_batch(self, signer):
         verify_strictly(signer, batch_bytes(self.suite, self.log2, signer, self.root), self.eddsa)
@@ -362,7 +357,7 @@ class Batch:
             salt, nonce = secrets(12), secrets(16)
             key, public = scheme.generate(secrets, salt)
             self.keys.append((salt, nonce, key))
-            leaves.append(leaf(suite, salt, public))
+            leaves.append(public)
         levels = tree(leaves)
         eddsa = ED25519.sign(secret, batch_bytes(suite, log2, self.signer, levels[-1][0]))
         self.announcement = Announcement(suite, log2, eddsa, leaves)

@@ -120,10 +120,10 @@ impl<S: Suite> Plan<S> {
             secrets.fill(&mut *nonce);
             let room = self.rooms.pop().unwrap_or_default();
             let (secret, public) = S::OneTime::generate(&mut secrets, &salt, room, &mut work);
-            publics.push((salt, public));
+            publics.push(public);
             keys.push_back(Key { salt, nonce, secret });
         }
-        let tree = Tree::new(self.log2, tree::leaves(S::NUMBER, &publics))
+        let tree = Tree::new(self.log2, publics)
             .ok_or(Error::TooLarge { what: "DSig batch, log2", limit: tree::MAX_LOG2.into() })?;
         let signed = signature::batch_bytes::<S>(self.log2, self.public.as_bytes(), &tree.root());
         let eddsa = Ed25519::sign(&self.identity, &signed).to_bytes();

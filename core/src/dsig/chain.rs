@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256 as Sha2};
 
-use super::fast::{self, Walk};
+use super::fast::{self, Order, Walk};
 use super::haraka::{haraka256, haraka512};
 use super::key_tree;
 use super::short::{Context, block, wipe};
@@ -56,6 +56,25 @@ pub trait ChainHash: Sized + Send + Sync + 'static {
         Walk::steps(shape, from, to).plain(cells, |cell| Self::hash(Place::Chain, cell, shape.input));
     }
 
+    /// The key to which the values of a W-OTS⁺ signature lead, where there is a faster way than [`walk`](Self::walk)
+    /// and [`compress`](Self::compress). All chains stop before the step `to`.
+    fn recover<const N: usize, const L: usize>(
+        values: &[[u8; N]; L],
+        order: &Order,
+        to: u8,
+        salt: &KeySalt,
+    ) -> Option<[u8; 32]> {
+        let _ = (values, order, to, salt);
+        None
+    }
+
+    /// All values of a W-OTS⁺ key, from those of its chains' starts, which are the first of `levels`; and the key. Where
+    /// there is a faster way, as of [`recover`](Self::recover).
+    fn grow<const N: usize, const L: usize>(levels: &mut [[[u8; N]; L]], salt: &KeySalt) -> Option<[u8; 32]> {
+        let _ = (levels, salt);
+        None
+    }
+
     /// 32 bytes that stand for all of a key's public values, of at most 27 bytes each. Cost: a hash for 3 values of
     /// up to 18 bytes, and half as many again above them.
     fn compress<const N: usize>(values: &[[u8; N]], salt: &KeySalt) -> [u8; 32] {
@@ -90,6 +109,19 @@ impl ChainHash for Haraka512 {
     fn walk(cells: &mut [Cell], from: &[u8], to: u8, shape: Shape) {
         fast::haraka512(cells, &Walk::steps(shape, from, to));
     }
+
+    fn recover<const N: usize, const L: usize>(
+        values: &[[u8; N]; L],
+        order: &Order,
+        to: u8,
+        salt: &KeySalt,
+    ) -> Option<[u8; 32]> {
+        fast::recover_haraka::<true, N, L>(values, order, to, salt)
+    }
+
+    fn grow<const N: usize, const L: usize>(levels: &mut [[[u8; N]; L]], salt: &KeySalt) -> Option<[u8; 32]> {
+        fast::grow_haraka::<true, N, L>(levels, salt)
+    }
 }
 
 impl ChainHash for Haraka256 {
@@ -108,6 +140,19 @@ impl ChainHash for Haraka256 {
 
     fn walk(cells: &mut [Cell], from: &[u8], to: u8, shape: Shape) {
         Self::many(cells, &Walk::steps(shape, from, to));
+    }
+
+    fn recover<const N: usize, const L: usize>(
+        values: &[[u8; N]; L],
+        order: &Order,
+        to: u8,
+        salt: &KeySalt,
+    ) -> Option<[u8; 32]> {
+        fast::recover_haraka::<false, N, L>(values, order, to, salt)
+    }
+
+    fn grow<const N: usize, const L: usize>(levels: &mut [[[u8; N]; L]], salt: &KeySalt) -> Option<[u8; 32]> {
+        fast::grow_haraka::<false, N, L>(levels, salt)
     }
 }
 

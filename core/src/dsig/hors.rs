@@ -8,7 +8,8 @@
 //!   public values of those follow by hashing.
 //! * [`HorsM`], merklified: the public values are the leaves of `K` trees of T/K leaves. For each index, in the
 //!   digest's order, the signature holds the secret, the neighbouring public value (16 bytes) and the siblings above
-//!   it (32 bytes each, bottom first); then the K roots. A node is the 32-byte hash of its two children.
+//!   it (32 bytes each, bottom first); then the K roots. A node is the 32-byte hash of its two children; the key is the hash of the salt and the node above
+//!   all roots.
 //!
 //! Deviation from the paper: a merklified key is announced by its 32-byte leaf like any other. The paper sends all
 //! public values ahead so that verifying is comparing; here the paths are hashed side by side instead, which costs
@@ -20,6 +21,8 @@ use core::marker::PhantomData;
 
 use super::chain::{Cell, ChainHash, KeySalt, Place, Scratch, Shape};
 use super::one_time::{OneTime, Room, Secrets, Wiped, bits};
+use super::short::{Context, block};
+use crate::wire::domain;
 
 /// HORS with factorised public keys: 16·T bytes.
 ///
@@ -191,7 +194,7 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsM<H, K, T> {
             below = nodes.len();
             nodes.extend(above);
         }
-        let public = fold::<H>(nodes.get(below..).unwrap_or_default().to_vec());
+        let public = fold::<H>(nodes.get(below..).unwrap_or_default().to_vec(), salt);
         (HorsSecret { secrets, values, nodes }, public)
     }
 
@@ -250,7 +253,7 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsM<H, K, T> {
                 return None;
             }
         }
-        Some(fold::<H>(roots))
+        Some(fold::<H>(roots, salt))
     }
 }
 
@@ -261,13 +264,17 @@ fn level<H: ChainHash>(children: &[u8], shape: Shape) -> Vec<[u8; 32]> {
     cells.iter().filter_map(|cell| cell.0.first_chunk().copied()).collect()
 }
 
-/// The one node above all roots, which are a power of two.
-fn fold<H: ChainHash>(mut nodes: Vec<[u8; 32]>) -> [u8; 32] {
+/// From all roots, which are a power of two, to the node above them, and with the salt to the key. Its salt must be
+/// part of a key: with one of his choice a forger would try his secrets against all keys at once.
+fn fold<H: ChainHash>(mut nodes: Vec<[u8; 32]>, salt: &KeySalt) -> [u8; 32] {
     while nodes.len() > 1 {
         nodes = level::<H>(nodes.as_flattened(), HIGHER);
     }
-    nodes.first().copied().unwrap_or_default()
+    let (block, len) = block(&[salt, nodes.first().unwrap_or(&[0; 32])]);
+    ROOTS.hash(&block, len)
 }
+
+const ROOTS: Context = Context::new(domain::DSIG_ROOTS);
 
 #[cfg(test)]
 mod tests {

@@ -61,8 +61,7 @@ impl<S: Suite> Signature<S> {
 
     /// The leaf of the key under which the one-time signature is valid.
     pub(super) fn leaf(&self, digest: &[u8; 64]) -> Option<[u8; 32]> {
-        let key = S::OneTime::recover(digest, &self.salt, self.one_time.bytes())?;
-        Some(tree::leaf(S::NUMBER, &self.salt, &key))
+        S::OneTime::recover(digest, &self.salt, self.one_time.bytes())
     }
 }
 

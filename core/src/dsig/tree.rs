@@ -1,10 +1,13 @@
-//! The tree over a batch: leaf = H(suite ‖ salt ‖ key) under [`DSIG_LEAF`](domain::DSIG_LEAF), node = H(left ‖ right)
-//! under [`DSIG_NODE`](domain::DSIG_NODE), so that each is one call. A batch is a power of two, so the tree is full.
+//! The tree over a batch: the leaves are its keys, node = H(left ‖ right) under [`DSIG_NODE`](domain::DSIG_NODE). A
+//! batch is a power of two, so the tree is full.
+//!
+//! A key is the hash that its one-time scheme ends with, which is bound to its salt already; Ed25519 signs the suite
+//! and the size. So nothing is hashed between a key and the tree.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::chain::{Cell, KeySalt, Shape};
+use super::chain::{Cell, Shape};
 use super::fast::{self, Walk};
 use super::short::{Context, block};
 use crate::wire::domain;
@@ -15,24 +18,7 @@ pub(super) const MAX_LOG2: u8 = 7;
 /// The siblings from a leaf to the root, bottom first; zeros above a smaller tree's root.
 pub(super) type Siblings = [[u8; 32]; MAX_LOG2 as usize];
 
-const LEAF: Context = Context::new(domain::DSIG_LEAF);
 const NODE: Context = Context::new(domain::DSIG_NODE);
-
-pub(super) fn leaf(suite: u8, salt: &KeySalt, key: &[u8; 32]) -> [u8; 32] {
-    let (block, len) = leaf_input(suite, salt, key);
-    LEAF.hash(&block, len)
-}
-
-/// The leaves of several keys, side by side.
-pub(super) fn leaves(suite: u8, keys: &[(KeySalt, [u8; 32])]) -> Vec<[u8; 32]> {
-    let mut cells: Vec<Cell> = keys.iter().map(|(salt, key)| Cell(leaf_input(suite, salt, key).0)).collect();
-    let len = leaf_input(suite, &KeySalt::default(), &[0; 32]).1;
-    hashed(&LEAF, &mut cells, len).collect()
-}
-
-fn leaf_input(suite: u8, salt: &KeySalt, key: &[u8; 32]) -> ([u8; 64], usize) {
-    block(&[&[suite], salt, key])
-}
 
 fn node(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
     NODE.hash(&block(&[left, right]).0, 64)
@@ -101,6 +87,9 @@ impl Tree {
     /// only by luck would prove nothing to a third party. Remembers the path, so that the next one is hashed only up
     /// to where they meet.
     pub(super) fn admits(&mut self, leaf: [u8; 32], index: u16, siblings: &Siblings) -> bool {
+        if self.knows(index.into()) {
+            return self.agrees(0, &leaf, index, siblings);
+        }
         let mut at = leaf;
         let mut path = [[0; 32]; MAX_LOG2 as usize];
         let mut hashed = 0;
@@ -112,11 +101,7 @@ impl Tree {
             at = if place.left { node(&at, sibling) } else { node(sibling, &at) };
             hashed += 1;
         }
-        let met = places(self.log2, index).nth(hashed).map_or(self.nodes.len() - 1, |place| place.node);
-        let mut above = places(self.log2, index).zip(siblings).skip(hashed);
-        if self.nodes.get(met) != Some(&at)
-            || !above.all(|(place, sibling)| self.nodes.get(place.sibling) == Some(sibling))
-        {
+        if !self.agrees(hashed, &at, index, siblings) {
             return false;
         }
         for ((place, sibling), node) in places(self.log2, index).zip(siblings).zip(&path).take(hashed) {
@@ -124,6 +109,14 @@ impl Tree {
             self.learn(place.sibling, sibling);
         }
         true
+    }
+
+    /// Whether the node on a level of a leaf's path is this one, and the siblings from there on are these.
+    fn agrees(&self, level: usize, node: &[u8; 32], index: u16, siblings: &Siblings) -> bool {
+        let met = places(self.log2, index).nth(level).map_or(self.nodes.len() - 1, |place| place.node);
+        let mut above = places(self.log2, index).zip(siblings).skip(level);
+        self.nodes.get(met) == Some(node)
+            && above.all(|(place, sibling)| self.nodes.get(place.sibling) == Some(sibling))
     }
 
     fn knows(&self, at: usize) -> bool {

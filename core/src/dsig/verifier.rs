@@ -4,6 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
+use super::fast;
+use super::one_time::Body;
 use super::signature::{Announcement, Signature};
 use super::suite::Suite;
 use super::tree::Tree;
@@ -197,6 +199,8 @@ impl<S: Suite> Verifier<S> {
     ) -> Result<bool> {
         let peer = self.peer(signer)?;
         let Some(known) = peer.known_mut().find(|known| known.matches(signature)) else { return Ok(false) };
+        // The message is hashed meanwhile.
+        fast::fetch(signature.one_time.bytes());
         let digest = signature.digest(message);
         let leaf = signature.leaf(&digest).ok_or_else(Error::bad_signature)?;
         known.admit(signature, leaf, &digest)?;

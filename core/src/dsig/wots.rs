@@ -13,7 +13,7 @@
 use core::marker::PhantomData;
 
 use super::chain::{Cell, ChainHash, KeySalt, Scratch, Shape};
-use super::fast::in_order;
+use super::fast::Order;
 use super::key_tree;
 use super::one_time::{OneTime, Room, Secrets, Wiped, bits};
 
@@ -42,7 +42,14 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
         let (shown, checksum) = digits.split_at_mut((8 * Self::DIGEST_LEN).div_ceil(B));
         let mut padded = [0; 64];
         padded.iter_mut().zip(digest).take(Self::DIGEST_LEN).for_each(|(to, from)| *to = *from);
-        if 8 % B == 0 {
+        if B == 2 {
+            // Four at once: what is in the bits of each byte, apart.
+            for (digits, byte) in shown.as_chunks_mut::<4>().0.iter_mut().zip(padded) {
+                let byte = u32::from(byte);
+                let apart = byte | byte << 6 | byte << 12 | byte << 18;
+                *digits = (apart & 0x0303_0303).to_le_bytes();
+            }
+        } else if 8 % B == 0 {
             // No digit is in two bytes.
             for (digits, byte) in shown.chunks_exact_mut(8 / B).zip(padded) {
                 digits
@@ -55,7 +62,7 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
                 *digit = bits(&padded, B, place) as u8;
             }
         }
-        let mut rest = shown.len() as u32 * top - shown.iter().map(|digit| u32::from(*digit)).sum::<u32>();
+        let mut rest = shown.len() as u32 * top - sum(shown);
         for digit in checksum {
             (*digit, rest) = ((rest & top) as u8, rest >> B);
         }
@@ -87,7 +94,7 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
 
 impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for Wots<H, N, L, B> {
     const DIGEST_LEN: usize = {
-        assert!(B <= 5 && L <= 256 && key_tree::arity(N) >= 2 && N + 14 <= H::MAX_INPUT);
+        assert!(B <= 5 && key_tree::arity(N) >= 2 && N + 14 <= H::MAX_INPUT);
         if chains(16, B) == L {
             16
         } else {
@@ -108,9 +115,13 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
         Scratch(cells): &mut Scratch<L>,
     ) -> (Wiped, [u8; 32]) {
         let mut all = Wiped::zeros(room, Self::LEVEL << B);
+        secrets.fill(all.0.get_mut(..Self::LEVEL).unwrap_or_default());
+        let levels = all.0.as_chunks_mut::<N>().0.as_chunks_mut::<L>().0;
+        if let Some(public) = H::grow(levels, salt) {
+            return (all, public);
+        }
         let mut levels = all.0.chunks_exact_mut(Self::LEVEL);
         if let Some(first) = levels.next() {
-            secrets.fill(first);
             let values = first.as_chunks::<N>().0;
             for (chain, (cell, value)) in (0u8..=255).zip(cells.iter_mut().zip(values)) {
                 *cell = Self::cell(value, salt, chain);
@@ -146,20 +157,37 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
         }
         let digits = Self::digits(digest);
         // Chains that start together are neighbours, so that they go together.
-        let (order, from) = in_order(&digits, 1 << B);
+        let order = Order::of(&digits, 1 << B);
         let values = signature.as_chunks::<N>().0;
+        let to = ((1u32 << B) - 1) as u8;
+        if let Some(key) = H::recover::<N, L>(values.first_chunk()?, &order, to, salt) {
+            return Some(key);
+        }
         // In a loop, and not by `map`: each cell is written where it stays.
         let mut cells = [Cell::ZERO; L];
-        for (cell, chain) in cells.iter_mut().zip(order) {
-            *cell = Self::cell(values.get(usize::from(chain))?, salt, chain);
+        for (cell, chain) in cells.iter_mut().zip(order.chains::<L>()) {
+            *cell = Self::cell(values.get(usize::from(*chain))?, salt, *chain);
         }
-        H::walk(&mut cells, &from, ((1u32 << B) - 1) as u8, Self::SHAPE);
+        H::walk(&mut cells, &order.digits::<L>(1 << B), to, Self::SHAPE);
         let mut ends = [[0; N]; L];
-        for (cell, chain) in cells.iter().zip(order) {
-            *ends.get_mut(usize::from(chain))? = *cell.0.first_chunk()?;
+        for (cell, chain) in cells.iter().zip(order.chains::<L>()) {
+            *ends.get_mut(usize::from(*chain))? = *cell.0.first_chunk()?;
         }
         Some(H::compress(&ends, salt))
     }
+}
+
+/// The sum of digits, eight at a time.
+fn sum(digits: &[u8]) -> u32 {
+    const EVEN: u64 = 0x00ff_00ff_00ff_00ff;
+    let (words, rest) = digits.as_chunks();
+    let four: u64 = words
+        .iter()
+        .map(|word| u64::from_le_bytes(*word))
+        .map(|word| (word & EVEN) + (word >> 8 & EVEN))
+        .sum();
+    let in_words = four.wrapping_mul(0x0001_0001_0001_0001) >> 48;
+    in_words as u32 + rest.iter().map(|digit| u32::from(*digit)).sum::<u32>()
 }
 
 #[cfg(test)]

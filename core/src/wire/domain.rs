@@ -54,8 +54,8 @@ pub const DSIG_CHAIN: &str = "quorate-v1-dsig-chain";
 pub const DSIG_FOREST: &str = "quorate-v1-dsig-forest";
 /// A node above the public values of a DSig key in the BLAKE3 suites.
 pub const DSIG_KEY: &str = "quorate-v1-dsig-key";
-/// A leaf of a DSig batch's tree: a key.
-pub const DSIG_LEAF: &str = "quorate-v1-dsig-leaf";
+/// A merklified HORS key of DSig: its salt, and the root above its trees.
+pub const DSIG_ROOTS: &str = "quorate-v1-dsig-roots";
 /// A node above the leaves of a DSig batch's tree.
 pub const DSIG_NODE: &str = "quorate-v1-dsig-node";
 /// The digest that a DSig one-time key signs.
@@ -103,7 +103,7 @@ pub const ALL: &[&str] = &[
     DSIG_CHAIN,
     DSIG_FOREST,
     DSIG_KEY,
-    DSIG_LEAF,
+    DSIG_ROOTS,
     DSIG_NODE,
     DSIG_MESSAGE,
     DSIG_BATCH,

@@ -20,13 +20,17 @@ mod haraka_kernels;
 #[cfg(all(target_arch = "aarch64", feature = "std"))]
 mod haraka_neon;
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
+mod haraka_keys;
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
 mod haraka_x86;
+mod order;
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 mod short_x86;
 mod walk;
 
+pub(super) use self::order::Order;
 pub(super) use self::walk::Walk;
-use super::chain::Cell;
+use super::chain::{Cell, KeySalt};
 use super::haraka;
 use super::short::{self, FLAGS, bytes, key_words, words};
 
@@ -63,6 +67,69 @@ pub(super) fn haraka512(cells: &mut [Cell], walk: &Walk<'_>) {
     walk.plain(cells, |cell| haraka::haraka512(&cell.0));
 }
 
+/// The key of W-OTS⁺ over Haraka-256 or Haraka-512 to which a signature's values lead. `to` is the step before which
+/// all chains stop. `None` where there is no faster way than step by step.
+#[inline]
+pub(super) fn recover_haraka<const IS_512: bool, const N: usize, const L: usize>(
+    values: &[[u8; N]; L],
+    order: &Order,
+    to: u8,
+    salt: &KeySalt,
+) -> Option<[u8; 32]> {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    if N == haraka_keys::VALUE && x86::makes_keys() {
+        let values = values.as_flattened().as_chunks().0.first_chunk()?;
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has the instructions.
+        return Some(unsafe {
+            match IS_512 {
+                false => haraka_keys::recover::<{ haraka_keys::OF_256 }, L>(values, order, to, salt),
+                true => haraka_keys::recover::<{ haraka_keys::OF_512 }, L>(values, order, to, salt),
+            }
+        });
+    }
+    None
+}
+
+/// All values of a W-OTS⁺ key over Haraka-256 or Haraka-512 from its first `levels`; and the key. `None` where there is
+/// no faster way than step by step.
+#[inline]
+pub(super) fn grow_haraka<const IS_512: bool, const N: usize, const L: usize>(
+    levels: &mut [[[u8; N]; L]],
+    salt: &KeySalt,
+) -> Option<[u8; 32]> {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    if N == haraka_keys::VALUE && x86::makes_keys() {
+        let levels = levels.as_flattened_mut().as_flattened_mut().as_chunks_mut().0.as_chunks_mut().0;
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has the instructions.
+        return Some(unsafe {
+            match IS_512 {
+                false => haraka_keys::grow::<{ haraka_keys::OF_256 }, L>(levels, salt),
+                true => haraka_keys::grow::<{ haraka_keys::OF_512 }, L>(levels, salt),
+            }
+        });
+    }
+    let _ = (levels, salt);
+    None
+}
+
+/// Tells the processor that these bytes will be read soon.
+#[inline]
+pub(super) fn fetch(bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in bytes.chunks(64) {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        #[allow(unsafe_code)]
+        // SAFETY: every x86-64 has the instruction, and it reads nothing.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = bytes;
+}
+
 /// Hashes cells with BLAKE3 under a context's key.
 pub(super) fn blake3(key: &[u32; 8], cells: &mut [Cell], walk: &Walk<'_>) {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
@@ -82,31 +149,6 @@ pub(super) fn compress(key: &[u32; 8], m: &[u32; 16], counter: u64, len: u32, fl
         return unsafe { short_x86::compress(key, m, counter, len, flags) };
     }
     short::compress(key, m, counter, len, flags)
-}
-
-/// The places of digits below `count`, and the digits themselves, so that equal ones are neighbours, lowest first.
-#[inline]
-pub(super) fn in_order<const L: usize>(digits: &[u8; L], count: usize) -> ([u8; L], [u8; L]) {
-    #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    if x86::sorts() {
-        #[allow(unsafe_code)]
-        // SAFETY: the processor has the instructions.
-        return unsafe { short_x86::in_order(digits, count) };
-    }
-    plain_in_order(digits, count)
-}
-
-fn plain_in_order<const L: usize>(digits: &[u8; L], count: usize) -> ([u8; L], [u8; L]) {
-    const { assert!(L <= 256) };
-    let (mut chains, mut sorted, mut filled) = ([0; L], [0; L], 0);
-    for value in 0..count {
-        for (chain, digit) in (0u8..=255).zip(digits).filter(|(_, digit)| usize::from(**digit) == value) {
-            if let (Some(to), Some(kept)) = (chains.get_mut(filled), sorted.get_mut(filled)) {
-                (*to, *kept, filled) = (chain, *digit, filled + 1);
-            }
-        }
-    }
-    (chains, sorted)
 }
 
 /// One BLAKE3 compression in each lane: its chaining value, block, counter, length and flags to 64 bytes of output.
@@ -197,7 +239,12 @@ mod x86 {
 
     /// Whether digits are put in order by vectors.
     pub(super) fn sorts() -> bool {
-        has!("avx512f") && has!("avx512bw") && has!("avx512vbmi2")
+        has!("popcnt") && has!("avx512f") && has!("avx512bw") && has!("avx512vbmi2")
+    }
+
+    /// Whether whole keys are made and recovered at once.
+    pub(super) fn makes_keys() -> bool {
+        has!("vaes") && has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("avx512vbmi")
     }
 
     /// Called only where it is there.
@@ -406,17 +453,6 @@ mod tests {
         fn one_lane_is_one_compression(key: [u32; 8], m: [u32; 16], counter: u64, len: u32, flags: u32) {
             let plain = short::compress(&key, &m, counter, len, flags);
             prop_assert_eq!(compress(&key, &m, counter, len, flags), plain);
-        }
-
-        #[test]
-        fn digits_are_put_in_order(digits: [u8; 133], bits in 1u32..6) {
-            let digits = digits.map(|digit| digit & ((1 << bits) - 1));
-            let (chains, sorted) = in_order(&digits, 1 << bits);
-            let mut expected: Vec<(u8, u8)> = digits.into_iter().zip(0..).collect();
-            expected.sort_unstable();
-            let found: Vec<(u8, u8)> = sorted.into_iter().zip(chains).collect();
-            prop_assert_eq!(found, expected);
-            prop_assert_eq!((chains, sorted), plain_in_order(&digits, 1 << bits));
         }
 
         #[test]

@@ -5,6 +5,7 @@
 use core::arch::x86_64::*;
 
 use super::super::short::{IV, SCHEDULE};
+use super::Order;
 
 /// The words of the message that each half of each round takes, first those of the first additions.
 const ORDER: [[[i32; 8]; 2]; 7] = {
@@ -85,10 +86,9 @@ fn index(words: &[i32; 8]) -> __m256i {
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
 }
 
-/// What [`in_order`](super::in_order) does, 64 digits at a time.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
-pub(super) fn in_order<const L: usize>(digits: &[u8; L], count: usize) -> ([u8; L], [u8; L]) {
-    const { assert!(L <= 256) };
+/// What [`Order::of`] does, 64 digits at a time.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
+pub(super) fn put_in_order<const L: usize>(digits: &[u8; L], count: usize, order: &mut Order) {
     let numbers: [u8; 256] = const {
         let (mut numbers, mut i) = ([0; 256], 0);
         while i < 256 {
@@ -97,9 +97,8 @@ pub(super) fn in_order<const L: usize>(digits: &[u8; L], count: usize) -> ([u8; 
         }
         numbers
     };
-    // Whole vectors are stored, and the next overwrites what is not part of them.
-    let (mut chains, mut sorted, mut filled) = ([0u8; 320], [0u8; 320], 0);
-    for digit in 0..count {
+    let mut filled = 0;
+    for (digit, upto) in order.upto.iter_mut().enumerate().take(count) {
         let all = _mm512_set1_epi8(digit as i8);
         for (digits, numbers) in digits.chunks(64).zip(numbers.as_chunks::<64>().0) {
             let there = u64::MAX >> (64 - digits.len());
@@ -109,17 +108,13 @@ pub(super) fn in_order<const L: usize>(digits: &[u8; L], count: usize) -> ([u8; 
             // SAFETY: 64 bytes, of any alignment.
             let numbers = unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) };
             let packed = _mm512_maskz_compress_epi8(equal, numbers);
-            let room = filled..filled + 64;
-            if let (Some(chains), Some(sorted)) = (chains.get_mut(room.clone()), sorted.get_mut(room)) {
-                // SAFETY: 64 bytes each, of any alignment.
-                unsafe {
-                    _mm512_storeu_si512(chains.as_mut_ptr().cast(), packed);
-                    _mm512_storeu_si512(sorted.as_mut_ptr().cast(), all);
-                }
+            // A whole vector is stored, and the next overwrites what is not part of it.
+            if let Some(chains) = order.chains.get_mut(filled..filled + 64) {
+                // SAFETY: 64 bytes, of any alignment.
+                unsafe { _mm512_storeu_si512(chains.as_mut_ptr().cast(), packed) }
             }
             filled += equal.count_ones() as usize;
         }
+        *upto = filled as u8;
     }
-    let first = |all: &[u8; 320]| *all.first_chunk().unwrap_or(&[0; L]);
-    (first(&chains), first(&sorted))
 }

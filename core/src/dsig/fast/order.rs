@@ -1,0 +1,93 @@
+/// A digest's chains, those with low digits first.
+pub struct Order {
+    /// The chains of digit 0, those of digit 1, and so on; then anything.
+    pub(super) chains: [u8; MOST + 64],
+    /// How many have a digit of at most this.
+    pub(super) upto: [u8; 32],
+}
+
+/// The most chains of a key.
+pub(in super::super) const MOST: usize = 136;
+
+impl Order {
+    /// The order of digits below `count`, of which there are at most 32.
+    #[inline]
+    pub(in super::super) fn of<const L: usize>(digits: &[u8; L], count: usize) -> Self {
+        const { assert!(L <= MOST) };
+        let mut order = Self { chains: [0; _], upto: [0; _] };
+        order.put(digits, count);
+        order
+    }
+
+    #[inline]
+    fn put<const L: usize>(&mut self, digits: &[u8; L], count: usize) {
+        #[cfg(all(target_arch = "x86_64", feature = "std"))]
+        if super::x86::sorts() {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has the instructions.
+            return unsafe { super::short_x86::put_in_order(digits, count, self) };
+        }
+        self.put_one_by_one(digits, count);
+    }
+
+    fn put_one_by_one<const L: usize>(&mut self, digits: &[u8; L], count: usize) {
+        let mut filled = 0u8;
+        for (value, upto) in (0u8..).zip(&mut self.upto).take(count) {
+            for (chain, _) in (0u8..=255).zip(digits).filter(|(_, digit)| **digit == value) {
+                if let Some(to) = self.chains.get_mut(usize::from(filled)) {
+                    (*to, filled) = (chain, filled + 1);
+                }
+            }
+            *upto = filled;
+        }
+    }
+
+    /// All chains.
+    #[inline]
+    pub(in super::super) fn chains<const L: usize>(&self) -> &[u8; L] {
+        self.chains.first_chunk().unwrap_or(&[0; L])
+    }
+
+    /// How many chains take a step: those whose digit is not above it.
+    #[inline]
+    pub(super) fn moving(&self, step: u8) -> usize {
+        self.upto.get(usize::from(step)).copied().unwrap_or_default().into()
+    }
+
+    /// The digit of each chain in turn.
+    pub(in super::super) fn digits<const L: usize>(&self, count: usize) -> [u8; L] {
+        let (mut digits, mut from) = ([0; L], 0);
+        for (value, upto) in (0u8..).zip(&self.upto).take(count) {
+            digits.get_mut(from..usize::from(*upto)).unwrap_or_default().fill(value);
+            from = usize::from(*upto);
+        }
+        digits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn digits_are_put_in_order(digits: [u8; 133], bits in 1u32..6) {
+            let digits = digits.map(|digit| digit & ((1 << bits) - 1));
+            let mut expected: Vec<(u8, u8)> = digits.into_iter().zip(0..).collect();
+            expected.sort_unstable();
+            let mut plain = Order { chains: [0; _], upto: [0; _] };
+            plain.put_one_by_one(&digits, 1 << bits);
+            for order in [Order::of(&digits, 1 << bits), plain] {
+                let sorted: [u8; 133] = order.digits(1 << bits);
+                let found: Vec<(u8, u8)> = sorted.into_iter().zip(*order.chains::<133>()).collect();
+                prop_assert_eq!(&found, &expected);
+                for step in 0..1 << bits {
+                    let moving = digits.iter().filter(|digit| **digit <= step).count();
+                    prop_assert_eq!(order.moving(step), moving);
+                }
+            }
+        }
+    }
+}
