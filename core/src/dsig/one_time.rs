@@ -2,9 +2,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::chain::KeySalt;
-use super::fast::{LANES, compress8};
-use super::short::{Context, FLAGS, block, wipe};
+use super::fast::{self, LANES};
+use super::short::{Context, block, wipe, words};
 use crate::wire::domain;
+use zeroize::Zeroize;
 
 /// A one-time signature scheme: a secret signs one digest, and a signature leads to the public key by itself. The
 /// three of this crate; no other can be written outside of it.
@@ -85,7 +86,7 @@ pub struct Secrets {
     counter: u32,
 }
 
-const KEY: [u8; 32] = Context::new(domain::DSIG_SECRETS).key_bytes();
+const KEY: Context = Context::new(domain::DSIG_SECRETS);
 
 impl Secrets {
     pub(super) fn new(seed: &[u8; 32], time: u64, suite: u8, index: u16) -> Self {
@@ -112,9 +113,9 @@ impl Secrets {
 impl Secrets {
     /// The next blocks of output, which differ in their counters only.
     fn refill(&mut self) {
-        let counters = core::array::from_fn(|lane| self.counter + lane as u32);
-        let (lens, flags) = ([self.len as u32; LANES], [FLAGS; LANES]);
-        self.output = compress8(&[KEY; LANES], &[self.input; LANES], &counters, &lens, &flags);
+        let mut m = words(&self.input);
+        fast::extend(&KEY.key, &m, self.len as u32, self.counter, &mut self.output);
+        m.zeroize();
         (self.taken, self.counter) = (0, self.counter + LANES as u32);
     }
 }

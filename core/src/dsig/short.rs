@@ -101,12 +101,6 @@ pub(super) fn bytes(words: &[u32; 16]) -> [u8; 64] {
     out
 }
 
-pub(super) fn key_words(bytes: &[u8; 32]) -> [u32; 8] {
-    let mut out = [0; 8];
-    out.iter_mut().zip(bytes.as_chunks().0).for_each(|(to, bytes)| *to = u32::from_le_bytes(*bytes));
-    out
-}
-
 #[allow(clippy::indexing_slicing, reason = "constant bounds, and it runs when this compiles")]
 const fn schedule() -> [[usize; 16]; 7] {
     const PERMUTATION: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];

@@ -72,30 +72,27 @@ macro_rules! operations {
     )*};
 }
 
-/// One compression in each of eight lanes: its chaining value, block, counter, length and flags to 64 bytes of output.
-macro_rules! compress8 {
+/// Eight parts of one input's extended output.
+macro_rules! extend {
     ($features:literal) => {
         #[target_feature(enable = $features)]
-        pub(in super::super) fn compress8(
-            keys: &[[u8; 32]; LANES],
-            blocks: &[[u8; 64]; LANES],
+        pub(in super::super) fn extend(
+            key: &[u32; 8],
+            m: &[u32; 16],
+            len: u32,
             counters: &[u32; LANES],
-            lens: &[u32; LANES],
-            flags: &[u32; LANES],
-        ) -> [[u8; 64]; LANES] {
-            let h = columns(keys);
-            let half = |at: usize| columns(&core::array::from_fn(|lane| halves(&blocks[lane])[at]));
-            let (low, high) = (half(0), half(1));
-            let m = core::array::from_fn(|i| if i < 8 { low[i] } else { high[i - 8] });
-            let v = rounds::<false>(&h, &m, load8(counters), load8(lens), load8(flags));
+            out: &mut [[u8; 64]; LANES],
+        ) {
+            let (mut h, mut message) = ([splat(0); 8], [splat(0); 16]);
+            h.iter_mut().zip(key).for_each(|(to, word)| *to = splat(*word));
+            message.iter_mut().zip(m).for_each(|(to, word)| *to = splat(*word));
+            let v = rounds::<false>(&h, &message, load8(counters), splat(len), splat(FLAGS));
             let low = rows(&core::array::from_fn(|i| xor(v[i], v[i + 8])));
             let high = rows(&core::array::from_fn(|i| xor(v[i + 8], h[i])));
-            let mut out = [[0; 64]; LANES];
             for (lane, out) in out.iter_mut().enumerate() {
                 out[..32].copy_from_slice(&low[lane]);
                 out[32..].copy_from_slice(&high[lane]);
             }
-            out
         }
     };
 }
@@ -160,7 +157,7 @@ pub(super) mod avx2 {
         right7 = |x| _mm256_or_si256(_mm256_srli_epi32::<7>(x), _mm256_slli_epi32::<25>(x));
     }
     blake3_kernels!("avx2");
-    compress8!("avx2");
+    extend!("avx2");
 
     #[target_feature(enable = "avx2")]
     #[inline]
@@ -190,7 +187,7 @@ pub(super) mod avx512vl {
         right7 = |x| _mm256_ror_epi32::<7>(x);
     }
     blake3_kernels!("avx2,avx512f,avx512vl");
-    compress8!("avx2,avx512f,avx512vl");
+    extend!("avx2,avx512f,avx512vl");
 }
 
 /// Sixteen lanes.

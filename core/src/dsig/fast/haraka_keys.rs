@@ -125,11 +125,7 @@ pub(super) fn recover<const BLOCKS: usize, const L: usize>(
         let mut moving = order.moving(step);
         let mut rest = &mut *cells;
         while moving > 0 {
-            let turns = match moving.div_ceil(cells_each) {
-                0..=TWO => TWO,
-                ..=FEW => FEW,
-                _ => TURNS,
-            };
+            let turns = turns(moving.div_ceil(cells_each));
             let Some((group, later)) = rest.split_at_mut_checked(turns) else { break };
             if let Some(group) = group.first_chunk_mut::<TURNS>() {
                 advance::<BLOCKS, TURNS>(group, moving, step);
@@ -157,43 +153,73 @@ pub(super) fn grow<const BLOCKS: usize, const L: usize>(levels: &mut [[Value; L]
     const { assert!(L <= MOST) };
     let cells_each = OF_512 / BLOCKS;
     let mut ends: Room<__m256i> = [const { MaybeUninit::uninit() }; _];
-    let Some((starts, levels)) = levels.split_first_mut() else { return [0; 32] };
-    let (template, next) = (template::<BLOCKS>(salt), _mm512_set1_epi8(cells_each as i8));
-    let mut numbers = first_places();
-    let pack = load(if BLOCKS == OF_256 { &PACKED } else { &AS_IT_IS });
-    let groups = starts.chunks(TURNS * cells_each).zip(ends.chunks_mut(TURNS * cells_each)).enumerate();
-    for (group, (starts, ends)) in groups {
-        let mut cells = [template; TURNS];
-        for (cell, values) in cells.iter_mut().zip(starts.chunks(cells_each)) {
-            let numbered = _mm512_mask_mov_epi8(template, NUMBERS[cells_each], numbers);
-            *cell = put::<BLOCKS>(numbered, values.first(), values.get(1));
-            numbers = _mm512_add_epi8(numbers, next);
+    let mut first = 0;
+    while first < L {
+        let vectors = (L - first).div_ceil(cells_each);
+        let turns = turns(vectors);
+        let ends = &mut ends[first..];
+        match turns {
+            TWO => grow_group::<BLOCKS, TWO, L>(levels, first, ends, salt),
+            FEW => grow_group::<BLOCKS, FEW, L>(levels, first, ends, salt),
+            _ => grow_group::<BLOCKS, TURNS, L>(levels, first, ends, salt),
         }
-        for (step, level) in (0u8..).zip(&mut *levels) {
-            advance::<BLOCKS, TURNS>(&mut cells, TURNS * cells_each, step);
-            let mut level = level.as_flattened_mut().get_mut(group * TURNS * cells_each * VALUE..).unwrap_or_default();
-            for cell in cells {
-                let packed = _mm512_permutexvar_epi8(pack, cell);
-                // Where a whole vector fits it is stored, and the next overwrites what is not part of it.
-                let len = level.len().min(cells_each * VALUE);
-                if let Some(room) = level.first_chunk_mut::<64>() {
-                    store(room, packed);
-                } else {
-                    let mut room = [0; 64];
-                    store(&mut room, packed);
-                    level[..len].copy_from_slice(&room[..len]);
-                    wipe(&mut room);
-                }
-                level = &mut level[len..];
-            }
-        }
-        for (cell, ends) in cells.iter().zip(ends.chunks_mut(cells_each)) {
-            for (end, half) in ends.iter_mut().zip(halves(*cell)) {
-                end.write(half);
-            }
-        }
+        first += turns * cells_each;
     }
     tree::<L>(&mut ends, salt)
+}
+
+/// How many of so many vectors take turns next.
+fn turns(vectors: usize) -> usize {
+    match vectors {
+        ..=TWO => TWO,
+        ..=FEW => FEW,
+        _ => TURNS,
+    }
+}
+
+/// The chains from `first` on that a group of vectors has.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes")]
+#[inline]
+fn grow_group<const BLOCKS: usize, const W: usize, const L: usize>(
+    levels: &mut [[Value; L]],
+    first: usize,
+    ends: &mut [MaybeUninit<__m256i>],
+    salt: &KeySalt,
+) {
+    let cells_each = OF_512 / BLOCKS;
+    let Some((starts, levels)) = levels.split_first_mut() else { return };
+    let template = template::<BLOCKS>(salt);
+    let mut numbers = _mm512_add_epi8(first_places(), _mm512_set1_epi8(first as i8));
+    let mut cells = [template; W];
+    for (cell, values) in cells.iter_mut().zip(starts[first..].chunks(cells_each)) {
+        let numbered = _mm512_mask_mov_epi8(template, NUMBERS[cells_each], numbers);
+        *cell = put::<BLOCKS>(numbered, values.first(), values.get(1));
+        numbers = _mm512_add_epi8(numbers, _mm512_set1_epi8(cells_each as i8));
+    }
+    let pack = load(if BLOCKS == OF_256 { &PACKED } else { &AS_IT_IS });
+    for (step, level) in (0u8..).zip(levels) {
+        advance::<BLOCKS, W>(&mut cells, W * cells_each, step);
+        let mut level = level[first..].as_flattened_mut();
+        for cell in cells {
+            let packed = _mm512_permutexvar_epi8(pack, cell);
+            let len = level.len().min(cells_each * VALUE);
+            // Where a whole vector fits it is stored, and the next overwrites what is not part of it.
+            if let Some(room) = level.first_chunk_mut::<64>() {
+                store(room, packed);
+            } else {
+                let mut room = [0; 64];
+                store(&mut room, packed);
+                level[..len].copy_from_slice(&room[..len]);
+                wipe(&mut room);
+            }
+            level = &mut level[len..];
+        }
+    }
+    for (cell, ends) in cells.iter().zip(ends.chunks_mut(cells_each)) {
+        for (end, half) in ends.iter_mut().zip(halves(*cell)) {
+            end.write(half);
+        }
+    }
 }
 
 #[target_feature(enable = "avx512f")]

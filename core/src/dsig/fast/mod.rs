@@ -32,9 +32,9 @@ pub(super) use self::order::Order;
 pub(super) use self::walk::Walk;
 use super::chain::{Cell, KeySalt};
 use super::haraka;
-use super::short::{self, FLAGS, bytes, key_words, words};
+use super::short::{self, FLAGS, bytes, words};
 
-/// Lanes of a [`compress8`].
+/// Parts that [`extend`] makes.
 pub(super) const LANES: usize = 8;
 
 /// Hashes cells of 32 bytes with Haraka-256.
@@ -151,19 +151,14 @@ pub(super) fn compress(key: &[u32; 8], m: &[u32; 16], counter: u64, len: u32, fl
     short::compress(key, m, counter, len, flags)
 }
 
-/// One BLAKE3 compression in each lane: its chaining value, block, counter, length and flags to 64 bytes of output.
-pub(super) fn compress8(
-    keys: &[[u8; 32]; LANES],
-    blocks: &[[u8; 64]; LANES],
-    counters: &[u32; LANES],
-    lens: &[u32; LANES],
-    flags: &[u32; LANES],
-) -> [[u8; 64]; LANES] {
+/// Parts of the extended output of a block of `len` bytes under a context's key, from part `counter` on.
+pub(super) fn extend(key: &[u32; 8], m: &[u32; 16], len: u32, counter: u32, out: &mut [[u8; 64]; LANES]) {
+    let counters: [u32; LANES] = core::array::from_fn(|lane| counter + lane as u32);
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if let Some(blake3) = x86::blake3() {
-        return blake3.compress8(keys, blocks, counters, lens, flags);
+        return blake3.extend(key, m, len, &counters, out);
     }
-    plain_compress8(keys, blocks, counters, lens, flags)
+    plain_extend(key, m, len, &counters, out);
 }
 
 /// Which code this processor runs.
@@ -287,19 +282,19 @@ mod x86 {
             }
         }
 
-        pub(super) fn compress8(
+        pub(super) fn extend(
             self,
-            keys: &[[u8; 32]; LANES],
-            blocks: &[[u8; 64]; LANES],
+            key: &[u32; 8],
+            m: &[u32; 16],
+            len: u32,
             counters: &[u32; LANES],
-            lens: &[u32; LANES],
-            flags: &[u32; LANES],
-        ) -> [[u8; 64]; LANES] {
+            out: &mut [[u8; 64]; LANES],
+        ) {
             // SAFETY: the processor has the instructions.
             unsafe {
                 match self {
-                    Self::Avx2 => avx2::compress8(keys, blocks, counters, lens, flags),
-                    Self::Avx512 => avx512vl::compress8(keys, blocks, counters, lens, flags),
+                    Self::Avx2 => avx2::extend(key, m, len, counters, out),
+                    Self::Avx512 => avx512vl::extend(key, m, len, counters, out),
                 }
             }
         }
@@ -323,20 +318,16 @@ fn blake3_one_by_one(
     });
 }
 
-fn plain_compress8(
-    keys: &[[u8; 32]; LANES],
-    blocks: &[[u8; 64]; LANES],
+fn plain_extend(
+    key: &[u32; 8],
+    m: &[u32; 16],
+    len: u32,
     counters: &[u32; LANES],
-    lens: &[u32; LANES],
-    flags: &[u32; LANES],
-) -> [[u8; 64]; LANES] {
-    let mut out = [[0; 64]; LANES];
-    for ((((out, key), block), counter), (len, flags)) in
-        out.iter_mut().zip(keys).zip(blocks).zip(counters).zip(lens.iter().zip(flags))
-    {
-        *out = bytes(&short::compress(&key_words(key), &words(block), u64::from(*counter), *len, *flags));
+    out: &mut [[u8; 64]; LANES],
+) {
+    for (out, counter) in out.iter_mut().zip(counters) {
+        *out = bytes(&short::compress(key, m, u64::from(*counter), len, FLAGS));
     }
-    out
 }
 
 #[cfg(test)]
@@ -456,20 +447,16 @@ mod tests {
         }
 
         #[test]
-        fn eight_lanes_are_eight_compressions(
-            keys: [[u8; 32]; 8],
-            fronts: [[u8; 32]; 8],
-            backs: [[u8; 32]; 8],
-            counters: [u32; 8],
-            lens: [u32; 8],
-            flags: [u32; 8],
-        ) {
-            let blocks = core::array::from_fn(|i| Cell::of(&[&fronts[i], &backs[i]]).0);
-            let plain = plain_compress8(&keys, &blocks, &counters, &lens, &flags);
-            prop_assert_eq!(compress8(&keys, &blocks, &counters, &lens, &flags), plain);
+        fn eight_parts_are_those_of_eight_compressions(key: [u32; 8], m: [u32; 16], len: u32, first in 0..u32::MAX - 8) {
+            let counters = core::array::from_fn(|lane| first + lane as u32);
+            let (mut plain, mut found) = ([[0; 64]; LANES], [[0; 64]; LANES]);
+            plain_extend(&key, &m, len, &counters, &mut plain);
+            extend(&key, &m, len, first, &mut found);
+            prop_assert_eq!(found, plain);
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
             if x86::Blake3::Avx2.is_there() {
-                prop_assert_eq!(x86::Blake3::Avx2.compress8(&keys, &blocks, &counters, &lens, &flags), plain);
+                x86::Blake3::Avx2.extend(&key, &m, len, &counters, &mut found);
+                prop_assert_eq!(found, plain);
             }
         }
     }
