@@ -21,6 +21,7 @@ refusals = "refusals.jsonl"       # what was refused, and why
 # store = "…"                     # 64 hexadecimal digits: with it a log that is missing is not made anew
 sync = "always"                   # "always": on disk before execution; "kill": survives a kill, not a power cut
 accept = ["dsig"]                 # also "eddsa"; "none" for measurements only
+scripts = false                   # true: EVAL and its like; a script may do what no listed command may
 max_age_ms = 30000                # a command signed longer ago is stale
 
 [[client]]
@@ -49,6 +50,8 @@ pub struct Config {
     pub sync: Sync,
     /// Accepted ways to sign.
     pub accept: Vec<Scheme>,
+    /// Whether scripts are executed: see [`commands`](crate::commands) for what that gives away.
+    pub scripts: bool,
     /// How old, or how far ahead of our clock, a command's time may be.
     pub max_age: Duration,
     /// Who may send commands.
@@ -124,6 +127,8 @@ struct File {
     sync: Sync,
     #[serde(default = "dsig_only")]
     accept: Vec<String>,
+    #[serde(default)]
+    scripts: bool,
     #[serde(default = "half_a_minute")]
     max_age_ms: u64,
     client: Vec<Client>,
@@ -183,6 +188,7 @@ impl Config {
             refusals: folder.join(file.refusals),
             sync: file.sync,
             accept,
+            scripts: file.scripts,
             max_age: Duration::from_millis(file.max_age_ms),
             clients: known(file.client)?,
         })

@@ -217,7 +217,7 @@ impl Client {
     /// [`Failure`] if it is no command that the front executes, and if the connection is lost.
     pub async fn send(&self, command: &[u8]) -> Result<Ticket, Failure> {
         let parsed = Command::parse(command).reading("the command")?;
-        if !is_allowed(&parsed) {
+        if !is_allowed(&parsed, true) {
             let name = String::from_utf8_lossy(parsed.name()).into_owned();
             let message = format!("{name}: this command is not executed through the front");
             return Err(Failure::new(Exit::Refused, "NOT_ALLOWED", message));

@@ -39,6 +39,7 @@ impl Refusal {
 pub(super) struct Rules {
     pub(super) store: [u8; 32],
     pub(super) accept: Vec<Scheme>,
+    pub(super) scripts: bool,
     pub(super) max_age: Duration,
 }
 
@@ -140,8 +141,13 @@ impl Client {
         }
         let command = Command::parse(signed.command)
             .map_err(|reason| Refusal::new("BAD_COMMAND", reason.to_string()))?;
-        if !is_allowed(&command) {
-            return Err(Refusal::new("NOT_ALLOWED", "this command is not executed through the front"));
+        if !is_allowed(&command, rules.scripts) {
+            let message = if is_allowed(&command, true) {
+                "the front is not configured to run scripts"
+            } else {
+                "this command is not executed through the front"
+            };
+            return Err(Refusal::new("NOT_ALLOWED", message));
         }
         let mut state = lock(&self.state);
         let next = state.last.saturating_add(1);
@@ -268,7 +274,8 @@ mod tests {
         let client = clients.get(&signer).unwrap();
         assert_eq!(client.connect().last, 5);
         let store = [8; 32];
-        let rules = Rules { store, accept: vec![Scheme::Eddsa], max_age: Duration::from_secs(5) };
+        let rules =
+            Rules { store, accept: vec![Scheme::Eddsa], scripts: false, max_age: Duration::from_secs(5) };
         let sign = |sequence, time, command: &[u8]| {
             Some(Ed25519::sign(&secret, &message(&store, sequence, Time(time), command)).to_bytes())
         };
@@ -279,6 +286,8 @@ mod tests {
         assert_eq!(asked(&client, &rules, 6, now, b"PING\r\n", sign(6, now, b"PING\r\n")), "BAD_COMMAND");
         let multi = b"*1\r\n$5\r\nMULTI\r\n";
         assert_eq!(asked(&client, &rules, 6, now, multi, sign(6, now, multi)), "NOT_ALLOWED");
+        let script = b"*3\r\n$4\r\nEVAL\r\n$1\r\nx\r\n$1\r\n0\r\n";
+        assert_eq!(asked(&client, &rules, 6, now, script, sign(6, now, script)), "NOT_ALLOWED");
         assert_eq!(asked(&client, &rules, 5, now, PING, sign(5, now, PING)), "REPLAYED");
         assert_eq!(asked(&client, &rules, 7, now - 1, PING, sign(7, now - 1, PING)), "GAP");
         assert_eq!(asked(&client, &rules, 6, now, PING, sign(6, now + 1, PING)), "FORGED");
@@ -296,7 +305,8 @@ mod tests {
         let clients = Clients::new(&[known], &HashMap::new());
         let client = clients.get(&signer).unwrap();
         let session = client.connect();
-        let rules = Rules { store, accept: vec![Scheme::Eddsa], max_age: Duration::from_secs(5) };
+        let rules =
+            Rules { store, accept: vec![Scheme::Eddsa], scripts: false, max_age: Duration::from_secs(5) };
         let ours = Turn { generation: session.generation, now: Time(NOW), is_up: true };
         let sign =
             |sequence, time| Ed25519::sign(&secret, &message(&store, sequence, Time(time), PING)).to_bytes();

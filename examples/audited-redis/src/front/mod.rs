@@ -146,7 +146,7 @@ impl Front {
         let committer = committer::start(log, waiting, upstream.clone(), fail)?;
         let shared = Arc::new(Shared {
             store,
-            rules: Rules { store, accept: config.accept, max_age: config.max_age },
+            rules: Rules { store, accept: config.accept, scripts: config.scripts, max_age: config.max_age },
             clients: Clients::new(&config.clients, &last),
             ops,
             room: Arc::new(Semaphore::new(ROOM)),
