@@ -4,7 +4,8 @@
 //!
 //! Scripts are executed only where the operator says so (`scripts = true`), for they leave this list: a script calls
 //! what it likes, `MOVE`, `SWAPDB` and `MIGRATE` included, and one that does not end stops all clients until somebody
-//! kills it in Redis itself. The log has the script, not what it did.
+//! kills it in Redis itself. The log has the script, not what it did. Functions (`FCALL`, `FUNCTION`) never are: of
+//! them the log would not even have the text.
 
 use crate::resp::Command;
 

@@ -25,15 +25,11 @@ test('reads and writes are executed, logged and provable', LIMIT, async (t) => {
   const large = Buffer.alloc(1 << 20, 0xa5);
   await alice.call('SET', Buffer.from('\0\r\n\xff', 'latin1'), large);
   assert.deepEqual((await bob.call('GET', Uint8Array.of(0, 13, 10, 255))).reply, large);
-  const nested = "return {1, {err = 'OOPS inside'}, {'two', false}}";
-  const { reply } = await alice.call('EVAL', nested, 0);
-  assert.ok(Array.isArray(reply) && reply[1] instanceof RedisError);
-  assert.deepEqual([reply[0], reply[1].text, reply[2]], [1, 'OOPS inside', [Buffer.from('two'), null]]);
-  const wrong = { name: 'RedisError', code: 'WRONGTYPE', sequence: 4, entry: 10 };
+  const wrong = { name: 'RedisError', code: 'WRONGTYPE', sequence: 3, entry: 9 };
   await assert.rejects(alice.call('LPUSH', 'greeting', 'x'), wrong);
   await Promise.all([alice.close(), bob.close()]);
   assert.deepEqual(await house.ask('GET', 'greeting'), Buffer.from('hello'));
-  assert.deepEqual(house.audit(), { entries: 10, alice: 4, bob: 6 });
+  assert.deepEqual(house.audit(), { entries: 9, alice: 3, bob: 6 });
   const [hers, his] = house.public;
   for (const [entry, mine, other] of [['1', hers, his], ['2', his, hers]]) {
     assert.equal(house.run('prove', 'audit.log', '--entry', entry, '--out', 'proof').status, 0);
@@ -41,6 +37,29 @@ test('reads and writes are executed, logged and provable', LIMIT, async (t) => {
     assert.equal(JSON.parse(checked.stdout).command[1], 'greeting');
     assert.equal(house.run('check-proof', 'proof', '--signer', other).status, 6);
   }
+});
+
+test('scripts are executed only where the operator says so', LIMIT, async (t) => {
+  const house = await House.build(t);
+  const alice = await house.client('alice');
+  const code = "return {1, {err = 'OOPS inside'}, {'two', redis.call('INCR', 'n') == 0}}";
+  const others = [['EVALSHA', 'a'.repeat(40), 0], ['SCRIPT', 'LOAD', 'return 1'], ['FCALL', 'f', 0]];
+  for (const refused of [['EVAL', code, 0], ...others]) {
+    await assert.rejects(alice.call(...refused), { name: 'Refused', code: 'NOT_ALLOWED' });
+  }
+  const nothing = { sequence: 1, entry: 1, reply: null };
+  assert.deepEqual(await alice.call('GET', 'n'), nothing, 'nothing of it was done or logged');
+  await house.killFront();
+  house.scripts = true;
+  await house.startFront();
+  const { reply } = await alice.call('EVAL', code, 0);
+  assert.ok(Array.isArray(reply) && reply[1] instanceof RedisError);
+  assert.deepEqual([reply[0], reply[1].text, reply[2]], [1, 'OOPS inside', [Buffer.from('two'), null]]);
+  await assert.rejects(alice.call('FCALL', 'f', 0), { name: 'Refused', code: 'NOT_ALLOWED' });
+  await alice.close();
+  assert.deepEqual(await house.ask('GET', 'n'), Buffer.from('1'));
+  assert.deepEqual(house.audit(), { entries: 2, alice: 2, bob: 0 });
+  assert.deepEqual(house.refusals(), Array(5).fill('NOT_ALLOWED'));
 });
 
 test('hundreds of commands are under way at once and keep their order', LIMIT, async (t) => {

@@ -21,6 +21,7 @@ const NAMES = ['alice', 'bob', 'stranger'];
 export class House {
   path = mkdtempSync(join(tmpdir(), 'audited-'));
   listen = '127.0.0.1:0';
+  scripts = false;
   store = '';
   /** @type {Process[]} */
   #started = [];
@@ -53,6 +54,7 @@ export class House {
   async startFront() {
     const lines = [`listen = "${this.listen}"`, 'redis = "unix:redis.sock"', 'log = "audit.log"'];
     lines.push('refusals = "refusals.jsonl"', 'accept = ["dsig", "eddsa"]', 'max_age_ms = 600000');
+    lines.push(`scripts = ${this.scripts}`);
     NAMES.slice(0, 2).forEach((name, n) => lines.push('[[client]]', `name = "${name}"`, `key = "${this.public[n]}"`));
     writeFileSync(join(this.path, 'front.toml'), lines.join('\n'));
     this.front = this.#start(PROGRAM, ['front', '--json', '--config', 'front.toml'], 'pipe');

@@ -39,7 +39,7 @@ class House:
     def __init__(self, accept: str = '["dsig", "eddsa"]') -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="audited-")
         self.path = Path(self.folder.name)
-        self.accept, self.listen = accept, "127.0.0.1:0"
+        self.accept, self.scripts, self.listen = accept, False, "127.0.0.1:0"
         self.store = b""
         self.public = {name: self.keygen(name) for name in ("alice", "bob")}
         self.keygen("stranger")
@@ -64,7 +64,7 @@ class House:
     def start_front(self) -> subprocess.Popen[str]:
         """Starts the front, from the second time on at the address that it had."""
         lines = [f'listen = "{self.listen}"', 'redis = "unix:redis.sock"', 'log = "audit.log"', "max_age_ms = 600000"]
-        lines += ['refusals = "refusals.jsonl"', f"accept = {self.accept}"]
+        lines += ['refusals = "refusals.jsonl"', f"accept = {self.accept}", f"scripts = {str(self.scripts).lower()}"]
         for name, public in self.public.items():
             lines += ["[[client]]", f'name = "{name}"', f'key = "{public}"']
         (self.path / "front.toml").write_text("\n".join(lines))

@@ -26,18 +26,36 @@ async def test_reads_and_writes_are_executed_logged_and_provable(house: House) -
         large = bytes([0xA5]) * (1 << 20)
         await alice.call("SET", b"\0\r\n\xff", large)
         assert (await bob.call("GET", bytearray(b"\0\r\n\xff"))).reply == large
-        nested = "return {1, {err = 'OOPS inside'}, {'two', false}}"
-        assert (await alice.call("EVAL", nested, 0)).reply == [1, RedisError("OOPS inside"), [b"two", None]]
         with pytest.raises(RedisError) as caught:
             await alice.call("LPUSH", "greeting", "x")
-        assert (caught.value.code, caught.value.sequence, caught.value.entry) == ("WRONGTYPE", 4, 9)
-    assert house.ask("GET", "greeting") == b"hello" and house.audit()["entries"] == 9
+        assert (caught.value.code, caught.value.sequence, caught.value.entry) == ("WRONGTYPE", 3, 8)
+    assert house.ask("GET", "greeting") == b"hello" and house.audit()["entries"] == 8
     for entry, name in ((1, "alice"), (2, "bob")):
         assert house.run("prove", "audit.log", "--entry", str(entry), "--out", "proof").returncode == 0
         checked = house.run("check-proof", "--json", "proof", "--signer", house.public[name])
         assert checked.returncode == 0 and json.loads(checked.stdout)["command"][1] == "greeting"
         other = house.public["bob" if name == "alice" else "alice"]
         assert house.run("check-proof", "proof", "--signer", other).returncode == 6
+
+
+@in_a_loop
+async def test_scripts_are_executed_only_where_the_operator_says_so(house: House) -> None:
+    script: tuple[str | int, ...] = ("EVAL", "return {1, {err = 'OOPS inside'}, {'two', redis.call('INCR', 'n') == 0}}", 0)
+    others: list[tuple[str | int, ...]] = [("EVALSHA", "a" * 40, 0), ("SCRIPT", "LOAD", "return 1"), ("FCALL", "f", 0)]
+    async with await house.client() as alice:
+        for refused in [script, *others]:
+            with pytest.raises(Refused) as caught:
+                await alice.call(*refused)
+            assert caught.value.code == "NOT_ALLOWED"
+        assert await alice.call("GET", "n") == Answer(1, 1, None), "nothing of it was done or logged"
+        house.kill_front()
+        house.scripts = True
+        house.front = house.start_front()
+        assert (await alice.call(*script)).reply == [1, RedisError("OOPS inside"), [b"two", None]]
+        with pytest.raises(Refused):
+            await alice.call("FCALL", "f", 0)
+    assert house.ask("GET", "n") == b"1" and house.audit()["entries"] == 2
+    assert house.refusals() == ["NOT_ALLOWED"] * 5
 
 
 @in_a_loop
