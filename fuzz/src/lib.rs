@@ -9,6 +9,8 @@
 //!
 //! Seeds are values that the code itself makes, and everything that stands in `spec/vectors`.
 
+#[cfg(feature = "audited-redis")]
+mod audited_redis;
 mod broadcast;
 mod certificates;
 mod cluster;
@@ -66,6 +68,27 @@ pub const TARGETS: &[Target] = &[
         run: broadcast::machine,
         seeds: broadcast::machine_seeds,
         brief: 200,
+    },
+    #[cfg(feature = "audited-redis")]
+    Target {
+        name: "audited-redis-wire",
+        run: audited_redis::wire::run,
+        seeds: audited_redis::wire::seeds,
+        brief: 3_000,
+    },
+    #[cfg(feature = "audited-redis")]
+    Target {
+        name: "audited-redis-log",
+        run: audited_redis::log::any,
+        seeds: audited_redis::log::any_seeds,
+        brief: 300,
+    },
+    #[cfg(feature = "audited-redis")]
+    Target {
+        name: "audited-redis-crash",
+        run: audited_redis::log::damaged,
+        seeds: audited_redis::log::damaged_seeds,
+        brief: 300,
     },
     #[cfg(feature = "node")]
     Target { name: "node-wire", run: node::wire, seeds: node::wire_seeds, brief: 5_000 },

@@ -56,6 +56,9 @@ targets! {
     dsig_verifier = "dsig-verifier",
     broadcast_decoders = "broadcast-decoders",
     broadcast_machine = "broadcast-machine",
+    audited_redis_wire = "audited-redis-wire",
+    audited_redis_log = "audited-redis-log",
+    audited_redis_crash = "audited-redis-crash",
     node_wire = "node-wire",
     node_text = "node-text",
 }

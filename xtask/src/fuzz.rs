@@ -49,9 +49,12 @@ const COVERAGE: &[&str] = &[
     "--cfg=fuzzing",
 ];
 
+/// How the targets begin that read what whole programs read.
+const PROGRAMS: &[&str] = &["audited-redis-", "node-"];
+
 pub(crate) fn run(options: &Options) -> Outcome {
-    let of_node = options.target.as_ref().is_none_or(|target| target.starts_with("node-"));
-    let program = build(of_node, loud)?;
+    let of_programs = |target: &String| PROGRAMS.iter().any(|program| target.starts_with(program));
+    let program = build(options.target.as_ref().is_none_or(of_programs), loud)?;
     let targets = targets(&program)?;
     if options.list {
         println!("{}", targets.join("\n"));
@@ -82,8 +85,8 @@ pub(crate) fn brief(log: &Log) -> Outcome<String> {
     Ok(format!("{} targets, {BRIEF_SECONDS} s each", targets.len()))
 }
 
-/// What only a node reads is left out where it is not wanted: compiling it takes longer than a short run.
-fn build(of_node: bool, run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<PathBuf> {
+/// What only these programs read is left out where it is not wanted: compiling them takes longer than a short run.
+fn build(of_programs: bool, run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<PathBuf> {
     let folder = workspace::target("fuzz/build");
     let mut command = workspace::cargo();
     command.args([
@@ -96,7 +99,7 @@ fn build(of_node: bool, run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<Pa
         "--features",
         "libfuzzer",
     ]);
-    if !of_node {
+    if !of_programs {
         command.arg("--no-default-features");
     }
     // Link-time optimisation would merge the units that the coverage pass numbered.

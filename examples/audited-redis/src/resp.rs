@@ -15,7 +15,7 @@ pub const MAX_ARGUMENTS: usize = 1 << 16;
 pub const MAX_DEPTH: usize = 32;
 /// The deepest nesting of a reply that passes. Lua's stack ends long before.
 const MAX_OPEN: usize = 1 << 16;
-/// The longest line that is a number.
+/// The longest line that is a number, its kind included.
 const MAX_NUMBER: usize = 32;
 
 /// Bytes that are no RESP, or not the RESP that is accepted here.
@@ -183,10 +183,7 @@ impl ReplyScanner {
                 self.text = true;
                 continue;
             } else {
-                let Some(end) = line_end(rest) else {
-                    let too_long = rest.len() > MAX_NUMBER;
-                    return if too_long { Err(Malformed("a number is too long")) } else { Ok((at, false)) };
-                };
+                let Some(end) = number_end(rest)? else { return Ok((at, false)) };
                 let line = rest.get(..end).unwrap_or_default();
                 at += end + 2;
                 if !self.begin(line)? {
@@ -255,6 +252,14 @@ fn line_end(bytes: &[u8]) -> Option<usize> {
     bytes.windows(2).position(|pair| pair == b"\r\n")
 }
 
+/// The end of a line that is a number: the same is too long whether it comes whole or in parts.
+fn number_end(bytes: &[u8]) -> Result<Option<usize>, Malformed> {
+    match bytes.get(..MAX_NUMBER + 2) {
+        Some(longest) => line_end(longest).map(Some).ok_or(Malformed("a number is too long")),
+        None => Ok(line_end(bytes)),
+    }
+}
+
 fn number(text: &[u8]) -> Result<u64, Malformed> {
     let text = std::str::from_utf8(text).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
     text.and_then(|text| text.parse().ok()).ok_or(Malformed("a length"))
@@ -287,7 +292,11 @@ impl Value {
 
     fn item(bytes: &[u8], depth: usize) -> Result<(Self, usize), Malformed> {
         const SHORT: Malformed = Malformed("the reply is cut short");
-        let end = line_end(bytes).ok_or(SHORT)?;
+        let end = match bytes.first() {
+            Some(b'+' | b'-') => line_end(bytes),
+            _ => number_end(bytes)?,
+        };
+        let end = end.ok_or(SHORT)?;
         let (kind, text) =
             bytes.get(..end).and_then(<[u8]>::split_first).ok_or(Malformed("an empty line"))?;
         let words = || String::from_utf8_lossy(text).into_owned();

@@ -38,7 +38,7 @@ fn caps_hold_before_anything_is_read() {
     let deep = "*1\r\n".repeat(MAX_DEPTH + 1);
     assert!(Value::parse(format!("{deep}+OK\r\n").as_bytes()).is_err());
     assert!(ReplyScanner::default().scan("*1\r\n".repeat(MAX_OPEN + 1).as_bytes()).is_err());
-    assert!(ReplyScanner::default().scan(&[b':'; MAX_NUMBER + 1]).is_err());
+    assert!(ReplyScanner::default().scan(&[b':'; MAX_NUMBER + 2]).is_err());
     assert!(ReplyScanner::default().scan(b"$18446744073709551615\r\n").is_err());
 }
 
@@ -60,6 +60,17 @@ fn what_is_merely_large_passes() {
             }
             assert_eq!(at, reply.len());
         }
+    }
+}
+
+#[test]
+fn a_number_is_too_long_or_not_however_it_arrives() {
+    for (digits, passes) in [(MAX_NUMBER - 1, true), (MAX_NUMBER, false)] {
+        let reply = format!(":{:0>digits$}\r\n", 7);
+        assert_eq!(ReplyScanner::default().scan(reply.as_bytes()).is_ok(), passes);
+        assert_eq!(Value::parse(reply.as_bytes()).is_ok(), passes);
+        let mut scanner = ReplyScanner::default();
+        assert_eq!((0..=reply.len()).all(|seen| scanner.scan(&reply.as_bytes()[..seen]).is_ok()), passes);
     }
 }
 
