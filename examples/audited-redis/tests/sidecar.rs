@@ -8,13 +8,16 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
-use quorate_audited_redis::resp::Value;
+use quorate_audited_redis::resp::{Value, encode_command};
 use support::{House, Process};
 
 fn sidecar(house: &House) -> (Process, String) {
-    let arguments =
-        ["sidecar", "--json", "--listen", "127.0.0.1:0", "--front", &house.address, "--key", "alice.key"];
-    let (process, said) = house.spawn(&arguments);
+    sidecar_with(house, &["--key", "alice.key"])
+}
+
+fn sidecar_with(house: &House, more: &[&str]) -> (Process, String) {
+    let arguments = ["sidecar", "--json", "--listen", "127.0.0.1:0", "--front", &house.address];
+    let (process, said) = house.spawn(&[&arguments, more].concat());
     let address = said["listen"].as_str().unwrap();
     (process, address.rsplit_once(':').unwrap().1.to_owned())
 }
@@ -43,7 +46,14 @@ fn redis_cli_works_and_every_command_of_it_is_signed() {
     // Its standard input: one command per line, with one connection.
     assert_eq!(redis_cli(&port, &[], "RPUSH l a b c\nLRANGE l 0 -1\nPING\n"), "3\na\nb\nc\nPONG");
     // What would change the shared connection is refused before it is signed.
-    for command in [["MULTI"].as_slice(), &["BLPOP", "x", "0"], &["SELECT", "1"], &["CLIENT", "KILL", "x"]] {
+    let refused = [
+        ["MULTI"].as_slice(),
+        &["BLPOP", "x", "0"],
+        &["SELECT", "1"],
+        &["CLIENT", "KILL", "x"],
+        &["EVAL", "return 1", "0"],
+    ];
+    for command in refused {
         assert!(redis_cli(&port, command, "").starts_with("NOT_ALLOWED"), "{command:?}");
     }
     assert_eq!(redis_cli(&port, &["SELECT", "0"], ""), "OK");
@@ -60,6 +70,27 @@ fn redis_cli_works_and_every_command_of_it_is_signed() {
     house.start_front_at(&address);
     assert_eq!(redis_cli(&port, &["GET", "greeting"], ""), "hello world");
     assert!(house.audit().ok);
+}
+
+#[test]
+fn scripts_are_signed_only_if_the_sidecar_is_told_so_and_disturb_nobody_otherwise() {
+    let mut house = House::new();
+    house.kill_front();
+    house.scripts = true;
+    house.start_front();
+    let (_plain, port) = sidecar(&house);
+    let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    let lines = [["SET", "a", "1"].as_slice(), &["EVAL", "return 1", "0"], &["GET", "a"], &["QUIT"]];
+    let pipelined: Vec<_> = lines.iter().map(|line| encode_command(line).unwrap()).collect();
+    stream.write_all(&pipelined.concat()).unwrap();
+    let mut answers = String::new();
+    stream.read_to_string(&mut answers).unwrap();
+    let answers: Vec<_> = answers.split("\r\n").collect();
+    assert!(answers[1].starts_with("-NOT_ALLOWED EVAL") && answers[1].contains("--scripts"), "{answers:?}");
+    assert_eq!([answers[0], answers[3], answers[4]], ["+OK", "1", "+OK"]);
+    let (_told, port) = sidecar_with(&house, &["--key", "bob.key", "--scripts"]);
+    assert_eq!(redis_cli(&port, &["EVAL", "return redis.call('INCR', 'a')", "0"], ""), "2");
+    assert_eq!(house.audit().entries, 3);
 }
 
 #[test]

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use quorate_audited_redis::client::Options;
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::sidecar;
 
@@ -27,6 +28,10 @@ pub(super) struct Sidecar {
     key: PathBuf,
     #[command(flatten)]
     how: HowToSign,
+    /// Signs scripts (EVAL and its like) too. Only where the front's configuration says `scripts = true`: a front that
+    /// refuses one refuses what other programs sent behind it as well.
+    #[arg(long)]
+    scripts: bool,
     /// Prints a JSON object when it is ready.
     #[arg(long)]
     json: bool,
@@ -36,7 +41,8 @@ impl Sidecar {
     pub(super) async fn run(&self) -> Outcome {
         let key = Key::load(&self.key)?;
         let signer = hex::encode(key.public()?.as_bytes());
-        let sidecar = sidecar::Sidecar::start(self.listen, &self.front, key, self.how.options()).await?;
+        let options = Options { scripts: self.scripts, ..self.how.options() };
+        let sidecar = sidecar::Sidecar::start(self.listen, &self.front, key, options).await?;
         let (address, store) = (sidecar.address(), hex::encode(sidecar.store()));
         if self.json {
             say!("{}", serde_json::json!({ "listen": address, "store": store, "signer": signer }));

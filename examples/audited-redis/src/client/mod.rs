@@ -48,6 +48,9 @@ pub struct Options {
     /// The highest number that a front of this store answered before. One that knows less of us has lost entries, or
     /// hides them, and is not believed. See [`Client::answered`].
     pub answered: u64,
+    /// Whether scripts are signed. A front refuses them if its configuration does not say otherwise, and with them
+    /// what was sent behind them.
+    pub scripts: bool,
     /// How long connecting may take.
     pub patience: Duration,
 }
@@ -59,6 +62,7 @@ impl Default for Options {
             suite: SuiteId::WotsBlake3,
             store: None,
             answered: 0,
+            scripts: true,
             patience: Duration::from_secs(5),
         }
     }
@@ -88,6 +92,7 @@ pub struct Ticket {
 
 struct Inner {
     store: [u8; 32],
+    scripts: bool,
     outbox: Arc<Outbox>,
     signing: Arc<Signing>,
     /// Held while a command gets its number, so that numbers leave in order.
@@ -181,8 +186,9 @@ impl Client {
             .abort_handle(),
         ];
         let next = tokio::sync::Mutex::new(last.saturating_add(1));
-        let room = Arc::new(Semaphore::new(ROOM));
-        Ok(Self { inner: Arc::new(Inner { store: *store, outbox, signing, next, waiting, room, tasks }) })
+        let (scripts, room) = (options.scripts, Arc::new(Semaphore::new(ROOM)));
+        let inner = Inner { store: *store, scripts, outbox, signing, next, waiting, room, tasks };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// The store of the front.
@@ -217,9 +223,15 @@ impl Client {
     /// [`Failure`] if it is no command that the front executes, and if the connection is lost.
     pub async fn send(&self, command: &[u8]) -> Result<Ticket, Failure> {
         let parsed = Command::parse(command).reading("the command")?;
-        if !is_allowed(&parsed, true) {
+        if !is_allowed(&parsed, self.inner.scripts) {
             let name = String::from_utf8_lossy(parsed.name()).into_owned();
-            let message = format!("{name}: this command is not executed through the front");
+            let message = if is_allowed(&parsed, true) {
+                format!(
+                    "{name}: scripts are not signed here; where the front runs them, start the sidecar with --scripts"
+                )
+            } else {
+                format!("{name}: this command is not executed through the front")
+            };
             return Err(Failure::new(Exit::Refused, "NOT_ALLOWED", message));
         }
         let inner = &*self.inner;

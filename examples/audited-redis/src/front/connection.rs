@@ -189,14 +189,14 @@ async fn learn(
 
 /// Finds out who is there.
 async fn greet(shared: &Shared, stream: &mut TcpStream, peer: SocketAddr) -> Option<(Arc<Client>, Session)> {
-    let mut magic = [0; 8];
-    stream.read_exact(&mut magic).await.ok()?;
+    let magic = first_bytes(stream).await?;
     if magic != MAGIC {
         let message =
             "this port takes signed commands; plain clients connect through `audited-redis sidecar`";
         let refusal = Refusal::new("UNSIGNED", message);
         shared.refusals.record_stranger(peer, None, &refusal, &magic);
         let _ = stream.write_all(&refusal.reply()).await;
+        hang_up(stream).await;
         return None;
     }
     let mut signer = [0; 32];
@@ -222,5 +222,25 @@ async fn greet(shared: &Shared, stream: &mut TcpStream, peer: SocketAddr) -> Opt
     let mut frame = Vec::new();
     Frame::Refused { sequence: 0, reply: &refusal.reply() }.encode_to(&mut frame);
     let _ = stream.write_all(&frame).await;
+    hang_up(stream).await;
     None
+}
+
+/// The first bytes, as far as they are ours: who types `PING` by hand sends fewer than we do, and gets an answer too.
+async fn first_bytes(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut seen = Vec::with_capacity(MAGIC.len());
+    while seen.len() < MAGIC.len() && MAGIC.starts_with(&seen) {
+        let missing = MAGIC.len() - seen.len();
+        if (&mut *stream).take(missing as u64).read_buf(&mut seen).await.ok()? == 0 {
+            return None;
+        }
+    }
+    Some(seen)
+}
+
+/// Lets what we said last be read: a connection that is closed before all that came over it was read is reset, and our
+/// words may be lost with it.
+async fn hang_up(stream: &mut TcpStream) {
+    let _ = stream.shutdown().await;
+    let _ = tokio::io::copy(&mut stream.take(MAX_FRAME as u64), &mut tokio::io::sink()).await;
 }

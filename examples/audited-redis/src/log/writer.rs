@@ -123,7 +123,8 @@ impl LogWriter {
             if put_aside.is_none() {
                 refuse_if_damaged(scan, (last, chain), path, offset)?;
             }
-            recovered.torn = Some(move_aside(&mut file, path, offset).doing(path.display())?);
+            let doing = format_args!("putting aside {} from byte {offset} on", path.display());
+            recovered.torn = Some(move_aside(&mut file, path, offset).doing(doing)?);
         }
         let end = file.seek(SeekFrom::End(0)).doing(path.display())?;
         if sync == Sync::Always {

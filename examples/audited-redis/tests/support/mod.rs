@@ -28,6 +28,7 @@ pub struct House {
     keys: Vec<(String, Key)>,
     accept: &'static str,
     max_age_ms: u64,
+    pub scripts: bool,
 }
 
 /// Ended when dropped.
@@ -63,6 +64,7 @@ impl House {
             keys: keys.into(),
             accept,
             max_age_ms,
+            scripts: false,
         };
         eventually("redis answers", || house.try_redis(&["PING"]).is_some());
         house.start_front();
@@ -93,8 +95,8 @@ impl House {
     pub fn start_front_at(&mut self, listen: &str) -> Json {
         let mut text = format!(
             "listen = \"{listen}\"\nredis = \"unix:redis.sock\"\nlog = \"audit.log\"\n\
-             refusals = \"refusals.jsonl\"\nsync = \"always\"\naccept = {}\nmax_age_ms = {}\n",
-            self.accept, self.max_age_ms
+             refusals = \"refusals.jsonl\"\nsync = \"always\"\naccept = {}\nmax_age_ms = {}\nscripts = {}\n",
+            self.accept, self.max_age_ms, self.scripts
         );
         for known in self.known() {
             text += &format!(
