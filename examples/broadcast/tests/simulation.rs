@@ -8,8 +8,8 @@ use quorate::machine::Time;
 use quorate_broadcast::authentication::{Eddsa, Links};
 use quorate_broadcast::simulation::{BroadcastHost, Kit, SimulatedDsig, VILLAINS, group, shape};
 use quorate_simulator::{
-    Behaviour, CrashPoint, Fault, Latency, Network, PRESETS, Report, Scenario, Simulation, check, preset,
-    repeatable, run,
+    Behaviour, Chance, CrashPoint, Fault, Latency, Link, Network, PRESETS, Report, Scenario, Simulation,
+    check, preset, repeatable, run,
 };
 
 const COMMAND: &str = "cargo run --bin quorate-broadcast -- simulate --seeds 1 --signer";
@@ -153,6 +153,24 @@ fn a_crash_at_every_point_of_a_step_contradicts_nothing() {
         } else {
             must::<Links>(&scenario);
         }
+    }
+}
+
+/// A third of all messages is lost, so nearly every one must be said or asked for again, by members whose rounds
+/// of retries a villain could fill alone.
+#[test]
+fn who_withholds_at_a_high_rate_keeps_no_other_message_from_being_delivered() {
+    for (villain, seed) in [(0, 1), (2, 2)] {
+        let link = Link::perfect(Latency::Uniform(ms(1), ms(20))).losing(Chance::percent(33));
+        let mut scenario = local("hoarder", 4, seed).lasting(secs(20));
+        scenario = scenario.byzantine(villain, Behaviour::Custom("hoarder".into()));
+        (scenario.network.before, scenario.network.after) = (link, link);
+        scenario.checks.liveness = None;
+        let simulation = finish::<Links>(&scenario, |host| {
+            host.parameters.tail = 512;
+            host.until = Time(6_000_000);
+        });
+        assert_eq!(simulation.host().missing(), 0, "villain {villain}");
     }
 }
 

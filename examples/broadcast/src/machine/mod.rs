@@ -38,6 +38,8 @@ pub struct Broadcaster<A: Authentication> {
     owed: BTreeSet<Slot>,
     deferred: Deferred<Message<A::Signature>>,
     others: Vec<Other>,
+    /// Whose messages the next round of retries begins with.
+    first_retried: MemberIndex,
     verified: (u64, u64),
     broken: bool,
 }
@@ -73,6 +75,7 @@ impl<A: Authentication> Broadcaster<A> {
             owed: BTreeSet::new(),
             deferred: Deferred::new(members, tail as usize),
             others: vec![Other::default(); usize::from(members)],
+            first_retried: 0,
             verified: (0, 0),
             broken: false,
             group,

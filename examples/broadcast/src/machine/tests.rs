@@ -351,6 +351,32 @@ fn what_was_lost_is_asked_for_and_sent_again() {
 }
 
 #[test]
+fn a_member_that_is_away_keeps_no_message_from_being_sent_again_to_the_others() {
+    let mut net = Net::<Links>::new();
+    for me in 0..4 {
+        let mut config = config(me, 0);
+        config.parameters.tail = 1024;
+        net.machines[usize::from(me)] = Broadcaster::new(config, []).unwrap();
+    }
+    // More than all turns of the longest pause: each of these is sent to member 3 for ever.
+    const LAST: u64 = 700;
+    for i in 1..=LAST {
+        net.say(0, &format!("{i}"));
+        net.settle(|_, to, message| {
+            let lost = to == 2 && matches!(message, Message::Send(send) if send.sequence == LAST);
+            to != 3 && !lost
+        });
+    }
+    assert_eq!((net.texts(1).len(), net.texts(2).len()), (699, 699));
+    for _ in 0..40 {
+        net.now = net.now.plus(Duration::from_millis(200));
+        net.input(0, Input::Timer(Timer::Retry));
+        net.settle(|_, to, _| to != 3);
+    }
+    assert_eq!((net.texts(1).len(), net.texts(2).len()), (700, 700));
+}
+
+#[test]
 fn what_has_left_the_tail_is_not_vouched_for() {
     let mut net = Net::<Eddsa>::new();
     let send = |net: &Net<Eddsa>, sequence, message: &[u8]| {

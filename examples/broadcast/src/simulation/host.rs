@@ -83,6 +83,23 @@ impl<A: Kit> BroadcastHost<A> {
         self.agreed.len()
     }
 
+    /// Messages of correct senders that not every correct member has delivered, whether it is up or not.
+    pub fn missing(&self) -> usize {
+        let slots: BTreeMap<&Digest, &Slot> =
+            self.agreed.iter().map(|(slot, (digest, ..))| (digest, slot)).collect();
+        let everywhere = |message: &[u8]| {
+            let slot = slots.get(&crate::digest(message));
+            let correct = (0..self.group.len()).filter(|member| self.is_correct(*member));
+            slot.is_some_and(|slot| {
+                let has =
+                    |member| self.delivered.get(&usize::from(member)).is_some_and(|all| all.contains(slot));
+                correct.into_iter().all(has)
+            })
+        };
+        let correct = self.issued.iter().filter(|(_, (sender, _))| self.is_correct(*sender));
+        correct.filter(|(message, _)| !everywhere(message)).count()
+    }
+
     fn is_correct(&self, member: MemberIndex) -> bool {
         !self.byzantine.contains(&member)
     }

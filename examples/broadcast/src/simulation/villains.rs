@@ -14,8 +14,21 @@ use crate::authentication::{Authentication, Finished};
 use crate::{Broadcaster, Digest, Message, Sent, Slot, Vouch, digest, vouch_bytes};
 
 /// The names of the protocol's own adversaries.
-pub const VILLAINS: &[&str] =
-    &["equivocator", "key-reuser", "turncoat", "yes-man", "withholder", "jumper", "forger", "unannounced"];
+pub const VILLAINS: &[&str] = &[
+    "equivocator",
+    "key-reuser",
+    "turncoat",
+    "yes-man",
+    "withholder",
+    "hoarder",
+    "jumper",
+    "forger",
+    "unannounced",
+];
+
+/// A hoarder speaks this often, and tells each other member so many messages.
+const HOARD_EVERY: Duration = Duration::from_millis(100);
+const HOARD: u64 = 30;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -29,6 +42,9 @@ enum Kind {
     YesMan,
     /// Tells its messages to too few, and answers nobody.
     Withholder,
+    /// Broadcasts at a high rate and tells each message to one member only, which asks for echoes that nobody can
+    /// give; echoes nothing, and answers nobody.
+    Hoarder,
     /// Leaves numbers out, and echoes slots that do not exist.
     Jumper,
     /// Speaks with signatures of others, and of nobody.
@@ -45,6 +61,8 @@ pub struct Villain<A: Kit> {
     /// Two signers. Those of a key reuser have the same keys.
     signers: [A; 2],
     heard: BTreeMap<Slot, A::Signature>,
+    /// A hoarder's last number.
+    hoarded: u64,
 }
 
 type Mail<A> = Message<<A as Authentication>::Signature>;
@@ -58,6 +76,7 @@ impl<A: Kit> Villain<A> {
             "turncoat" => Kind::Turncoat,
             "yes-man" => Kind::YesMan,
             "withholder" => Kind::Withholder,
+            "hoarder" => Kind::Hoarder,
             "jumper" => Kind::Jumper,
             "forger" => Kind::Forger,
             "unannounced" => Kind::Unannounced,
@@ -65,7 +84,7 @@ impl<A: Kit> Villain<A> {
         };
         let second = if kind == Kind::KeyReuser { 1 } else { 2 };
         let signers = [1, second].map(|seed| A::make(group.clone(), me, [seed; 32]));
-        Some(Self { kind, group, me, signers, heard: BTreeMap::new() })
+        Some(Self { kind, group, me, signers, heard: BTreeMap::new(), hoarded: 0 })
     }
 
     /// A word of this member, by one of its signers.
@@ -145,6 +164,19 @@ impl<A: Kit> Villain<A> {
         }
     }
 
+    /// So many messages to each member that no other one hears of.
+    fn hoard(&mut self, control: &mut Control<'_, Broadcaster<A>>) {
+        for _ in 0..HOARD {
+            for member in control.members() {
+                self.hoarded += 1;
+                let (sequence, message) = (self.hoarded, Arc::from(&b"for you alone"[..]));
+                let slot = Slot { sender: self.me, sequence };
+                let Some(signature) = self.sign(0, slot, &digest(&message), control) else { return };
+                control.send(member, &Message::Send(Sent { sequence, message, signature }));
+            }
+        }
+    }
+
     /// What others have signed, as if it were its own.
     fn forge(&mut self, sent: &Sent<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
         for (slot, signature) in std::mem::take(&mut self.heard) {
@@ -182,12 +214,23 @@ impl<A: Kit> Villain<A> {
 }
 
 impl<A: Kit> Adversary<Broadcaster<A>> for Villain<A> {
+    fn on_start(&mut self, control: &mut Control<'_, Broadcaster<A>>) {
+        if self.kind == Kind::Hoarder {
+            control.wake(0, HOARD_EVERY);
+        }
+    }
+
+    fn on_wake(&mut self, token: u64, control: &mut Control<'_, Broadcaster<A>>) {
+        self.hoard(control);
+        control.wake(token, HOARD_EVERY);
+    }
+
     fn on_input(&mut self, input: &Input<Broadcaster<A>>, control: &mut Control<'_, Broadcaster<A>>) -> bool {
         if let Input::Message { from, message } = input {
             self.hear(message, *from, control);
             // Whoever answers no question and never sends again.
             let question = matches!(message, Message::Ask(_) | Message::Hello);
-            return self.kind != Kind::Withholder || !question;
+            return !matches!(self.kind, Kind::Withholder | Kind::Hoarder) || !question;
         }
         true
     }
@@ -196,7 +239,7 @@ impl<A: Kit> Adversary<Broadcaster<A>> for Villain<A> {
         match (self.kind, &outgoing.message) {
             (Kind::Equivocator | Kind::KeyReuser, Message::Send(sent)) => self.equivocate(sent, control),
             (Kind::Turncoat, Message::Echo(vouch)) => self.turn(vouch, control),
-            (Kind::YesMan, Message::Echo(_)) => {}
+            (Kind::YesMan, Message::Echo(_)) | (Kind::Hoarder, Message::Echo(_) | Message::Send(_)) => {}
             (Kind::Withholder, Message::Send(_)) => {
                 // Sent again to one member, or to some: on average to half a quorum.
                 for member in control.members() {
