@@ -31,6 +31,8 @@ pub(crate) struct Accepted<S> {
     /// When to ask or to send again, and how often that was done.
     pub(crate) due: Time,
     pub(crate) attempts: u32,
+    /// When each member was last told again what this one says of it.
+    pub(crate) answered: BTreeMap<MemberIndex, Time>,
 }
 
 impl<S> Window<S> {
@@ -120,6 +122,7 @@ mod tests {
             delivered: false,
             due: Time(0),
             attempts: 0,
+            answered: BTreeMap::new(),
         }
     }
 

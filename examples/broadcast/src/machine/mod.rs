@@ -8,7 +8,7 @@ mod sending;
 #[cfg(feature = "simulate")]
 mod tests;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use quorate::committee::Committee;
@@ -114,6 +114,7 @@ impl<A: Authentication> Broadcaster<A> {
             delivered: false,
             due: Time(0),
             attempts: 0,
+            answered: BTreeMap::new(),
         };
         match window.accepted(send.sequence) {
             Some(before) if before.digest != accepted.digest => {

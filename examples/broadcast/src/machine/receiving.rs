@@ -30,6 +30,8 @@ impl<A: Authentication> Broadcaster<A> {
             Message::Send(send) => (self.worth_of_send(now, from, send, step), &send.signature),
             Message::Echo(vouch) => (self.worth_of_echo(from, vouch), &vouch.signature),
             Message::Witness(vouch) => (self.worth_of_witness(vouch), &vouch.signature),
+            // A sender's own word it has.
+            Message::Ask(slot) if slot.sender == from => return,
             Message::Ask(slot) => return self.answer(now, from, *slot, step),
             Message::Announcement(bytes) => return self.announced(now, from, bytes.clone(), step),
             Message::Hello => return self.greet(now, from, step),
@@ -80,9 +82,7 @@ impl<A: Authentication> Broadcaster<A> {
             None => Worth::Verification,
             Some(accepted) if accepted.digest == digest(&send.message) => {
                 // It has not heard the echo.
-                if let Some(echo) = self.echo(now, slot, step) {
-                    step.send(from, echo);
-                }
+                self.answer(now, from, slot, step);
                 Worth::Nothing
             }
             Some(_) => self.suspicion_of(from),
@@ -140,7 +140,7 @@ impl<A: Authentication> Broadcaster<A> {
         self.accept(now, slot, digest, &send, step);
         match self.echo(now, slot, step) {
             Some(echo) => step.broadcast(echo),
-            None => drop(self.owed.insert(slot)),
+            None => self.owe(slot),
         }
         let differ: Vec<MemberIndex> = self
             .window(slot)
@@ -218,11 +218,34 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// Says again what this member vouches for.
-    fn answer(&mut self, now: Time, from: MemberIndex, slot: Slot, step: &mut Step<Self>) {
-        let message = if slot.sender == self.me { self.send_again(slot) } else { self.echo(now, slot, step) };
-        if let Some(message) = message.filter(|_| slot.sender != from) {
-            step.send(from, message);
+    /// Says again what this member vouches for. A question costs its sender a few bytes and the answer a whole
+    /// message, so a member is told once in half a retry interval: one that asks once in an interval is told each
+    /// time, however unevenly its questions travel.
+    fn answer(&mut self, now: Time, to: MemberIndex, slot: Slot, step: &mut Step<Self>) {
+        let pause = self.parameters.retry / 2;
+        let recently = |at: &Time| now < at.plus(pause);
+        let accepted = self.window(slot).and_then(|window| window.accepted(slot.sequence));
+        if accepted.is_none_or(|accepted| accepted.answered.get(&to).is_some_and(recently)) {
+            return;
         }
+        let message = if slot.sender == self.me { self.send_again(slot) } else { self.echo(now, slot, step) };
+        let Some(message) = message else { return };
+        step.send(to, message);
+        if let Some(accepted) = self.window_mut(slot).and_then(|w| w.accepted_mut(slot.sequence)) {
+            accepted.answered.insert(to, now);
+        }
+    }
+
+    /// There is no key for the echo on this slot. What has left the tail meanwhile is not echoed any more.
+    fn owe(&mut self, slot: Slot) {
+        let Slot { sender, sequence } = slot;
+        let stale = |owed: &Slot| self.window(slot).is_some_and(|window| window.is_stale(owed.sequence));
+        let first = Slot { sender, sequence: 0 };
+        let gone: Vec<Slot> =
+            self.owed.range(first..Slot { sender, sequence }).copied().filter(stale).collect();
+        for slot in gone {
+            self.owed.remove(&slot);
+        }
+        self.owed.insert(slot);
     }
 }

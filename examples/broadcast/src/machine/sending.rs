@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quorate::Error;
@@ -57,6 +58,7 @@ impl<A: Authentication> Broadcaster<A> {
             delivered: false,
             due: now.plus(self.parameters.retry),
             attempts: 0,
+            answered: BTreeMap::new(),
         };
         if let Some(window) = self.window_mut(slot) {
             window.accept(slot.sequence, accepted);

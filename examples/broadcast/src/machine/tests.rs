@@ -351,6 +351,48 @@ fn what_was_lost_is_asked_for_and_sent_again() {
 }
 
 #[test]
+fn who_asks_again_and_again_is_answered_once_in_a_while() {
+    let mut net = Net::<Eddsa>::new();
+    net.say(0, "m");
+    let (_, _, send) = net.wire.iter().find(|(_, to, _)| *to == 1).cloned().unwrap();
+    net.settle(|_, _, _| true);
+    let answers = |net: &mut Net<Eddsa>, to: MemberIndex, from: MemberIndex, message: &Message<_>| {
+        for _ in 0..100 {
+            net.input(to, Input::Message { from, message: message.clone() });
+        }
+        net.wire.drain(..).count()
+    };
+    let ask = Message::Ask(FIRST);
+    for _ in 0..3 {
+        // Its sender and another member; of one member and of two; in questions, and in a message said again.
+        assert_eq!(answers(&mut net, 0, 3, &ask), 1);
+        assert_eq!(answers(&mut net, 0, 2, &ask), 1);
+        assert_eq!(answers(&mut net, 1, 3, &ask), 1);
+        assert_eq!(answers(&mut net, 1, 0, &send), 1);
+        assert_eq!(answers(&mut net, 1, 0, &ask), 0, "a sender is not told of its own message");
+        net.now = net.now.plus(Parameters::default().retry / 2);
+    }
+}
+
+#[test]
+fn echoes_that_wait_for_a_key_are_no_more_than_the_tail() {
+    let mut machine = Broadcaster::<SimulatedDsig>::new(config(1, 1), []).unwrap();
+    drop(machine.handle(NOW, Input::Start));
+    let mut sender = SimulatedDsig::make(group(4), 0, [0; 32]);
+    for sequence in 1..=20 {
+        while let Ok(Some(job)) = sender.plan(NOW) {
+            sender.finish(SimulatedDsig::run(job));
+        }
+        let bytes = vouch_bytes(&group(4).id(), 0, Slot { sender: 0, sequence }, &digest(b"m"));
+        let signature = sender.sign(&bytes, NOW).unwrap();
+        let sent = Message::Send(Sent { sequence, message: b"m"[..].into(), signature });
+        drop(machine.handle(NOW, Input::Message { from: 0, message: sent }));
+        drop(machine.handle(NOW, Input::Timer(Timer::Slow)));
+    }
+    assert_eq!(machine.owed.iter().map(|slot| slot.sequence).collect::<Vec<_>>(), [17, 18, 19, 20]);
+}
+
+#[test]
 fn a_member_that_is_away_keeps_no_message_from_being_sent_again_to_the_others() {
     let mut net = Net::<Links>::new();
     for me in 0..4 {
