@@ -39,11 +39,6 @@ impl Authentication for Eddsa {
         Ok(Ed25519::sign(&self.key, bytes))
     }
 
-    /// All are equally slow: none is put off for another.
-    fn can_verify_fast(&self, _: MemberIndex, _: &Signature) -> bool {
-        true
-    }
-
     fn verify(&mut self, signer: MemberIndex, bytes: &[u8], signature: &Signature) -> Result<()> {
         let key = self.group.key(signer).ok_or(Error::UnknownSigner { index: signer.into() })?;
         Self::verify_alone(key, bytes, signature)
@@ -51,10 +46,6 @@ impl Authentication for Eddsa {
 
     fn verify_alone(key: &PublicKey, bytes: &[u8], signature: &Signature) -> Result<()> {
         Ed25519::verify(key, bytes, signature)
-    }
-
-    fn admit(&mut self, _: MemberIndex, _: Arc<[u8]>, _: Time) -> Result<Infallible> {
-        Err(Error::WrongContext { what: "announcement" })
     }
 
     fn finish(&mut self, done: Infallible) -> Finished {

@@ -1,5 +1,4 @@
 use std::convert::Infallible;
-use std::sync::Arc;
 
 use quorate::ed25519::PublicKey;
 use quorate::machine::{MemberIndex, Time};
@@ -43,20 +42,12 @@ impl Authentication for Links {
         Ok(Unsigned)
     }
 
-    fn can_verify_fast(&self, _: MemberIndex, _: &Unsigned) -> bool {
-        true
-    }
-
     fn verify(&mut self, _: MemberIndex, _: &[u8], _: &Unsigned) -> Result<()> {
         Ok(())
     }
 
     fn verify_alone(_: &PublicKey, _: &[u8], _: &Unsigned) -> Result<()> {
         Err(Error::NotEvidence)
-    }
-
-    fn admit(&mut self, _: MemberIndex, _: Arc<[u8]>, _: Time) -> Result<Infallible> {
-        Err(Error::WrongContext { what: "announcement" })
     }
 
     fn finish(&mut self, done: Infallible) -> Finished {

@@ -13,10 +13,10 @@ mod links;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use quorate::Result;
 use quorate::ed25519::PublicKey;
 use quorate::machine::{MemberIndex, Time};
 use quorate::wire::{Decode, Encode};
+use quorate::{Error, Result};
 
 pub use dsig::{Done, Dsig, Job};
 pub use eddsa::Eddsa;
@@ -46,11 +46,14 @@ pub trait Authentication: Sized + Send + 'static {
     /// Signs.
     ///
     /// # Errors
-    /// [`Error::Exhausted`](quorate::Error::Exhausted) if no key is ready: try again after a job is done.
+    /// [`Error::Exhausted`] if no key is ready: try again after a job is done.
     fn sign(&mut self, bytes: &[u8], now: Time) -> Result<Self::Signature>;
 
-    /// Whether [`verify`](Authentication::verify) would be fast.
-    fn can_verify_fast(&self, signer: MemberIndex, signature: &Self::Signature) -> bool;
+    /// Whether [`verify`](Authentication::verify) would be fast. Where all are equally slow none is put off for another.
+    fn can_verify_fast(&self, signer: MemberIndex, signature: &Self::Signature) -> bool {
+        let _ = (signer, signature);
+        true
+    }
 
     /// Verifies a member's signature.
     ///
@@ -67,7 +70,7 @@ pub trait Authentication: Sized + Send + 'static {
     /// A job that makes keys, if they are short and none is under way. Cheap: it is asked after every input.
     ///
     /// # Errors
-    /// [`Error::Rng`](quorate::Error::Rng).
+    /// [`Error::Rng`].
     fn plan(&mut self, now: Time) -> Result<Option<Self::Job>> {
         let _ = now;
         Ok(None)
@@ -76,8 +79,11 @@ pub trait Authentication: Sized + Send + 'static {
     /// A job that checks a member's announcement.
     ///
     /// # Errors
-    /// Why it is not looked at.
-    fn admit(&mut self, from: MemberIndex, announcement: Arc<[u8]>, now: Time) -> Result<Self::Job>;
+    /// Why it is not looked at: [`Error::WrongContext`] where nothing is announced.
+    fn admit(&mut self, from: MemberIndex, announcement: Arc<[u8]>, now: Time) -> Result<Self::Job> {
+        let _ = (from, announcement, now);
+        Err(Error::WrongContext { what: "announcement" })
+    }
 
     /// Takes in what a job brought.
     fn finish(&mut self, done: Self::Done) -> Finished;
@@ -96,5 +102,5 @@ pub enum Finished {
     /// More of this member's signatures can be verified fast.
     Learned(MemberIndex),
     /// What this member announced is not to be believed.
-    Refused(MemberIndex, quorate::Error),
+    Refused(MemberIndex, Error),
 }
