@@ -38,6 +38,29 @@ pub struct Parameters {
     pub prepare: Duration,
 }
 
+impl Parameters {
+    /// How many bytes a member of a group of so many keeps at most, whatever others send it: messages, signatures and
+    /// digests, without what maps and queues need around them, and without what waits in links.
+    ///
+    /// For n members, the tail t, messages of m bytes and signatures of s bytes that is n·t·(m + 2s) of accepted
+    /// messages, n²·t·(50 + s) of words on them, n·t·(m + s) that wait to be verified, and own messages without a
+    /// number.
+    ///
+    /// ```
+    /// use quorate_broadcast::Parameters;
+    /// use quorate_broadcast::authentication::Eddsa;
+    ///
+    /// let parameters = Parameters { tail: 100, max_message: 1_000, max_waiting: 10, ..Parameters::default() };
+    /// let (messages, words, waiting) = (4 * 100 * 1_128, 16 * 100 * 114, 4 * 100 * 1_064);
+    /// assert_eq!(parameters.memory::<Eddsa>(4), messages + words + waiting + 10 * 1_000);
+    /// ```
+    pub fn memory<A: Authentication>(&self, members: u16) -> u128 {
+        let (n, t, s) = (u128::from(members), u128::from(self.tail.max(1)), A::SIGNATURE_LEN as u128);
+        let (m, own) = (self.max_message as u128, self.max_waiting as u128);
+        n * t * (m + 2 * s) + n * n * t * (50 + s) + n * t * (m + s) + own * m
+    }
+}
+
 impl Default for Parameters {
     fn default() -> Self {
         Self {

@@ -48,8 +48,7 @@
 //! As every [`Machine`](quorate::machine::Machine): persist, then send. Besides, [`Output::Work`] is done anywhere and
 //! handed in again, and [`Timer::Slow`] fires when no message waits: so that slow signatures never delay fast ones.
 //!
-//! Memory: for n members, the tail t and messages of m bytes at most n·t·(m + 2 signatures) and n²·t·(signature + 32)
-//! bytes, and half as much again that waits; 7 MB for four members with DSig and messages of 1 kB.
+//! Memory: what [`Parameters::memory`] says at most; 8 MB for four members with DSig and messages of 1 kB.
 
 pub mod authentication;
 mod deferred;

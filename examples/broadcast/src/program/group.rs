@@ -15,6 +15,7 @@ use quorate_node::genesis::{Genesis, Member, SchemeName};
 use quorate_node::keys::NodeKeys;
 
 use crate::signer::Make;
+use crate::terms;
 
 /// A group and how it signs.
 #[derive(Clone)]
@@ -30,10 +31,7 @@ impl Group {
     pub(crate) fn new<A: Make>(genesis: Genesis, parameters: Parameters) -> Result<Self, NodeError> {
         let mut w = Writer::new();
         w.raw(&genesis.chain_id().0);
-        w.bytes(A::NAME.as_bytes());
-        w.bytes(A::SUITE.unwrap_or_default().as_bytes());
-        w.u32(parameters.tail);
-        w.u64(parameters.max_message as u64);
+        terms::encode::<A>(&parameters, &mut w);
         let chain = ChainId(domain::hash(domain::BROADCAST_GROUP, &w.into_bytes()));
         // Possession is checked here.
         let identities = genesis.committees::<Ed25519>()?.identities;

@@ -1,14 +1,20 @@
 use std::fs;
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use crate::exit::{Exit, Failure, OrFail};
 use crate::group;
+use crate::signer::{Make, WithSigner, with_signer};
+use crate::terms::{Memory, Terms};
 use crate::text::say;
 
 /// Make a group: its file, and a key file for each member.
 ///
 /// The group file goes to every member, each key file to its member alone. Addresses are of one host with ports that
 /// count up; change them in the group file before the members start if they are elsewhere (that makes another group).
+/// What all members must be given alike besides, such as --tail, is not in the files: it is asked for here to see how
+/// much memory a member may take with it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -31,6 +37,44 @@ pub(crate) struct Init {
     /// The directory to write into; it is made if need be, and nothing in it is overwritten.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+
+    #[command(flatten)]
+    terms: Terms,
+
+    #[command(flatten)]
+    memory: Memory,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is printed.
+#[derive(Debug, Serialize)]
+struct Made {
+    group: PathBuf,
+    members: Vec<MadeMember>,
+    /// What each may have to keep.
+    memory_bytes: u128,
+}
+
+#[derive(Debug, Serialize)]
+struct MadeMember {
+    name: String,
+    address: String,
+    keys: PathBuf,
+}
+
+/// How much memory a member may take.
+struct Check<'a>(&'a Init);
+
+impl WithSigner for Check<'_> {
+    type Output = Result<u128, Failure>;
+
+    fn call<A: Make>(self) -> Self::Output {
+        let Init { terms, memory, members, .. } = self.0;
+        memory.check::<A>(&terms.parameters(), *members)
+    }
 }
 
 impl Init {
@@ -38,6 +82,7 @@ impl Init {
         if self.port.checked_add(self.members - 1).is_none() {
             return Err(Failure::new(Exit::Usage, "--port: there are not so many ports; take a lower one"));
         }
+        let memory_bytes = with_signer(self.terms.signer, self.terms.suite, Check(self))?;
         let addresses = (0..self.members).map(|i| format!("{}:{}", self.host, self.port + i)).collect();
         let (genesis, keys) = group::make(addresses)?;
         fs::create_dir_all(&self.out).or_fail(Exit::Setup, format!("cannot make {}", self.out.display()))?;
@@ -46,15 +91,24 @@ impl Init {
             let text = format!("{} is there already; name another directory", path.display());
             return Err(Failure::new(Exit::Setup, text));
         }
+        let mut members = Vec::new();
         for (member, keys) in genesis.members.iter().zip(&keys) {
-            keys.save(&self.out.join(format!("{}.keys", member.name)))?;
+            let file = self.out.join(format!("{}.keys", member.name));
+            keys.save(&file)?;
+            let (name, address) = (member.name.clone(), member.address.clone());
+            members.push(MadeMember { name, address, keys: file });
         }
         // Last, so that a directory with a group file is a whole one.
         fs::write(&path, genesis.to_toml()?)
             .or_fail(Exit::Setup, format!("cannot write {}", path.display()))?;
-        say!("group: {}", path.display());
-        for member in &genesis.members {
-            say!("keys:  {}", self.out.join(format!("{}.keys", member.name)).display());
+        let made = Made { group: path, members, memory_bytes };
+        if self.json {
+            say!("{}", serde_json::to_string(&made).or_fail(Exit::Failed, "cannot print")?);
+        } else {
+            say!("group: {}", made.group.display());
+            for member in &made.members {
+                say!("keys:  {}", member.keys.display());
+            }
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ mod run;
 mod signer;
 mod simulate;
 mod store;
+mod terms;
 mod text;
 
 use std::process::ExitCode;

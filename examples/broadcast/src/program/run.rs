@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use quorate_broadcast::{Delivery, Parameters};
+use quorate_broadcast::Delivery;
 use quorate_node::keys::NodeKeys;
 use serde::Serialize;
 use tracing_subscriber::EnvFilter;
@@ -11,7 +11,8 @@ use tracing_subscriber::EnvFilter;
 use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
 use crate::member::{Event, Identity, Member};
-use crate::signer::{Make, SignerName, SuiteName, WithSigner, with_signer};
+use crate::signer::{Make, WithSigner, with_signer};
+use crate::terms::{Memory, Terms};
 use crate::text::tell;
 
 /// So many own messages may wait before no more are read.
@@ -48,22 +49,11 @@ pub(crate) struct Run {
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
 
-    /// How members know each other's words.
-    #[arg(long, value_enum, default_value_t = SignerName::Dsig)]
-    signer: SignerName,
+    #[command(flatten)]
+    terms: Terms,
 
-    /// How one-time keys are made, with --signer dsig.
-    #[arg(long, value_enum, default_value_t = SuiteName::Blake3)]
-    suite: SuiteName,
-
-    /// How many of each sender's last messages are kept for members that were away.
-    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    tail: u32,
-
-    /// Most bytes of a message.
-    #[arg(long, value_name = "BYTES", default_value_t = 16 << 10)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
-    max_message: u32,
+    #[command(flatten)]
+    memory: Memory,
 
     /// Where to listen, if not at the port of this member's address on all interfaces.
     #[arg(long, value_name = "HOST:PORT", default_value = "")]
@@ -96,16 +86,15 @@ impl Run {
             .init();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.or_fail(Exit::Failed, "cannot start")?;
-        let (signer, suite) = (self.signer, self.suite);
+        let (signer, suite) = (self.terms.signer, self.terms.suite);
         let served = runtime.block_on(with_signer(signer, suite, self));
         runtime.shutdown_timeout(Duration::from_secs(1));
         served
     }
 
     async fn serve<A: Make>(self) -> Result<(), Failure> {
-        let parameters =
-            Parameters { tail: self.tail, max_message: self.max_message as usize, ..Parameters::default() };
-        let group = Group::new::<A>(group::load(&self.group)?, parameters)?;
+        let group = Group::new::<A>(group::load(&self.group)?, self.terms.parameters())?;
+        self.memory.check::<A>(&group.parameters, group.committee.len())?;
         let keys = NodeKeys::load(&self.keys)?;
         let identity = Identity {
             keys: [keys.identity()?, keys.identity()?],
