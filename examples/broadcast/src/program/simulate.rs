@@ -4,7 +4,9 @@ use quorate_broadcast::authentication::{Eddsa, Links};
 use quorate_broadcast::simulation::{BroadcastHost, Kit, SimulatedDsig, group, shape};
 use quorate_simulator::{PRESETS, Scenario, check, preset, replay};
 
-use crate::exit::{Exit, Failure};
+use serde::Serialize;
+
+use crate::exit::{Exit, Failure, OrFail};
 use crate::signer::SignerName;
 use crate::text::say;
 
@@ -40,8 +42,35 @@ pub(crate) struct Simulate {
     signer: Option<SignerName>,
 
     /// Print every event of the first seed.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     trace: bool,
+
+    /// Print JSON, one object for each run.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is printed of a run.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    seed: u64,
+    scenario: &'a str,
+    nodes: usize,
+    signer: &'static str,
+    /// In virtual time.
+    lasted_us: u64,
+    events: u64,
+    /// From broadcast to delivery at the sender, in virtual time.
+    own_delivery_median_us: Option<u64>,
+    violated: Option<Violated<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Violated<'a> {
+    property: &'a str,
+    detail: &'a str,
+    /// The command that replays it.
+    replay: &'a str,
 }
 
 impl Simulate {
@@ -60,7 +89,9 @@ impl Simulate {
                 SignerName::Dsig => self.one::<SimulatedDsig>(name, nodes, seed)?,
             }
         }
-        say!("{} runs, nothing violated", self.seeds);
+        if !self.json {
+            say!("{} runs, nothing violated", self.seeds);
+        }
         Ok(())
     }
 
@@ -74,13 +105,34 @@ impl Simulate {
             say!("{}", replay(&scenario, host, Box::new(|entry| say!("{entry}"))));
         }
         let command = format!("quorate-broadcast simulate --seeds 1 --signer {}", A::NAME);
-        match check(&scenario, host, &command) {
-            Ok(report) => {
-                let measured = report.metrics.measured.get("own delivery");
-                let median = measured.map_or(Duration::ZERO, |latency| latency.median());
-                say!("{seed} {} {report} median delivery {median:?}", A::NAME);
-                Ok(())
-            }
+        let checked = check(&scenario, host, &command);
+        let (report, replay) = match &checked {
+            Ok(report) => (report, ""),
+            Err(failure) => (&failure.report, failure.command.as_str()),
+        };
+        let median = report.metrics.measured.get("own delivery").map(|latency| latency.median());
+        if self.json {
+            let violated = report.outcome.as_ref().err();
+            let line = Line {
+                seed,
+                scenario: name,
+                nodes,
+                signer: A::NAME,
+                lasted_us: report.at.0,
+                events: report.events,
+                own_delivery_median_us: median.and_then(|median| u64::try_from(median.as_micros()).ok()),
+                violated: violated.map(|violation| Violated {
+                    property: violation.property,
+                    detail: &violation.detail,
+                    replay,
+                }),
+            };
+            say!("{}", serde_json::to_string(&line).or_fail(Exit::Failed, "cannot print")?);
+        } else if checked.is_ok() {
+            say!("{seed} {} {report} median delivery {:?}", A::NAME, median.unwrap_or(Duration::ZERO));
+        }
+        match checked {
+            Ok(_) => Ok(()),
             Err(failure) => Err(Failure::new(Exit::Violated, failure.to_string())),
         }
     }
