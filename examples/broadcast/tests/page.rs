@@ -20,12 +20,12 @@ fn key(member: u8) -> SecretKey {
 #[test]
 fn the_pages_example_is_what_members_say() {
     let mut w = Writer::new();
-    w.raw(&[9; 32]);
     w.bytes(b"eddsa");
     w.bytes(b"");
     w.u32(128);
     w.u64(16_384);
-    let group = domain::hash(domain::BROADCAST_GROUP, &w.into_bytes());
+    let terms = w.into_bytes();
+    let group = domain::hash(domain::BROADCAST_GROUP, &[&[9; 32], &terms[..]].concat());
     let members = (0..4).map(|i| (VerifiedKey::of(&key(i)), 1)).collect();
     let committee = Committee::<Ed25519>::new(ChainId(group), 0, members).unwrap();
 
@@ -55,6 +55,7 @@ fn the_pages_example_is_what_members_say() {
         ("member 2's Echo", echo.encode()),
         ("its record", record.encode()),
         ("evidence, had member 2 echoed `goodbye` too", evidence.encode()),
+        ("its file begins with", [b"qbevid01", &terms[..]].concat()),
     ];
     let missing: Vec<String> = rows
         .iter()

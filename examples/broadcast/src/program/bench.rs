@@ -188,7 +188,7 @@ impl Measure<'_> {
                 let _ = match event {
                     Event::Delivered(delivery) => events.send(Ok((i, delivery.message, at))),
                     Event::Failed(error) => events.send(Err(Failure::from(error))),
-                    Event::Fault { culprit, code } => {
+                    Event::Fault { culprit, code, .. } => {
                         tell!("member {i} holds {code} against member {culprit}");
                         Ok(())
                     }

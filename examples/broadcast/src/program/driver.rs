@@ -1,6 +1,7 @@
 //! The thread that owns the machine: it decodes, lets the machine handle, makes durable, then sends.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -8,25 +9,27 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use bytes::Bytes;
 use quorate::machine::{Fault, Input, Machine, MemberIndex, Outgoing, Recipient, Step, Time, TimerChange};
 use quorate::wire::Encode;
-use quorate_broadcast::authentication::Authentication;
-use quorate_broadcast::{Broadcaster, Message, Misdeed, Output, Status, Timer, Work};
+use quorate_broadcast::{Broadcaster, Equivocation, Message, Misdeed, Output, Status, Timer, Work};
 use quorate_node::NodeError;
 use quorate_node::links::{Lane, LinkSender};
 
+use crate::evidence::Evidence;
 use crate::inbox::{Inbox, Taken};
 use crate::member::Event;
+use crate::signer::Make;
 use crate::store::Store;
 
 /// A timer that is due waits until no message does, but not longer than this.
 const OVERDUE: Duration = Duration::from_millis(20);
-/// Faults of one member are written to the log no more often than this.
+/// What one member did wrong but cannot be proven is written to the log no more often than this.
 const LOG_EVERY: Duration = Duration::from_secs(1);
 
-pub(crate) struct Driver<A: Authentication> {
+pub(crate) struct Driver<A: Make> {
     pub(crate) machine: Broadcaster<A>,
     pub(crate) inbox: Arc<Inbox<A>>,
     /// Nothing for measurements without a disk.
     pub(crate) store: Option<Store>,
+    pub(crate) evidence: Option<Evidence>,
     pub(crate) links: LinkSender,
     pub(crate) background: Sender<Work<A>>,
     pub(crate) status: Arc<Mutex<Status>>,
@@ -49,7 +52,7 @@ pub(crate) struct Clock {
     base: u64,
 }
 
-impl<A: Authentication> Driver<A> {
+impl<A: Make> Driver<A> {
     /// Runs until it is told to end, or until something fails: then nothing leaves any more.
     pub(crate) fn run(mut self) {
         if let Err(error) = self.go() {
@@ -136,18 +139,47 @@ impl<A: Authentication> Driver<A> {
     }
 
     fn charge(&mut self, now: Time, fault: Fault<Misdeed<A::Signature>>) {
-        let Fault { culprit, evidence } = fault;
-        let last = self.logged.get(&culprit);
-        if last.is_none_or(|last| now.since(*last) >= LOG_EVERY) {
-            self.logged.insert(culprit, now);
-            tracing::warn!(culprit, code = evidence.code(), ?evidence, "fault");
-        }
+        let Fault { culprit, evidence: misdeed } = fault;
+        let code = misdeed.code();
         self.links.fault(culprit);
-        if matches!(evidence, Misdeed::Invalid { .. }) {
-            // To find out that a signature is wrong costs more than to send it.
-            self.links.strike(culprit, evidence.code());
+        let evidence = match misdeed {
+            Misdeed::Equivocation(evidence) => self.keep(&evidence),
+            Misdeed::Invalid { what, error } => {
+                // To find out that a signature is wrong costs more than to send it.
+                self.links.strike(culprit, code);
+                let last = self.logged.get(&culprit);
+                if last.is_none_or(|last| now.since(*last) >= LOG_EVERY) {
+                    self.logged.insert(culprit, now);
+                    tracing::warn!(culprit, code, what, %error, "fault");
+                }
+                None
+            }
+        };
+        (self.tell)(Event::Fault { culprit, code, evidence });
+    }
+
+    /// Makes evidence durable before anybody is told of it: the machine finds it once in its life. A disk that does
+    /// not take it is no reason to end: nothing that this member says depends on it.
+    fn keep(&mut self, evidence: &Equivocation<A::Signature>) -> Option<Result<PathBuf, NodeError>> {
+        let culprit = evidence.culprit;
+        let Some(place) = &self.evidence else {
+            tracing::warn!(culprit, ?evidence, "a member has vouched for two messages");
+            return None;
+        };
+        let kept = place.keep::<A>(evidence);
+        match &kept {
+            Ok(path) => {
+                tracing::warn!(culprit, path = %path.display(), "a member has vouched for two messages");
+            }
+            // All that is left of it.
+            Err(error) => tracing::error!(
+                culprit,
+                %error,
+                evidence = hex::encode(evidence.encode()),
+                "a member has vouched for two messages, and the evidence could not be written"
+            ),
         }
-        (self.tell)(Event::Fault { culprit, code: evidence.code() });
+        Some(kept)
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) enum Exit {
     PortTaken = 4,
     Stalled = 5,
     Violated = 6,
+    NotEvidence = 7,
     Interrupted = 130,
 }
 
@@ -28,6 +29,7 @@ Exit codes:
   4    a port that a member needs is taken
   5    members of a measurement did not connect, or did not deliver in time
   6    a simulated run violated a property; the command that replays it is printed
+  7    a file of evidence proves nothing
   130  Ctrl-C, before a measurement was done";
 
 /// Why a command did not succeed.
@@ -106,6 +108,7 @@ mod tests {
             Exit::PortTaken,
             Exit::Stalled,
             Exit::Violated,
+            Exit::NotEvidence,
             Exit::Interrupted,
         ];
         let expected: Vec<String> =

@@ -2,7 +2,9 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod check_evidence;
 mod driver;
+mod evidence;
 mod exit;
 mod group;
 mod inbox;
@@ -28,7 +30,7 @@ use text::tell;
 /// microsecond because their keys are announced before; `bench` shows what that is worth here.
 ///
 /// Begin with `quorate-broadcast bench`. To run members as processes, make a group with `init` and start each with
-/// `run`. `simulate` looks for a run in which what is promised does not hold.
+/// `run`; `check-evidence` shows anybody that a member lied. `simulate` looks for a run in which what is promised does not hold.
 #[derive(Debug, Parser)]
 #[command(name = "quorate-broadcast", version, after_long_help = exit::HELP, max_term_width = 100)]
 struct Cli {
@@ -40,6 +42,7 @@ struct Cli {
 enum Command {
     Init(init::Init),
     Run(run::Run),
+    CheckEvidence(check_evidence::CheckEvidence),
     Bench(bench::Bench),
     Simulate(simulate::Simulate),
 }
@@ -58,6 +61,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
         Command::Init(command) => command.run(),
         Command::Run(command) => command.run(),
+        Command::CheckEvidence(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Simulate(command) => command.run(),
     }

@@ -1,7 +1,7 @@
 //! A running member: links, store, the machine's thread and the one for its background work.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 
@@ -14,6 +14,7 @@ use quorate_node::links::{Limits, LinkEvent, LinkSender, Links, Received, Settin
 use quorate_node::metrics::Metrics;
 
 use crate::driver::{Driver, Timers};
+use crate::evidence::Evidence;
 use crate::group::Group;
 use crate::inbox::Inbox;
 use crate::signer::Make;
@@ -27,6 +28,8 @@ pub(crate) enum Event {
     Fault {
         culprit: MemberIndex,
         code: &'static str,
+        /// If it is proven and this member has a disk: where the evidence is, or why it is not there.
+        evidence: Option<Result<PathBuf, NodeError>>,
     },
     /// It has stopped.
     Failed(NodeError),
@@ -66,6 +69,7 @@ impl<A: Make> Member<A> {
         let me = group.position(&for_links)?;
         let parameters = group.parameters.clone();
         let limits = quorate_broadcast::limits::<A>(&group.committee, &parameters);
+        let evidence = data.map(|dir| Evidence::new(dir, parameters.clone()));
         let (store, records) = match data {
             Some(dir) => {
                 let store = Store::open(dir, &binding(group, me), parameters.tail.into())?;
@@ -104,6 +108,7 @@ impl<A: Make> Member<A> {
             machine,
             inbox: inbox.clone(),
             store,
+            evidence,
             links: links.sender(),
             background,
             status: status.clone(),

@@ -163,8 +163,20 @@ impl Printer {
                     }
                 }
                 Event::Refused(refusal) => tell!("not broadcast ({}): {refusal}", refusal.code()),
-                Event::Fault { culprit, code } => {
-                    tell!("{} breaks the protocol: {code}", self.group.name(culprit))
+                Event::Fault { culprit, code, evidence } => {
+                    let culprit = self.group.name(culprit);
+                    match evidence {
+                        None => tell!("{culprit} breaks the protocol: {code}"),
+                        Some(Ok(path)) => tell!(
+                            "{culprit} breaks the protocol: {code}; {} proves it to whoever has the group file, \
+                             with `quorate-broadcast check-evidence`",
+                            path.display()
+                        ),
+                        Some(Err(error)) => tell!(
+                            "{culprit} breaks the protocol: {code}; the evidence is only in the log, because it \
+                             could not be written: {error}; make room"
+                        ),
+                    }
                 }
                 Event::Failed(error) => return Err(error.into()),
             }

@@ -1,7 +1,5 @@
 //! What a member has vouched for, on disk: the last `tail` messages of each sender.
 
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
@@ -9,6 +7,7 @@ use quorate::machine::MemberIndex;
 use quorate::wire::{Decode, Encode};
 use quorate_broadcast::{Limits, Record};
 use quorate_node::NodeError;
+use quorate_node::store::files::{create_dir, sync_dir};
 
 /// The key under which it says whose store this is. Those of records are longer.
 const BINDING: &[u8] = b"binding";
@@ -25,9 +24,7 @@ impl Store {
     /// Opens or makes the store of a directory. `binding` says whose it is: with the records of another member or
     /// group, it would be forgotten what this one has signed.
     pub(crate) fn open(dir: &Path, binding: &str, tail: u64) -> Result<Self, NodeError> {
-        let mut builder = DirBuilder::new();
-        let made = builder.recursive(true).mode(0o700).create(dir);
-        made.map_err(|source| io("creating the directory", dir, source))?;
+        create_dir(dir)?;
         let path = dir.join("records");
         // The smallest that fjall takes of each: records are few, and replace each other.
         let opened = Database::builder(&path)
@@ -38,7 +35,7 @@ impl Store {
         let database = match opened {
             Ok(database) => database,
             Err(fjall::Error::Locked) => return Err(NodeError::DataInUse { path: dir.to_owned() }),
-            Err(fjall::Error::Io(e)) => return Err(io("opening the store", &path, e)),
+            Err(fjall::Error::Io(e)) => return Err(NodeError::file("opening the store", &path, e)),
             Err(e) => return Err(corrupt(e)),
         };
         let records = database
@@ -104,22 +101,12 @@ fn place((sender, place): (MemberIndex, u64)) -> Vec<u8> {
     [&sender.to_be_bytes()[..], &place.to_be_bytes()].concat()
 }
 
-fn sync_dir(dir: &Path) -> Result<(), NodeError> {
-    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
-    let synced = std::fs::File::open(dir).and_then(|dir| dir.sync_all());
-    synced.map_err(|source| io("synchronising the directory", dir, source))
+fn failed(during: &'static str, problem: impl std::fmt::Display) -> NodeError {
+    NodeError::store(during, problem)
 }
 
-fn io(during: &'static str, path: &Path, source: std::io::Error) -> NodeError {
-    NodeError::Io { during, path: Some(path.to_owned()), source }
-}
-
-fn failed(during: &'static str, problem: impl ToString) -> NodeError {
-    NodeError::Store { during, problem: problem.to_string() }
-}
-
-fn corrupt(problem: impl ToString) -> NodeError {
-    NodeError::Corrupt { what: "the store", problem: problem.to_string() }
+fn corrupt(problem: impl std::fmt::Display) -> NodeError {
+    NodeError::corrupt("the store", problem)
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! The real program: members as processes that are killed and come back, and what `bench` prints.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+mod evidence;
+
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
@@ -26,7 +29,16 @@ fn fails(code: i32, says: &str, arguments: &[&str]) {
     let output = run(arguments);
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
-    assert!(text.contains(says) && !text.contains("panicked"), "{arguments:?}: {text}");
+    assert!(!says.is_empty() && text.contains(says), "{arguments:?}: {text}");
+    assert!(!text.contains("panicked"), "{arguments:?}: {text}");
+}
+
+/// What it prints as JSON, a value for each line.
+fn json(arguments: &[&str]) -> Vec<Value> {
+    let output = run(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// A group of four at ports that nobody uses.
@@ -56,6 +68,8 @@ struct Member {
     child: Child,
     lines: Receiver<String>,
     delivered: BTreeMap<(String, u64), String>,
+    /// What it says on standard error.
+    log: PathBuf,
 }
 
 impl Member {
@@ -73,14 +87,16 @@ impl Member {
             signer,
             "--json",
         ]);
-        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        let log = dir.join(format!("g/log{i}"));
+        let said = File::options().create(true).append(true).open(&log).unwrap();
+        let mut child = command.stdin(Stdio::piped()).stderr(said).spawn().unwrap();
         let (told, lines) = mpsc::channel();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         std::thread::spawn(move || {
             // Nobody listens any more when the test is over.
             stdout.lines().map_while(Result::ok).try_for_each(|line| told.send(line))
         });
-        Self { child, lines, delivered: BTreeMap::new() }
+        Self { child, lines, delivered: BTreeMap::new(), log }
     }
 
     fn say(&mut self, text: &str) {
@@ -92,8 +108,8 @@ impl Member {
         let deadline = Instant::now() + Duration::from_secs(60);
         while !self.delivered.values().any(|text| text == wanted) {
             let left = deadline.saturating_duration_since(Instant::now());
-            let line =
-                self.lines.recv_timeout(left).unwrap_or_else(|_| panic!("{wanted:?} is not delivered"));
+            let line = self.lines.recv_timeout(left);
+            let line = line.unwrap_or_else(|_| panic!("{wanted:?} is not delivered: {}", self.log()));
             let line: Value = serde_json::from_str(&line).unwrap();
             let digits = line["message"].as_str().unwrap();
             let bytes =
@@ -103,6 +119,10 @@ impl Member {
             let before = self.delivered.insert(slot.clone(), text.clone());
             assert!(before.is_none_or(|before| before == text), "two messages in {slot:?}");
         }
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap()
     }
 
     /// SIGKILL: nothing is finished, nothing is flushed.
@@ -212,16 +232,48 @@ fn errors_say_what_to_do_and_have_their_codes() {
     let elsewhere = stranger.path().join("g");
     assert!(run(&["init", "--out", &elsewhere.to_string_lossy()]).status.success());
     let strange = elsewhere.join("node0.keys").to_string_lossy().into_owned();
-    fails(3, "", &["run", "--group", &file, "--keys", &strange, "--data", &data]);
+    fails(3, "belongs to no member", &["run", "--group", &file, "--keys", &strange, "--data", &data]);
     // One member, one process; and its records are those of its group and its way of signing.
     let mut running: Vec<Member> = (0..3).map(|i| Member::start(dir.path(), i, "dsig")).collect();
     running[0].say("up");
     running[0].hears("up");
     let again = ["run", "--group", &file, "--keys", &keys, "--data", &data];
-    fails(3, "", &again);
+    fails(3, "another process uses the data directory", &again);
     running.into_iter().for_each(|member| drop(member.kill()));
-    fails(3, "", &[&again[..], &["--signer", "eddsa"]].concat());
+    fails(3, "belongs to another group and member", &[&again[..], &["--signer", "eddsa"]].concat());
+    // So much memory that no machine should promise it.
+    let much = ["--tail", "65536", "--max-message", "1048576"];
+    fails(2, "lower --tail to ", &[&again[..], &much].concat());
+    fails(2, "--max-memory allows 1;", &[&again[..], &["--max-memory", "1"]].concat());
+    let unmade = at("unmade");
+    fails(2, "lower --tail to ", &[&["init", "--out", &unmade][..], &much].concat());
+    fails(2, "or take fewer members", &["init", "--out", &unmade, "--members", "1000"]);
+    assert!(!Path::new(&unmade).exists());
     let simulated = run(&["simulate", "--seeds", "4"]);
     let text = String::from_utf8_lossy(&simulated.stdout);
     assert!(text.ends_with("4 runs, nothing violated\n"), "{text}");
+}
+
+#[test]
+fn what_is_made_and_what_was_simulated_is_printed_for_programs() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("g").to_string_lossy().into_owned();
+    let made = json(&["init", "--members", "7", "--port", "7500", "--out", &out, "--json"]);
+    let [made] = &made[..] else { panic!("one object: {made:?}") };
+    assert!(Path::new(made["group"].as_str().unwrap()).exists());
+    // What `spec/broadcast.md` says under Bounds, with DSig's suite 3 and what is the default.
+    let (n, t, m, s) = (7, 128, 16_384, 1_584);
+    let bytes = n * t * (m + 2 * s) + n * n * t * (50 + s) + n * t * (m + s) + 1_024 * m;
+    assert_eq!(made["memory_bytes"].as_u64(), Some(bytes));
+    let members = made["members"].as_array().unwrap();
+    assert_eq!(members.len(), 7);
+    assert_eq!((&members[6]["name"], &members[6]["address"]), (&"node6".into(), &"127.0.0.1:7506".into()));
+    assert!(members.iter().all(|member| Path::new(member["keys"].as_str().unwrap()).exists()));
+
+    let runs = json(&["simulate", "--seeds", "3", "--signer", "eddsa", "--json"]);
+    assert_eq!(runs.iter().map(|run| run["seed"].as_u64().unwrap()).collect::<Vec<_>>(), [0, 1, 2]);
+    for run in runs {
+        assert_eq!((&run["signer"], &run["violated"]), (&"eddsa".into(), &Value::Null));
+        assert!(run["own_delivery_median_us"].as_u64().unwrap() > 0 && run["events"].as_u64().unwrap() > 0);
+    }
 }

@@ -7,7 +7,10 @@ use std::path::Path;
 use crate::{NodeError, Result};
 
 /// Makes a directory, readable by its owner only, and its name in the parent durable.
-pub(super) fn create_dir(dir: &Path) -> Result<()> {
+///
+/// # Errors
+/// [`NodeError::Io`].
+pub fn create_dir(dir: &Path) -> Result<()> {
     if dir.is_dir() {
         return Ok(());
     }
@@ -20,7 +23,10 @@ pub(super) fn create_dir(dir: &Path) -> Result<()> {
 }
 
 /// Makes the names in a directory durable. Only Unix can and need do it.
-pub(super) fn sync_dir(dir: &Path) -> Result<()> {
+///
+/// # Errors
+/// [`NodeError::Io`].
+pub fn sync_dir(dir: &Path) -> Result<()> {
     let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
     if cfg!(unix) {
         File::open(dir)
@@ -30,8 +36,12 @@ pub(super) fn sync_dir(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Replaces a file as a whole: after a crash it has the old content or the new, never a mixture.
-pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<()> {
+/// Replaces a file as a whole: after a crash it has the old content or the new, never a mixture. It is written
+/// beside it, with the extension `new`, first; after an error that file may be left.
+///
+/// # Errors
+/// [`NodeError::Io`].
+pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<()> {
     let error = |e| NodeError::file("writing", path, e);
     let temporary = path.with_extension("new");
     let mut file = File::create(&temporary).map_err(error)?;

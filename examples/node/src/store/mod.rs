@@ -48,7 +48,7 @@
 //! with them.
 
 mod database;
-mod files;
+pub mod files;
 mod identity;
 mod index;
 mod records;
