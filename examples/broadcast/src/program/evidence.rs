@@ -95,7 +95,7 @@ fn encode<A: Make>(parameters: &Parameters, evidence: &Equivocation<A::Signature
 pub(crate) fn decode(bytes: &[u8]) -> Result<(Terms, &[u8])> {
     let mut r = Reader::new(bytes);
     if r.raw(MAGIC.len())? != MAGIC {
-        return Err(Error::Malformed { what: "evidence: the file begins with other bytes" });
+        return Err(Error::Malformed { what: "file of evidence" });
     }
     let terms = terms::decode(&mut r)?;
     let rest = r.raw(r.remaining())?;
@@ -136,7 +136,7 @@ mod tests {
         for end in 0..bytes.len() - rest.len() {
             assert!(decode(&bytes[..end]).is_err());
         }
-        assert!(decode(&[&[b'x'], &bytes[1..]].concat()).is_err());
+        assert!(decode(&[b"x", &bytes[1..]].concat()).is_err());
         for sequence in 0..20 {
             assert!(evidence.keep::<Eddsa>(&against(2, sequence)).unwrap().exists());
         }
