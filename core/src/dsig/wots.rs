@@ -235,6 +235,31 @@ mod tests {
     }
 
     #[test]
+    fn what_a_key_signs_leads_back_to_it() {
+        fn there_and_back<H: ChainHash, const N: usize, const L: usize, const B: usize>(seed: u8) {
+            let (mut work, mut digest) = (Scratch::default(), [0; 64]);
+            blake3::Hasher::new().update(&[seed]).finalize_xof().fill(&mut digest);
+            let mut secrets = Secrets::new(&[seed; 32], 7, 2, seed.into());
+            let (secret, public) =
+                Wots::<H, N, L, B>::generate(&mut secrets, &[seed; 12], Room::default(), &mut work);
+            let mut signature = [[0; N]; L];
+            Wots::<H, N, L, B>::sign(secret, &digest, signature.as_flattened_mut());
+            let found = Wots::<H, N, L, B>::recover(&digest, &[seed; 12], signature.as_flattened());
+            assert_eq!(found, Some(public));
+        }
+        for seed in 0..10 {
+            there_and_back::<Haraka512, 18, 68, 2>(seed);
+            there_and_back::<Haraka256, 18, 68, 2>(seed);
+            there_and_back::<Blake3, 24, 133, 2>(seed);
+            there_and_back::<Haraka512, 18, 136, 1>(seed);
+            there_and_back::<Haraka256, 18, 136, 1>(seed);
+            there_and_back::<Haraka256, 18, 46, 3>(seed);
+            there_and_back::<Haraka256, 18, 35, 4>(seed);
+            there_and_back::<Haraka256, 18, 28, 5>(seed);
+        }
+    }
+
+    #[test]
     fn a_recovered_key_is_the_one_that_plain_steps_lead_to() {
         fn plain<H: ChainHash, const N: usize, const L: usize, const B: usize>(digest: &[u8; 64]) {
             let salt = [3; 12];
@@ -263,6 +288,8 @@ mod tests {
             plain::<Haraka256, 18, 46, 3>(&digest);
             plain::<Haraka256, 18, 35, 4>(&digest);
             plain::<Haraka256, 18, 28, 5>(&digest);
+            plain::<Haraka512, 18, 136, 1>(&digest);
+            plain::<Haraka512, 18, 35, 4>(&digest);
         }
     }
 }

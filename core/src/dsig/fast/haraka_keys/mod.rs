@@ -7,13 +7,17 @@
 #![allow(unsafe_code, reason = "loads, stores, and memory that is not cleared first")]
 #![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
 
+mod tree;
+mod vectors;
+
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use super::super::chain::KeySalt;
-use super::super::haraka::CONSTANTS;
-use super::super::short::wipe;
+use self::tree::{ARITY, tree};
+use self::vectors::{V, WHOLE, gathered, hash, load, store};
 use super::order::{MOST, Order};
+use crate::dsig::chain::KeySalt;
+use crate::dsig::short::wipe;
 
 /// The length of a value for which a chain's input, with the salt and two numbers, is 32 bytes.
 pub(in super::super) const VALUE: usize = 18;
@@ -29,27 +33,8 @@ const TURNS: usize = 8;
 const FEW: usize = 4;
 /// What is left over costs less so, for the next step can begin meanwhile.
 const TWO: usize = 2;
-/// Children of a node of the tree.
-const ARITY: usize = 3;
-
-type V = __m512i;
-
 /// Room for what belongs to chains, and for what is beyond the last in a vector or a group of them.
 type Room<T> = [MaybeUninit<T>; MOST + 2 * ARITY * TURNS];
-
-/// Which words each of the five rounds of Haraka takes to where, in two inputs and in one.
-static MIX_256: [i32; 16] = [0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15];
-static MIX_512: [i32; 16] = [3, 11, 7, 15, 8, 0, 12, 4, 9, 1, 13, 5, 2, 10, 6, 14];
-
-/// Where Haraka-512 has the 32 bytes that it keeps, of 64.
-const KEPT: [u8; 32] = {
-    let (mut kept, mut i) = ([0; 32], 0);
-    while i < 32 {
-        kept[i] = [8, 24, 32, 48][i / 8] + (i % 8) as u8;
-        i += 1;
-    }
-    kept
-};
 
 /// Bytes of a value's cell that a hash replaces, in a vector of one and of two cells.
 const FRONT: u64 = (1 << VALUE) - 1;
@@ -62,38 +47,12 @@ const NUMBERS: [u64; 3] = [0, 1 << 30, 1 << 30 | 1 << 62];
 static PACKED: [u8; 64] = gathered(&[(0, 0, VALUE), (VALUE, 32, VALUE)], false);
 static AS_IT_IS: [u8; 64] = gathered(&[(0, 0, VALUE)], false);
 
-/// A permutation of the bytes of two vectors: of each part, the place, where it is taken from, and its length.
-const fn gathered(parts: &[(usize, u8, usize)], kept: bool) -> [u8; 64] {
-    let (mut order, mut part) = ([0; 64], 0);
-    while part < parts.len() {
-        let ((to, from, len), mut i) = (parts[part], 0);
-        while i < len {
-            order[to + i] = from + if kept { KEPT[i] } else { i as u8 };
-            i += 1;
-        }
-        part += 1;
-    }
-    order
-}
-
-/// What brings three values next to each other: from cells of 32 bytes, two in the first vector; from two hashes and
-/// then a third.
-static OF_CELLS: [u8; 64] = gathered(&[(0, 0, VALUE), (VALUE, 32, VALUE), (2 * VALUE, 64, VALUE)], false);
-static OF_TWO: [u8; 64] = gathered(&[(0, 0, VALUE), (VALUE, 64, VALUE)], true);
-static AND_THIRD: [u8; 64] = {
-    let (mut order, mut i) = (gathered(&[(2 * VALUE, 64, VALUE)], true), 0);
-    while i < 2 * VALUE {
-        order[i] = i as u8;
-        i += 1;
-    }
-    order
-};
-static WHOLE: [u8; 64] = gathered(&[(0, 0, 32)], true);
-const CHILDREN: u64 = (1 << (ARITY * VALUE)) - 1;
-
 /// The key to which a signature's values lead. `to` is the step before which all chains stop.
+///
+/// # Safety
+/// The order is of all chains: `order.moving(to)` is `L`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes")]
-pub(super) fn recover<const BLOCKS: usize, const L: usize>(
+pub(super) unsafe fn recover<const BLOCKS: usize, const L: usize>(
     values: &[Value; L],
     order: &Order,
     to: u8,
@@ -149,7 +108,10 @@ pub(super) fn recover<const BLOCKS: usize, const L: usize>(
 
 /// All values of a key from those of its chains' starts, which are the first level of `levels`; and the key.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes")]
-pub(super) fn grow<const BLOCKS: usize, const L: usize>(levels: &mut [[Value; L]], salt: &KeySalt) -> [u8; 32] {
+pub(super) fn grow<const BLOCKS: usize, const L: usize>(
+    levels: &mut [[Value; L]],
+    salt: &KeySalt,
+) -> [u8; 32] {
     const { assert!(L <= MOST) };
     let cells_each = OF_512 / BLOCKS;
     let mut ends: Room<__m256i> = [const { MaybeUninit::uninit() }; _];
@@ -286,147 +248,4 @@ fn advance<const BLOCKS: usize, const W: usize>(group: &mut [V; W], moving: usiz
             _ => _mm512_mask_permutexvar_epi8(*cell, replaced, load(&WHOLE), hash),
         };
     }
-}
-
-/// Haraka of each input, all of its 64 bytes.
-#[target_feature(enable = "avx512f,vaes")]
-#[inline]
-fn hash<const BLOCKS: usize, const W: usize>(inputs: &[V; W]) -> [V; W] {
-    let mix = words(if BLOCKS == OF_256 { &MIX_256 } else { &MIX_512 });
-    let mut states = *inputs;
-    for round in 0..5 {
-        for half in 0..2 {
-            let key = key::<BLOCKS>(2 * round + half);
-            for state in &mut states {
-                *state = _mm512_aesenc_epi128(*state, key);
-            }
-        }
-        for state in &mut states {
-            *state = _mm512_permutexvar_epi32(mix, *state);
-        }
-    }
-    for (state, input) in states.iter_mut().zip(inputs) {
-        *state = _mm512_xor_si512(*state, *input);
-    }
-    states
-}
-
-/// The round keys of one AES round.
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn key<const BLOCKS: usize>(round: usize) -> V {
-    let keys = &CONSTANTS[BLOCKS * round..];
-    match (keys.first_chunk::<OF_256>(), keys.first_chunk::<OF_512>()) {
-        // SAFETY: 32 bytes, of any alignment.
-        (Some(two), _) if BLOCKS == OF_256 => unsafe {
-            _mm512_broadcast_i64x4(_mm256_loadu_si256(two.as_ptr().cast()))
-        },
-        (_, Some(four)) => load(four.as_flattened().first_chunk().unwrap_or(&[0; 64])),
-        _ => _mm512_setzero_si512(),
-    }
-}
-
-/// The top of the tree over a key's values ([`key_tree`](super::super::key_tree)), the first `L` of which are there.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes")]
-#[inline]
-fn tree<const L: usize>(values: &mut Room<__m256i>, salt: &KeySalt) -> [u8; 32] {
-    let mut below = L.div_ceil(ARITY);
-    let groups = below.div_ceil(TURNS);
-    for value in &mut values[L..groups * TURNS * ARITY] {
-        value.write(_mm256_setzero_si256());
-    }
-    // SAFETY: as many were written.
-    let values = unsafe { values[..groups * TURNS * ARITY].assume_init_ref() };
-    let mut nodes: Room<V> = [const { MaybeUninit::uninit() }; _];
-    let mut tweak = [0; 64];
-    tweak[ARITY * VALUE..60].copy_from_slice(&salt[..6]);
-    tweak[63] = 1;
-    let (mut tweak, place, level) = (load(&tweak), one_at(60), one_at(63));
-    let together = load(&OF_CELLS);
-    let mut level_tweak = tweak;
-    for (group, children) in nodes.chunks_mut(TURNS).zip(values.chunks_exact(ARITY * TURNS)) {
-        let mut inputs = [tweak; TURNS];
-        for (input, children) in inputs.iter_mut().zip(children.as_chunks::<ARITY>().0) {
-            // SAFETY: 64 bytes, of any alignment.
-            let two = unsafe { _mm512_loadu_si512(children.as_ptr().cast()) };
-            let third = _mm512_castsi256_si512(children[2]);
-            let all = _mm512_permutex2var_epi8(two, together, third);
-            *input = _mm512_mask_mov_epi8(level_tweak, CHILDREN, all);
-            level_tweak = _mm512_add_epi8(level_tweak, place);
-        }
-        for (node, hash) in group.iter_mut().zip(hash::<OF_512, TURNS>(&inputs)) {
-            node.write(hash);
-        }
-    }
-    for node in nodes.iter_mut().skip(groups * TURNS).take(ARITY * TURNS) {
-        node.write(_mm512_setzero_si512());
-    }
-    // SAFETY: as many were written.
-    let nodes = unsafe { nodes[..(groups + ARITY) * TURNS].assume_init_mut() };
-    while below > 1 {
-        // What was hashed beyond the last is no node.
-        nodes[below..below + ARITY - 1].fill(_mm512_setzero_si512());
-        below = below.div_ceil(ARITY);
-        tweak = _mm512_add_epi8(tweak, level);
-        if below <= FEW {
-            level_above::<FEW, { ARITY * FEW }>(nodes, below, tweak, place);
-        } else {
-            level_above::<TURNS, { ARITY * TURNS }>(nodes, below, tweak, place);
-        }
-    }
-    let mut key = [0; 32];
-    let top = _mm512_permutexvar_epi8(load(&WHOLE), nodes[0]);
-    // SAFETY: 32 bytes, of any alignment.
-    unsafe { _mm256_storeu_si256(key.as_mut_ptr().cast(), _mm512_castsi512_si256(top)) };
-    key
-}
-
-/// The next level of the tree, in the place of the one below it.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes")]
-#[inline]
-fn level_above<const W: usize, const C: usize>(nodes: &mut [V], count: usize, tweak: V, place: V) {
-    let (two, third, mut tweak) = (load(&OF_TWO), load(&AND_THIRD), tweak);
-    for start in (0..count).step_by(W) {
-        let Some(children) = nodes.get(ARITY * start..).and_then(|nodes| nodes.first_chunk::<C>()) else { return };
-        let mut inputs = [tweak; W];
-        for (input, children) in inputs.iter_mut().zip(children.as_chunks::<ARITY>().0) {
-            let all = _mm512_permutex2var_epi8(children[0], two, children[1]);
-            let all = _mm512_permutex2var_epi8(all, third, children[2]);
-            *input = _mm512_mask_mov_epi8(tweak, CHILDREN, all);
-            tweak = _mm512_add_epi8(tweak, place);
-        }
-        if let Some(nodes) = nodes.get_mut(start..).and_then(|nodes| nodes.first_chunk_mut::<W>()) {
-            *nodes = hash::<OF_512, W>(&inputs);
-        }
-    }
-}
-
-/// A vector with one byte that is 1.
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn one_at(place: usize) -> V {
-    let mut bytes = [0; 64];
-    bytes[place] = 1;
-    load(&bytes)
-}
-
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn load(bytes: &[u8; 64]) -> V {
-    // SAFETY: 64 bytes, of any alignment.
-    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
-}
-
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn store(bytes: &mut [u8; 64], vector: V) {
-    // SAFETY: 64 bytes, of any alignment.
-    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), vector) }
-}
-
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn words(words: &[i32; 16]) -> V {
-    // SAFETY: 64 bytes, of any alignment.
-    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
 }

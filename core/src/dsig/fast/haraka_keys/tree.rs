@@ -1,0 +1,113 @@
+//! The tree over a key's values ([`key_tree`](crate::dsig::key_tree)), three values to a node.
+#![allow(unsafe_code, reason = "loads, stores, and memory that is not cleared first")]
+#![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
+
+use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
+
+use super::vectors::{V, WHOLE, gathered, hash, load};
+use super::{FEW, OF_512, Room, TURNS, VALUE};
+use crate::dsig::chain::KeySalt;
+
+/// Children of a node of the tree.
+pub(super) const ARITY: usize = 3;
+
+/// The top of the tree over a key's values ([`key_tree`](super::super::key_tree)), the first `L` of which are there.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes")]
+#[inline]
+pub(super) fn tree<const L: usize>(values: &mut Room<__m256i>, salt: &KeySalt) -> [u8; 32] {
+    let mut below = L.div_ceil(ARITY);
+    let groups = below.div_ceil(TURNS);
+    for value in &mut values[L..groups * TURNS * ARITY] {
+        value.write(_mm256_setzero_si256());
+    }
+    // SAFETY: as many were written.
+    let values = unsafe { values[..groups * TURNS * ARITY].assume_init_ref() };
+    let mut nodes: Room<V> = [const { MaybeUninit::uninit() }; _];
+    let mut tweak = [0; 64];
+    tweak[ARITY * VALUE..60].copy_from_slice(&salt[..6]);
+    tweak[63] = 1;
+    let (mut tweak, place, level) = (load(&tweak), one_at(60), one_at(63));
+    let together = load(&OF_CELLS);
+    let mut level_tweak = tweak;
+    for (group, children) in nodes.chunks_mut(TURNS).zip(values.chunks_exact(ARITY * TURNS)) {
+        let mut inputs = [tweak; TURNS];
+        for (input, children) in inputs.iter_mut().zip(children.as_chunks::<ARITY>().0) {
+            // SAFETY: 64 bytes, of any alignment.
+            let two = unsafe { _mm512_loadu_si512(children.as_ptr().cast()) };
+            let third = _mm512_castsi256_si512(children[2]);
+            let all = _mm512_permutex2var_epi8(two, together, third);
+            *input = _mm512_mask_mov_epi8(level_tweak, CHILDREN, all);
+            level_tweak = _mm512_add_epi8(level_tweak, place);
+        }
+        for (node, hash) in group.iter_mut().zip(hash::<OF_512, TURNS>(&inputs)) {
+            node.write(hash);
+        }
+    }
+    for node in nodes.iter_mut().skip(groups * TURNS).take(ARITY * TURNS) {
+        node.write(_mm512_setzero_si512());
+    }
+    // SAFETY: as many were written.
+    let nodes = unsafe { nodes[..(groups + ARITY) * TURNS].assume_init_mut() };
+    while below > 1 {
+        // What was hashed beyond the last is no node.
+        nodes[below..below + ARITY - 1].fill(_mm512_setzero_si512());
+        below = below.div_ceil(ARITY);
+        tweak = _mm512_add_epi8(tweak, level);
+        if below <= FEW {
+            level_above::<FEW, { ARITY * FEW }>(nodes, below, tweak, place);
+        } else {
+            level_above::<TURNS, { ARITY * TURNS }>(nodes, below, tweak, place);
+        }
+    }
+    let mut key = [0; 32];
+    let top = _mm512_permutexvar_epi8(load(&WHOLE), nodes[0]);
+    // SAFETY: 32 bytes, of any alignment.
+    unsafe { _mm256_storeu_si256(key.as_mut_ptr().cast(), _mm512_castsi512_si256(top)) };
+    key
+}
+
+/// The next level of the tree, in the place of the one below it.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes")]
+#[inline]
+fn level_above<const W: usize, const C: usize>(nodes: &mut [V], count: usize, tweak: V, place: V) {
+    let (two, third, mut tweak) = (load(&OF_TWO), load(&AND_THIRD), tweak);
+    for start in (0..count).step_by(W) {
+        let Some(children) = nodes.get(ARITY * start..).and_then(|nodes| nodes.first_chunk::<C>()) else {
+            return;
+        };
+        let mut inputs = [tweak; W];
+        for (input, children) in inputs.iter_mut().zip(children.as_chunks::<ARITY>().0) {
+            let all = _mm512_permutex2var_epi8(children[0], two, children[1]);
+            let all = _mm512_permutex2var_epi8(all, third, children[2]);
+            *input = _mm512_mask_mov_epi8(tweak, CHILDREN, all);
+            tweak = _mm512_add_epi8(tweak, place);
+        }
+        if let Some(nodes) = nodes.get_mut(start..).and_then(|nodes| nodes.first_chunk_mut::<W>()) {
+            *nodes = hash::<OF_512, W>(&inputs);
+        }
+    }
+}
+
+/// A vector with one byte that is 1.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn one_at(place: usize) -> V {
+    let mut bytes = [0; 64];
+    bytes[place] = 1;
+    load(&bytes)
+}
+
+/// What brings three values next to each other: from cells of 32 bytes, two in the first vector; from two hashes and
+/// then a third.
+static OF_CELLS: [u8; 64] = gathered(&[(0, 0, VALUE), (VALUE, 32, VALUE), (2 * VALUE, 64, VALUE)], false);
+static OF_TWO: [u8; 64] = gathered(&[(0, 0, VALUE), (VALUE, 64, VALUE)], true);
+static AND_THIRD: [u8; 64] = {
+    let (mut order, mut i) = (gathered(&[(2 * VALUE, 64, VALUE)], true), 0);
+    while i < 2 * VALUE {
+        order[i] = i as u8;
+        i += 1;
+    }
+    order
+};
+const CHILDREN: u64 = (1 << (ARITY * VALUE)) - 1;
