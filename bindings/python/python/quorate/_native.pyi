@@ -2,7 +2,7 @@
 The native part of quorate; import `quorate` instead.
 """
 
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from datetime import timedelta
 from quorate.dsig import Announced
 from quorate.errors import QuorateError
@@ -810,6 +810,13 @@ class Signer:
         """
         Whether the signer was closed.
         """
+    def detect_copies(self, /, hook: Callable[[], int]) -> None:
+        """
+        Sets a hook that tells this machine's copies apart: it answers with a virtual machine's generation identifier, a
+        counter of restored checkpoints, any integer of 64 bits. `sign` and `prepare` ask it first, on whatever thread
+        they run, and whenever its answer changes, all keys are wiped. What it raises they raise, and nothing is signed.
+        It may use this signer. Forks are noticed without it, and what nobody notices expires.
+        """
     def invalidate(self, /) -> None:
         """
         Wipes every key: for whoever learns that the machine was copied, or is about to be.
@@ -1470,6 +1477,12 @@ class Verifier:
     def can_verify_fast(self, /, signer: PublicKey, signature: Buffer) -> bool:
         """
         Whether `verify` would not need an Ed25519 verification. Cost: one lookup.
+        """
+    def check_revocation(self, /, hook: Callable[[PublicKey], bool]) -> None:
+        """
+        Sets a hook that says whether a key is revoked: a list that somebody else keeps. `announce`, `can_verify_fast` and
+        `verify` ask it first, on whatever thread they run. What it raises they raise, and nothing is accepted. It may use
+        this verifier, and should cost no more than a lookup.
         """
     def revoke(self, /, signer: PublicKey) -> bool:
         """

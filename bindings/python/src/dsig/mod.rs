@@ -1,5 +1,6 @@
 //! `quorate.dsig`: one-time keys sign, and Ed25519 signs these in batches.
 
+mod hook;
 mod signer;
 mod verifier;
 

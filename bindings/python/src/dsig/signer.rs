@@ -1,7 +1,9 @@
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use getrandom::SysRng;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -11,6 +13,7 @@ use quorate::any;
 use quorate::dsig::SignerConfig;
 use quorate::dsig::dynamic::{DynAnnounced, DynSigner, SuiteId};
 
+use super::hook::{Asked, Copies};
 use super::{Lifetime, at, locked, named};
 use crate::convert::{Bytes, List, Log2, LowWater, Member, Members, Now, size};
 use crate::failure::{Failure, Outcome};
@@ -28,11 +31,30 @@ pub(crate) struct Signer {
     suite: SuiteId,
     public: any::PublicKey,
     inner: Mutex<Option<DynSigner>>,
+    copies: Asked<Copies>,
+    /// What the hook answered last, for the core.
+    copy: Arc<AtomicU64>,
 }
 
 impl Signer {
     fn quickly<T>(&self, py: Python<'_>, work: impl FnOnce(&mut DynSigner) -> T) -> Outcome<T> {
         locked(py, &self.inner, |signer| signer.as_mut().map(work)).ok_or(Failure::Closed(WHAT))
+    }
+
+    /// As [`quickly`](Signer::quickly), with what the hook answered. If threads come here in another order than their
+    /// answers were given in, the keys are wiped once too often.
+    fn told<T>(
+        &self,
+        py: Python<'_>,
+        copy: Option<u64>,
+        work: impl FnOnce(&mut DynSigner) -> T,
+    ) -> Outcome<T> {
+        self.quickly(py, |signer| {
+            if let Some(copy) = copy {
+                self.copy.store(copy, Ordering::Relaxed);
+            }
+            work(signer)
+        })
     }
 }
 
@@ -68,7 +90,22 @@ impl Signer {
             SignerConfig { log2_batch: log2_batch.0, low_water: size(low_water.0), lifetime: lifetime.0 };
         let signer = DynSigner::new(suite, secret.try_into()?, groups, config, &mut SysRng)?;
         let public = signer.public_key().clone().into();
-        Ok(Self { suite, public, inner: Mutex::new(Some(signer)) })
+        let copy = Arc::default();
+        Ok(Self { suite, public, inner: Mutex::new(Some(signer)), copies: Asked::nobody(), copy })
+    }
+
+    /// Sets a hook that tells this machine's copies apart: it answers with a virtual machine's generation identifier, a
+    /// counter of restored checkpoints, any integer of 64 bits. `sign` and `prepare` ask it first, on whatever thread
+    /// they run, and whenever its answer changes, all keys are wiped. What it raises they raise, and nothing is signed.
+    /// It may use this signer. Forks are noticed without it, and what nobody notices expires.
+    fn detect_copies(&self, py: Python<'_>, hook: Copies) -> Outcome<()> {
+        let copy = hook.ask(py)?;
+        self.told(py, Some(copy), |signer| {
+            let copy = self.copy.clone();
+            signer.detect_copies(move || copy.load(Ordering::Relaxed));
+        })?;
+        self.copies.set(py, hook);
+        Ok(())
     }
 
     /// Background work: makes one batch for the group that is shortest of keys, and answers with what to send to whom;
@@ -77,9 +114,10 @@ impl Signer {
     /// each.
     #[pyo3(signature = (now = None))]
     fn prepare(&self, py: Python<'_>, now: Option<Now>) -> Outcome<Option<Announced>> {
-        let now = at(now);
         loop {
-            let plan = self.quickly(py, |signer| signer.plan(&mut SysRng, now))??;
+            let copy = self.copies.copy(py)?;
+            let now = at(now);
+            let plan = self.told(py, copy, |signer| signer.plan(&mut SysRng, now))??;
             let Some(plan) = plan else { return Ok(None) };
             let batch = py.detach(|| plan.make())?;
             // None if the keys were invalidated meanwhile, and with them these.
@@ -117,8 +155,10 @@ impl Signer {
         now: Option<Now>,
     ) -> Outcome<Bound<'py, PyBytes>> {
         let hint: Vec<u16> = hint.counted().into_iter().map(|member| member.0).collect();
+        // The clock after the hook, which may take its time.
+        let copy = self.copies.copy(py)?;
         let now = at(now);
-        let signature = self.quickly(py, |signer| signer.sign(&message, &hint, now))??;
+        let signature = self.told(py, copy, |signer| signer.sign(&message, &hint, now))??;
         Ok(PyBytes::new(py, &signature))
     }
 
@@ -149,6 +189,7 @@ impl Signer {
     fn close(&self, py: Python<'_>) {
         let signer = locked(py, &self.inner, Option::take);
         py.detach(|| drop(signer));
+        self.copies.forget();
     }
 
     /// Whether the signer was closed.
@@ -176,6 +217,14 @@ impl Signer {
     fn __repr__(&self, py: Python<'_>) -> String {
         let closed = if self.closed(py) { ", closed" } else { "" };
         format!("Signer({}, {}{closed})", self.suite, hex::encode(self.public.encode()))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.copies.traverse(&visit)
+    }
+
+    fn __clear__(&self) {
+        self.copies.forget();
     }
 
     /// Refused.

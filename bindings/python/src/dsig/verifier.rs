@@ -1,10 +1,13 @@
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use quorate::dsig::VerifierConfig;
 use quorate::dsig::dynamic::{self, DynAuditor, DynVerifier, SuiteId};
 
+use super::hook::{Asked, Revocation};
 use super::{Interval, at, ed25519, locked, named};
 use crate::convert::{Batches, Burst, Bytes, Now, Roots, size};
 use crate::failure::Outcome;
@@ -16,6 +19,18 @@ use crate::keys::PublicKey;
 pub(crate) struct Verifier {
     suite: SuiteId,
     inner: Mutex<DynVerifier>,
+    revocation: Asked<Revocation>,
+    /// What the hook says of the signer at hand, for the core. It belongs to who holds the lock.
+    revoked: Arc<AtomicBool>,
+}
+
+impl Verifier {
+    fn told<T>(&self, py: Python<'_>, revoked: bool, work: impl FnOnce(&mut DynVerifier) -> T) -> T {
+        locked(py, &self.inner, |verifier| {
+            self.revoked.store(revoked, Ordering::Relaxed);
+            work(verifier)
+        })
+    }
 }
 
 #[pymethods]
@@ -47,7 +62,11 @@ impl Verifier {
             burst: burst.0,
             interval: interval.0,
         };
-        Ok(Self { suite, inner: Mutex::new(DynVerifier::new(suite, config)) })
+        let mut verifier = DynVerifier::new(suite, config);
+        let revoked = Arc::new(AtomicBool::default());
+        let answer = revoked.clone();
+        verifier.check_revocation(move |_| answer.load(Ordering::Relaxed));
+        Ok(Self { suite, inner: Mutex::new(verifier), revocation: Asked::nobody(), revoked })
     }
 
     /// Lets a signer in. Does nothing if it is known.
@@ -63,6 +82,13 @@ impl Verifier {
         Ok(locked(py, &self.inner, |verifier| verifier.revoke(signer)))
     }
 
+    /// Sets a hook that says whether a key is revoked: a list that somebody else keeps. `announce`, `can_verify_fast` and
+    /// `verify` ask it first, on whatever thread they run. What it raises they raise, and nothing is accepted. It may use
+    /// this verifier, and should cost no more than a lookup.
+    fn check_revocation(&self, py: Python<'_>, hook: Revocation) {
+        self.revocation.set(py, hook);
+    }
+
     /// Background work: takes in an announcement of the signer that it came from, over a link that says who it is.
     /// Raises `WrongContextError` for strangers, `RateLimitedError` for too many. Cost: 127 hashes, one Ed25519
     /// verification.
@@ -70,38 +96,61 @@ impl Verifier {
     fn announce(
         &self,
         py: Python<'_>,
-        signer: &PublicKey,
+        signer: &Bound<'_, PublicKey>,
         announcement: Bytes,
         now: Option<Now>,
     ) -> Outcome<()> {
-        let (signer, now) = (ed25519(signer)?, at(now));
-        let admitted = locked(py, &self.inner, |verifier| verifier.admit_announcement(signer, now))?;
+        let key = ed25519(signer.get())?;
+        let revoked = self.revocation.is_revoked(signer)?;
+        let now = at(now);
+        let admitted = self.told(py, revoked, |verifier| verifier.admit_announcement(key, now))?;
         let checked = py.detach(|| admitted.check(&announcement))?;
-        Ok(locked(py, &self.inner, |verifier| verifier.learn(checked))?)
+        Ok(self.told(py, revoked, |verifier| verifier.learn(checked))?)
     }
 
     /// Whether `verify` would not need an Ed25519 verification. Cost: one lookup.
-    fn can_verify_fast(&self, py: Python<'_>, signer: &PublicKey, signature: Bytes) -> Outcome<bool> {
-        let signer = ed25519(signer)?;
-        Ok(locked(py, &self.inner, |verifier| verifier.can_verify_fast(signer, &signature))?)
+    fn can_verify_fast(
+        &self,
+        py: Python<'_>,
+        signer: &Bound<'_, PublicKey>,
+        signature: Bytes,
+    ) -> Outcome<bool> {
+        let key = ed25519(signer.get())?;
+        let revoked = self.revocation.is_revoked(signer)?;
+        Ok(self.told(py, revoked, |verifier| verifier.can_verify_fast(key, &signature))?)
     }
 
     /// Verifies a signature, whatever was announced. Raises `WrongContextError` for strangers, `BadSignatureError`, and
     /// `OneTimeReuseError` if the signature is valid but its key signed something else before: for evidence see `reuse`,
     /// and keep what you verified. Only Ed25519, where the batch is not known, lets other threads run meanwhile.
-    fn verify(&self, py: Python<'_>, signer: &PublicKey, message: Bytes, signature: Bytes) -> Outcome<()> {
-        let signer = ed25519(signer)?;
-        if locked(py, &self.inner, |verifier| verifier.verify_fast(signer, &message, &signature))? {
+    fn verify(
+        &self,
+        py: Python<'_>,
+        signer: &Bound<'_, PublicKey>,
+        message: Bytes,
+        signature: Bytes,
+    ) -> Outcome<()> {
+        let key = ed25519(signer.get())?;
+        let revoked = self.revocation.is_revoked(signer)?;
+        if self.told(py, revoked, |verifier| verifier.verify_fast(key, &message, &signature))? {
             return Ok(());
         }
-        let verified = py.detach(|| dynamic::verified(signer, &message, &signature))?;
-        Ok(locked(py, &self.inner, |verifier| verifier.remember(verified))?)
+        let verified = py.detach(|| dynamic::verified(key, &message, &signature))?;
+        Ok(self.told(py, revoked, |verifier| verifier.remember(verified))?)
     }
 
     /// The name of the suite.
     #[getter]
     fn suite(&self) -> &'static str {
         self.suite.name()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.revocation.traverse(&visit)
+    }
+
+    fn __clear__(&self) {
+        self.revocation.forget();
     }
 
     fn __repr__(&self) -> String {
