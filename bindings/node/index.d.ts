@@ -1018,6 +1018,9 @@ export namespace dsig {
     | 'hors-f-sha-256'
     | 'hors-m-sha-256';
 
+  /** The bytes of a signature, by the name of its suite. */
+  const SIGNATURE_LEN: Readonly<Record<Suite, number>>;
+
   /** An announcement, and whom to send it to. */
   interface Announced {
     /** The members of the batch's group, ascending; `undefined` for everybody. */
@@ -1064,7 +1067,7 @@ export namespace dsig {
 
   /**
    * Makes one-time keys ahead of time and signs with them. No key signs twice: keys live in memory only, and expire. Where the
-   * machine may be copied while it runs, call {@link dsig.Signer.invalidate} afterwards.
+   * machine may be copied while it runs, see {@link dsig.Signer.detectCopies}.
    *
    * It is wiped by {@link dsig.Signer.close}, at the end of a `using` block, or when it is collected as garbage.
    */
@@ -1078,6 +1081,13 @@ export namespace dsig {
      * @throws {@link TooLargeError} for batches of more than 2⁷ keys
      */
     constructor(secret: SecretKey, options?: SignerOptions);
+    /**
+     * Sets a hook that tells this machine's copies apart: it returns a virtual machine's generation identifier, a counter of
+     * restored checkpoints, any integer of 64 bits. It is asked now, and first by `prepare`, `prepareAsync` and `sign`;
+     * whenever its answer changes, all keys are wiped. What it throws they throw, and nothing is signed. It may use this
+     * signer. What nobody notices expires.
+     */
+    detectCopies(hook: () => bigint): void;
     /**
      * Background work, all of it: makes a batch for the group that is shortest of keys, if any is short. Call it until it
      * returns `undefined`, and send what it returns.
@@ -1126,6 +1136,12 @@ export namespace dsig {
     /** Forgets a signer: its signatures are refused from now on. Returns whether it was known. */
     revoke(signer: PublicKey): boolean;
     /**
+     * Sets a hook that says whether a key is revoked: a list that somebody else keeps. It is asked first by `announce`,
+     * `announceAsync`, `canVerifyFast` and `verify`. What it throws they throw, and nothing is accepted; the same if it
+     * returns no boolean, such as a promise. It may use this verifier, and should cost no more than a lookup.
+     */
+    checkRevocation(hook: (signer: PublicKey) => boolean): void;
+    /**
      * Background work, all of it: takes in an announcement of the peer that it came from over an authenticated link. Cost:
      * one Ed25519 verification, and as many hashes as there are keys.
      *
@@ -1154,6 +1170,49 @@ export namespace dsig {
     toString(): string;
   }
 
+  /** A line of a log: whose signature it is, and of which message. */
+  type Entry = readonly [signer: PublicKey, message: Uint8Array, signature: Uint8Array];
+
+  /** Options of an {@link dsig.Auditor}. */
+  interface AuditorOptions {
+    readonly suite?: Suite | undefined;
+    /** Batches of keys to remember, at least one; the oldest goes first. Default: 1,024, of about 12 kB each. */
+    readonly roots?: number | undefined;
+  }
+
+  /**
+   * Checks a log, one signature after the other, with nothing known beforehand and with one Ed25519 verification per batch of
+   * keys. It knows no signers: whom to trust is the caller's business.
+   */
+  class Auditor {
+    #private;
+    /** @throws {@link WrongContextError} for a name of no suite */
+    constructor(options?: AuditorOptions);
+    readonly suite: Suite;
+    /**
+     * Checks the next signature of a log.
+     *
+     * @throws {@link BadSignatureError}
+     * @throws {@link OneTimeReuseError} if its key signed something else before, in a batch that is remembered
+     */
+    check(signer: PublicKey, message: Uint8Array, signature: Uint8Array): void;
+    toString(): string;
+  }
+
+  /**
+   * Checks many signatures of one suite, as of a log. There is an outcome for each, in their order: `undefined`, or the error
+   * that an {@link dsig.Auditor} of 1,024 batches would have thrown. Cost: one Ed25519 verification per batch of keys, and
+   * hashes.
+   *
+   * @throws {@link WrongContextError} for a key of another scheme, and for a name of no suite
+   */
+  function verifyAll(suite: Suite, entries: Iterable<Entry>): (QuorateError | undefined)[];
+  /** As {@link dsig.verifyAll}, off this thread. What is written into the bytes afterwards changes nothing. */
+  function verifyAllAsync(
+    suite: Suite,
+    entries: Iterable<Entry>,
+    options?: AsyncOptions,
+  ): Promise<(QuorateError | undefined)[]>;
   /**
    * Checks a signature of any suite, with nothing known beforehand. Its first byte chooses the suite: whoever accepts one
    * only uses a {@link dsig.Verifier}, or looks at that byte.

@@ -75,6 +75,11 @@ function boolean(value, what) {
   return value;
 }
 
+function callable(value, what) {
+  if (typeof value !== 'function') throw new TypeError(`${what} must be a function, not ${shown(value)}`);
+  return value;
+}
+
 const suite = (value) => string(value, 'suite');
 
 /** An options object; `undefined` is an empty one. */
@@ -114,4 +119,4 @@ function pair(value, what, first, second) {
 
 const optional = (check) => (value, what) => (value === undefined ? undefined : check(value, what));
 
-module.exports = { bytes, u8, u16, u32, size, u64, u128, string, boolean, suite, options, list, pair, optional };
+module.exports = { bytes, u8, u16, u32, size, u64, u128, string, boolean, callable, suite, options, list, pair, optional };

@@ -1,15 +1,17 @@
 'use strict';
 
 const native = require('./native.js');
-const { bytes, list, optional, options, pair, suite, u16, u32, u64, u8 } = require('./check.js');
+const { boolean, bytes, callable, list, optional, options, pair, suite, u16, u32, u64, u8 } = require('./check.js');
+const { failure } = require('./errors.js');
 const { makePublicKey, openPublicKey, openSecretKey } = require('./keys.js');
 const { offThread } = require('./offthread.js');
-const { sealed } = require('./sealed.js');
+const { sealed, shown } = require('./sealed.js');
 
 const { maxMembers } = native.constants();
 
 const signer = sealed('Signer');
 const verifier = sealed('Verifier');
+const auditor = sealed('Auditor');
 
 /** What the native half takes for a time: microseconds of the system's clock, if the user gives none. */
 const time = (now = BigInt(Date.now()) * 1000n, what = 'now') => u64(now, what);
@@ -17,7 +19,14 @@ const time = (now = BigInt(Date.now()) * 1000n, what = 'now') => u64(now, what);
 const members = (value, what) => list(value, what, u16, maxMembers);
 const announced = (made) => (made ? { to: made.to, announcement: made.announcement } : undefined);
 
+// Hooks are asked here, not by the native half: it would hold a lock and a borrow meanwhile, and what a hook does to its
+// own object would wait for ever. They are asked before bytes are looked at, which a hook could take away, and before the
+// clock, for they may take their time. What they throw is thrown; no answer but the right type is one.
+const copyOf = (hook) => u64(hook(), 'what the hook of detectCopies answers');
+const isRevoked = (hook, key) => boolean(hook(key), 'what the hook of checkRevocation answers');
+
 class Signer extends signer.Sealed {
+  #copies;
   constructor(secret, given) {
     const key = openSecretKey(secret, 'secret');
     const { suite: name, groups = [], log2Batch, lowWater, lifetime } = options(given);
@@ -30,11 +39,27 @@ class Signer extends signer.Sealed {
     ];
     super(signer.key, native.dsigSignerNew(key, ...parts));
   }
+  detectCopies(hook) {
+    const handle = signer.open(this, 'this');
+    native.dsigSignerDetectCopies(handle, copyOf(callable(hook, 'hook')));
+    this.#copies = hook;
+  }
+  /** Which copy of its machine this is, if there is a hook. */
+  #copy() {
+    const hook = this.#copies;
+    return hook && copyOf(hook);
+  }
   prepare(now) {
-    return announced(native.dsigSignerPrepare(signer.open(this, 'this'), time(now)));
+    const handle = signer.open(this, 'this');
+    const copy = this.#copy();
+    return announced(native.dsigSignerPrepare(handle, time(now), copy));
   }
   prepareAsync(now, given) {
-    const begin = (flag) => native.dsigSignerPrepareAsync(signer.open(this, 'this'), time(now), flag);
+    const begin = (flag) => {
+      const handle = signer.open(this, 'this');
+      const copy = this.#copy();
+      return native.dsigSignerPrepareAsync(handle, time(now), copy, flag);
+    };
     return offThread(given, begin, (made) => {
       // Throws if the signer was closed in the meantime: then the batch was wiped, or was never made.
       native.dsigSignerReady(signer.open(this, 'this'));
@@ -48,8 +73,9 @@ class Signer extends signer.Sealed {
     const handle = signer.open(this, 'this');
     const { hint = [], now } = options(given);
     const likely = members(hint, 'options.hint');
+    const copy = this.#copy();
     const at = time(now, 'options.now');
-    return native.dsigSignerSign(handle, bytes(message, 'message'), likely, at);
+    return native.dsigSignerSign(handle, bytes(message, 'message'), likely, at, copy);
   }
   get suite() {
     return native.dsigSignerSuite(signer.open(this, 'this'));
@@ -65,6 +91,7 @@ class Signer extends signer.Sealed {
   }
   close() {
     native.dsigSignerClose(signer.open(this, 'this'));
+    this.#copies = undefined;
   }
   get closed() {
     return native.dsigSignerClosed(signer.open(this, 'this'));
@@ -79,6 +106,7 @@ class Signer extends signer.Sealed {
 if (Symbol.dispose) Signer.prototype[Symbol.dispose] = Signer.prototype.close;
 
 class Verifier extends verifier.Sealed {
+  #revocation;
   constructor(given) {
     const { suite: name, announced: batches, checked, burst, interval } = options(given);
     const parts = [
@@ -99,27 +127,74 @@ class Verifier extends verifier.Sealed {
   revoke(key) {
     return native.dsigVerifierRevoke(verifier.open(this, 'this'), openPublicKey(key, 'signer'));
   }
+  checkRevocation(hook) {
+    verifier.open(this, 'this');
+    this.#revocation = callable(hook, 'hook');
+  }
+  /** Our handle, that of a key, and whether it is revoked. */
+  #asked(key) {
+    const handles = [verifier.open(this, 'this'), openPublicKey(key, 'signer')];
+    const hook = this.#revocation;
+    return [...handles, hook !== undefined && isRevoked(hook, key)];
+  }
   announce(key, announcement, now) {
-    const parts = [openPublicKey(key, 'signer'), bytes(announcement, 'announcement'), time(now)];
-    native.dsigVerifierAnnounce(verifier.open(this, 'this'), ...parts);
+    const [handle, opened, revoked] = this.#asked(key);
+    native.dsigVerifierAnnounce(handle, opened, bytes(announcement, 'announcement'), time(now), revoked);
   }
   announceAsync(key, announcement, now, given) {
     return offThread(given, (flag) => {
-      const parts = [openPublicKey(key, 'signer'), bytes(announcement, 'announcement'), time(now), flag];
-      return native.dsigVerifierAnnounceAsync(verifier.open(this, 'this'), ...parts);
+      const [handle, opened, revoked] = this.#asked(key);
+      const parts = [bytes(announcement, 'announcement'), time(now), revoked, flag];
+      return native.dsigVerifierAnnounceAsync(handle, opened, ...parts);
     });
   }
   canVerifyFast(key, signature) {
-    const parts = [openPublicKey(key, 'signer'), bytes(signature, 'signature')];
-    return native.dsigVerifierCanVerifyFast(verifier.open(this, 'this'), ...parts);
+    const [handle, opened, revoked] = this.#asked(key);
+    return native.dsigVerifierCanVerifyFast(handle, opened, bytes(signature, 'signature'), revoked);
   }
   verify(key, message, signature) {
-    const parts = [openPublicKey(key, 'signer'), bytes(message, 'message'), bytes(signature, 'signature')];
-    native.dsigVerifierVerify(verifier.open(this, 'this'), ...parts);
+    const [handle, opened, revoked] = this.#asked(key);
+    native.dsigVerifierVerify(handle, opened, bytes(message, 'message'), bytes(signature, 'signature'), revoked);
   }
   toString() {
     return `Verifier(${this.suite})`;
   }
+}
+
+class Auditor extends auditor.Sealed {
+  constructor(given) {
+    const { suite: name, roots } = options(given);
+    super(auditor.key, native.dsigAuditorNew(optional(suite)(name), optional(u32)(roots, 'options.roots')));
+  }
+  get suite() {
+    return native.dsigAuditorSuite(auditor.open(this, 'this'));
+  }
+  check(key, message, signature) {
+    const parts = [openPublicKey(key, 'signer'), bytes(message, 'message'), bytes(signature, 'signature')];
+    native.dsigAuditorCheck(auditor.open(this, 'this'), ...parts);
+  }
+  toString() {
+    return `Auditor(${this.suite})`;
+  }
+}
+
+/** The suite's name, and the keys, messages and signatures. Bytes are looked at once no more of the user's code runs. */
+function log(name, entries) {
+  const read = (value, what) => {
+    if (!Array.isArray(value) || value.length !== 3) throw new TypeError(`${what} must be an array of three, not ${shown(value)}`);
+    return [openPublicKey(value[0], `${what}[0]`), value[1], value[2]];
+  };
+  const [wanted, all] = [suite(name), list(entries, 'entries', read)];
+  const column = (at) => all.map((entry, line) => bytes(entry[at], `entries[${line}][${at}]`));
+  return [wanted, all.map(([key]) => key), column(1), column(2)];
+}
+
+const outcomes = (found) => found.map((outcome) => (typeof outcome === 'string' ? failure(outcome) : undefined));
+
+const verifyAll = (name, entries) => outcomes(native.dsigVerifyAll(...log(name, entries)));
+
+function verifyAllAsync(name, entries, given) {
+  return offThread(given, (flag) => native.dsigVerifyAllAsync(...log(name, entries), flag), outcomes);
 }
 
 function verify(key, message, signature) {
@@ -134,4 +209,18 @@ function reuse(key, first, second) {
 const verifyReuse = (name, evidence) =>
   makePublicKey(native.dsigVerifyReuse(suite(name), bytes(evidence, 'evidence')));
 
-module.exports = { SUITES: Object.freeze(native.dsigSuites()), Signer, Verifier, verify, reuse, verifyReuse };
+const SUITES = Object.freeze(native.dsigSuites());
+const SIGNATURE_LEN = Object.freeze(Object.fromEntries(SUITES.map((name) => [name, native.dsigSignatureLen(name)])));
+
+module.exports = {
+  SUITES,
+  SIGNATURE_LEN,
+  Signer,
+  Verifier,
+  Auditor,
+  verify,
+  verifyAll,
+  verifyAllAsync,
+  reuse,
+  verifyReuse,
+};

@@ -1,6 +1,7 @@
 //! DSig: one-time keys that sign, and that Ed25519 signs in batches.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,17 +12,39 @@ use napi_derive::napi;
 use quorate::Error;
 use quorate::any::PublicKey;
 use quorate::committee::MAX_MEMBERS;
-use quorate::dsig::dynamic::{self, DynAnnounced, DynPlan, DynSigner, DynVerifier, SuiteId};
+use quorate::dsig::dynamic::{self, DynAnnounced, DynAuditor, DynPlan, DynSigner, DynVerifier, SuiteId};
 use quorate::dsig::{SignerConfig, VerifierConfig};
+use quorate::ed25519;
 use quorate::machine::{MemberIndex, Time};
 
-use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, handle, number, queue};
+use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, failure, handle, number, queue};
 use crate::keys::Secret;
 
 /// A signer until it is closed, and the lock that it shares with the threads that prepare.
-pub type SharedSigner = Arc<Mutex<Closable<DynSigner>>>;
+pub type SharedSigner = Arc<Mutex<Closable<ToldSigner>>>;
 
-fn lock(signer: &SharedSigner) -> MutexGuard<'_, Closable<DynSigner>> {
+/// A signer, and which copy of its machine this is, as its hook said last. The core asks for that: JavaScript is asked
+/// by `lib/dsig.js`, on the one thread where that can be done, and with no lock held.
+pub struct ToldSigner {
+    signer: DynSigner,
+    copy: Arc<AtomicU64>,
+}
+
+impl ToldSigner {
+    fn new(signer: DynSigner) -> Self {
+        Self { signer, copy: Arc::default() }
+    }
+
+    /// The signer, with what the hook says now, if there is one.
+    fn told(&mut self, copy: Option<&BigInt>) -> &mut DynSigner {
+        if let Some(copy) = copy {
+            self.copy.store(number(copy), Ordering::Relaxed);
+        }
+        &mut self.signer
+    }
+}
+
+fn lock(signer: &SharedSigner) -> MutexGuard<'_, Closable<ToldSigner>> {
     signer.lock().unwrap_or_else(|panicked| {
         // Nobody knows which of its keys are still fresh.
         let mut signer = panicked.into_inner();
@@ -31,9 +54,29 @@ fn lock(signer: &SharedSigner) -> MutexGuard<'_, Closable<DynSigner>> {
 }
 
 /// A verifier, and the lock that it shares with the threads that check announcements.
-pub type SharedVerifier = Arc<Mutex<DynVerifier>>;
+pub type SharedVerifier = Arc<Mutex<ToldVerifier>>;
 
-fn held(verifier: &SharedVerifier) -> MutexGuard<'_, DynVerifier> {
+/// A verifier, and whether the signer at hand is revoked, as the hook says. As [`ToldSigner`].
+pub struct ToldVerifier {
+    verifier: DynVerifier,
+    revoked: Arc<AtomicBool>,
+}
+
+impl ToldVerifier {
+    fn new(mut verifier: DynVerifier) -> Self {
+        let revoked = Arc::new(AtomicBool::default());
+        let answer = revoked.clone();
+        verifier.check_revocation(move |_| answer.load(Ordering::Relaxed));
+        Self { verifier, revoked }
+    }
+
+    fn told(&mut self, revoked: bool) -> &mut DynVerifier {
+        self.revoked.store(revoked, Ordering::Relaxed);
+        &mut self.verifier
+    }
+}
+
+fn held(verifier: &SharedVerifier) -> MutexGuard<'_, ToldVerifier> {
     verifier.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -57,6 +100,11 @@ pub fn dsig_suites() -> Vec<&'static str> {
 }
 
 #[napi(catch_unwind)]
+pub fn dsig_signature_len(suite: String) -> Result<u32> {
+    Ok(suite.parse::<SuiteId>().throw()?.signature_len() as u32)
+}
+
+#[napi(catch_unwind)]
 pub fn dsig_signer_new(
     key: &mut External<Secret>,
     suite: Option<String>,
@@ -75,32 +123,50 @@ pub fn dsig_signer_new(
     };
     let suite = suite_of(suite).throw()?;
     let signer = DynSigner::new(suite, identity, groups.throw()?, config, &mut SysRng);
-    handle(signer.map(|signer| Arc::new(Mutex::new(Closable::new("signer", signer)))))
+    handle(signer.map(|signer| Arc::new(Mutex::new(Closable::new("signer", ToldSigner::new(signer))))))
 }
 
 #[napi(catch_unwind)]
-pub fn dsig_signer_prepare(signer: &External<SharedSigner>, now: BigInt) -> Result<Option<Announced>> {
-    let announced = lock(signer).open_mut()?.prepare(&mut SysRng, Time(number(&now))).throw()?;
+pub fn dsig_signer_detect_copies(signer: &External<SharedSigner>, copy: BigInt) -> Result<()> {
+    let mut signer = lock(signer);
+    let signer = signer.open_mut()?;
+    let answer = signer.copy.clone();
+    signer.told(Some(&copy)).detect_copies(move || answer.load(Ordering::Relaxed));
+    Ok(())
+}
+
+#[napi(catch_unwind)]
+pub fn dsig_signer_prepare(
+    signer: &External<SharedSigner>,
+    now: BigInt,
+    copy: Option<BigInt>,
+) -> Result<Option<Announced>> {
+    let announced =
+        lock(signer).open_mut()?.told(copy.as_ref()).prepare(&mut SysRng, Time(number(&now))).throw()?;
     Ok(announced.map(Announced::from))
 }
 
 /// The batch is made without the lock, so that the signer signs in the meantime. `None` also if the signer was closed
-/// before the batch was its own; whoever asks it next hears of that.
+/// before the batch was its own; whoever asks it next hears of that. The threads go by what the signer was told last.
 #[napi(catch_unwind)]
 pub fn dsig_signer_prepare_async(
     signer: &External<SharedSigner>,
     now: BigInt,
+    copy: Option<BigInt>,
     unwanted: Option<&External<Flag>>,
 ) -> Promised<Option<Announced>> {
     let (signer, now) = (SharedSigner::clone(signer), Time(number(&now)));
+    if let Ok(signer) = lock(&signer).open_mut() {
+        signer.told(copy.as_ref());
+    }
     queue(unwanted, move || {
         loop {
             let plan = match lock(&signer).open_mut() {
-                Ok(signer) => signer.plan(&mut SysRng, now)?,
+                Ok(signer) => signer.told(None).plan(&mut SysRng, now)?,
                 Err(_) => return Ok(None),
             };
             let Some(batch) = plan.map(DynPlan::make).transpose()? else { return Ok(None) };
-            match lock(&signer).open_mut().map(|signer| signer.add(batch)) {
+            match lock(&signer).open_mut().map(|signer| signer.told(None).add(batch)) {
                 // The keys were invalidated meanwhile, and with them these.
                 Ok(None) => {}
                 announced => return Ok(announced.ok().flatten().map(Announced::from)),
@@ -111,7 +177,7 @@ pub fn dsig_signer_prepare_async(
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_announcements(signer: &External<SharedSigner>) -> Result<Vec<Announced>> {
-    Ok(lock(signer).open()?.announcements().into_iter().map(Announced::from).collect())
+    Ok(lock(signer).open()?.signer.announcements().into_iter().map(Announced::from).collect())
 }
 
 #[napi(catch_unwind)]
@@ -121,30 +187,32 @@ pub fn dsig_signer_sign<'env>(
     message: &[u8],
     hint: Vec<MemberIndex>,
     now: BigInt,
+    copy: Option<BigInt>,
 ) -> Result<Bytes<'env>> {
     let hint = at_most(hint, "DSig hint").throw()?;
-    let signature = lock(signer).open_mut()?.sign(message, &hint, Time(number(&now))).throw()?;
+    let signature =
+        lock(signer).open_mut()?.told(copy.as_ref()).sign(message, &hint, Time(number(&now))).throw()?;
     bytes(env, signature)
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_suite(signer: &External<SharedSigner>) -> Result<&'static str> {
-    Ok(lock(signer).open()?.suite().name())
+    Ok(lock(signer).open()?.signer.suite().name())
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_public_key(signer: &External<SharedSigner>) -> Result<External<PublicKey>> {
-    Ok(External::new(lock(signer).open()?.public_key().clone().into()))
+    Ok(External::new(lock(signer).open()?.signer.public_key().clone().into()))
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_ready(signer: &External<SharedSigner>) -> Result<u32> {
-    lock(signer).open().map(|signer| signer.ready() as u32)
+    lock(signer).open().map(|signer| signer.signer.ready() as u32)
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_signer_invalidate(signer: &External<SharedSigner>) -> Result<()> {
-    lock(signer).open_mut().map(DynSigner::invalidate)
+    lock(signer).open_mut().map(|signer| signer.signer.invalidate())
 }
 
 #[napi(catch_unwind)]
@@ -172,17 +240,19 @@ pub fn dsig_verifier_new(
         burst: burst.unwrap_or(default.burst),
         interval: duration(interval.as_ref(), default.interval),
     };
-    handle(suite_of(suite).map(|suite| Arc::new(Mutex::new(DynVerifier::new(suite, config)))))
+    handle(
+        suite_of(suite).map(|suite| Arc::new(Mutex::new(ToldVerifier::new(DynVerifier::new(suite, config))))),
+    )
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_verifier_suite(verifier: &External<SharedVerifier>) -> &'static str {
-    held(verifier).suite().name()
+    held(verifier).verifier.suite().name()
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_verifier_admit(verifier: &External<SharedVerifier>, signer: &External<PublicKey>) -> Result<()> {
-    held(verifier).admit(PublicKey::clone(signer).try_into().throw()?);
+    held(verifier).verifier.admit(ed25519(signer).throw()?.clone());
     Ok(())
 }
 
@@ -191,7 +261,7 @@ pub fn dsig_verifier_revoke(
     verifier: &External<SharedVerifier>,
     signer: &External<PublicKey>,
 ) -> Result<bool> {
-    Ok(held(verifier).revoke((&**signer).try_into().throw()?))
+    Ok(held(verifier).verifier.revoke(ed25519(signer).throw()?))
 }
 
 #[napi(catch_unwind)]
@@ -200,8 +270,10 @@ pub fn dsig_verifier_announce(
     signer: &External<PublicKey>,
     announcement: &[u8],
     now: BigInt,
+    revoked: bool,
 ) -> Result<()> {
-    held(verifier).announce((&**signer).try_into().throw()?, announcement, Time(number(&now))).throw()
+    let (signer, now) = (ed25519(signer).throw()?, Time(number(&now)));
+    held(verifier).told(revoked).announce(signer, announcement, now).throw()
 }
 
 /// What comes from strangers or too often is refused at once and not queued. An announcement is checked without the
@@ -212,14 +284,15 @@ pub fn dsig_verifier_announce_async(
     signer: &External<PublicKey>,
     announcement: &[u8],
     now: BigInt,
+    revoked: bool,
     unwanted: Option<&External<Flag>>,
 ) -> Result<Promised<()>> {
-    let signer = (&**signer).try_into().throw()?;
-    let admitted = held(verifier).admit_announcement(signer, Time(number(&now))).throw()?;
+    let signer = ed25519(signer).throw()?;
+    let admitted = held(verifier).told(revoked).admit_announcement(signer, Time(number(&now))).throw()?;
     let (verifier, announcement) = (SharedVerifier::clone(verifier), announcement.to_vec());
     Ok(queue(unwanted, move || {
         let checked = admitted.check(&announcement)?;
-        held(&verifier).learn(checked)
+        held(&verifier).told(false).learn(checked)
     }))
 }
 
@@ -228,8 +301,9 @@ pub fn dsig_verifier_can_verify_fast(
     verifier: &External<SharedVerifier>,
     signer: &External<PublicKey>,
     signature: &[u8],
+    revoked: bool,
 ) -> Result<bool> {
-    held(verifier).can_verify_fast((&**signer).try_into().throw()?, signature).throw()
+    held(verifier).told(revoked).can_verify_fast(ed25519(signer).throw()?, signature).throw()
 }
 
 #[napi(catch_unwind)]
@@ -238,13 +312,80 @@ pub fn dsig_verifier_verify(
     signer: &External<PublicKey>,
     message: &[u8],
     signature: &[u8],
+    revoked: bool,
 ) -> Result<()> {
-    held(verifier).verify((&**signer).try_into().throw()?, message, signature).throw()
+    held(verifier).told(revoked).verify(ed25519(signer).throw()?, message, signature).throw()
+}
+
+#[napi(catch_unwind)]
+pub fn dsig_auditor_new(suite: Option<String>, roots: Option<u32>) -> Result<External<DynAuditor>> {
+    let roots = roots.map_or(1024, |roots| roots as usize);
+    handle(suite_of(suite).map(|suite| DynAuditor::new(suite, roots)))
+}
+
+#[napi(catch_unwind)]
+pub fn dsig_auditor_suite(auditor: &External<DynAuditor>) -> &'static str {
+    auditor.suite().name()
+}
+
+#[napi(catch_unwind)]
+pub fn dsig_auditor_check(
+    auditor: &mut External<DynAuditor>,
+    signer: &External<PublicKey>,
+    message: &[u8],
+    signature: &[u8],
+) -> Result<()> {
+    auditor.check(ed25519(signer).throw()?, message, signature).throw()
+}
+
+/// What became of each signature: nothing, or an error as text.
+type Outcomes = Vec<Option<String>>;
+
+fn outcomes(suite: SuiteId, entries: &[dynamic::DynEntry<'_>]) -> Outcomes {
+    let all = dynamic::verify_all(suite, entries).into_iter();
+    all.map(|outcome| outcome.err().as_ref().map(failure)).collect()
+}
+
+#[napi(catch_unwind)]
+pub fn dsig_verify_all(
+    suite: String,
+    signers: Vec<&External<PublicKey>>,
+    messages: Vec<&[u8]>,
+    signatures: Vec<&[u8]>,
+) -> Result<Outcomes> {
+    let suite = suite.parse().throw()?;
+    let signers = signers.into_iter().map(|signer| ed25519(signer)).collect::<quorate::Result<Vec<_>>>();
+    let signed = messages.into_iter().zip(signatures);
+    let entries = signers
+        .throw()?
+        .into_iter()
+        .zip(signed)
+        .map(|(signer, (message, signature))| (signer, message, signature));
+    Ok(outcomes(suite, &entries.collect::<Vec<_>>()))
+}
+
+#[napi(catch_unwind)]
+pub fn dsig_verify_all_async(
+    suite: String,
+    signers: Vec<&External<PublicKey>>,
+    messages: Vec<&[u8]>,
+    signatures: Vec<&[u8]>,
+    unwanted: Option<&External<Flag>>,
+) -> Result<Promised<Outcomes>> {
+    let suite = suite.parse().throw()?;
+    let signers = signers.into_iter().map(|signer| ed25519(signer).cloned());
+    let signers = signers.collect::<quorate::Result<Vec<_>>>().throw()?;
+    let signed: Vec<_> = messages.iter().zip(signatures).map(|(m, s)| (m.to_vec(), s.to_vec())).collect();
+    Ok(queue(unwanted, move || {
+        let entries = signers.iter().zip(&signed);
+        let entries = entries.map(|(signer, (message, signature))| (signer, &**message, &**signature));
+        Ok(outcomes(suite, &entries.collect::<Vec<_>>()))
+    }))
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_verify(signer: &External<PublicKey>, message: &[u8], signature: &[u8]) -> Result<()> {
-    dynamic::verify((&**signer).try_into().throw()?, message, signature).throw()
+    dynamic::verify(ed25519(signer).throw()?, message, signature).throw()
 }
 
 #[napi(catch_unwind)]
@@ -256,13 +397,18 @@ pub fn dsig_reuse<'env>(
     second: &[u8],
     second_signature: &[u8],
 ) -> Result<Bytes<'env>> {
-    let signer = (&**signer).try_into().throw()?;
+    let signer = ed25519(signer).throw()?;
     bytes(env, dynamic::reuse(signer, (first, first_signature), (second, second_signature)).throw()?)
 }
 
 #[napi(catch_unwind)]
 pub fn dsig_verify_reuse(suite: String, evidence: &[u8]) -> Result<External<PublicKey>> {
     handle(suite.parse().and_then(|suite| dynamic::verify_reuse(suite, evidence)).map(PublicKey::from))
+}
+
+/// Only Ed25519 signs batches.
+fn ed25519(key: &PublicKey) -> quorate::Result<&ed25519::PublicKey> {
+    key.try_into()
 }
 
 fn suite_of(name: Option<String>) -> quorate::Result<SuiteId> {

@@ -5,14 +5,17 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import * as quorate from 'quorate';
-import { HOUR, dsigTests } from './shared/dsig.mjs';
+import { HOUR, dsigTests, pair } from './shared/dsig.mjs';
+import { auditTests } from './shared/dsig-audit.mjs';
+import { hookTests } from './shared/dsig-hooks.mjs';
 
 const { SecretKey, dsig } = quorate;
 const declarations = readFileSync(new URL('../index.d.ts', import.meta.url), 'utf8');
 const message = new Uint8Array([1, 2, 3]);
 const fresh = (options) => new dsig.Signer(SecretKey.generate('ed25519'), { lifetime: HOUR, ...options });
 
-for (const [name, run] of Object.entries(dsigTests(quorate, assert, declarations))) test(`dsig: ${name}`, run);
+const shared = [dsigTests(quorate, assert, declarations), hookTests(quorate, assert), auditTests(quorate, assert)];
+for (const [name, run] of shared.flatMap(Object.entries)) test(`dsig: ${name}`, run);
 
 test('dsig: batches are made off the thread', async () => {
   const signer = fresh({ log2Batch: 2, lowWater: 8, groups: [[1, 2]] });
@@ -96,6 +99,73 @@ test('dsig: announcements are checked off the thread', async () => {
   await assert.rejects(verifier.announceAsync(key, batches[3], 5), TypeError);
   await assert.rejects(verifier.announceAsync(key, batches[3], -1n), RangeError);
   await assert.rejects(dsig.Verifier.prototype.announceAsync.call({}, key, batches[3]), TypeError);
+});
+
+test('dsig: hooks are asked before work is queued, and what they throw rejects', async () => {
+  const { signer, verifier, alice, announcement } = pair(quorate, { log2Batch: 5 });
+  const [broken, NOW] = [new Error('broken'), 1_000_000n];
+  const throwing = () => {
+    throw broken;
+  };
+  const signature = signer.sign(message, { now: NOW });
+  let copy = () => 1n;
+  signer.detectCopies(() => copy());
+  assert.equal(await signer.prepareAsync(NOW), undefined);
+  copy = () => 2n;
+  assert.ok(await signer.prepareAsync(NOW), 'all keys were wiped');
+  assert.equal(signer.ready, 32);
+  copy = throwing;
+  await assert.rejects(signer.prepareAsync(NOW), (e) => e === broken);
+  copy = () => 1;
+  await assert.rejects(signer.prepareAsync(NOW), TypeError);
+  copy = () => {
+    copy = () => 2n;
+    signer.close();
+    return 2n;
+  };
+  await assert.rejects(signer.prepareAsync(NOW), quorate.ClosedError);
+
+  verifier.checkRevocation(throwing);
+  await assert.rejects(verifier.announceAsync(alice, announcement, NOW), (e) => e === broken);
+  verifier.checkRevocation(async () => false);
+  await assert.rejects(verifier.announceAsync(alice, announcement, NOW), TypeError);
+  verifier.checkRevocation(() => true);
+  await assert.rejects(verifier.announceAsync(alice, announcement, NOW), (e) => e.details.what === 'revoked signer');
+  verifier.checkRevocation(() => false);
+  // What another call is told meanwhile is not told of this one.
+  const taken = verifier.announceAsync(alice, announcement, NOW);
+  verifier.checkRevocation(() => true);
+  assert.equal(verifier.canVerifyFast(alice, signature), false);
+  assert.equal(await taken, undefined);
+});
+
+test('dsig: a batch under way is made again if the machine is copied meanwhile', async () => {
+  const { signer, alice } = pair(quorate, { log2Batch: 7, lowWater: 1000 });
+  const NOW = 1_000_000n;
+  let generation = 1n;
+  signer.detectCopies(() => generation);
+  const under = Array.from({ length: 4 }, () => signer.prepareAsync(NOW));
+  generation = 2n;
+  assert.throws(() => signer.sign(message, { now: NOW }), quorate.ExhaustedError);
+  assert.ok((await Promise.all(under)).every(Boolean));
+  const { length } = signer.announcements();
+  assert.equal(signer.ready, 128 * length);
+  dsig.verify(alice, message, signer.sign(message, { now: NOW }));
+});
+
+test('dsig: logs are checked off the thread', async () => {
+  const { signer, alice } = pair(quorate);
+  const given = Uint8Array.from(message);
+  const signature = signer.sign(message, { now: 1_000_000n });
+  const checking = dsig.verifyAllAsync('wots-blake3', [[alice, given, signature], [alice, new Uint8Array(), signature]]);
+  given.fill(0);
+  const [fine, forged] = await checking;
+  assert.equal(fine, undefined);
+  assert.ok(forged instanceof quorate.BadSignatureError);
+  const isAbort = (e) => e.name === 'AbortError' && e.code === 'ABORT_ERR';
+  await assert.rejects(dsig.verifyAllAsync('wots-blake3', [], { signal: AbortSignal.abort() }), isAbort);
+  await assert.rejects(dsig.verifyAllAsync('wots', []), quorate.WrongContextError);
+  await assert.rejects(dsig.verifyAllAsync('wots-blake3', [[alice, 'text', signature]]), TypeError);
 });
 
 test('dsig: nothing shows a secret', () => {

@@ -71,6 +71,11 @@ export function boolean(value, what) {
   return value;
 }
 
+export function callable(value, what) {
+  if (typeof value !== 'function') throw new TypeError(`${what} must be a function, not ${shown(value)}`);
+  return value;
+}
+
 export const suite = (value) => string(value, 'suite');
 
 /** An options object; `undefined` is an empty one. */

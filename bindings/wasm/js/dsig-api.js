@@ -1,7 +1,8 @@
 // One-time keys that Ed25519 signs in batches; `wasm()` gives the module's exports, as in full-api.js.
 
-import { bytes, list, optional, options, pair, suite, u16, u32, u64, u8 } from './check.js';
+import { MAX_BYTES, boolean, bytes, callable, list, optional, options, pair, shown, suite, u16, u32, u64, u8 } from './check.js';
 import { MAX_MEMBERS } from './constants.js';
+import { tooLarge } from './errors.js';
 import { Handle, TOKEN, isOpen, name, open, take, wrap } from './handle.js';
 
 /** A time in microseconds: that of the page's clock, if the user gives none. The module has no clock. */
@@ -15,10 +16,17 @@ function announced(raw) {
   return { to: to && Array.from(to), announcement: raw.announcement() };
 }
 
+// Hooks are asked here, not by the module, in which one call cannot begin while another is under way. They are asked before
+// handles and bytes are looked at, which a hook could free or take away, and before the clock, for they may take their time.
+// What they throw is thrown; no answer but the right type is one.
+const copyOf = (hook) => u64(hook(), 'what the hook of detectCopies answers');
+const isRevoked = (hook, key) => boolean(hook(key), 'what the hook of checkRevocation answers');
+
 export function dsigApi(wasm, { SecretKey, PublicKey }) {
   const openKey = (key) => open(key, PublicKey, 'signer');
 
   class Signer extends Handle {
+    #copies;
     constructor(secret, given) {
       super(TOKEN, Signer.#of(secret, given));
     }
@@ -42,8 +50,21 @@ export function dsigApi(wasm, { SecretKey, PublicKey }) {
       }
       return wasm().DsigSigner.of(key, wanted, raw, ...parts);
     }
+    detectCopies(hook) {
+      open(this, Signer);
+      const copy = copyOf(callable(hook, 'hook'));
+      open(this, Signer).detect_copies(copy);
+      this.#copies = hook;
+    }
+    /** Which copy of its machine this is, if there is a hook. */
+    #copy() {
+      open(this, Signer);
+      const hook = this.#copies;
+      return hook && copyOf(hook);
+    }
     prepare(now) {
-      return announced(open(this, Signer).prepare(time(now)));
+      const copy = this.#copy();
+      return announced(open(this, Signer).prepare(time(now), copy));
     }
     announcements() {
       return open(this, Signer).announcements().map(announced);
@@ -51,8 +72,10 @@ export function dsigApi(wasm, { SecretKey, PublicKey }) {
     sign(message, given) {
       open(this, Signer);
       const { hint = [], now } = options(given);
-      const [likely, at] = [members(hint, 'options.hint'), time(now, 'options.now')];
-      return open(this, Signer).sign(bytes(message, 'message'), likely, at);
+      const likely = members(hint, 'options.hint');
+      const copy = this.#copy();
+      const at = time(now, 'options.now');
+      return open(this, Signer).sign(bytes(message, 'message'), likely, at, copy);
     }
     get suite() {
       return open(this, Signer).suite();
@@ -81,6 +104,7 @@ export function dsigApi(wasm, { SecretKey, PublicKey }) {
   }
 
   class Verifier extends Handle {
+    #revocation;
     constructor(given) {
       super(TOKEN, Verifier.#of(given));
     }
@@ -103,23 +127,88 @@ export function dsigApi(wasm, { SecretKey, PublicKey }) {
     revoke(signer) {
       return open(this, Verifier).revoke(openKey(signer));
     }
+    checkRevocation(hook) {
+      open(this, Verifier);
+      this.#revocation = callable(hook, 'hook');
+    }
+    /** Our handle, that of a key, and whether it is revoked. */
+    #asked(signer) {
+      const handles = () => [open(this, Verifier), openKey(signer)];
+      const opened = handles();
+      const hook = this.#revocation;
+      if (hook === undefined) return [...opened, false];
+      const revoked = isRevoked(hook, signer);
+      return [...handles(), revoked];
+    }
     announce(signer, announcement, now) {
-      open(this, Verifier).announce(openKey(signer), bytes(announcement, 'announcement'), time(now));
+      const [raw, key, revoked] = this.#asked(signer);
+      raw.announce(key, bytes(announcement, 'announcement'), time(now), revoked);
     }
     canVerifyFast(signer, signature) {
-      return open(this, Verifier).can_verify_fast(openKey(signer), bytes(signature, 'signature'));
+      const [raw, key, revoked] = this.#asked(signer);
+      return raw.can_verify_fast(key, bytes(signature, 'signature'), revoked);
     }
     verify(signer, message, signature) {
-      open(this, Verifier).verify(openKey(signer), bytes(message, 'message'), bytes(signature, 'signature'));
+      const [raw, key, revoked] = this.#asked(signer);
+      raw.verify(key, bytes(message, 'message'), bytes(signature, 'signature'), revoked);
     }
     toString() {
       return `Verifier(${this.suite})`;
     }
   }
 
+  class Auditor extends Handle {
+    constructor(given) {
+      super(TOKEN, Auditor.#of(given));
+    }
+    static #of(given) {
+      const { suite: scheme, roots } = options(given);
+      return wasm().DsigAuditor.of(optional(suite)(scheme), optional(u32)(roots, 'options.roots'));
+    }
+    get suite() {
+      return open(this, Auditor).suite();
+    }
+    check(signer, message, signature) {
+      open(this, Auditor).check(openKey(signer), bytes(message, 'message'), bytes(signature, 'signature'));
+    }
+    toString() {
+      return `Auditor(${this.suite})`;
+    }
+  }
+
+  /** The lines of a log. Handles and bytes are looked at once no more of the user's code runs. */
+  function log(entries) {
+    const read = (value, what) => {
+      if (!Array.isArray(value) || value.length !== 3) throw new TypeError(`${what} must be an array of three, not ${shown(value)}`);
+      return [value[0], value[1], value[2]];
+    };
+    const lines = list(entries, 'entries', read).map(([signer, message, signature], line) => [
+      open(signer, PublicKey, `entries[${line}][0]`),
+      bytes(message, `entries[${line}][1]`),
+      bytes(signature, `entries[${line}][2]`),
+    ]);
+    const total = lines.reduce((sum, [, message, signature]) => sum + message.length + signature.length, 0);
+    if (total > MAX_BYTES) throw tooLarge('entries', MAX_BYTES);
+    return lines;
+  }
+
   return Object.freeze({
     get SUITES() {
       return Object.freeze(wasm().dsig_suites());
+    },
+    get SIGNATURE_LEN() {
+      return Object.freeze(Object.fromEntries(wasm().dsig_suites().map((scheme) => [scheme, wasm().dsig_signature_len(scheme)])));
+    },
+    verifyAll(scheme, entries) {
+      const [wanted, lines] = [suite(scheme), log(entries)];
+      const raw = wasm().DsigEntries.empty();
+      try {
+        for (const line of lines) raw.add(...line);
+      } catch (error) {
+        raw.free();
+        throw error;
+      }
+      return raw.verify(wanted);
     },
     verify(signer, message, signature) {
       wasm().dsig_verify(openKey(signer), bytes(message, 'message'), bytes(signature, 'signature'));
@@ -131,6 +220,6 @@ export function dsigApi(wasm, { SecretKey, PublicKey }) {
     },
     verifyReuse: (scheme, evidence) =>
       wrap(PublicKey, wasm().dsig_verify_reuse(suite(scheme), bytes(evidence, 'evidence'))),
-    ...name({ Signer, Verifier }),
+    ...name({ Signer, Verifier, Auditor }),
   });
 }

@@ -1,22 +1,29 @@
 //! DSig: one-time keys that sign, and that Ed25519 signs in batches.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use getrandom::SysRng;
 use quorate::committee::MAX_MEMBERS;
-use quorate::dsig::dynamic::{self, DynAnnounced, DynSigner, DynVerifier, SuiteId};
+use quorate::dsig::dynamic::{self, DynAnnounced, DynAuditor, DynSigner, DynVerifier, SuiteId};
 use quorate::dsig::{SignerConfig, VerifierConfig};
 use quorate::machine::{MemberIndex, Time};
 use quorate::{Error, ed25519};
-use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::glue::{OrThrow, Thrown};
+use crate::glue::{OrThrow, Thrown, error};
 use crate::keys::{PublicKey, SecretKey};
 
 #[wasm_bindgen]
 pub fn dsig_suites() -> Vec<String> {
     SuiteId::ALL.iter().map(|suite| suite.name().to_owned()).collect()
+}
+
+#[wasm_bindgen]
+pub fn dsig_signature_len(suite: &str) -> Thrown<u32> {
+    Ok(suite.parse::<SuiteId>().or_throw()?.signature_len() as u32)
 }
 
 /// Sets of likely verifiers.
@@ -38,8 +45,23 @@ impl DsigGroups {
     }
 }
 
+/// A signer, and which copy of its machine this is, as its hook said last. The core asks for that: the page is asked by
+/// `js/dsig-api.js`, while nothing is borrowed here.
 #[wasm_bindgen]
-pub struct DsigSigner(DynSigner);
+pub struct DsigSigner {
+    signer: DynSigner,
+    copy: Arc<AtomicU64>,
+}
+
+impl DsigSigner {
+    /// The signer, with what the hook says now, if there is one.
+    fn told(&mut self, copy: Option<u64>) -> &mut DynSigner {
+        if let Some(copy) = copy {
+            self.copy.store(copy, Ordering::Relaxed);
+        }
+        &mut self.signer
+    }
+}
 
 #[wasm_bindgen]
 impl DsigSigner {
@@ -58,37 +80,49 @@ impl DsigSigner {
             lifetime: lifetime.map_or(default.lifetime, Duration::from_micros),
         };
         let identity = secret.0.try_into().or_throw()?;
-        DynSigner::new(suite_of(suite)?, identity, groups.0, config, &mut SysRng).or_throw().map(Self)
+        let signer = DynSigner::new(suite_of(suite)?, identity, groups.0, config, &mut SysRng).or_throw()?;
+        Ok(Self { signer, copy: Arc::default() })
     }
 
-    pub fn prepare(&mut self, now: u64) -> Thrown<Option<DsigAnnounced>> {
-        let announced = self.0.prepare(&mut SysRng, Time(now)).or_throw()?;
+    pub fn detect_copies(&mut self, copy: u64) {
+        let answer = self.copy.clone();
+        self.told(Some(copy)).detect_copies(move || answer.load(Ordering::Relaxed));
+    }
+
+    pub fn prepare(&mut self, now: u64, copy: Option<u64>) -> Thrown<Option<DsigAnnounced>> {
+        let announced = self.told(copy).prepare(&mut SysRng, Time(now)).or_throw()?;
         Ok(announced.map(DsigAnnounced))
     }
 
     pub fn announcements(&self) -> Vec<DsigAnnounced> {
-        self.0.announcements().into_iter().map(DsigAnnounced).collect()
+        self.signer.announcements().into_iter().map(DsigAnnounced).collect()
     }
 
-    pub fn sign(&mut self, message: &[u8], hint: &[MemberIndex], now: u64) -> Thrown<Vec<u8>> {
+    pub fn sign(
+        &mut self,
+        message: &[u8],
+        hint: &[MemberIndex],
+        now: u64,
+        copy: Option<u64>,
+    ) -> Thrown<Vec<u8>> {
         at_most(hint.len(), "DSig hint")?;
-        self.0.sign(message, hint, Time(now)).or_throw()
+        self.told(copy).sign(message, hint, Time(now)).or_throw()
     }
 
     pub fn suite(&self) -> String {
-        self.0.suite().to_string()
+        self.signer.suite().to_string()
     }
 
     pub fn public_key(&self) -> PublicKey {
-        PublicKey(self.0.public_key().clone().into())
+        PublicKey(self.signer.public_key().clone().into())
     }
 
     pub fn ready(&self) -> u32 {
-        self.0.ready() as u32
+        self.signer.ready() as u32
     }
 
     pub fn invalidate(&mut self) {
-        self.0.invalidate();
+        self.signer.invalidate();
     }
 }
 
@@ -107,8 +141,19 @@ impl DsigAnnounced {
     }
 }
 
+/// A verifier, and whether the signer at hand is revoked, as the hook says. As [`DsigSigner`].
 #[wasm_bindgen]
-pub struct DsigVerifier(DynVerifier);
+pub struct DsigVerifier {
+    verifier: DynVerifier,
+    revoked: Arc<AtomicBool>,
+}
+
+impl DsigVerifier {
+    fn told(&mut self, revoked: bool) -> &mut DynVerifier {
+        self.revoked.store(revoked, Ordering::Relaxed);
+        &mut self.verifier
+    }
+}
 
 #[wasm_bindgen]
 impl DsigVerifier {
@@ -126,32 +171,92 @@ impl DsigVerifier {
             burst: burst.unwrap_or(default.burst),
             interval: interval.map_or(default.interval, Duration::from_micros),
         };
-        Ok(Self(DynVerifier::new(suite_of(suite)?, config)))
+        let mut verifier = DynVerifier::new(suite_of(suite)?, config);
+        let revoked = Arc::new(AtomicBool::default());
+        let answer = revoked.clone();
+        verifier.check_revocation(move |_| answer.load(Ordering::Relaxed));
+        Ok(Self { verifier, revoked })
+    }
+
+    pub fn suite(&self) -> String {
+        self.verifier.suite().to_string()
+    }
+
+    pub fn admit(&mut self, signer: &PublicKey) -> Thrown<()> {
+        self.verifier.admit(key(signer)?.clone());
+        Ok(())
+    }
+
+    pub fn revoke(&mut self, signer: &PublicKey) -> Thrown<bool> {
+        Ok(self.verifier.revoke(key(signer)?))
+    }
+
+    pub fn announce(
+        &mut self,
+        signer: &PublicKey,
+        announcement: &[u8],
+        now: u64,
+        revoked: bool,
+    ) -> Thrown<()> {
+        self.told(revoked).announce(key(signer)?, announcement, Time(now)).or_throw()
+    }
+
+    pub fn can_verify_fast(&mut self, signer: &PublicKey, signature: &[u8], revoked: bool) -> Thrown<bool> {
+        self.told(revoked).can_verify_fast(key(signer)?, signature).or_throw()
+    }
+
+    pub fn verify(
+        &mut self,
+        signer: &PublicKey,
+        message: &[u8],
+        signature: &[u8],
+        revoked: bool,
+    ) -> Thrown<()> {
+        self.told(revoked).verify(key(signer)?, message, signature).or_throw()
+    }
+}
+
+#[wasm_bindgen]
+pub struct DsigAuditor(DynAuditor);
+
+#[wasm_bindgen]
+impl DsigAuditor {
+    pub fn of(suite: Option<String>, roots: Option<u32>) -> Thrown<Self> {
+        let roots = roots.map_or(1024, |roots| roots as usize);
+        Ok(Self(DynAuditor::new(suite_of(suite)?, roots)))
     }
 
     pub fn suite(&self) -> String {
         self.0.suite().to_string()
     }
 
-    pub fn admit(&mut self, signer: &PublicKey) -> Thrown<()> {
-        self.0.admit(key(signer)?.clone());
+    pub fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Thrown<()> {
+        self.0.check(key(signer)?, message, signature).or_throw()
+    }
+}
+
+/// Lines of a log; `js/dsig-api.js` counts their bytes.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct DsigEntries(Vec<(ed25519::PublicKey, Vec<u8>, Vec<u8>)>);
+
+#[wasm_bindgen]
+impl DsigEntries {
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    pub fn add(&mut self, signer: &PublicKey, message: Vec<u8>, signature: Vec<u8>) -> Thrown<()> {
+        self.0.push((key(signer)?.clone(), message, signature));
         Ok(())
     }
 
-    pub fn revoke(&mut self, signer: &PublicKey) -> Thrown<bool> {
-        Ok(self.0.revoke(key(signer)?))
-    }
-
-    pub fn announce(&mut self, signer: &PublicKey, announcement: &[u8], now: u64) -> Thrown<()> {
-        self.0.announce(key(signer)?, announcement, Time(now)).or_throw()
-    }
-
-    pub fn can_verify_fast(&self, signer: &PublicKey, signature: &[u8]) -> Thrown<bool> {
-        self.0.can_verify_fast(key(signer)?, signature).or_throw()
-    }
-
-    pub fn verify(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Thrown<()> {
-        self.0.verify(key(signer)?, message, signature).or_throw()
+    /// `undefined` or an error for each.
+    pub fn verify(self, suite: &str) -> Thrown<Vec<JsValue>> {
+        let entries = self.0.iter().map(|(signer, message, signature)| (signer, &**message, &**signature));
+        let entries: Vec<_> = entries.collect();
+        let outcomes = dynamic::verify_all(suite.parse().or_throw()?, &entries).into_iter();
+        Ok(outcomes.map(|outcome| outcome.map_or_else(|e| error(&e), |()| JsValue::UNDEFINED)).collect())
     }
 }
 

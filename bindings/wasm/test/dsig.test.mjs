@@ -6,18 +6,22 @@ import test from 'node:test';
 import { inspect } from 'node:util';
 import * as q from 'quorate-wasm';
 import * as raw from '../dist/quorate.js';
-import { dsigTests } from '../../node/test/shared/dsig.mjs';
+import { dsigTests, pair } from '../../node/test/shared/dsig.mjs';
+import { auditTests } from '../../node/test/shared/dsig-audit.mjs';
+import { hookTests } from '../../node/test/shared/dsig-hooks.mjs';
 
 const { memory } = raw.initSync();
 const declarations = readFileSync(new URL('../index.d.ts', import.meta.url), 'utf8');
 
-for (const [name, run] of Object.entries(dsigTests(q, assert, declarations))) test(`dsig: ${name}`, run);
+const shared = [dsigTests(q, assert, declarations), hookTests(q, assert), auditTests(q, assert)];
+for (const [name, run] of shared.flatMap(Object.entries)) test(`dsig: ${name}`, run);
 
 test('dsig: what was freed says CLOSED', () => {
   const signer = new q.dsig.Signer(q.SecretKey.generate('ed25519'));
   const verifier = new q.dsig.Verifier();
   const key = signer.publicKey;
-  for (const object of [signer, verifier, key]) {
+  const auditor = new q.dsig.Auditor();
+  for (const object of [signer, verifier, key, auditor]) {
     object.free();
     object.free();
   }
@@ -26,6 +30,37 @@ test('dsig: what was freed says CLOSED', () => {
     assert.throws(use, { code: 'CLOSED' });
   }
   assert.equal(inspect(signer), 'Signer(closed)');
+});
+
+test('dsig: a hook that frees what is in use', () => {
+  const now = 1_000_000n;
+  const message = new Uint8Array(3);
+  const { signer, verifier, alice } = pair(q, { log2Batch: 2 });
+  const signature = signer.sign(message, { now });
+  verifier.checkRevocation((key) => {
+    key.free();
+    return false;
+  });
+  assert.throws(() => verifier.verify(alice, message, signature), { code: 'CLOSED' });
+  verifier.checkRevocation(() => {
+    verifier.free();
+    return false;
+  });
+  assert.throws(() => verifier.verify(signer.publicKey, message, signature), { code: 'CLOSED' });
+  const freeing = () => {
+    signer.free();
+    return 1n;
+  };
+  assert.throws(() => signer.detectCopies(freeing), { code: 'CLOSED' });
+});
+
+test('dsig: more than the module has room for is refused before it is copied', () => {
+  const { signer, alice } = pair(q);
+  const half = new Uint8Array(1 << 27);
+  const before = memory.buffer.byteLength;
+  assert.throws(() => q.dsig.verifyAll('wots-blake3', [[alice, half, half], [alice, half.subarray(0, 1), half]]), { code: 'TOO_LARGE' });
+  assert.equal(memory.buffer.byteLength, before);
+  signer.close();
 });
 
 test('dsig: the module keeps nothing of what it answers', () => {
@@ -42,6 +77,9 @@ test('dsig: the module keeps nothing of what it answers', () => {
       verifier.verify(publicKey, message, signer.sign(message, { hint: [1], now }));
       verifier.verify(publicKey, message, signer.sign(message, { now }));
       assert.throws(() => new q.dsig.Signer(q.SecretKey.generate('ed25519'), { groups: [[1]], log2Batch: 8 }));
+      const entry = [publicKey, message, message.subarray(0, 1584)];
+      assert.equal(q.dsig.verifyAll('wots-blake3', [entry, entry]).length, 2);
+      assert.throws(() => q.dsig.verifyAll('wots', [entry]));
     }
     signer.invalidate();
     return memory.buffer.byteLength;

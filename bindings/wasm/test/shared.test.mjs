@@ -20,5 +20,6 @@ test('what index.d.ts declares is there, and nothing else', () => {
   assert.deepEqual(differences(quorate, text, oneOfEach(quorate)), []);
   assert.deepEqual(Object.keys(quorate.wire).sort(), ['DOMAINS', 'Reader', 'Writer', 'hash']);
   assert.deepEqual(Object.keys(quorate.bls).sort(), ['aggregate', 'aggregateVerify', 'fastAggregateVerify']);
-  assert.deepEqual(Object.keys(quorate.dsig).sort(), ['SUITES', 'Signer', 'Verifier', 'reuse', 'verify', 'verifyReuse']);
+  const dsig = ['Auditor', 'SIGNATURE_LEN', 'SUITES', 'Signer', 'Verifier', 'reuse', 'verify', 'verifyAll', 'verifyReuse'];
+  assert.deepEqual(Object.keys(quorate.dsig).sort(), dsig);
 });

@@ -53,6 +53,9 @@ export function dsigOperations(q, check) {
         check(told === alone, `a verifier says ${told}, not ${alone}, at time ${again}`);
       }
       check(verifier.canVerifyFast(signer, signed) === (alone === 'ok'), 'a root is known that must not be, or is not');
+      const audited = outcome(() => new q.dsig.Auditor({ suite }).check(signer, text, signed));
+      const [together] = q.dsig.verifyAll(suite, [[signer, text, signed]]);
+      check(audited === alone && (together?.code ?? 'ok') === alone, `an auditor says ${audited}, not ${alone}`);
       q.dsig.verify(signer, text, signed);
       return fields(signed);
     },
@@ -91,6 +94,10 @@ export function dsigOperations(q, check) {
       check(hex(reader.raw(32)) === String(culprit), 'another culprit');
       const signed = [1, 2].map(() => [reader.bytes(1 << 24), reader.raw(1584)]);
       check(hex(q.dsig.reuse(culprit, ...signed)) === evidence, 'other evidence');
+      const auditor = new q.dsig.Auditor({ suite });
+      const uses = signed.map((one) => outcome(() => auditor.check(culprit, ...one)));
+      const together = q.dsig.verifyAll(suite, signed.map((one) => [culprit, ...one])).map((error) => error?.code ?? 'ok');
+      for (const said of [uses, together]) check(said.join() === 'ok,ONE_TIME_REUSE', `an auditor says ${said}`);
       return { culprit: String(culprit) };
     },
     'dsig.session': (input, suite) => {

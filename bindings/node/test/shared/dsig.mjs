@@ -301,7 +301,8 @@ export function dsigTests(q, assert, text) {
     },
     'objects that are none, and secrets that are shown'() {
       const { signer, verifier } = pair(q);
-      for (const [Class, genuine, other] of [[Signer, signer, verifier], [Verifier, verifier, signer]]) {
+      const auditor = new q.dsig.Auditor();
+      for (const [Class, genuine, other] of [[Signer, signer, verifier], [Verifier, verifier, signer], [q.dsig.Auditor, auditor, signer]]) {
         for (const [key, property] of Object.entries(Object.getOwnPropertyDescriptors(Class.prototype))) {
           const call = property.get ?? property.value;
           if (['constructor', 'toString', 'toJSON'].includes(key) || key.endsWith('Async')) continue;

@@ -60,3 +60,15 @@ signer.prepare(5);
 new quorate.dsig.Verifier({ suite: Suite.Ed25519 });
 // @ts-expect-error a name of no suite
 export const none: quorate.dsig.Suite = 'wots';
+signer.detectCopies(() => 1n);
+// @ts-expect-error a generation is a bigint
+signer.detectCopies(() => 1);
+const judge = new quorate.dsig.Verifier();
+judge.checkRevocation((key: quorate.PublicKey) => key.equals(signer.publicKey));
+// @ts-expect-error who must be waited for has not answered
+judge.checkRevocation(async () => false);
+const entry: quorate.dsig.Entry = [signer.publicKey, new Uint8Array(3), signature];
+new quorate.dsig.Auditor({ suite, roots: 16 }).check(...entry);
+export const outcomes: (quorate.QuorateError | undefined)[] = quorate.dsig.verifyAll(suite, [entry]);
+export const later: Promise<(quorate.QuorateError | undefined)[]> = quorate.dsig.verifyAllAsync(suite, new Set([entry]), {});
+export const bytes: number = quorate.dsig.SIGNATURE_LEN['wots-blake3'];

@@ -33,6 +33,13 @@ if (batch) verifier.announce(owner.publicKey, batch.announcement);
 export const fast: boolean = verifier.canVerifyFast(owner.publicKey, owner.sign(new Uint8Array(1), { hint: [1], now: 3n }));
 // @ts-expect-error threads are Workers here
 owner.prepareAsync();
+owner.detectCopies(() => 1n);
+verifier.checkRevocation((key) => key.equals(owner.publicKey));
+// @ts-expect-error who must be waited for has not answered
+verifier.checkRevocation(async () => false);
+const entry: dsig.Entry = [owner.publicKey, new Uint8Array(3), new Uint8Array(dsig.SIGNATURE_LEN['wots-blake3'])];
+new dsig.Auditor({ roots: 16 }).check(...entry);
+export const outcomes: (QuorateError | undefined)[] = dsig.verifyAll('wots-blake3', [entry]);
 verifier.free();
 
 const worker = await startWorker({ build: 'certificate', source: new Uint8Array(1) });

@@ -1,0 +1,84 @@
+// Logs of DSig through a package: an auditor, and many signatures at once. As in dsig.mjs.
+
+import { pair } from './dsig.mjs';
+
+const NOW = 1_000_000n;
+const text = (word) => new TextEncoder().encode(word);
+
+export function auditTests(q, assert) {
+  const { Auditor, SIGNATURE_LEN, SUITES, verifyAll } = q.dsig;
+  const type = (call, pattern) => assert.throws(call, (e) => e instanceof TypeError && pattern.test(e.message));
+  const code = (call, wanted) => assert.throws(call, (e) => e instanceof q.QuorateError && e.code === wanted);
+
+  return {
+    'logs of every suite, one by one and at once'() {
+      assert.deepEqual(Object.keys(SIGNATURE_LEN), [...SUITES]);
+      assert.ok(Object.isFrozen(SIGNATURE_LEN));
+      for (const suite of SUITES) {
+        const { signer, alice } = pair(q, { suite, log2Batch: 1 });
+        const log = ['one', 'two'].map((word) => [alice, text(word), signer.sign(text(word), { now: NOW })]);
+        signer.close();
+        const auditor = new Auditor({ suite });
+        assert.deepEqual([auditor.suite, String(auditor)], [suite, `Auditor(${suite})`]);
+        const forged = [alice, text('three'), log[0][2]];
+        for (const entry of [...log, ...log]) {
+          assert.equal(auditor.check(...entry), undefined);
+          assert.equal(entry[2].length, SIGNATURE_LEN[suite]);
+        }
+        code(() => auditor.check(...forged), 'BAD_SIGNATURE');
+        const broken = [alice, text('one'), log[0][2].subarray(0, 9)];
+        const found = verifyAll(suite, new Set([log[0], forged, log[1], broken]));
+        assert.deepEqual(found.map((error) => error?.code), [undefined, 'BAD_SIGNATURE', undefined, 'MALFORMED']);
+        assert.ok(found[1] instanceof q.BadSignatureError && found[3] instanceof q.MalformedError);
+      }
+      assert.equal(new Auditor().suite, 'wots-blake3');
+      assert.deepEqual(verifyAll('wots-blake3', []), []);
+    },
+    'an auditor with room for one batch'() {
+      const auditor = new Auditor({ roots: 0 });
+      const entries = [1, 2].map(() => {
+        const { signer, alice } = pair(q);
+        return [alice, text('m'), signer.sign(text('m'), { now: NOW })];
+      });
+      for (const entry of [...entries, ...entries]) auditor.check(...entry);
+    },
+    'what is no log'() {
+      const { signer, alice } = pair(q);
+      const signature = signer.sign(text('m'), { now: NOW });
+      const entry = [alice, text('m'), signature];
+      const other = q.SecretKey.generate('bls-min-pk').publicKey();
+      for (const value of [undefined, null, 7, 'text', {}]) type(() => verifyAll('wots-blake3', value), /^entries must be iterable/);
+      for (const value of [undefined, null, 7, 'abc', {}, [], [alice, signature], [...entry, 1]]) {
+        type(() => verifyAll('wots-blake3', [entry, value]), /^entries\[1\] must be an array of three/);
+      }
+      for (const value of [undefined, null, 'text', signature, signer]) {
+        type(() => verifyAll('wots-blake3', [entry, [value, text('m'), signature]]), /^entries\[1\]\[0\] must be a PublicKey/);
+        type(() => new Auditor().check(value, text('m'), signature), /^signer must be a PublicKey/);
+      }
+      for (const value of [undefined, null, 'text', [1], alice]) {
+        type(() => verifyAll('wots-blake3', [[alice, value, signature]]), /^entries\[0\]\[1\] must be a Uint8Array/);
+        type(() => verifyAll('wots-blake3', [[alice, text('m'), value]]), /^entries\[0\]\[2\] must be a Uint8Array/);
+        type(() => new Auditor().check(alice, value, signature), /^message must be a Uint8Array/);
+        type(() => new Auditor().check(alice, text('m'), value), /^signature must be a Uint8Array/);
+      }
+      type(() => verifyAll(3, []), /^suite must be a string/);
+      type(() => new Auditor({ suite: 3 }), /^suite must be a string/);
+      type(() => new Auditor({ roots: 1n }), /roots must be a number/);
+      assert.throws(() => new Auditor({ roots: -1 }), RangeError);
+      new Auditor({ roots: 2 ** 32 - 1 }).check(...entry);
+      for (const call of [
+        () => verifyAll('wots', []),
+        () => new Auditor({ suite: 'WOTS-BLAKE3' }),
+        () => verifyAll('wots-blake3', [entry, [other, text('m'), signature]]),
+        () => new Auditor().check(other, text('m'), signature),
+      ]) code(call, 'WRONG_CONTEXT');
+      // An iterator that takes away what it gave out: an empty message is not what was to be checked.
+      function* taking() {
+        const taken = text('m');
+        yield [alice, taken, signature];
+        structuredClone(taken.buffer, { transfer: [taken.buffer] });
+      }
+      type(() => verifyAll('wots-blake3', taking()), /^entries\[0\]\[1\] is detached/);
+    },
+  };
+}
