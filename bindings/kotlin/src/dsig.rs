@@ -1,6 +1,7 @@
 //! DSig: one-time keys sign, and Ed25519 signs these in batches.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -98,8 +99,22 @@ impl From<DynAnnounced> for DsigAnnounced {
 #[derive(uniffi::Object)]
 struct DsigSigner {
     inner: Mutex<DynSigner>,
+    /// Which copy of its machine this is, as the hook said last. The core asks for that; Kotlin asks the hook, before it
+    /// calls, so that no lock is held and what the hook throws passes no native code.
+    copy: Arc<AtomicU64>,
     /// Held by whoever makes a batch, so that there is one plan at a time.
     background: Mutex<()>,
+}
+
+impl DsigSigner {
+    /// Works on the signer, with what the hook says now, if there is one.
+    fn told<T>(&self, copy: Option<u64>, work: impl FnOnce(&mut DynSigner) -> T) -> T {
+        let mut signer = lock(&self.inner);
+        if let Some(copy) = copy {
+            self.copy.store(copy, Ordering::Relaxed);
+        }
+        work(&mut signer)
+    }
 }
 
 #[uniffi::export]
@@ -117,11 +132,18 @@ impl DsigSigner {
         let groups = groups.into_iter().map(BTreeSet::from_iter).collect();
         let config = SignerConfig { log2_batch, low_water: low_water as usize, lifetime };
         let signer = DynSigner::new(suite, secret, groups, config, &mut SysRng)?;
-        Ok(Self { inner: Mutex::new(signer), background: Mutex::new(()) })
+        Ok(Self { inner: Mutex::new(signer), copy: Arc::default(), background: Mutex::new(()) })
+    }
+
+    fn detect_copies(&self, copy: u64) {
+        let answer = self.copy.clone();
+        self.told(Some(copy), |signer| signer.detect_copies(move || answer.load(Ordering::Relaxed)));
     }
 
     /// The lock on the signer is held before and after the long part only.
-    fn prepare(&self, now: u64) -> Result<Option<DsigAnnounced>> {
+    fn prepare(&self, now: u64, copy: Option<u64>) -> Result<Option<DsigAnnounced>> {
+        // At once: when this call's turn comes, others may have been told something newer.
+        self.told(copy, |_| ());
         let _alone = lock(&self.background);
         loop {
             let plan = lock(&self.inner).plan(&mut SysRng, Time(now))?;
@@ -139,8 +161,8 @@ impl DsigSigner {
         lock(&self.inner).announcements().into_iter().map(DsigAnnounced::from).collect()
     }
 
-    fn sign(&self, message: Vec<u8>, hint: Vec<u16>, now: u64) -> Result<Vec<u8>> {
-        Ok(lock(&self.inner).sign(&message, &hint, Time(now))?)
+    fn sign(&self, message: Vec<u8>, hint: Vec<u16>, now: u64, copy: Option<u64>) -> Result<Vec<u8>> {
+        Ok(self.told(copy, |signer| signer.sign(&message, &hint, Time(now)))?)
     }
 
     fn ready(&self) -> u64 {
@@ -161,7 +183,19 @@ impl DsigSigner {
 }
 
 #[derive(uniffi::Object)]
-struct DsigVerifier(Mutex<DynVerifier>);
+struct DsigVerifier {
+    inner: Mutex<DynVerifier>,
+    /// Whether the signer at hand is revoked, as the hook says; it belongs to who holds the lock. As `DsigSigner::copy`.
+    revoked: Arc<AtomicBool>,
+}
+
+impl DsigVerifier {
+    fn told<T>(&self, revoked: bool, work: impl FnOnce(&mut DynVerifier) -> T) -> T {
+        let mut verifier = lock(&self.inner);
+        self.revoked.store(revoked, Ordering::Relaxed);
+        work(&mut verifier)
+    }
+}
 
 #[uniffi::export]
 impl DsigVerifier {
@@ -169,42 +203,48 @@ impl DsigVerifier {
     fn new(suite: u8, announced: u32, checked: u32, burst: u32, interval: Duration) -> Result<Self> {
         let (announced, checked) = (announced as usize, checked as usize);
         let config = VerifierConfig { announced, checked, burst, interval };
-        Ok(Self(Mutex::new(DynVerifier::new(self::suite(suite)?, config))))
+        let mut verifier = DynVerifier::new(self::suite(suite)?, config);
+        let revoked = Arc::new(AtomicBool::default());
+        let answer = revoked.clone();
+        verifier.check_revocation(move |_| answer.load(Ordering::Relaxed));
+        Ok(Self { inner: Mutex::new(verifier), revoked })
     }
 
     fn admit(&self, signer: &PublicKey) -> Result<()> {
-        lock(&self.0).admit(ed25519(signer)?.clone());
+        lock(&self.inner).admit(ed25519(signer)?.clone());
         Ok(())
     }
 
     fn revoke(&self, signer: &PublicKey) -> Result<bool> {
-        Ok(lock(&self.0).revoke(ed25519(signer)?))
+        Ok(lock(&self.inner).revoke(ed25519(signer)?))
     }
 
     /// The lock is held before and after the long part only.
-    fn announce(&self, signer: &PublicKey, announcement: Vec<u8>, now: u64) -> Result<()> {
-        let admitted = lock(&self.0).admit_announcement(ed25519(signer)?, Time(now))?;
-        let checked = admitted.check(&announcement)?;
-        Ok(lock(&self.0).learn(checked)?)
-    }
-
-    fn can_verify_fast(&self, signer: &PublicKey, signature: Vec<u8>) -> Result<bool> {
-        Ok(lock(&self.0).can_verify_fast(ed25519(signer)?, &signature)?)
-    }
-
-    fn verify(&self, signer: &PublicKey, message: Vec<u8>, signature: Vec<u8>) -> Result<()> {
+    fn announce(&self, signer: &PublicKey, announcement: Vec<u8>, now: u64, revoked: bool) -> Result<()> {
         let signer = ed25519(signer)?;
-        let known = lock(&self.0).verify_fast(signer, &message, &signature)?;
+        let admitted = self.told(revoked, |verifier| verifier.admit_announcement(signer, Time(now)))?;
+        let checked = admitted.check(&announcement)?;
+        Ok(self.told(revoked, |verifier| verifier.learn(checked))?)
+    }
+
+    fn can_verify_fast(&self, signer: &PublicKey, signature: Vec<u8>, revoked: bool) -> Result<bool> {
+        let signer = ed25519(signer)?;
+        Ok(self.told(revoked, |verifier| verifier.can_verify_fast(signer, &signature))?)
+    }
+
+    fn verify(&self, signer: &PublicKey, message: Vec<u8>, signature: Vec<u8>, revoked: bool) -> Result<()> {
+        let signer = ed25519(signer)?;
+        let known = self.told(revoked, |verifier| verifier.verify_fast(signer, &message, &signature))?;
         if !known {
             // The lock is held before and after the long part only.
             let verified = dynamic::verified(signer, &message, &signature)?;
-            lock(&self.0).remember(verified)?;
+            self.told(revoked, |verifier| verifier.remember(verified))?;
         }
         Ok(())
     }
 
     fn suite(&self) -> u8 {
-        lock(&self.0).suite().number()
+        lock(&self.inner).suite().number()
     }
 }
 

@@ -2,12 +2,15 @@ package org.quorate
 
 import java.time.Duration
 import java.time.Instant
+import java.util.function.LongSupplier
+import java.util.function.Predicate
 import org.quorate.internal.DsigAnnounced as NativeAnnounced
 import org.quorate.internal.DsigAuditor as NativeAuditor
 import org.quorate.internal.DsigEntry as NativeEntry
 import org.quorate.internal.DsigSigned as NativeSigned
 import org.quorate.internal.DsigSigner as NativeSigner
 import org.quorate.internal.DsigVerifier as NativeVerifier
+import org.quorate.internal.PublicKey as NativeKey
 import org.quorate.internal.dsigReuse
 import org.quorate.internal.dsigSignatureLen
 import org.quorate.internal.dsigSuiteFromName
@@ -139,6 +142,8 @@ public object Dsig {
             ),
         )
 
+        @Volatile private var copies: LongSupplier? = null
+
         /** Which suite it is of. */
         public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
@@ -152,13 +157,28 @@ public object Dsig {
         public val announcements: List<Announced> get() = cell.call { it.announcements().map(::Announced) }
 
         /**
+         * Sets a hook that tells this machine's copies apart: it returns a virtual machine's generation identifier, a
+         * counter of restored checkpoints, any 64 bits. It is asked now, and first by [sign] and [prepare], on whatever
+         * thread they run; whenever its answer changes, all keys are wiped. What it throws they throw, and nothing is
+         * signed. It may use this signer. What nobody notices expires.
+         */
+        public fun detectCopies(hook: LongSupplier) {
+            val copy = hook.asLong
+            cell.call { it.detectCopies(copy.toULong()) }
+            copies = hook
+        }
+
+        /**
          * Background work: makes one batch for the group that is shortest of keys, and returns what to send to whom;
          * null if no group is short. Call it until then, and again while the signer lives. Cost: 128 times what a
          * signature takes to make and to verify, and more in the suites with HORS.
          */
         @JvmOverloads
         @JvmName("prepare")
-        public fun prepare(now: ULong = now()): Announced? = cell.call { it.prepare(now)?.let(::Announced) }
+        public fun prepare(now: ULong = now()): Announced? {
+            val copy = copy()
+            return cell.call { it.prepare(now, copy)?.let(::Announced) }
+        }
 
         /**
          * Signs with a fresh key of the smallest group that contains all of [hint] and has one; an empty hint means
@@ -169,8 +189,12 @@ public object Dsig {
         @JvmName("sign")
         public fun sign(message: ByteArray, hint: Set<Int> = emptySet(), now: ULong = now()): ByteArray {
             val members = hint.members("hint")
-            return cell.call { it.sign(message, members, now) }
+            val copy = copy()
+            return cell.call { it.sign(message, members, now, copy) }
         }
+
+        /** What the hook says. It is asked while nothing is locked, so that it may use this signer. */
+        private fun copy(): ULong? = copies?.asLong?.toULong()
 
         /** Wipes every key: for whoever learns that the machine was copied, or is about to be. */
         public fun invalidate(): Unit = cell.call { it.invalidate() }
@@ -201,6 +225,8 @@ public object Dsig {
             interval: Duration = Duration.ofNanos(200_000),
         ) : this(Cell(made(suite, listOf(announced, checked, burst), interval), "Verifier"))
 
+        @Volatile private var revocation: Predicate<PublicKey>? = null
+
         /** Which suite it is of. */
         public val suite: Suite get() = cell.call { Suite.of(it.suite()) }
 
@@ -212,6 +238,15 @@ public object Dsig {
             cell.call { verifier -> signer.cell.call { verifier.revoke(it) } }
 
         /**
+         * Sets a hook that says whether a key is revoked: a list that somebody else keeps. It is asked first by
+         * [announce], [canVerifyFast] and [verify], on whatever thread they run. What it throws they throw, and nothing is
+         * accepted. It may use this verifier, and should cost no more than a lookup.
+         */
+        public fun checkRevocation(hook: Predicate<PublicKey>) {
+            revocation = hook
+        }
+
+        /**
          * Background work: takes in an announcement of the signer that it came from, over a link that says who it is.
          * Throws [QuorateException.WrongContext] for strangers, [QuorateException.RateLimited] for too many. Cost: 127
          * hashes, one Ed25519 verification.
@@ -219,11 +254,11 @@ public object Dsig {
         @JvmOverloads
         @JvmName("announce")
         public fun announce(signer: PublicKey, announcement: ByteArray, now: ULong = now()): Unit =
-            cell.call { verifier -> signer.cell.call { verifier.announce(it, announcement, now) } }
+            asking(signer) { verifier, key, revoked -> verifier.announce(key, announcement, now, revoked) }
 
         /** Whether [verify] would not need an Ed25519 verification. Cost: one lookup. */
         public fun canVerifyFast(signer: PublicKey, signature: ByteArray): Boolean =
-            cell.call { verifier -> signer.cell.call { verifier.canVerifyFast(it, signature) } }
+            asking(signer) { verifier, key, revoked -> verifier.canVerifyFast(key, signature, revoked) }
 
         /**
          * Verifies a signature, whatever was announced. Throws [QuorateException.WrongContext] for strangers,
@@ -231,7 +266,13 @@ public object Dsig {
          * signed something else before: for evidence see [reuse], and keep what you verified.
          */
         public fun verify(signer: PublicKey, message: ByteArray, signature: ByteArray): Unit =
-            cell.call { verifier -> signer.cell.call { verifier.verify(it, message, signature) } }
+            asking(signer) { verifier, key, revoked -> verifier.verify(key, message, signature, revoked) }
+
+        /** Asks the hook while nothing is locked, so that it may use this verifier, and then calls. */
+        private inline fun <T> asking(signer: PublicKey, work: (NativeVerifier, NativeKey, Boolean) -> T): T {
+            val revoked = revocation?.test(signer) ?: false
+            return cell.call { verifier -> signer.cell.call { work(verifier, it, revoked) } }
+        }
 
         override fun toString(): String = shown { "Verifier($suite)" }
 

@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import kotlin.Pair;
 import org.junit.jupiter.api.Test;
 
@@ -40,6 +42,28 @@ class DsigJavaTest {
             assertThrows(QuorateException.NotEvidence.class, () -> Dsig.reuse(key, signed, signed));
             assertEquals(7, signer.getReady());
             assertEquals(2, signer.getAnnouncements().size());
+        }
+    }
+
+    @Test
+    void hooksAreFunctionsOfJava() {
+        AtomicLong generation = new AtomicLong(1);
+        Set<PublicKey> revoked = ConcurrentHashMap.newKeySet();
+        try (Dsig.Signer signer = new Dsig.Signer(SecretKey.generate(Suite.ED25519));
+                Dsig.Verifier verifier = new Dsig.Verifier()) {
+            PublicKey key = signer.getPublicKey();
+            signer.detectCopies(generation::get);
+            verifier.checkRevocation(revoked::contains);
+            verifier.admit(key);
+            signer.prepare();
+            byte[] signature = signer.sign(MESSAGE);
+            verifier.verify(key, MESSAGE, signature);
+            generation.set(-1);
+            assertThrows(QuorateException.Exhausted.class, () -> signer.sign(MESSAGE));
+            revoked.add(key);
+            assertThrows(QuorateException.WrongContext.class, () -> verifier.verify(key, MESSAGE, signature));
+            assertThrows(NullPointerException.class, () -> signer.detectCopies(null));
+            assertThrows(NullPointerException.class, () -> verifier.checkRevocation(null));
         }
     }
 
