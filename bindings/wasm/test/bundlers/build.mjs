@@ -44,7 +44,15 @@ async function withVite(folder) {
       base: './',
       configFile: false,
       customLogger: log,
-      build: { outDir: folder, emptyOutDir: true, rollupOptions: { input: PAGES.map((page) => join(app, `${page}.html`)) } },
+      build: {
+        outDir: folder,
+        emptyOutDir: true,
+        rolldownOptions: {
+          input: PAGES.map((page) => join(app, `${page}.html`)),
+          // A machine with other work is slow, which says nothing of the package.
+          checks: { bundlerTimings: false },
+        },
+      },
     });
     await withViteDevelopment();
   } finally {
