@@ -89,8 +89,12 @@ impl Module {
         Ok(())
     }
 
-    /// `per_suite! { … Name, TypeOf }` defines an enum over the suites with a method `suite`.
+    /// `per_suite! { … Name, TypeOf }` defines an enum over the suites with a method `suite`. Of any other macro, what its
+    /// definition defines by name.
     fn take_macro(&mut self, invocation: &syn::ItemMacro) {
+        if invocation.mac.path.is_ident("macro_rules") {
+            return self.take_definition(&invocation.mac.tokens.to_string());
+        }
         if !invocation.mac.path.is_ident("per_suite") {
             return;
         }
@@ -100,6 +104,30 @@ impl Module {
         if let Some(name) = before.rsplit(|c: char| !c.is_alphanumeric()).next() {
             self.public.insert(name.to_owned());
             self.members.entry(name.to_owned()).or_default().insert("suite".to_owned());
+        }
+    }
+
+    fn take_definition(&mut self, tokens: &str) {
+        let words: Vec<&str> = tokens.split(|c: char| !(c.is_alphanumeric() || "_$".contains(c))).collect();
+        let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        let mut whose = None;
+        for (at, word) in words.iter().enumerate() {
+            // What is only known where the macro is used begins with `$`.
+            let Some(name) = words.get(at + 1).filter(|name| !name.starts_with('$')) else { continue };
+            let public = at > 0 && words.get(at - 1) == Some(&"pub");
+            match *word {
+                "enum" | "struct" if public => {
+                    self.public.insert((*name).to_owned());
+                    self.members.entry((*name).to_owned()).or_default();
+                }
+                "impl" => whose = Some(*name).filter(|name| self.public.contains(*name)),
+                "fn" | "const" if public => {
+                    if let Some(members) = whose.and_then(|whose| self.members.get_mut(whose)) {
+                        members.insert((*name).to_owned());
+                    }
+                }
+                _ => {}
+            }
         }
     }
 
@@ -201,6 +229,7 @@ mod tests {
         assert!(has("committee::Committee", "signer_set"), "of an impl in another file");
         assert!(has("machine::Machine", "handle"), "of a trait");
         assert!(has("scheme::SignerSet", "insert") && api.contains_key("wire::domain::hash"));
+        assert!(has("dsig::dynamic::SuiteId", "signature_len"), "of a macro's definition");
         assert!(!api.contains_key("certificate::Tally") && !has("certificate::Vote", "into_signature"));
     }
 }
