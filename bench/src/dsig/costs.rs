@@ -44,6 +44,8 @@ pub(crate) struct Costs {
     pub(crate) sign: f64,
     /// From bytes to a verdict, the batch announced.
     pub(crate) verify: f64,
+    /// From a decoded signature to a verdict, the batch announced.
+    pub(crate) verify_decoded: f64,
     /// The same when the batch was not announced.
     pub(crate) verify_slowly: f64,
     /// A key's share of decoding and checking an announcement.
@@ -87,6 +89,11 @@ pub(crate) fn of<S: Suite>(care: Care, setting: Setting) -> Result<Costs> {
 
     let mut verifier = stranger::<S>(&alice);
     verifier.announce(&alice, &announcement, NOW)?;
+    let mut informed = stranger::<S>(&alice);
+    informed.announce(&alice, &announcement, NOW)?;
+    let in_memory: Vec<Signature<S>> =
+        signatures.iter().map(|bytes| Signature::decode(bytes, &())).collect::<Result<_>>()?;
+    let mut decoded = in_memory.iter().cycle();
     let check = |verifier: &mut Verifier<S>, bytes: &[u8]| {
         Signature::<S>::decode(bytes, &()).and_then(|signature| verifier.verify(&alice, &message, &signature))
     };
@@ -120,6 +127,10 @@ pub(crate) fn of<S: Suite>(care: Care, setting: Setting) -> Result<Costs> {
             },
         ),
         Case::new(|| assert!(check(&mut verifier, next()).is_ok())),
+        Case::new(|| {
+            let verdict = decoded.next().map(|signature| informed.verify(&alice, &message, signature));
+            assert!(verdict.is_some_and(|verdict| verdict.is_ok()));
+        }),
         Case::new(|| assert!(check(&mut stranger(&alice), next_wrong()).is_ok())),
         Case::prepared(
             || [(); FRESH].map(|()| stranger::<S>(&alice)),
@@ -130,8 +141,8 @@ pub(crate) fn of<S: Suite>(care: Care, setting: Setting) -> Result<Costs> {
             },
         ),
     ];
-    let [ed, ed_sign, ed_verify, generate, sign, verify, verify_slowly, announce] =
-        medians(&mut cases, care).try_into().unwrap_or([f64::NAN; 8]);
+    let [ed, ed_sign, ed_verify, generate, sign, verify, verify_decoded, verify_slowly, announce] =
+        medians(&mut cases, care).try_into().unwrap_or([f64::NAN; 9]);
     let keys = batch as f64;
     Ok(Costs {
         suite: S::NAME,
@@ -141,6 +152,7 @@ pub(crate) fn of<S: Suite>(care: Care, setting: Setting) -> Result<Costs> {
         generate: generate / keys,
         sign: sign / STOCK as f64,
         verify,
+        verify_decoded,
         verify_slowly,
         announce: announce / FRESH as f64 / keys,
         signature_bytes: Signature::<S>::LEN,
