@@ -91,6 +91,7 @@ pub(super) fn recover_haraka<const IS_512: bool, const N: usize, const L: usize>
             }
         });
     }
+    let _ = (values, order, to, salt);
     None
 }
 

@@ -49,6 +49,7 @@ impl Order {
     }
 
     /// How many chains take a step: those whose digit is not above it.
+    #[cfg(any(test, all(target_arch = "x86_64", feature = "std")))]
     #[inline]
     pub(super) fn moving(&self, step: u8) -> usize {
         self.upto.get(usize::from(step)).copied().unwrap_or_default().into()

@@ -78,7 +78,7 @@ pub(super) unsafe fn recover<const BLOCKS: usize, const L: usize>(
         vector.write(_mm512_setzero_si512());
     }
     // SAFETY: as many were written, and `TURNS` more.
-    let cells = unsafe { cells[..vectors + TURNS].assume_init_mut() };
+    let cells = unsafe { written(&mut cells[..vectors + TURNS]) };
 
     for step in 0..to {
         let mut moving = order.moving(step);
@@ -130,11 +130,20 @@ pub(super) fn grow<const BLOCKS: usize, const L: usize>(
     tree::<L>(&mut ends, salt)
 }
 
+/// What is in a room.
+///
+/// # Safety
+/// All of it was written.
+unsafe fn written<T>(room: &mut [MaybeUninit<T>]) -> &mut [T] {
+    // SAFETY: it was, and nothing else than whether it must have been tells the types apart.
+    unsafe { &mut *(core::ptr::from_mut(room) as *mut [T]) }
+}
+
 /// How many of so many vectors take turns next.
 fn turns(vectors: usize) -> usize {
     match vectors {
-        ..=TWO => TWO,
-        ..=FEW => FEW,
+        0..=TWO => TWO,
+        3..=FEW => FEW,
         _ => TURNS,
     }
 }

@@ -6,7 +6,7 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::vectors::{V, WHOLE, gathered, hash, load};
-use super::{FEW, OF_512, Room, TURNS, VALUE};
+use super::{FEW, OF_512, Room, TURNS, VALUE, written};
 use crate::dsig::chain::KeySalt;
 
 /// Children of a node of the tree.
@@ -22,7 +22,7 @@ pub(super) fn tree<const L: usize>(values: &mut Room<__m256i>, salt: &KeySalt) -
         value.write(_mm256_setzero_si256());
     }
     // SAFETY: as many were written.
-    let values = unsafe { values[..groups * TURNS * ARITY].assume_init_ref() };
+    let values = unsafe { written(&mut values[..groups * TURNS * ARITY]) };
     let mut nodes: Room<V> = [const { MaybeUninit::uninit() }; _];
     let mut tweak = [0; 64];
     tweak[ARITY * VALUE..60].copy_from_slice(&salt[..6]);
@@ -48,7 +48,7 @@ pub(super) fn tree<const L: usize>(values: &mut Room<__m256i>, salt: &KeySalt) -
         node.write(_mm512_setzero_si512());
     }
     // SAFETY: as many were written.
-    let nodes = unsafe { nodes[..(groups + ARITY) * TURNS].assume_init_mut() };
+    let nodes = unsafe { written(&mut nodes[..(groups + ARITY) * TURNS]) };
     while below > 1 {
         // What was hashed beyond the last is no node.
         nodes[below..below + ARITY - 1].fill(_mm512_setzero_si512());
