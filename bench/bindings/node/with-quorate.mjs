@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { bytes, refuses, required, serve, world } from './loop.mjs';
 
 const quorate = await import(pathToFileURL(process.argv[2]));
-const { Certificate, ChainId, Committee, PublicKey, SecretKey, Signature, Suite, VERSION, VerifiedKey, bls } = quorate;
+const { Certificate, ChainId, Committee, PublicKey, SecretKey, Signature, Suite, VERSION, VerifiedKey, bls, dsig } = quorate;
 const chain = ChainId.fromName('bench');
 
 function certificates(suite, name) {
@@ -46,6 +46,24 @@ function sync() {
   };
 }
 
+function oneTime() {
+  const given = world.dsig;
+  const signer = PublicKey.decode(Suite.Ed25519, bytes(given.signer));
+  const [message, other, signatures] = [bytes(given.message), bytes(given.other), given.signatures.map(bytes)];
+  const verifier = new dsig.Verifier();
+  verifier.admit(signer);
+  verifier.announce(signer, bytes(given.announcement), BigInt(given.now));
+  required(verifier.canVerifyFast(signer, signatures[0]), 'DSig, announced');
+  required(refuses(() => verifier.verify(signer, other, signatures[0])), 'DSig, forged');
+  let turn = 0;
+  return {
+    'dsig-verify': () => {
+      verifier.verify(signer, message, signatures[turn]);
+      turn = (turn + 1) % signatures.length;
+    },
+  };
+}
+
 const suites = { 'min-sig': Suite.MinSig, 'min-pk': Suite.MinPk, ed25519: Suite.Ed25519 };
 const operations = Object.entries(suites).map(([name, suite]) => certificates(suite, name));
-serve(`quorate ${VERSION}, Node ${process.versions.node}`, Object.assign({}, ...operations, sync()));
+serve(`quorate ${VERSION}, Node ${process.versions.node}`, Object.assign({}, ...operations, sync(), oneTime()));

@@ -1,6 +1,7 @@
 """quorate in Python."""
 
 import platform
+from itertools import cycle
 
 from loop import Work, refuses, require, serve, world
 from quorate import (
@@ -14,6 +15,7 @@ from quorate import (
     Suite,
     VerifiedKey,
     bls,
+    dsig,
 )
 
 WORLD = world()
@@ -63,7 +65,21 @@ def sync() -> dict[str, Work]:
     }
 
 
-operations = sync()
+def one_time() -> dict[str, Work]:
+    given = WORLD["dsig"]
+    signer = PublicKey.decode(Suite.ED25519, bytes.fromhex(given["signer"]))
+    message, other, announcement = (bytes.fromhex(given[field]) for field in ("message", "other", "announcement"))
+    signatures = [bytes.fromhex(signature) for signature in given["signatures"]]
+    verifier = dsig.Verifier()
+    verifier.admit(signer)
+    verifier.announce(signer, announcement, given["now"])
+    require(verifier.can_verify_fast(signer, signatures[0]), "DSig, announced")
+    require(refuses(lambda: verifier.verify(signer, other, signatures[0])), "DSig, forged")
+    turn = cycle(signatures)
+    return {"dsig-verify": lambda: verifier.verify(signer, message, next(turn))}
+
+
+operations = sync() | one_time()
 for suite, name in ((Suite.MIN_SIG, "min-sig"), (Suite.MIN_PK, "min-pk"), (Suite.ED25519, "ed25519")):
     operations |= certificates(suite, name)
 serve(f"quorate {VERSION}, {platform.python_implementation()} {platform.python_version()}", operations)

@@ -39,6 +39,7 @@ pub(crate) fn measure(description: Option<&Path>, quick: bool) -> Result<Vec<Row
     let care = Care::of(quick);
     let mut rows = rows::certificates(&mut contenders, care)?;
     rows.extend(rows::sync(&mut contenders, care)?);
+    rows.extend(rows::dsig(&mut contenders, care)?);
     drop(contenders);
     if let Some(page) = described.get("load") {
         rows.extend(load::measure(page, &world_file, quick)?);

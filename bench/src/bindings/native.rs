@@ -6,11 +6,12 @@ use quorate::Result;
 use quorate::bls::{self, MinPk};
 use quorate::certificate::Certificate;
 use quorate::committee::Committee;
+use quorate::dsig::{Signature, Verifier, VerifierConfig, WotsBlake3};
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 
 use super::contender::{Contender, Operations};
-use super::world::{Quorum, Sync, World, attested};
+use super::world::{Quorum, Signed, Sync, World, attested};
 
 /// The contender.
 pub(super) fn contender(world: &World) -> Contender<'_> {
@@ -19,6 +20,7 @@ pub(super) fn contender(world: &World) -> Contender<'_> {
     certificates(&mut operations, ["verify-min-pk", "decode-min-pk"], &world.min_pk);
     certificates(&mut operations, ["verify-ed25519", "decode-ed25519"], &world.ed25519);
     sync(&mut operations, &world.sync);
+    dsig(&mut operations, &world.dsig);
     Contender::here("Rust", concat!("quorate ", env!("CARGO_PKG_VERSION")), operations)
 }
 
@@ -54,6 +56,21 @@ fn sync<'a>(operations: &mut Operations<'a>, sync: &'a Sync) {
         accepted(keys.and_then(attested).and_then(|committee| verify_raw(&committee, sync, &proof)));
     };
     operations.insert("sync-bytes", Box::new(from_bytes));
+}
+
+/// Signatures from bytes, of a batch that was announced.
+fn dsig<'a>(operations: &mut Operations<'a>, signed: &'a Signed) {
+    let mut verifier = Verifier::<WotsBlake3>::new(VerifierConfig::default());
+    verifier.admit(signed.signer.clone());
+    accepted(verifier.announce(&signed.signer, &signed.announcement, Signed::NOW));
+    let mut verify = move |bytes: &[u8], message: &[u8]| {
+        let signature = Signature::decode(black_box(bytes), &())?;
+        verifier.verify(&signed.signer, message, &signature)
+    };
+    let mut turn = signed.signatures.iter().cycle();
+    let mut next = move || turn.next().map_or(&[][..], Vec::as_slice);
+    refused(verify(next(), &Signed::OTHER));
+    operations.insert("dsig-verify", Box::new(move || accepted(verify(next(), &Signed::MESSAGE))));
 }
 
 /// As in the other languages: the signature comes as bytes.

@@ -10,6 +10,8 @@ const SLOWER: f64 = 1.05;
 const CALL: f64 = 5_000.0;
 /// How many times slower than native WebAssembly may be.
 const WASM: f64 = 8.0;
+/// The microseconds in which WebAssembly verifies a signature of DSig.
+const WASM_DSIG: f64 = 25.0;
 /// The contender that is no native binding.
 const WASM_NAME: &str = "wasm in Node";
 /// The native bindings.
@@ -68,6 +70,21 @@ pub(super) fn sync(all: &mut [Contender<'_>], care: Care) -> Result<Vec<Row>, St
             let note = format!("{} × Rust; {}", figure(time / rust), contender.about);
             rows.push(Row::new(name, time / 1e6, "ms").note(note));
         }
+    }
+    Ok(rows)
+}
+
+/// One signature of one-time keys whose batch was announced, by whoever can do it.
+pub(super) fn dsig(all: &mut [Contender<'_>], care: Care) -> Result<Vec<Row>, String> {
+    let what = "verify DSig, announced, wots-blake3";
+    eprintln!("measuring: {what}");
+    let times = medians(all, "dsig-verify", care)?;
+    let Some(rust) = times.first().copied().flatten() else { return Ok(Vec::new()) };
+    let mut rows = vec![Row::new(format!("{what}: Rust"), rust / 1000.0, "µs")];
+    for (contender, time) in measured(all, &times) {
+        let row = Row::new(format!("{what}: {}", contender.name), time / 1000.0, "µs");
+        let row = if contender.name == WASM_NAME { row.at_most(WASM_DSIG) } else { row };
+        rows.push(row.note(format!("{} × Rust; {}", figure(time / rust), contender.about)));
     }
     Ok(rows)
 }

@@ -1,5 +1,5 @@
-//! What all contenders verify: certificates of a hundred members, and a sync committee's aggregate. The same on every
-//! run, so the keys are no secrets.
+//! What all contenders verify: certificates of a hundred members, a sync committee's aggregate, and DSig's signatures. The
+//! same on every run, so the keys are no secrets.
 
 use std::sync::Arc;
 
@@ -7,7 +7,9 @@ use quorate::Result;
 use quorate::bls::{self, MinPk, MinSig};
 use quorate::certificate::Certificate;
 use quorate::committee::{ChainId, Committee, Repeats, SignerSet};
-use quorate::ed25519::Ed25519;
+use quorate::dsig::{Signer, SignerConfig, WotsBlake3};
+use quorate::ed25519::{Ed25519, PublicKey};
+use quorate::machine::Time;
 use quorate::scheme::{Scheme, VerifiedKey};
 use quorate::wire::{Encode, Reader, Writer};
 use rand::SeedableRng;
@@ -32,6 +34,7 @@ pub(super) struct World {
     pub(super) ed25519: Quorum<Ed25519>,
     small: Quorum<Ed25519>,
     pub(super) sync: Sync,
+    pub(super) dsig: Signed,
 }
 
 impl World {
@@ -42,6 +45,7 @@ impl World {
             ed25519: Quorum::of(MEMBERS)?,
             small: Quorum::of(4)?,
             sync: Sync::new()?,
+            dsig: Signed::new()?,
         })
     }
 
@@ -55,7 +59,7 @@ impl World {
         ]
         .into_iter()
         .collect();
-        Ok(json!({ "certificates": certificates, "sync": self.sync.to_json() }))
+        Ok(json!({ "certificates": certificates, "sync": self.sync.to_json(), "dsig": self.dsig.to_json() }))
     }
 }
 
@@ -138,6 +142,44 @@ impl Sync {
             "message": hex(&MESSAGE),
             "signature": hex(&self.signature.encode()),
             "forged": hex(&self.forged.encode()),
+        })
+    }
+}
+
+/// A batch of one-time keys of the default suite, and what they signed: one message, as short as the paper's.
+pub(super) struct Signed {
+    pub(super) signer: PublicKey,
+    pub(super) announcement: Vec<u8>,
+    pub(super) signatures: Vec<Vec<u8>>,
+}
+
+impl Signed {
+    /// When the batch was made.
+    pub(super) const NOW: Time = Time(1);
+    pub(super) const MESSAGE: [u8; 8] = [7; 8];
+    /// What none of them signed.
+    pub(super) const OTHER: [u8; 8] = [8; 8];
+
+    fn new() -> Result<Self> {
+        let mut rng = StdRng::seed_from_u64(7);
+        let config = SignerConfig { low_water: 1, ..SignerConfig::default() };
+        let identity = Ed25519::generate(&mut rng)?;
+        let mut signer = Signer::<WotsBlake3>::new(identity, Vec::new(), config, &mut rng)?;
+        let made = signer.prepare(&mut rng, Self::NOW)?;
+        let announcement = made.map(|made| made.announcement.encode()).unwrap_or_default();
+        let sign = |_| Ok(signer.sign(&Self::MESSAGE, &[], Self::NOW)?.encode());
+        let signatures = (0..128).map(sign).collect::<Result<_>>()?;
+        Ok(Self { signer: signer.public_key().clone(), announcement, signatures })
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "signer": hex(&self.signer.encode()),
+            "announcement": hex(&self.announcement),
+            "signatures": self.signatures.iter().map(|one| hex(one)).collect::<Vec<_>>(),
+            "now": Self::NOW.0,
+            "message": hex(&Self::MESSAGE),
+            "other": hex(&Self::OTHER),
         })
     }
 }

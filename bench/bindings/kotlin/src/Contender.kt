@@ -11,6 +11,7 @@ import org.quorate.AttestedMember
 import org.quorate.Certificate
 import org.quorate.ChainId
 import org.quorate.Committee
+import org.quorate.Dsig
 import org.quorate.PublicKey
 import org.quorate.Quorate
 import org.quorate.QuorateException
@@ -29,9 +30,10 @@ fun main(arguments: Array<String>) {
     val given = world.getAsJsonObject("certificates")
     // The same calls on a committee of four, since certificates of a hundred would take it half a minute.
     val small = certificates(Suite.ED25519, "small", given.getAsJsonObject("small"))
-    repeat(COMPILED) { small.values.forEach { it() } }
+    val oneTime = oneTime(world.getAsJsonObject("dsig"))
+    repeat(COMPILED) { (small + oneTime).values.forEach { it() } }
     val operations = suites.flatMap { (name, suite) -> certificates(suite, name, given.getAsJsonObject(name)).entries }
-        .associate { it.toPair() } + sync(world.getAsJsonObject("sync"))
+        .associate { it.toPair() } + sync(world.getAsJsonObject("sync")) + oneTime
     val about = "quorate ${Quorate.VERSION}, Java ${Runtime.version().feature()}, Kotlin ${KotlinVersion.CURRENT}"
     val names = operations.keys.joinToString { "\"$it\"" }
     println("""{"about": "$about", "operations": [$names]}""")
@@ -81,6 +83,19 @@ private fun sync(given: JsonObject): Operations {
             committeeOfBytes().use { fresh -> fresh.signerSet(indices).use { fresh.verifyRaw(message, it, proof) } }
         },
     )
+}
+
+private fun oneTime(given: JsonObject): Operations {
+    val signer = PublicKey.decode(Suite.ED25519, given.bytes("signer"))
+    val (message, other) = given.bytes("message") to given.bytes("other")
+    val signatures = given.bytesOf("signatures")
+    val verifier = Dsig.Verifier()
+    verifier.admit(signer)
+    verifier.announce(signer, given.bytes("announcement"), given.get("now").asLong.toULong())
+    require(verifier.canVerifyFast(signer, signatures[0])) { "DSig, announced" }
+    require(refuses { verifier.verify(signer, other, signatures[0]) }) { "DSig, forged" }
+    var turn = 0
+    return mapOf("dsig-verify" to { verifier.verify(signer, message, signatures[turn++ % signatures.size]) })
 }
 
 private fun refuses(work: () -> Unit): Boolean =
