@@ -18,6 +18,7 @@ mod row;
 mod sampling;
 mod table;
 mod testnet;
+mod threshold;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -28,7 +29,7 @@ use serde_json::{Value, json};
 use crate::row::Row;
 use crate::table::Table;
 
-/// Measures certificates, DSig, networks and bindings, and prints each figure beside its target.
+/// Measures certificates, DSig, threshold blocks, networks and bindings, and prints each figure beside its target.
 #[derive(Debug, Parser)]
 struct Options {
     /// What to measure; everything if nothing is named.
@@ -53,6 +54,8 @@ enum Group {
     Certificates,
     /// One-time keys in front of Ed25519: in this process, and in programs that use them.
     Dsig,
+    /// Threshold signatures and encryption, the coin, erasure coding: in this process.
+    Threshold,
     /// Real `quorate testnet` processes.
     Network,
     /// Other languages, each in processes of its own.
@@ -92,6 +95,16 @@ fn run(options: &Options) -> Result<(), String> {
         }
         put(&mut result, "dsig", rows.iter().map(Row::to_json).collect());
         put(&mut result, "dsig_paper", tables.iter().map(Table::to_json).collect());
+        all.extend(rows);
+    }
+    if wanted(Group::Threshold) {
+        let (rows, tables) = threshold::measure(options.quick)?;
+        shown(options, "threshold", &rows);
+        if !options.json {
+            tables.iter().for_each(|table| println!("{}", table.text()));
+        }
+        put(&mut result, "threshold", rows.iter().map(Row::to_json).collect());
+        put(&mut result, "threshold_paper", tables.iter().map(Table::to_json).collect());
         all.extend(rows);
     }
     if wanted(Group::Network) {

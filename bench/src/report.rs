@@ -34,9 +34,13 @@ pub(crate) fn write(measured: &Value) -> Result<(), String> {
         }
     }
     growth(&mut page, at(&all, "growth"));
-    rows(&mut page, "DSig", at(&all, "dsig"));
-    for table in at(&all, "dsig_paper").as_array().into_iter().flatten() {
-        paper(&mut page, &folder, table)?;
+    for (group, tables, title) in
+        [("dsig", "dsig_paper", "DSig"), ("threshold", "threshold_paper", "Threshold blocks")]
+    {
+        rows(&mut page, title, at(&all, group));
+        for table in at(&all, tables).as_array().into_iter().flatten() {
+            paper(&mut page, &folder, table)?;
+        }
     }
     rows(&mut page, "Bindings", at(&all, "bindings"));
     if at(&all, "bindings").is_array() {

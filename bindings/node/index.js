@@ -59,5 +59,7 @@ module.exports = {
   Path,
   bls: Object.freeze({ ...require('./lib/bls.js') }),
   dsig: Object.freeze({ ...require('./lib/dsig.js') }),
+  erasure: Object.freeze({ ...require('./lib/erasure.js') }),
+  threshold: require('./lib/threshold/index.js'),
   wire: Object.freeze({ ...require('./lib/wire.js') }),
 };

@@ -76,9 +76,13 @@ export type ErrorCode =
   | 'DUPLICATE_SIGNER'
   | 'RELATED_KEYS'
   | 'BAD_COMMITTEE'
+  | 'BAD_SHAPE'
+  | 'BAD_ENCODING'
   | 'BELOW_QUORUM'
   | 'BAD_SIGNATURE'
   | 'BAD_POSSESSION'
+  | 'BAD_SHARE'
+  | 'BAD_CIPHERTEXT'
   | 'WRONG_CONTEXT'
   | 'CONTRADICTION'
   | 'NOT_EVIDENCE'
@@ -147,7 +151,17 @@ export class BadCommitteeError extends QuorateError {
   readonly code: 'BAD_COMMITTEE';
   readonly details: { readonly rule: string };
 }
-/** The signers do not reach the threshold. */
+/** No erasure code makes so many shards, or has such parameters. */
+export class BadShapeError extends QuorateError {
+  readonly code: 'BAD_SHAPE';
+  readonly details: { readonly rule: string };
+}
+/** A sender committed to shards that are not those of one message; all who decode them come to this. */
+export class BadEncodingError extends QuorateError {
+  readonly code: 'BAD_ENCODING';
+  readonly details: {};
+}
+/** The signers, or the shards, do not reach the threshold. */
 export class BelowQuorumError extends QuorateError {
   readonly code: 'BELOW_QUORUM';
   readonly details: { readonly signed: bigint; readonly needed: bigint };
@@ -160,6 +174,16 @@ export class BadSignatureError extends QuorateError {
 /** A proof of possession does not verify for its key. */
 export class BadPossessionError extends QuorateError {
   readonly code: 'BAD_POSSESSION';
+  readonly details: {};
+}
+/** Shares of a secret, a signature or a decryption are wrong; `culprits` names whose, where it is known. */
+export class BadShareError extends QuorateError {
+  readonly code: 'BAD_SHARE';
+  readonly details: { readonly members: readonly number[] };
+}
+/** A threshold ciphertext's proof does not hold, or its payload is not what its label and its key say: take it for empty. */
+export class BadCiphertextError extends QuorateError {
+  readonly code: 'BAD_CIPHERTEXT';
   readonly details: {};
 }
 /** Valid, but for another committee, chain, epoch, view or suite than the one at hand. */
@@ -931,12 +955,24 @@ export class Guard {
     view: bigint,
     value: bigint,
   ): { readonly vote: TimeoutVote; readonly record: GuardRecord };
+  /**
+   * Reserves the block of 1,024 presignatures that `index` lies in. Once its record is durable and confirmed, signing with one
+   * of them needs no record. After a crash all of the block is burnt.
+   *
+   * @param key - the name of the threshold key: 32 bytes
+   * @throws {@link ExhaustedError} if the block is burnt, or its epoch over
+   */
+  reserve(key: Uint8Array, epoch: bigint, index: number): GuardRecord;
+  /** Says that the record of a reservation is durable. @throws {@link WrongContextError} for another record */
+  confirm(reservation: GuardRecord): void;
+  /** Ends an epoch of a threshold key and all before it: what is left of their presignatures never signs. Make the record durable. */
+  closeEpoch(key: Uint8Array, epoch: bigint): GuardRecord;
   publicKey(): PublicKey;
   readonly suite: Suite;
   readonly chain: ChainId;
   /** Epoch and view of the last statement of a kind. */
   last(kind: number): { readonly epoch: bigint; readonly view: bigint } | undefined;
-  /** The last record of each kind: all that a compacted log must keep. */
+  /** The last record of each kind, and what is spent of open epochs: all that a compacted log must keep. */
   records(): GuardRecord[];
   /** Overwrites the key, but not what was computed with it: see {@link SecretKey}. Closing twice does nothing. */
   close(): void;
@@ -1012,6 +1048,11 @@ export class Path {
   equals(other: Path): boolean;
   toString(): string;
 }
+
+// ---------------------------------------------------------------------------------------- threshold and erasure
+
+export * as erasure from './types/erasure.js';
+export * as threshold from './types/threshold.js';
 
 // -------------------------------------------------------------------------------------------- bls, dsig and wire
 

@@ -54,11 +54,18 @@ pub enum Error {
         /// Which rule was broken.
         rule: &'static str,
     },
-    /// The signers do not reach the threshold.
+    /// No erasure code makes shards of this number, or with these parameters.
+    BadShape {
+        /// Which rule was broken.
+        rule: &'static str,
+    },
+    /// A sender committed to shards that are not those of one message; all who decode them come to this.
+    BadEncoding,
+    /// The signers, or the shards, do not reach the threshold.
     BelowQuorum {
-        /// Weight of the signers.
+        /// Weight of the signers, or how many shards there are.
         signed: u128,
-        /// Weight that is needed.
+        /// Weight, or shards, that are needed.
         needed: u128,
     },
     /// A signature does not verify; `signers` names the members whose signature is bad, where that is known.
@@ -68,6 +75,14 @@ pub enum Error {
     },
     /// A proof of possession does not verify for its key.
     BadPossession,
+    /// Shares of a secret, a signature or a decryption are wrong; `members` names whose, where that is known.
+    BadShare {
+        /// The culprits, ascending; empty if the shares contradict each other and it is open which are wrong.
+        members: Vec<u16>,
+    },
+    /// A threshold ciphertext's proof does not hold, or its payload is not what its label and its key say. No share of
+    /// it may be made.
+    BadCiphertext,
     /// The object is valid, but for another committee, chain, epoch, view or suite than the one at hand.
     WrongContext {
         /// What differs.
@@ -116,9 +131,13 @@ impl Error {
         "DUPLICATE_SIGNER",
         "RELATED_KEYS",
         "BAD_COMMITTEE",
+        "BAD_SHAPE",
+        "BAD_ENCODING",
         "BELOW_QUORUM",
         "BAD_SIGNATURE",
         "BAD_POSSESSION",
+        "BAD_SHARE",
+        "BAD_CIPHERTEXT",
         "WRONG_CONTEXT",
         "CONTRADICTION",
         "NOT_EVIDENCE",
@@ -140,9 +159,13 @@ impl Error {
             Error::DuplicateSigner { .. } => "DUPLICATE_SIGNER",
             Error::RelatedKeys { .. } => "RELATED_KEYS",
             Error::BadCommittee { .. } => "BAD_COMMITTEE",
+            Error::BadShape { .. } => "BAD_SHAPE",
+            Error::BadEncoding => "BAD_ENCODING",
             Error::BelowQuorum { .. } => "BELOW_QUORUM",
             Error::BadSignature { .. } => "BAD_SIGNATURE",
             Error::BadPossession => "BAD_POSSESSION",
+            Error::BadShare { .. } => "BAD_SHARE",
+            Error::BadCiphertext => "BAD_CIPHERTEXT",
             Error::WrongContext { .. } => "WRONG_CONTEXT",
             Error::Contradiction { .. } => "CONTRADICTION",
             Error::NotEvidence => "NOT_EVIDENCE",
@@ -170,17 +193,20 @@ impl Error {
             Error::RelatedKeys { first, second } => {
                 [("first", index(first)), ("second", index(second))].into()
             }
-            Error::BadCommittee { rule } => [("rule", Text(rule))].into(),
+            Error::BadCommittee { rule } | Error::BadShape { rule } => [("rule", Text(rule))].into(),
             Error::BelowQuorum { signed, needed } => {
                 [("signed", Number(*signed)), ("needed", Number(*needed))].into()
             }
             Error::BadSignature { signers } => [("signers", Members(signers.clone()))].into(),
+            Error::BadShare { members } => [("members", Members(members.clone()))].into(),
             Error::Contradiction { kind, signed_view } => {
                 [("kind", Number((*kind).into())), ("signed_view", Number((*signed_view).into()))].into()
             }
             Error::NotInSubgroup
             | Error::Infinity
+            | Error::BadEncoding
             | Error::BadPossession
+            | Error::BadCiphertext
             | Error::NotEvidence
             | Error::Exhausted
             | Error::OneTimeReuse
@@ -192,7 +218,7 @@ impl Error {
     /// The members whose fault it is, where the error names any.
     pub fn culprits(&self) -> &[u16] {
         match self {
-            Error::BadSignature { signers } => signers,
+            Error::BadSignature { signers: members } | Error::BadShare { members } => members,
             _ => &[],
         }
     }
@@ -229,8 +255,12 @@ impl fmt::Display for Error {
                 )
             }
             Error::BadCommittee { rule } => write!(f, "not a committee: {rule}"),
+            Error::BadShape { rule } => write!(f, "no such erasure code: {rule}"),
+            Error::BadEncoding => f.write_str(
+                "the sender's shards are not of one message; refuse the sender and keep the shards as evidence",
+            ),
             Error::BelowQuorum { signed, needed } => {
-                write!(f, "signers weigh {signed}, at least {needed} is needed; collect more votes")
+                write!(f, "{signed} of the {needed} that are needed are there; collect more")
             }
             Error::BadSignature { signers } if signers.is_empty() => {
                 f.write_str("the signature does not verify")
@@ -241,6 +271,15 @@ impl fmt::Display for Error {
             Error::BadPossession => f.write_str(
                 "the proof of possession does not verify for this key; ask its owner for a new one",
             ),
+            Error::BadShare { members } if members.is_empty() => {
+                f.write_str("the shares contradict each other; collect more of them to see which are wrong")
+            }
+            Error::BadShare { members } => {
+                write!(f, "the shares of members {members:?} are wrong; drop them")
+            }
+            Error::BadCiphertext => {
+                f.write_str("the ciphertext is not a valid one of its author; treat it as if it were empty")
+            }
             Error::WrongContext { what } => write!(f, "valid elsewhere, not here: the {what} differs"),
             Error::Contradiction { kind, signed_view } => write!(
                 f,

@@ -10,6 +10,8 @@
 //! | [`any`] | the same with the suite chosen at run time: what the bindings wrap |
 //! | [`guard`] | what was signed, so that nothing contradictory ever is |
 //! | [`dsig`] | one-time keys, hybrid signatures, the two planes |
+//! | `threshold` | secret sharing, signatures and decryption by many, a coin (feature `threshold`) |
+//! | [`erasure`] | messages as shards of which some restore all, committed to; the tuner of their parameters |
 //! | [`merkle`] | Merkle roots and paths |
 //! | [`machine`] | the one shape of every state machine |
 //!
@@ -35,13 +37,19 @@ pub mod committee;
 pub mod dsig;
 #[cfg(feature = "ed25519")]
 pub mod ed25519;
+#[cfg(feature = "erasure")]
+pub mod erasure;
 mod error;
+#[cfg(feature = "threshold")]
+mod field;
 pub mod guard;
 pub mod machine;
 pub mod merkle;
 pub mod scheme;
 #[cfg(feature = "serde")]
 mod serde_impls;
+#[cfg(feature = "threshold")]
+pub mod threshold;
 pub mod wire;
 
 pub use error::{Detail, Error, Result};

@@ -98,6 +98,21 @@ impl<'d> Merkle<'d> {
         Ok(Path { index: at, count, siblings })
     }
 
+    /// The whole tree, for whoever needs many paths. Cost: as [`root`](Merkle::root).
+    #[cfg(feature = "erasure")]
+    pub(crate) fn levels(&self, leaves: Vec<Hash>) -> Levels {
+        let mut hasher = domain::hasher(self.node);
+        let (mut levels, mut level) = (Vec::new(), leaves);
+        while level.len() > 1 {
+            let above = level.chunks(2).map(|pair| parent(&mut hasher, pair)).collect();
+            levels.push(core::mem::replace(&mut level, above));
+        }
+        if level.is_empty() {
+            level.push(domain::hash(self.node, &[]));
+        }
+        Levels { levels, root: level }
+    }
+
     /// Checks that `leaf` is where the path says in the tree under `root`. Compare [`Path::count`] with the count
     /// that was signed. Cost: one compression per level.
     ///
@@ -114,6 +129,37 @@ impl<'d> Merkle<'d> {
             };
         }
         if &at == root { Ok(()) } else { Err(Error::WrongContext { what: "root of the Merkle path" }) }
+    }
+}
+
+/// All levels of a tree that has one leaf or more.
+#[cfg(feature = "erasure")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Levels {
+    /// From the leaves up, without the root.
+    levels: Vec<Vec<Hash>>,
+    /// One hash.
+    root: Vec<Hash>,
+}
+
+#[cfg(feature = "erasure")]
+impl Levels {
+    pub(crate) fn root(&self) -> Hash {
+        self.root.first().copied().unwrap_or_default()
+    }
+
+    /// The path of the leaf at `index`, and the leaf.
+    pub(crate) fn path(&self, index: usize) -> Result<(Path, Hash)> {
+        let leaves = self.levels.first().unwrap_or(&self.root);
+        let (Some(leaf), Ok(at), Ok(count)) =
+            (leaves.get(index), u32::try_from(index), u32::try_from(leaves.len()))
+        else {
+            return Err(Error::Malformed { what: "Merkle path: no leaf at this index" });
+        };
+        let siblings = self.levels.iter().enumerate();
+        let siblings =
+            siblings.filter_map(|(height, level)| level.get(index >> height ^ 1).copied()).collect();
+        Ok((Path { index: at, count, siblings }, *leaf))
     }
 }
 
@@ -220,6 +266,10 @@ mod tests {
                 let i = at.index(n);
                 let path = TREE.path(&leaves, i)?;
                 prop_assert_eq!(&Path::decode(&path.encode(), &())?, &path);
+                #[cfg(feature = "erasure")]
+                prop_assert_eq!(TREE.levels(leaves.clone()).path(i)?, (path.clone(), leaves[i]));
+                #[cfg(feature = "erasure")]
+                prop_assert_eq!(TREE.levels(leaves.clone()).root(), root);
                 prop_assert!(TREE.verify(&root, &TREE.leaf(&i.to_le_bytes()), &path).is_ok());
                 prop_assert!(TREE.verify(&root, &other, &path).is_err());
                 for (j, leaf) in leaves.iter().enumerate() {

@@ -80,6 +80,37 @@ fn rfc_8032_ed25519() {
     }
 }
 
+/// Elements as the threshold keys read them, and dalek as it is linked here, from bytes and back.
+#[cfg(feature = "threshold")]
+#[test]
+fn rfc_9496_ristretto255() {
+    use curve25519_dalek::{RistrettoPoint, Scalar};
+    use quorate::threshold::tdh2::EncryptionKey;
+
+    let vectors = read("rfc9496.json");
+    let decoded = |element: &Value| {
+        let key = [&[1][..], &[0; 32], &bytes(element)].concat();
+        EncryptionKey::decode(&key, &()).map(|key| *key.key().as_bytes())
+    };
+    for (factor, element) in (0u64..).zip(list(&vectors["multiples"])) {
+        let multiple = RistrettoPoint::mul_base(&Scalar::from(factor)).compress();
+        assert_eq!(hex::encode(multiple.as_bytes()), element.as_str().unwrap());
+        let expected = if factor == 0 { Err(Error::Infinity) } else { Ok(multiple.to_bytes()) };
+        assert_eq!(decoded(element), expected);
+    }
+    for case in list(&vectors["invalid"]) {
+        let expected = match case["why"].as_str().unwrap() {
+            "non-canonical" | "negative" => "NON_CANONICAL",
+            _ => "MALFORMED",
+        };
+        assert_eq!(decoded(&case["bytes"]).unwrap_err().code(), expected, "{case}");
+    }
+    for case in list(&vectors["maps"]) {
+        let mapped = RistrettoPoint::from_uniform_bytes(&bytes(&case["input"]).try_into().unwrap());
+        assert_eq!(hex::encode(mapped.compress().as_bytes()), case["output"].as_str().unwrap());
+    }
+}
+
 /// Every case of Wycheproof is decided as its authors say, alone and in a batch.
 #[test]
 fn wycheproof_ed25519() {

@@ -66,13 +66,14 @@ fn the_page_names_every_domain_string_and_every_error_code_and_no_other() {
 }
 
 macro_rules! blocks {
-    ($($block:ident),*) => {
-        $(#[test] fn $block() { run(stringify!($block)); })*
+    ($($(#[$only:meta])* $block:ident),*) => {
+        $($(#[$only])* #[test] fn $block() { run(stringify!($block)); })*
 
         #[test]
         fn every_vector_file_is_read() {
             // Jolteon's are read by the tests of its crate.
             let mut known = ["README.md", "public", "jolteon.json"].map(str::to_owned).to_vec();
+            known.extend(THRESHOLD.map(str::to_owned));
             known.extend([$(concat!(stringify!($block), ".json").to_owned()),*]);
             for entry in std::fs::read_dir(folder()).unwrap() {
                 let name = entry.unwrap().file_name().into_string().unwrap();
@@ -82,4 +83,29 @@ macro_rules! blocks {
     };
 }
 
-blocks!(wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence, guard, dsig);
+blocks!(
+    wire,
+    bls,
+    ed25519,
+    merkle,
+    committee,
+    vote,
+    certificate,
+    timeout,
+    evidence,
+    guard,
+    dsig,
+    #[cfg(feature = "erasure")]
+    erasure,
+    #[cfg(feature = "jerasure")]
+    jerasure
+);
+
+/// Files of an optional feature.
+const THRESHOLD: [&str; 3] = ["tdh2.json", "coin.json", "threshold.json"];
+
+#[cfg(feature = "threshold")]
+#[test]
+fn threshold() {
+    THRESHOLD.into_iter().filter_map(|name| name.strip_suffix(".json")).for_each(run);
+}

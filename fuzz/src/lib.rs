@@ -16,6 +16,7 @@ mod certificates;
 mod cluster;
 mod collectors;
 mod dsig;
+mod erasure;
 mod fixture;
 mod jolteon;
 mod keys;
@@ -24,6 +25,8 @@ pub mod mutate;
 mod node;
 mod scheme;
 mod seeds;
+mod shares;
+mod signing;
 
 use quorate::wire::{Decode, Encode};
 
@@ -57,6 +60,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "jolteon-machine", run: jolteon::machine, seeds: jolteon::machine_seeds, brief: 200 },
     Target { name: "dsig-decoders", run: dsig::decoders, seeds: dsig::decoder_seeds, brief: 2_000 },
     Target { name: "dsig-verifier", run: dsig::verifier, seeds: dsig::verifier_seeds, brief: 100 },
+    Target { name: "erasure-decoders", run: erasure::decoders, seeds: erasure::decoder_seeds, brief: 4_000 },
+    Target { name: "erasure-senders", run: erasure::senders, seeds: erasure::sender_seeds, brief: 2_000 },
     Target {
         name: "broadcast-decoders",
         run: broadcast::decoders,
@@ -69,6 +74,10 @@ pub const TARGETS: &[Target] = &[
         seeds: broadcast::machine_seeds,
         brief: 200,
     },
+    Target { name: "share-decoders", run: shares::decoders, seeds: shares::decoder_seeds, brief: 3_000 },
+    Target { name: "share-collectors", run: shares::collectors, seeds: shares::collector_seeds, brief: 100 },
+    Target { name: "signing-decoders", run: signing::decoders, seeds: signing::decoder_seeds, brief: 1_500 },
+    Target { name: "signing-combiners", run: signing::combiners, seeds: signing::combiner_seeds, brief: 100 },
     #[cfg(feature = "audited-redis")]
     Target {
         name: "audited-redis-wire",

@@ -9,15 +9,35 @@ import time
 from pathlib import Path
 
 from . import conformance
-from .cases import bls, certificate, committee, dsig, ed25519, evidence, guard, jolteon, merkle, public, timeout, vote, wire
+from .cases import (
+    bls,
+    certificate,
+    coin,
+    committee,
+    dsig,
+    ed25519,
+    erasure,
+    evidence,
+    guard,
+    jolteon,
+    merkle,
+    public,
+    tdh2,
+    threshold,
+    timeout,
+    vote,
+    wire,
+)
 
 SPEC = Path(__file__).resolve().parent.parent
 
 
 def files():
     """Every file that the model makes: path and text."""
-    for module in (wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence, guard, jolteon, dsig):
-        book = module.book()
+    blocks = (wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence, guard, jolteon, dsig)
+    sharing = (tdh2, coin, threshold, erasure)
+    for make in [module.book for module in blocks + sharing] + [erasure.jerasure]:
+        book = make()
         yield SPEC / "vectors" / f"{book.block}.json", book.text(), len(book.cases)
     yield SPEC / "conformance.json", *conformance.text()
 

@@ -15,10 +15,12 @@ const FLOORS: &[&[&str]] = &[
     &["error"],
     &["wire"],
     &["machine", "merkle"],
-    &["scheme"],
+    &["scheme", "erasure"],
+    &["field"],
     &["bls", "ed25519", "committee"],
     &["certificate", "dsig"],
     &["guard"],
+    &["threshold"],
     &["any"],
     &["serde_impls"],
 ];

@@ -1,6 +1,8 @@
 //! What the machine must offer, installed where we may, named where we may not.
 
+use std::path::Path;
 use std::process::Command;
+use std::{env, fs};
 
 use crate::process::{Outcome, is_there, output_of};
 use crate::steps::Log;
@@ -12,9 +14,14 @@ const TOOLS: &[(&str, &str)] = &[
     ("clang", "clang"),
     ("python3", "python3"),
     ("git", "git"),
+    ("openssl", "openssl"),
     ("redis-server", "redis-server"),
     ("redis-cli", "redis-tools"),
 ];
+/// What compiling Jerasure needs beside a C compiler: its scripts are made by the first three, and its declarations
+/// are read by libclang.
+const JERASURE: &[(&str, &str)] =
+    &[("autoconf", "autoconf"), ("automake", "automake"), ("libtoolize", "libtool"), ("make", "make")];
 /// Parts of the toolchain beyond rustc and cargo; a minimal rustup has neither.
 const COMPONENTS: &[(&str, &str)] = &[("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")];
 
@@ -37,10 +44,39 @@ pub(crate) fn prepare(log: &Log) -> Outcome<String> {
     Ok(if added.is_empty() { rustc } else { format!("{rustc}; installed {added}") })
 }
 
+/// What the feature `jerasure` needs to be compiled: installed where it is missing, or named.
+pub(crate) fn for_jerasure(log: &Log) -> Outcome {
+    let mut packages: Vec<&str> =
+        JERASURE.iter().filter(|(tool, _)| !is_there(tool)).map(|(_, package)| *package).collect();
+    if !has_libclang() {
+        packages.push("libclang-dev");
+    }
+    if packages.is_empty() { Ok(()) } else { install(log, &packages) }
+}
+
+/// Whether the library is where those look who load it by themselves: where a variable says, beside clang's other
+/// libraries, or where the system's loader looks.
+fn has_libclang() -> bool {
+    let named = |entry: fs::DirEntry| entry.file_name().to_string_lossy().starts_with("libclang.so");
+    let holds = |folder: &Path| fs::read_dir(folder).is_ok_and(|files| files.flatten().any(named));
+    let versions = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+    let of_llvm = versions.filter(|entry| entry.file_name().to_string_lossy().starts_with("llvm"));
+    if env::var_os("LIBCLANG_PATH").is_some_and(|path| holds(Path::new(&path)))
+        || of_llvm.into_iter().any(|entry| holds(&entry.path().join("lib")))
+    {
+        return true;
+    }
+    let loaded = ["ldconfig", "/sbin/ldconfig"].map(|tool| output_of(Command::new(tool).arg("-p")));
+    let from_llvm = output_of(Command::new("llvm-config").arg("--libdir"));
+    loaded.into_iter().flatten().any(|list| list.contains("libclang.so"))
+        || from_llvm.is_some_and(|folder| holds(Path::new(&folder)))
+        || cfg!(target_os = "macos")
+}
+
 /// Where Chromium's program is; Debian's is installed where there is none. `CHROMIUM` names another.
 pub(crate) fn chromium(log: &Log) -> Outcome<String> {
     const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    let named = std::env::var("CHROMIUM").ok();
+    let named = env::var("CHROMIUM").ok();
     let found = || named.iter().map(String::as_str).chain(NAMES.iter().copied()).find(|name| is_there(name));
     if found().is_none() {
         install(log, &["chromium"])?;

@@ -23,6 +23,7 @@ mod simulate;
 mod steps;
 mod targets;
 mod test;
+mod threshold_signing;
 mod vectors;
 mod wasm;
 mod watch;

@@ -78,7 +78,8 @@ pub(crate) fn output_of(command: &mut Command) -> Option<String> {
 
 /// Whether a program can be started at all.
 pub(crate) fn is_there(program: &str) -> bool {
-    output_of(Command::new(program).arg("--version")).is_some()
+    // OpenSSL 3.0 has a command instead of an option.
+    ["--version", "version"].iter().any(|ask| output_of(Command::new(program).arg(ask)).is_some())
 }
 
 fn succeeded(command: &Command, status: ExitStatus) -> Outcome {

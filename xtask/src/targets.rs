@@ -23,11 +23,12 @@ const CLANGS: &[&str] = &[
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("core on wasm32", |log| {
         let compiler = Compiler::for_target(log, WASM)?;
-        compiler.build(log, WASM, &[])?;
+        compiler.build(log, WASM, &["--features", "erasure,threshold"])?;
         Ok(compiler.origin)
     });
     steps.add("core as no_std", |log| {
-        const NO_STD: &[&str] = &["--no-default-features", "--features", "bls,ed25519,dsig"];
+        const NO_STD: &[&str] =
+            &["--no-default-features", "--features", "bls,ed25519,dsig,erasure,threshold"];
         if has_std("rustc", BARE) || rustup_adds(log, BARE) {
             let compiler = Compiler::for_target(log, BARE)?;
             compiler.build(log, BARE, NO_STD)?;
@@ -37,13 +38,13 @@ pub(crate) fn add_to(steps: &mut Steps) {
         compiler.build(log, WASM, NO_STD)?;
         Ok(format!("{WASM}, because {BARE} is not to be had here; {}", compiler.origin))
     });
-    steps.add("DSig on 64-bit ARM", on_arm);
+    steps.add("vector code on 64-bit ARM", on_arm);
 }
 
-/// 64-bit ARM, whose AES instructions DSig uses; its programs run in an emulator.
+/// 64-bit ARM, whose AES instructions DSig and whose vectors erasure codes use; its programs run in an emulator.
 const ARM: &str = "aarch64-unknown-linux-gnu";
 
-/// DSig's unit tests as an ARM processor runs them.
+/// Their unit tests as an ARM processor runs them.
 fn on_arm(log: &Log) -> Outcome<String> {
     if cfg!(target_arch = "aarch64") {
         return Ok("this is one: the unit tests ran on it".to_owned());
@@ -56,14 +57,22 @@ fn on_arm(log: &Log) -> Outcome<String> {
         return Err(format!("no standard library for {ARM}: `rustup target add {ARM}` did not bring it"));
     }
     let mut cargo = workspace::cargo();
-    cargo.args(["test", "--package", "quorate", "--lib", "--no-default-features", "--features", "std,dsig"]);
+    cargo.args([
+        "test",
+        "--package",
+        "quorate",
+        "--lib",
+        "--no-default-features",
+        "--features",
+        "std,dsig,erasure",
+    ]);
     cargo.env("CARGO_BUILD_TARGET", ARM).env("CARGO_TARGET_DIR", workspace::target("targets"));
     let name = ARM.replace('-', "_");
     cargo.env(format!("CC_{name}"), "aarch64-linux-gnu-gcc");
     cargo.env(format!("CARGO_TARGET_{}_LINKER", name.to_uppercase()), "aarch64-linux-gnu-gcc");
     let runner = format!("CARGO_TARGET_{}_RUNNER", name.to_uppercase());
     cargo.env(runner, "qemu-aarch64 -L /usr/aarch64-linux-gnu");
-    log.run(cargo.args(["--", "dsig"])).map(|output| tests_in(&output))
+    log.run(cargo.args(["--", "dsig", "erasure"])).map(|output| tests_in(&output))
 }
 
 /// A compiler for a target, with the C compiler that goes with it.

@@ -4,16 +4,17 @@
 use clap::Args;
 
 use crate::process::Outcome;
-use crate::steps::{Steps, tests_in};
+use crate::steps::{Log, Steps, tests_in};
 use crate::{
     audited_redis, bindings, broadcast, documents, environment, ethereum, fuzz, lint, msrv, package,
-    simulate, targets, vectors, watch, web, workspace,
+    simulate, targets, threshold_signing, vectors, watch, web, workspace,
 };
 
 /// Runs every check and every test, and ends with a line `test steps: N passed, N failed`.
 ///
 /// Sets up what it needs and is missing: rustfmt, clippy, the wasm32 targets and an older toolchain through rustup;
-/// gcc, g++, clang, llvm, git, python3 with venv, Node 20 with npm, a JDK, Maven, Chromium, Redis and qemu-user through
+/// gcc, g++, clang, llvm, autoconf, automake, libtool, make, libclang, git, python3 with venv, Node 20 with npm, a JDK,
+/// Maven, Chromium, Redis, OpenSSL and qemu-user through
 /// apt-get when run as root on Debian or Ubuntu. Libraries and tools of the four languages come from crates.io, PyPI,
 /// npm and Maven Central. What it cannot set up, it names. The output of each step stays in target/xtask/logs.
 #[derive(Debug, Args)]
@@ -39,7 +40,23 @@ const FEATURE_SETS: &[&str] = &[
     "dsig",
     "std,dsig",
     "driver",
+    "threshold",
+    "erasure",
+    "std,erasure",
 ];
+
+/// The erasure codes, their vectors and their fuzz targets, with the code that is not in every build: it is C, which has
+/// to be compiled and linked.
+fn with_jerasure(log: &Log) -> Outcome<String> {
+    environment::for_jerasure(log)?;
+    let mut core = workspace::cargo();
+    core.args(["test", "--package", "quorate", "--features", "jerasure", "--lib", "--test", "vectors"]);
+    let mut output = log.run(core.args(["--", "erasure"]))?;
+    let mut fuzz = workspace::cargo();
+    fuzz.args(["test", "--package", "quorate-fuzz", "--no-default-features", "--features", "jerasure"]);
+    output += &log.run(fuzz.args(["--test", "brief", "--", "erasure"]))?;
+    Ok(tests_in(&output))
+}
 
 pub(crate) fn run(options: &Options) -> Outcome {
     let mut steps = Steps::default();
@@ -62,6 +79,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
         cargo.args(["test", "--package", "quorate", "--no-default-features", "--features", "dsig"]);
         log.run(cargo.args(["--lib", "--test", "dsig", "--", "dsig", "fork"])).map(|output| tests_in(&output))
     });
+    steps.add("Jerasure", with_jerasure);
     steps.add("documentation examples", |log| {
         log.run(workspace::all("test").arg("--doc")).map(|output| tests_in(&output))
     });
@@ -76,6 +94,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     web::add_to(&mut steps);
     ethereum::add_to(&mut steps);
     audited_redis::add_to(&mut steps);
+    threshold_signing::add_to(&mut steps);
     if options.quick {
         steps.add("oldest toolchain (stated)", |_| msrv::by_metadata());
     } else {

@@ -8,7 +8,7 @@ use quorate::guard::GuardRecord;
 use quorate::wire::{Decode, Encode};
 
 use crate::committees::Committee;
-use crate::glue::{Result, chain_id, lock};
+use crate::glue::{Result, chain_id, hash32, lock};
 use crate::keys::{PublicKey, SecretKey};
 use crate::statements::Statement;
 use crate::timeouts::TimeoutVote;
@@ -48,7 +48,7 @@ struct Place {
 }
 
 #[derive(uniffi::Object)]
-struct Guard(Mutex<any::Guard>);
+pub(crate) struct Guard(pub(crate) Mutex<any::Guard>);
 
 #[uniffi::export]
 impl Guard {
@@ -74,6 +74,20 @@ impl Guard {
     fn sign_timeout(&self, committee: &Committee, kind: u8, view: u64, value: u64) -> Result<SignedTimeout> {
         let (vote, record) = lock(&self.0).sign_timeout(&committee.0, Kind::new(kind), view, value)?;
         Ok(SignedTimeout { vote: Arc::new(TimeoutVote(vote)), record: record.encode() })
+    }
+
+    fn reserve(&self, key: Vec<u8>, epoch: u64, index: u32) -> Result<Vec<u8>> {
+        let key = hash32("threshold key id", &key)?;
+        Ok(lock(&self.0).reserve(&key, epoch, index)?.encode())
+    }
+
+    fn confirm(&self, reservation: Vec<u8>) -> Result<()> {
+        Ok(lock(&self.0).confirm(&GuardRecord::decode(&reservation, &())?)?)
+    }
+
+    fn close_epoch(&self, key: Vec<u8>, epoch: u64) -> Result<Vec<u8>> {
+        let key = hash32("threshold key id", &key)?;
+        Ok(lock(&self.0).close_epoch(&key, epoch).encode())
     }
 
     fn suite(&self) -> u8 {

@@ -1,7 +1,7 @@
 'use strict';
 
 const native = require('./native.js');
-const { bytes, list, u8, u64 } = require('./check.js');
+const { bytes, list, u32, u64, u8 } = require('./check.js');
 const { openCommittee } = require('./committee.js');
 const { makeChainId, openChainId } = require('./ids.js');
 const { makePublicKey, openSecretKey } = require('./keys.js');
@@ -38,6 +38,17 @@ class Guard extends guard.Sealed {
     const parts = [openCommittee(committee, 'committee'), u8(kind, 'kind'), u64(view, 'view'), u64(value, 'value')];
     const { vote, record } = native.guardSignTimeout(guard.open(this, 'this'), ...parts);
     return { vote: makeTimeoutVote(vote), record: makeGuardRecord(record) };
+  }
+  reserve(key, epoch, index) {
+    const parts = [bytes(key, 'key'), u64(epoch, 'epoch'), u32(index, 'index')];
+    return makeGuardRecord(native.guardReserve(guard.open(this, 'this'), ...parts));
+  }
+  confirm(reservation) {
+    native.guardConfirm(guard.open(this, 'this'), guardRecord.open(reservation, 'reservation'));
+  }
+  closeEpoch(key, epoch) {
+    const parts = [bytes(key, 'key'), u64(epoch, 'epoch')];
+    return makeGuardRecord(native.guardCloseEpoch(guard.open(this, 'this'), ...parts));
   }
   publicKey() {
     return makePublicKey(native.guardPublicKey(guard.open(this, 'this')));
@@ -94,4 +105,4 @@ class GuardRecord extends guardRecord.Sealed {
 }
 const makeGuardRecord = (handle) => guardRecord.make(GuardRecord, handle);
 
-module.exports = { Guard, GuardRecord };
+module.exports = { Guard, GuardRecord, openGuard: guard.open, makeGuardRecord };

@@ -35,6 +35,11 @@ pub(crate) fn handle<T: 'static>(made: quorate::Result<T>) -> Result<External<T>
     made.map(External::new).throw()
 }
 
+/// A handle on `size` bytes beside the value itself. V8 hears of them, so that it looks for garbage early enough.
+pub(crate) fn sized<T: 'static>(value: T, size: usize) -> External<T> {
+    External::new_with_size_hint(value, size)
+}
+
 /// An error as the text that `lib/errors.js` reads.
 pub(crate) fn failure(error: &Error) -> String {
     let details: Vec<Value> = error

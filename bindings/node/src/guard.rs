@@ -9,7 +9,7 @@ use quorate::committee::ChainId;
 use quorate::guard::GuardRecord;
 use quorate::wire::{Decode, Encode};
 
-use crate::glue::{Bytes, Closable, Result, Throw, bytes, handle, number};
+use crate::glue::{Bytes, Closable, Result, Throw, array, bytes, handle, number};
 use crate::keys::Secret;
 
 /// A guard until it is closed.
@@ -65,6 +65,32 @@ pub fn guard_sign_timeout(
     let (kind, view, value) = (Kind::new(kind), number(&view), number(&value));
     let (vote, record) = guard.open_mut()?.sign_timeout(committee, kind, view, value).throw()?;
     Ok(SignedTimeout { vote: External::new(vote), record: External::new(record) })
+}
+
+#[napi(catch_unwind)]
+pub fn guard_reserve(
+    guard: &mut External<OpenGuard>,
+    key: &[u8],
+    epoch: BigInt,
+    index: u32,
+) -> Result<External<GuardRecord>> {
+    let key = array("name of a threshold key", key)?;
+    handle(guard.open_mut()?.reserve(&key, number(&epoch), index))
+}
+
+#[napi(catch_unwind)]
+pub fn guard_confirm(guard: &mut External<OpenGuard>, reservation: &External<GuardRecord>) -> Result<()> {
+    guard.open_mut()?.confirm(reservation).throw()
+}
+
+#[napi(catch_unwind)]
+pub fn guard_close_epoch(
+    guard: &mut External<OpenGuard>,
+    key: &[u8],
+    epoch: BigInt,
+) -> Result<External<GuardRecord>> {
+    let key = array("name of a threshold key", key)?;
+    Ok(External::new(guard.open_mut()?.close_epoch(&key, number(&epoch))))
 }
 
 #[napi(catch_unwind)]

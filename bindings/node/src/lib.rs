@@ -16,6 +16,8 @@
 //! | [`guard`] | the key that signs nothing contradictory, its records |
 //! | [`merkle`], [`wire`], [`bls`] | trees, encoding, aggregates |
 //! | [`dsig`] | one-time keys that Ed25519 signs in batches |
+//! | [`threshold`] | encryption, coins and signatures by many |
+//! | [`erasure`] | messages as shards of which some restore all |
 //! | [`glue`] | errors, bytes, work off the main thread |
 #![allow(unsafe_code, reason = "#[napi] generates the calls of Node's C interface; nothing here writes any")]
 #![allow(missing_docs, reason = "the functions are documented where users see them, in index.d.ts")]
@@ -24,11 +26,13 @@ pub mod bls;
 pub mod certificates;
 pub mod committee;
 pub mod dsig;
+pub mod erasure;
 pub mod evidence;
 pub mod glue;
 pub mod guard;
 pub mod keys;
 pub mod merkle;
+pub mod threshold;
 pub mod timeouts;
 pub mod votes;
 pub mod wire;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import * as quorate from 'quorate';
-import { FILES, runFile } from './shared/vectors.mjs';
+import { FILES, OTHERS, runFile } from './shared/vectors.mjs';
 
 const folder = new URL('../../../spec/vectors/', import.meta.url);
 
@@ -13,8 +13,13 @@ for (const name of FILES) {
   });
 }
 
+const jerasure = quorate.erasure.Suite.Jerasure(new quorate.erasure.Packets(8, 3)).isAvailable;
+test('spec/vectors/jerasure.json', { skip: !jerasure && 'this build does not have the code' }, () => {
+  runFile(quorate, 'jerasure', JSON.parse(readFileSync(new URL('jerasure.json', folder), 'utf8')));
+});
+
 test('every vector file is read', () => {
-  const known = [...FILES, 'jolteon'].map((name) => `${name}.json`).sort();
+  const known = [...FILES, ...OTHERS].map((name) => `${name}.json`).sort();
   assert.deepEqual(readdirSync(folder).filter((name) => name.endsWith('.json')).sort(), known);
 });
 

@@ -9,7 +9,7 @@ use quorate::guard;
 use quorate::wire::{Decode, Encode};
 
 use crate::committee::Committee;
-use crate::convert::{Bytes, Kind, List, Tried, Value, View};
+use crate::convert::{Bytes, Epoch, Kind, List, PresignatureIndex, Tried, Value, View, exactly};
 use crate::failure::{Failure, Outcome};
 use crate::ids::ChainId;
 use crate::keys::{PublicKey, SecretKey};
@@ -37,7 +37,11 @@ impl Guard {
     }
 
     /// Without the interpreter, one thread at a time.
-    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut any::Guard) -> T + Send) -> Outcome<T> {
+    pub(crate) fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut any::Guard) -> T + Send,
+    ) -> Outcome<T> {
         py.detach(|| {
             let mut guard = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
             guard.as_mut().map(work).ok_or(Failure::Closed(WHAT))
@@ -96,6 +100,31 @@ impl Guard {
         Ok((TimeoutVote(vote), GuardRecord(record)))
     }
 
+    /// Reserves the block of presignatures of a threshold key that `index` lies in. Once the record is durable and
+    /// confirmed, signing with them needs no record of its own. AFTER A CRASH ALL OF IT IS BURNT, spent or not. Raises
+    /// `ExhaustedError` if it is burnt already, or its epoch is over.
+    fn reserve(
+        &self,
+        py: Python<'_>,
+        key: Bytes,
+        epoch: Epoch,
+        index: PresignatureIndex,
+    ) -> Outcome<GuardRecord> {
+        let key = exactly(&key, "threshold key id")?;
+        Ok(GuardRecord(self.with(py, |guard| guard.reserve(&key, epoch.0, index.0))??))
+    }
+
+    /// Says that the record of a reservation is durable; `WrongContextError` for any other record.
+    fn confirm(&self, py: Python<'_>, reservation: &GuardRecord) -> Outcome<()> {
+        Ok(self.with(py, |guard| guard.confirm(&reservation.0))??)
+    }
+
+    /// Ends an epoch of a threshold key and all before it: what is left of their presignatures never signs.
+    fn close_epoch(&self, py: Python<'_>, key: Bytes, epoch: Epoch) -> Outcome<GuardRecord> {
+        let key = exactly(&key, "threshold key id")?;
+        Ok(GuardRecord(self.with(py, |guard| guard.close_epoch(&key, epoch.0))?))
+    }
+
     /// The signature scheme.
     #[getter]
     fn suite(&self) -> Suite {
@@ -119,7 +148,7 @@ impl Guard {
         self.with(py, |guard| guard.last(kind.into()))
     }
 
-    /// The last record of each kind: all that a compacted log must keep.
+    /// The last record of each kind, and what is spent of open epochs: all that a compacted log must keep.
     fn records(&self, py: Python<'_>) -> Outcome<Vec<GuardRecord>> {
         self.with(py, |guard| guard.records().into_iter().map(GuardRecord).collect())
     }
@@ -162,7 +191,7 @@ impl Guard {
     }
 }
 
-/// What was signed last of one kind. Make it durable before the vote leaves.
+/// What was signed last of one kind, or what is spent of presignatures. Make it durable before the vote or the share leaves.
 #[pyclass(frozen, eq, module = "quorate")]
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct GuardRecord(pub(crate) guard::GuardRecord);
@@ -184,19 +213,19 @@ impl GuardRecord {
         PyBytes::new(py, &self.0.encode())
     }
 
-    /// The kind of the statement.
+    /// The kind of the statement, or what the record says of presignatures.
     #[getter]
     fn kind(&self) -> u8 {
         self.0.kind().number()
     }
 
-    /// The epoch of the statement.
+    /// The epoch of the statement or of the presignatures.
     #[getter]
     fn epoch(&self) -> u64 {
         self.0.epoch()
     }
 
-    /// The view of the statement.
+    /// The view of the statement, or which presignatures.
     #[getter]
     fn view(&self) -> u64 {
         self.0.view()

@@ -10,7 +10,8 @@
 //! | `votes`, `certificates` | `Vote`, `VoteCollector`, `Certificate` |
 //! | `timeouts` | `TimeoutVote`, `TimeoutCollector`, `TimeoutCertificate` |
 //! | `evidence`, `guard` | `Equivocation`, `Conflict`, `Guard`, `GuardRecord` |
-//! | `merkle`, `wire`, `bls`, `dsig` | the modules of the same names |
+//! | `merkle`, `wire`, `bls`, `dsig`, `erasure` | the modules of the same names |
+//! | `threshold` | `quorate.threshold` with its modules `ecdsa`, `bls`, `tdh2`, `coin` and `seal` |
 //!
 //! Rules that hold everywhere: classes are frozen; what changes lies behind a lock that is only waited for without the
 //! interpreter; no Python code runs while a lock is held; work of more than a microsecond lets the interpreter go, but
@@ -21,9 +22,11 @@ mod certificates;
 mod committee;
 mod convert;
 mod dsig;
+mod erasure;
 mod evidence;
 mod failure;
 mod guard;
+mod held;
 mod ids;
 mod keys;
 mod layer;
@@ -31,6 +34,7 @@ mod merkle;
 mod pickle;
 mod signers;
 mod statement;
+mod threshold;
 mod timeouts;
 mod verified;
 mod votes;
@@ -55,6 +59,10 @@ mod _native {
         Auditor, Signer, Verifier, dsig_suites, reuse, verify, verify_all, verify_all_async, verify_reuse,
     };
     #[pymodule_export]
+    use crate::erasure::{
+        CheckedShard, Coder, Coding, Commitment, Dispersal, ErasureSuite, Packets, Row, Shape, Table,
+    };
+    #[pymodule_export]
     use crate::evidence::{Conflict, Equivocation, VerifiedConflict, VerifiedEquivocation};
     #[pymodule_export]
     use crate::guard::{Guard, GuardRecord};
@@ -68,6 +76,15 @@ mod _native {
     use crate::signers::{Members, SignerSet, Suspects};
     #[pymodule_export]
     use crate::statement::Statement;
+    #[pymodule_export]
+    use crate::threshold::{
+        BlsCombiner, BlsGroupKey, BlsKeyShare, BlsShareFault, BlsSignatureShare, Cache, Ciphertext, Coin,
+        CoinKeyShare, CoinName, CoinPublicKeys, CoinShare, CoinValue, CoinVerifiedShare, CoinWrongShare,
+        Deal, Decryption, DecryptionShare, EcdsaCombiner, EcdsaGroupKey, EcdsaShareFault, EcdsaSignature,
+        EcdsaSignatureShare, EncryptionKey, Opener, Opening, Plan, Presignature, Presignatures, SealingKey,
+        SealingPublicKey, Signing, Tag, Tdh2KeyShare, Tdh2PublicKeys, Tdh2VerifiedShare, Tdh2WrongShare,
+        Threshold, Tolerance, Toss, TrustedDealer, ValidCiphertext, bls_beacon, bls_deal,
+    };
     #[pymodule_export]
     use crate::timeouts::{
         TimeoutCertificate, TimeoutCollector, TimeoutVote, VerifiedTimeoutCertificate, VerifiedTimeoutVote,
@@ -89,6 +106,20 @@ mod _native {
     const MAX_TIMEOUT_GROUPS: usize = quorate::certificate::MAX_TIMEOUT_GROUPS;
     #[pymodule_export]
     const DEFAULT_BATCH_THRESHOLD: usize = quorate::certificate::DEFAULT_BATCH_THRESHOLD;
+    #[pymodule_export]
+    const MAX_MESSAGE: usize = quorate::erasure::MAX_MESSAGE;
+    #[pymodule_export]
+    const MAX_SHARDS: usize = quorate::erasure::MAX_SHARDS;
+    #[pymodule_export]
+    const TDH2_MAX_PLAINTEXT: usize = quorate::threshold::tdh2::MAX_PLAINTEXT;
+    #[pymodule_export]
+    const TDH2_OVERHEAD: usize = quorate::threshold::tdh2::OVERHEAD;
+    #[pymodule_export]
+    const SEAL_MAX_CONTENT: usize = quorate::threshold::seal::MAX_CONTENT;
+    #[pymodule_export]
+    const SEAL_OVERHEAD: usize = quorate::threshold::seal::OVERHEAD;
+    #[pymodule_export]
+    const MAX_PARTIES: u16 = quorate::threshold::MAX_PARTIES;
 
     /// The core's error codes.
     #[pyfunction]

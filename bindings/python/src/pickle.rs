@@ -18,6 +18,15 @@ pub(crate) fn reduced<'py, T: PyTypeInfo>(
     (py.get_type::<T>().getattr(method)?, arguments).into_bound_py_any(py)
 }
 
+/// The class of `T` itself, and the arguments of its constructor.
+pub(crate) fn rebuilt<'py, T: PyTypeInfo>(
+    py: Python<'py>,
+    arguments: impl IntoPyObject<'py, Target = PyTuple>,
+) -> PyResult<Reduced<'py>> {
+    let arguments = arguments.into_bound_py_any(py)?.cast_into::<PyTuple>()?;
+    (py.get_type::<T>(), arguments).into_bound_py_any(py)
+}
+
 /// The `TypeError` of pickling and copying what must not be.
 pub(crate) fn refused<T>(why: &'static str) -> PyResult<T> {
     Err(PyTypeError::new_err(why))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import dleq_operations
 import dsig_operations
+import erasure_operations
 import quorate
+import threshold_operations
 from quorate import (
     Certificate,
     ChainId,
@@ -422,7 +425,8 @@ def guard_sign(given: Json) -> Json:
     return {"vote": vote.encode().hex(), "record": record.encode().hex()}
 
 
-OPERATIONS = dsig_operations.OPERATIONS | {
+OTHERS = [dleq_operations, dsig_operations, erasure_operations, threshold_operations]
+OPERATIONS: dict[str, Any] = {name: call for module in OTHERS for name, call in module.OPERATIONS.items()} | {
     "wire.uint": wire_uint,
     "wire.varint": wire_varint,
     "wire.bytes": wire_bytes,

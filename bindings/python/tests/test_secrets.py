@@ -108,6 +108,44 @@ sys.stdin.readline()
 """
 
 
+# As above, for the secrets of threshold blocks.
+THRESHOLD_CHILD = """
+import sys
+import quorate as q
+from quorate.threshold import Tolerance, coin, ecdsa, seal
+
+way, masked = sys.argv[1], bytes.fromhex(sys.argv[2])
+committee = q.CommitteeId.from_bytes(bytes(32))
+generator = bytes.fromhex("e2f2ae0a6abc4e71a884a961c500515f58e30b6aa582dd8db6a65945e08d2d76")
+data = bytearray(b"\\x02" + bytes(32) + generator + bytes(34)) if way == "share" else bytearray(32)
+for at in range(32):
+    data[at - 32] = masked[at] ^ 0x5A
+if way == "seal":
+    secret = seal.SealingKey.from_bytes(data)
+elif way == "share":
+    with coin.KeyShare.from_bytes(data) as first:
+        key = data[33:65] = first.verification_key
+    secret = coin.KeyShare.from_bytes(data)
+else:
+    secret = ecdsa.TrustedDealer.from_bytes("ristretto255", committee, Tolerance(4, 1), data)
+for at in range(32):
+    data[at - 32] = 0
+print("made", flush=True)
+sys.stdin.readline()
+if way == "seal":
+    secret.open(b"", secret.public.seal(b"", b"content"))
+elif way == "share":
+    # One of one, so that the member's key is the committee's.
+    keys = coin.PublicKeys.decode(b"\\x02" + bytes(32) + key + b"\\1\\0\\1\\0" + key)
+    secret.coin_share(coin.Coin.of(keys, coin.CoinName(1, 1, 1, 1)))
+else:
+    secret.deal(1, ecdsa.Plan.of_agreed(2))
+secret.close()
+print("closed", flush=True)
+sys.stdin.readline()
+"""
+
+
 def found(pid: int, key: bytes) -> int:
     """How often either half of the key lies in a process's memory, in either order of the bytes."""
     parts = [half[::step] for half in (key[:16], key[16:]) for step in (1, -1)]
@@ -133,7 +171,17 @@ def found(pid: int, key: bytes) -> int:
 def test_a_closed_secret_is_nowhere_in_memory(suite: q.Suite, way: str) -> None:
     key = bytes([1]) + os.urandom(31)  # below the order of the BLS groups
     masked = bytes(byte ^ 0x5A for byte in key).hex()
-    arguments = [sys.executable, "-c", CHILD, suite.value, way, masked]
+    look_into([sys.executable, "-c", CHILD, suite.value, way, masked], key)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+@pytest.mark.parametrize("way", ["seal", "share", "dealer"])
+def test_a_closed_secret_of_a_threshold_block_is_nowhere_in_memory(way: str) -> None:
+    key = os.urandom(31) + bytes([1])  # below the order of the group
+    look_into([sys.executable, "-c", THRESHOLD_CHILD, way, bytes(byte ^ 0x5A for byte in key).hex()], key)
+
+
+def look_into(arguments: list[str], key: bytes) -> None:
     with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdin is not None and child.stdout is not None
         assert child.stdout.readline() == "made\n"

@@ -1,4 +1,5 @@
-"""All vectors of spec/vectors, valid and invalid, but Jolteon's, whose types are the example protocol's."""
+"""All vectors of spec/vectors, valid and invalid, but Jolteon's, whose types are the example protocol's, those of a suite
+that is not in this build, and those of operations that no binding offers."""
 
 from __future__ import annotations
 
@@ -11,9 +12,14 @@ import quorate
 
 sys.path.insert(0, str(Path(__file__).parent))
 import operations
+import threshold_operations
+from quorate import erasure
 
 FOLDER = Path(__file__).parents[3] / "spec" / "vectors"
-FILES = sorted(path.name for path in FOLDER.glob("*.json") if path.name != "jolteon.json")
+LEFT_OUT = {"jolteon.json"} | (set() if erasure.Suite.jerasure(erasure.Packets(8, 0)).is_available() else {"jerasure.json"})
+FILES = sorted(path.name for path in FOLDER.glob("*.json") if path.name not in LEFT_OUT)
+# No program chooses their randomness: what the model made is checked.
+CHECKED = ["dsig.sign", "tdh2.encrypt", "tdh2.share", "coin.share"]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -21,11 +27,12 @@ def test_each_case_is_decided_as_the_model_decides_it(name: str) -> None:
     file = json.loads((FOLDER / name).read_text())
     assert len(file["cases"]) > 20
     failures = []
-    for case in file["cases"]:
+    cases = [case for case in file["cases"] if threshold_operations.is_bound(case)]
+    for case in cases:
         given = dict(case["input"])
         if isinstance(given.get("committee"), str):
             given["committee"] = file["committees"][given["committee"]]
-        if case["operation"] == "dsig.sign":
+        if case["operation"] in CHECKED and "output" in case:
             given["made"] = case["output"]
         try:
             outcome, output = "ok", operations.run(case["operation"], given)
@@ -34,13 +41,13 @@ def test_each_case_is_decided_as_the_model_decides_it(name: str) -> None:
         if (outcome, output) != (case["expect"], case.get("output")):
             failures.append(f"{case['name']}: expected {case['expect']}, got {outcome} {output}")
     assert not failures, "\n".join(failures[:20])
-    print(f"{len(file['cases'])} cases of {name}")
+    print(f"{len(cases)} cases of {name}")
 
 
 def test_no_file_is_left_out() -> None:
-    assert len(FILES) == 11
+    assert len(FILES) == 17 - len(LEFT_OUT)
 
 
 def test_there_is_a_class_for_each_code() -> None:
     classes = {each.code for each in quorate.QuorateError.__subclasses__()}
-    assert classes == set(quorate.CODES) and len(quorate.CODES) == 20
+    assert classes == set(quorate.CODES) and len(quorate.CODES) == 24

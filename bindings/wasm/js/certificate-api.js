@@ -342,5 +342,5 @@ export function certificateApi(wasm, { VerifiedKey } = {}) {
   class VerifiedCertificate extends verified(() => [Certificate, CommitteeId]) {}
 
   const classes = { ChainId, CommitteeId, PublicKey, SignerSet, Statement, Committee, Certificate, VerifiedCertificate };
-  return { classes: name(classes), openChain };
+  return { classes: name(classes), openChain, openCommitteeId };
 }

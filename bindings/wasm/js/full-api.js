@@ -4,7 +4,9 @@
 import { bytes, list, optional, options, pair, size, string, suite, boolean, u128, u16, u32, u64, u8 } from './check.js';
 import { certificateApi, verified } from './certificate-api.js';
 import { dsigApi } from './dsig-api.js';
+import { erasureApi } from './erasure-api.js';
 import { Handle, TOKEN, hex, is, isOpen, name, open, same, take, wrap } from './handle.js';
+import { thresholdApi } from './threshold/index.js';
 
 export const MAX_TOTAL_WEIGHT = 1n << 125n;
 export const MAX_TIMEOUT_GROUPS = 1024;
@@ -30,7 +32,7 @@ function fill(raw, values, what, check, add = (item) => raw.add(item)) {
 
 export function fullApi(wasm) {
   const base = certificateApi(wasm, { VerifiedKey: () => VerifiedKey });
-  const { openChain } = base;
+  const { openChain, openCommitteeId } = base;
   const { ChainId, CommitteeId, PublicKey, SignerSet, Statement, Committee, Certificate, VerifiedCertificate } = base.classes;
 
   Object.assign(PublicKey.prototype, {
@@ -562,6 +564,16 @@ export function fullApi(wasm) {
       const done = open(this, Guard).sign_timeout(context, u8(kind, 'kind'), u64(view, 'view'), u64(value, 'value'));
       return signed(TimeoutVote, done);
     }
+    reserve(key, epoch, index) {
+      const raw = open(this, Guard);
+      return wrap(GuardRecord, raw.reserve(bytes(key, 'key'), u64(epoch, 'epoch'), u32(index, 'index')));
+    }
+    confirm(reservation) {
+      open(this, Guard).confirm(open(reservation, GuardRecord, 'reservation'));
+    }
+    closeEpoch(key, epoch) {
+      return wrap(GuardRecord, open(this, Guard).close_epoch(bytes(key, 'key'), u64(epoch, 'epoch')));
+    }
     publicKey() {
       return wrap(PublicKey, open(this, Guard).public_key());
     }
@@ -730,5 +742,14 @@ export function fullApi(wasm) {
   const keys = { SecretKey, Signature, UnverifiedKey, VerifiedKey };
   const rest = { Guard, GuardRecord, Merkle, Path };
   const classes = name({ ...keys, ...votes, ...timeouts, ...evidence, ...rest });
-  return { ...base.classes, ...classes, bls, dsig: dsigApi(wasm, { SecretKey, PublicKey }), wire };
+  const shared = { CommitteeId, openCommitteeId, PublicKey, Signature, Guard, GuardRecord };
+  return {
+    ...base.classes,
+    ...classes,
+    bls,
+    dsig: dsigApi(wasm, { SecretKey, PublicKey }),
+    erasure: erasureApi(wasm),
+    threshold: thresholdApi(wasm, shared),
+    wire,
+  };
 }

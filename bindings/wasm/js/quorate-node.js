@@ -17,4 +17,4 @@ export * from './public-errors.js';
 export { MAX_MEMBERS, SUITE_NUMBERS, Suite } from './certificate-api.js';
 export { MAX_TOTAL_WEIGHT, MAX_TIMEOUT_GROUPS, DEFAULT_BATCH_THRESHOLD } from './full-api.js';
 export { VERSION } from './version.js';
-export const { ChainId, CommitteeId, PublicKey, SignerSet, Statement, Committee, Certificate, VerifiedCertificate, SecretKey, Signature, UnverifiedKey, VerifiedKey, Vote, VerifiedVote, Suspects, VoteCollector, TimeoutVote, VerifiedTimeoutVote, TimeoutCollector, TimeoutCertificate, VerifiedTimeoutCertificate, Equivocation, VerifiedEquivocation, Conflict, VerifiedConflict, Guard, GuardRecord, Merkle, Path, bls, dsig, wire } = fullApi(wasm);
+export const { ChainId, CommitteeId, PublicKey, SignerSet, Statement, Committee, Certificate, VerifiedCertificate, SecretKey, Signature, UnverifiedKey, VerifiedKey, Vote, VerifiedVote, Suspects, VoteCollector, TimeoutVote, VerifiedTimeoutVote, TimeoutCollector, TimeoutCertificate, VerifiedTimeoutCertificate, Equivocation, VerifiedEquivocation, Conflict, VerifiedConflict, Guard, GuardRecord, Merkle, Path, bls, dsig, erasure, threshold, wire } = fullApi(wasm);

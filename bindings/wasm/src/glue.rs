@@ -59,3 +59,21 @@ pub(crate) fn array(bytes: &[u8], what: &'static str) -> Thrown<[u8; 32]> {
 pub(crate) fn decode<T: Decode>(bytes: &[u8]) -> Thrown<T> {
     T::decode(bytes, &()).or_throw()
 }
+
+#[cfg(feature = "full")]
+#[wasm_bindgen]
+extern "C" {
+    pub type Uint8Array;
+    #[wasm_bindgen(constructor)]
+    fn new(length: u32) -> Uint8Array;
+    #[wasm_bindgen(method)]
+    fn set(this: &Uint8Array, bytes: &[u8]);
+}
+
+/// Secret bytes as an array of JavaScript's, because a vector is a copy in this memory that nobody wipes.
+#[cfg(feature = "full")]
+pub(crate) fn handed_over(secret: &[u8]) -> Uint8Array {
+    let array = Uint8Array::new(secret.len() as u32);
+    array.set(secret);
+    array
+}

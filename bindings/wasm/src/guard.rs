@@ -7,14 +7,14 @@ use quorate::wire::Encode;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::committee::Committee;
-use crate::glue::{OrThrow, Thrown, decode};
+use crate::glue::{OrThrow, Thrown, array, decode};
 use crate::keys::{PublicKey, SecretKey};
 use crate::statement::Statement;
 use crate::timeouts::TimeoutVote;
 use crate::votes::Vote;
 
 #[wasm_bindgen]
-pub struct Guard(any::Guard);
+pub struct Guard(pub(crate) any::Guard);
 
 #[wasm_bindgen]
 impl Guard {
@@ -40,6 +40,20 @@ impl Guard {
     ) -> Thrown<SignedTimeout> {
         let (vote, record) = self.0.sign_timeout(&committee.0, Kind::new(kind), view, value).or_throw()?;
         Ok(SignedTimeout { vote, record })
+    }
+
+    pub fn reserve(&mut self, key: &[u8], epoch: u64, index: u32) -> Thrown<GuardRecord> {
+        let key = array(key, "name of a threshold key")?;
+        self.0.reserve(&key, epoch, index).or_throw().map(GuardRecord)
+    }
+
+    pub fn confirm(&mut self, reservation: &GuardRecord) -> Thrown<()> {
+        self.0.confirm(&reservation.0).or_throw()
+    }
+
+    pub fn close_epoch(&mut self, key: &[u8], epoch: u64) -> Thrown<GuardRecord> {
+        let key = array(key, "name of a threshold key")?;
+        Ok(GuardRecord(self.0.close_epoch(&key, epoch)))
     }
 
     pub fn public_key(&self) -> PublicKey {
@@ -101,7 +115,7 @@ impl SignedTimeout {
 }
 
 #[wasm_bindgen]
-pub struct GuardRecord(Record);
+pub struct GuardRecord(pub(crate) Record);
 
 #[wasm_bindgen]
 impl GuardRecord {

@@ -33,7 +33,7 @@ mod full {
     use zeroize::Zeroizing;
 
     use super::PublicKey;
-    use crate::glue::{OrThrow, Thrown, suite};
+    use crate::glue::{OrThrow, Thrown, Uint8Array, handed_over, suite};
 
     #[wasm_bindgen]
     impl PublicKey {
@@ -44,15 +44,6 @@ mod full {
         pub fn verify_possession(&self, possession: &Signature) -> Thrown<()> {
             self.0.verify_possession(&possession.0).or_throw()
         }
-    }
-
-    #[wasm_bindgen]
-    extern "C" {
-        pub type Uint8Array;
-        #[wasm_bindgen(constructor)]
-        fn new(length: u32) -> Uint8Array;
-        #[wasm_bindgen(method)]
-        fn set(this: &Uint8Array, bytes: &[u8]);
     }
 
     #[wasm_bindgen]
@@ -70,12 +61,8 @@ mod full {
             any::SecretKey::from_bytes(suite(name)?, &bytes).or_throw().map(Self)
         }
 
-        /// An array of JavaScript's, because a vector is a copy in this memory that nobody wipes.
         pub fn to_bytes(&self) -> Uint8Array {
-            let bytes = self.0.to_bytes();
-            let array = Uint8Array::new(bytes.len() as u32);
-            array.set(&*bytes);
-            array
+            handed_over(&*self.0.to_bytes())
         }
 
         pub fn suite(&self) -> String {

@@ -15,6 +15,8 @@ pub mod committee;
 #[cfg(feature = "full")]
 pub mod dsig;
 #[cfg(feature = "full")]
+pub mod erasure;
+#[cfg(feature = "full")]
 pub mod evidence;
 mod glue;
 #[cfg(feature = "full")]
@@ -24,6 +26,8 @@ pub mod keys;
 pub mod merkle;
 pub mod signers;
 pub mod statement;
+#[cfg(feature = "full")]
+pub mod threshold;
 #[cfg(feature = "full")]
 pub mod timeouts;
 #[cfg(feature = "full")]

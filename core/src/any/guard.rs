@@ -5,7 +5,7 @@ use super::{Committee, PublicKey, SecretKey, TimeoutVote, Vote, each, per_suite}
 use crate::Result;
 use crate::certificate::{Kind, Statement};
 use crate::committee::ChainId;
-use crate::guard::{self, GuardRecord};
+use crate::guard::{self, GuardRecord, Spend};
 
 type GuardOf<S> = guard::Guard<S>;
 
@@ -62,6 +62,37 @@ impl Guard {
         })
     }
 
+    /// Spends a presignature on a message. **The record, if there is one, must be durable before the share leaves**.
+    /// Signing with a presignature calls this; nothing else needs to.
+    ///
+    /// # Errors
+    /// As [`guard::Guard::spend`].
+    pub fn spend(&mut self, spend: &Spend) -> Result<Option<GuardRecord>> {
+        each!(self, Guard, S, guard => guard.spend(spend))
+    }
+
+    /// Reserves the block of presignatures that `index` lies in. Once its record is durable and
+    /// [confirmed](Guard::confirm), spending what lies in it needs no record. After a crash all of it is burnt.
+    ///
+    /// # Errors
+    /// As [`guard::Guard::reserve`].
+    pub fn reserve(&mut self, key: &[u8; 32], epoch: u64, index: u32) -> Result<GuardRecord> {
+        each!(self, Guard, S, guard => guard.reserve(key, epoch, index))
+    }
+
+    /// Says that the record of a reservation is durable.
+    ///
+    /// # Errors
+    /// As [`guard::Guard::confirm`].
+    pub fn confirm(&mut self, reservation: &GuardRecord) -> Result<()> {
+        each!(self, Guard, S, guard => guard.confirm(reservation))
+    }
+
+    /// Ends an epoch of a threshold key and all before it: what is left of their presignatures never signs.
+    pub fn close_epoch(&mut self, key: &[u8; 32], epoch: u64) -> GuardRecord {
+        each!(self, Guard, S, guard => guard.close_epoch(key, epoch))
+    }
+
     /// The public key.
     pub fn public_key(&self) -> PublicKey {
         each!(self, Guard, S, guard => guard.public_key().clone().into())
@@ -77,7 +108,7 @@ impl Guard {
         each!(self, Guard, S, guard => guard.last(kind))
     }
 
-    /// The last record of each kind: all that a compacted log must keep.
+    /// The last record of each kind, and what is spent of open epochs: all that a compacted log must keep.
     pub fn records(&self) -> Vec<GuardRecord> {
         each!(self, Guard, S, guard => guard.records().collect())
     }

@@ -6,6 +6,8 @@
 //! [`Error::WrongContext`] with `what: "suite"`. **The caller names the suite that bytes are decoded as, never the
 //! bytes**: a peer does not choose the cryptography.
 //!
+//! Threshold signatures, whose choice is of a group and a class besides, are in `threshold` (feature `threshold`).
+//!
 //! ```
 //! use quorate::any::{Certificate, Committee, SecretKey, Suite, UnverifiedKey, Vote, VoteCollector};
 //! use quorate::certificate::{Kind, Suspects};
@@ -40,6 +42,8 @@ mod votes;
 
 #[cfg(feature = "bls")]
 pub mod bls;
+#[cfg(feature = "threshold")]
+pub mod threshold;
 
 pub use certificates::Certificate;
 pub use committee::Committee;
@@ -96,6 +100,9 @@ macro_rules! per_suite {
 /// `From` the typed value, and `TryFrom` back.
 macro_rules! conversions {
     ($name:ident, $variant:ident, $typed:ty) => {
+        $crate::any::conversions!($name, $variant, $typed, $crate::any::wrong_suite());
+    };
+    ($name:ident, $variant:ident, $typed:ty, $wrong:expr) => {
         impl From<$typed> for $name {
             fn from(typed: $typed) -> Self {
                 $name::$variant(typed)
@@ -109,7 +116,7 @@ macro_rules! conversions {
             fn try_from(any: $name) -> $crate::Result<Self> {
                 match any {
                     $name::$variant(typed) => Ok(typed),
-                    _ => Err($crate::any::wrong_suite()),
+                    _ => Err($wrong),
                 }
             }
         }
@@ -121,7 +128,7 @@ macro_rules! conversions {
             fn try_from(any: &'a $name) -> $crate::Result<Self> {
                 match any {
                     $name::$variant(typed) => Ok(typed),
-                    _ => Err($crate::any::wrong_suite()),
+                    _ => Err($wrong),
                 }
             }
         }

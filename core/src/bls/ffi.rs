@@ -3,6 +3,9 @@
 //! functions over owned values.
 #![allow(unsafe_code)]
 
+#[cfg(feature = "threshold")]
+mod fr;
+
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,6 +14,8 @@ use core::hash::Hash;
 use core::ptr;
 
 use blst::*;
+#[cfg(feature = "threshold")]
+pub use fr::Fr;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::{Error, Result};
@@ -42,6 +47,9 @@ pub trait Group: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     fn sum(points: &[&Self::Affine]) -> Self::Affine;
     /// Σ scalarᵢ·pointᵢ with public scalars of `bits` bits, in variable time.
     fn combine(points: &[&Self::Affine], scalars: &[u128], bits: usize) -> Self::Affine;
+    /// Σ scalarᵢ·pointᵢ with public scalars of 32 bytes, little endian, in variable time.
+    #[cfg(feature = "threshold")]
+    fn combine_wide(points: &[&Self::Affine], scalars: &[[u8; 32]]) -> Self::Affine;
     /// secret · generator in constant time.
     fn public_key(secret: &Scalar) -> Self::Affine;
     /// secret · H(message) in constant time; the result is a signature under a key of the other group.
@@ -205,6 +213,23 @@ macro_rules! group {
                 }
                 out
             }
+
+            fn pippenger<const N: usize>(points: &[&$affine], scalars: &[[u8; N]], bits: usize) -> $affine {
+                let n = points.len().min(scalars.len());
+                if n == 0 {
+                    return <Self as Group>::infinity();
+                }
+                let pointers: Vec<*const $affine> = points.iter().map(|p| ptr::from_ref(*p)).collect();
+                let scalars: Vec<*const u8> = scalars.iter().map(|b| b.as_ptr()).collect();
+                let mut out = $projective::default();
+                // SAFETY: `n` live points and `n` scalars of `N` ≥ ⌈bits/8⌉ bytes (16 for at most 128 bits, 32 for 255);
+                // the scratch space has the size that blst asks for, in bytes, rounded up to limbs.
+                unsafe {
+                    let mut scratch: Vec<limb_t> = vec![0; $scratch(n).div_ceil(size_of::<limb_t>())];
+                    $pippenger(&mut out, pointers.as_ptr(), n, scalars.as_ptr(), bits, scratch.as_mut_ptr());
+                }
+                Self::affine(&out)
+            }
         }
 
         impl Group for $name {
@@ -300,21 +325,13 @@ macro_rules! group {
             }
 
             fn combine(points: &[&$affine], scalars: &[u128], bits: usize) -> $affine {
-                let n = points.len().min(scalars.len());
-                if n == 0 {
-                    return Self::infinity();
-                }
                 let bytes: Vec<[u8; 16]> = scalars.iter().map(|s| s.to_le_bytes()).collect();
-                let pointers: Vec<*const $affine> = points.iter().map(|p| ptr::from_ref(*p)).collect();
-                let scalars: Vec<*const u8> = bytes.iter().map(|b| b.as_ptr()).collect();
-                let mut out = $projective::default();
-                // SAFETY: `n` live points and `n` scalars of 16 ≥ ⌈bits/8⌉ bytes (callers pass at most 128); the
-                // scratch space has the size that blst asks for, in bytes, rounded up to limbs.
-                unsafe {
-                    let mut scratch: Vec<limb_t> = vec![0; $scratch(n).div_ceil(size_of::<limb_t>())];
-                    $pippenger(&mut out, pointers.as_ptr(), n, scalars.as_ptr(), bits, scratch.as_mut_ptr());
-                }
-                Self::affine(&out)
+                Self::pippenger(points, &bytes, bits.min(128))
+            }
+
+            #[cfg(feature = "threshold")]
+            fn combine_wide(points: &[&$affine], scalars: &[[u8; 32]]) -> $affine {
+                Self::pippenger(points, scalars, 255)
             }
 
             fn public_key(secret: &Scalar) -> $affine {

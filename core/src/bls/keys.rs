@@ -19,6 +19,12 @@ impl<V: Variant> SecretKey<V> {
     pub(super) fn new(scalar: Scalar) -> Self {
         Self { scalar, variant: PhantomData }
     }
+
+    /// The key that a shared number is; `None` for zero.
+    #[cfg(feature = "threshold")]
+    pub(crate) fn of(number: super::Fr) -> Option<Self> {
+        number.to_secret().map(Self::new)
+    }
 }
 
 /// A public key that decoded: canonical, in the subgroup, not infinity. Equality and order are those of the
@@ -115,6 +121,14 @@ impl<V: Variant> Signature<V> {
     pub(super) fn sum<'a>(signatures: impl Iterator<Item = &'a Self>) -> Self {
         let points: Vec<_> = signatures.map(|signature| &signature.point).collect();
         Self { point: V::Sig::sum(&points) }
+    }
+
+    /// Σ coefficientᵢ·signatureᵢ: a threshold signature of its shares. Nothing is verified.
+    #[cfg(feature = "threshold")]
+    pub(crate) fn interpolate(coefficients: &[super::Fr], signatures: &[&Self]) -> Self {
+        let scalars: Vec<_> = coefficients.iter().map(|coefficient| coefficient.to_lendian()).collect();
+        let points: Vec<_> = signatures.iter().map(|signature| &signature.point).collect();
+        Self { point: V::Sig::combine_wide(&points, &scalars) }
     }
 
     pub(super) fn is_infinity(&self) -> bool {

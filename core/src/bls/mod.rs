@@ -50,6 +50,8 @@ mod scheme;
 
 use alloc::vec::Vec;
 
+#[cfg(feature = "threshold")]
+pub use ffi::Fr;
 pub use group::{MinPk, MinSig, Variant};
 pub use keys::{PublicKey, SecretKey, Signature};
 

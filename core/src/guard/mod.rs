@@ -26,6 +26,16 @@
 //! | 8 | view |
 //! | 32 | [identity](Statement::identity) of the statement, which binds the committee |
 //!
+//! A member of a threshold key records in the same journal which presignatures it has spent
+//! ([`spend`](Guard::spend)), for which the rule is simpler still: each signs one message, ever. Such a record has the
+//! same form with another binding, BLAKE3 over the same bytes and a 1:
+//!
+//! | kind | says | epoch | view | identity |
+//! |---|---|---|---|---|
+//! | 0 | one presignature is spent | its epoch | first 4 bytes of the key's id · 2³² + index | what it signed |
+//! | 1 | a block of 1,024 is reserved | its epoch | … · 2³² + index / 1,024 | zero |
+//! | 2 | an epoch and all before are over | the epoch | … · 2³² | zero |
+//!
 //! What a guard cannot see: **two processes with one key**. Each would be consistent by itself. Nor does it relate
 //! one kind to another: that a member who gave up a view no longer votes in it is the protocol's rule.
 //!
@@ -56,8 +66,13 @@
 //! # Ok(()) } main().unwrap(); }
 //! ```
 
+mod spending;
+
 use alloc::collections::BTreeMap;
 use core::fmt;
+
+use spending::Spending;
+pub use spending::{BLOCK, Spend};
 
 use crate::certificate::{Kind, Statement, TimeoutVote, Vote};
 use crate::committee::{ChainId, Committee};
@@ -67,16 +82,18 @@ use crate::{Error, Result};
 
 /// A secret key that signs nothing contradictory. See the [module](self).
 ///
-/// Memory: one record per kind in use, 256 at most.
+/// Memory: one record per kind in use, 256 at most; and 48 bytes for each presignature that was spent, until its epoch is
+/// closed.
 pub struct Guard<S: Scheme> {
     secret: S::SecretKey,
     public: S::PublicKey,
     chain: ChainId,
     binding: [u8; 32],
     last: BTreeMap<Kind, GuardRecord>,
+    spending: Spending,
 }
 
-/// What was signed last of one kind. Make it durable before the vote leaves.
+/// What was signed last of one kind, or with one presignature. Make it durable before the vote or the share leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GuardRecord {
     binding: [u8; 32],
@@ -95,8 +112,11 @@ impl<S: Scheme> Guard<S> {
         w.u8(S::SUITE);
         chain.encode_to(&mut w);
         public.encode_to(&mut w);
-        let binding = domain::hash(domain::GUARD, &w.into_bytes());
-        Self { secret, public, chain, binding, last: BTreeMap::new() }
+        let mut bytes = w.into_bytes();
+        let binding = domain::hash(domain::GUARD, &bytes);
+        bytes.push(1);
+        let spending = Spending::new(domain::hash(domain::GUARD, &bytes));
+        Self { secret, public, chain, binding, last: BTreeMap::new(), spending }
     }
 
     /// The guard of a key that may have signed before, from all records that are durable. Order does not matter;
@@ -113,6 +133,10 @@ impl<S: Scheme> Guard<S> {
     ) -> Result<Self> {
         let mut guard = Self::new(secret, chain);
         for record in records {
+            if record.binding == guard.spending.binding {
+                guard.spending.restore(&record)?;
+                continue;
+            }
             if record.binding != guard.binding {
                 return Err(Error::WrongContext { what: "key, chain or suite of the guard's record" });
             }
@@ -187,9 +211,9 @@ impl<S: Scheme> Guard<S> {
         self.last.get(&kind).map(GuardRecord::place)
     }
 
-    /// The last record of each kind: all that a compacted log must keep.
+    /// The last record of each kind, and what is spent of open epochs: all that a compacted log must keep.
     pub fn records(&self) -> impl Iterator<Item = GuardRecord> + '_ {
-        self.last.values().copied()
+        self.last.values().copied().chain(self.spending.records())
     }
 }
 
@@ -208,17 +232,17 @@ impl GuardRecord {
     /// Bytes of an encoded record.
     pub const LEN: usize = 81;
 
-    /// The kind of the statement.
+    /// The kind of the statement, or what the record says of presignatures.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The epoch of the statement.
+    /// The epoch of the statement or of the presignatures.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// The view of the statement.
+    /// The view of the statement, or which presignatures.
     pub fn view(&self) -> u64 {
         self.view
     }

@@ -8,7 +8,7 @@
 //!
 //! The trait is sealed: the soundness of certificates rests on what the three schemes guarantee.
 
-#[cfg(any(feature = "bls", feature = "ed25519"))]
+#[cfg(any(feature = "bls", feature = "ed25519", feature = "threshold"))]
 mod coefficients;
 mod keys;
 mod secret;
@@ -21,7 +21,7 @@ use core::hash::Hash;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
-#[cfg(any(feature = "bls", feature = "ed25519"))]
+#[cfg(any(feature = "bls", feature = "ed25519", feature = "threshold"))]
 pub(crate) use coefficients::coefficients;
 pub use keys::{UnverifiedKey, VerifiedKey};
 pub(crate) use secret::SecretBytes;

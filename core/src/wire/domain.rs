@@ -74,6 +74,58 @@ pub const AUDITED_REDIS_COMMAND: &str = "quorate-v1-audited-redis-command";
 pub const AUDITED_REDIS_HELLO: &str = "quorate-v1-audited-redis-hello";
 /// The running hash over the log of the audited Redis.
 pub const AUDITED_REDIS_LOG: &str = "quorate-v1-audited-redis-log";
+/// Ḡ of TDH2: a second generator whose logarithm nobody knows.
+pub const TDH2_GENERATOR: &str = "quorate-v1-tdh2-generator";
+/// Hides the key that a TDH2 ciphertext wraps.
+pub const TDH2_PAD: &str = "quorate-v1-tdh2-pad";
+/// From the wrapped key, the key of a TDH2 payload's cipher and the commitment to both.
+pub const TDH2_WRAPPED: &str = "quorate-v1-tdh2-wrapped";
+/// The hash of a TDH2 payload in its label.
+pub const TDH2_PAYLOAD: &str = "quorate-v1-tdh2-payload";
+/// The challenge of a TDH2 ciphertext's own proof.
+pub const TDH2_VALIDITY: &str = "quorate-v1-tdh2-validity";
+/// Identity of a TDH2 ciphertext: the context of its shares' proofs.
+pub const TDH2_CIPHERTEXT: &str = "quorate-v1-tdh2-ciphertext";
+/// A coin's element, from its name.
+pub const COIN_BASE: &str = "quorate-v1-coin-base";
+/// Identity of a coin: the context of its shares' proofs.
+pub const COIN_ID: &str = "quorate-v1-coin-id";
+/// A coin's value.
+pub const COIN_VALUE: &str = "quorate-v1-coin-value";
+/// The challenge of a share's proof that two logarithms are equal.
+pub const DLEQ_CHALLENGE: &str = "quorate-v1-dleq-challenge";
+/// The secret number of such a proof.
+pub const DLEQ_NONCE: &str = "quorate-v1-dleq-nonce";
+/// The random point at which dealt verification keys are checked to lie on one polynomial.
+pub const DLEQ_KEYS: &str = "quorate-v1-dleq-keys";
+/// Identity of a threshold key: its group, its committee, how many are faulty, and the key.
+pub const THRESHOLD_KEY: &str = "quorate-v1-threshold-key";
+/// Identity of the presignatures that were dealt for one epoch.
+pub const THRESHOLD_DEAL: &str = "quorate-v1-threshold-deal";
+/// What one presignature signs: the key, the epoch, the index, the message.
+pub const THRESHOLD_SIGNING: &str = "quorate-v1-threshold-signing";
+/// Prefix of the bytes by which a party stands for its share.
+pub const THRESHOLD_SHARE: &str = "quorate-v1-threshold-share";
+/// A leaf of a party's tree of openings.
+pub const THRESHOLD_OPENING: &str = "quorate-v1-threshold-opening";
+/// An inner node of a party's tree of openings.
+pub const THRESHOLD_NODE: &str = "quorate-v1-threshold-node";
+/// The scalar r of a nonce, over ristretto255.
+pub const ECDSA_NONCE: &str = "quorate-v1-ecdsa-nonce";
+/// The scalar h of a message, over ristretto255.
+pub const ECDSA_MESSAGE: &str = "quorate-v1-ecdsa-message";
+/// The coin that a unique BLS signature is.
+pub const BLS_BEACON: &str = "quorate-v1-bls-beacon";
+/// The key of a sealed file.
+pub const SEALED_FILE: &str = "quorate-v1-sealed-file";
+/// A shard: a leaf of the tree over an erasure-coded message.
+pub const ERASURE_SHARD: &str = "quorate-v1-erasure-shard";
+/// An inner node of the tree over an erasure-coded message.
+pub const ERASURE_NODE: &str = "quorate-v1-erasure-node";
+/// Identity of an erasure-coded message: code, shape, length and root.
+pub const ERASURE_ID: &str = "quorate-v1-erasure-id";
+/// The checksum of a file of tuned parameters of erasure codes.
+pub const ERASURE_TABLE: &str = "quorate-v1-erasure-table";
 
 /// All of the above.
 pub const ALL: &[&str] = &[
@@ -113,6 +165,32 @@ pub const ALL: &[&str] = &[
     AUDITED_REDIS_COMMAND,
     AUDITED_REDIS_HELLO,
     AUDITED_REDIS_LOG,
+    TDH2_GENERATOR,
+    TDH2_PAD,
+    TDH2_WRAPPED,
+    TDH2_PAYLOAD,
+    TDH2_VALIDITY,
+    TDH2_CIPHERTEXT,
+    COIN_BASE,
+    COIN_ID,
+    COIN_VALUE,
+    DLEQ_CHALLENGE,
+    DLEQ_NONCE,
+    DLEQ_KEYS,
+    THRESHOLD_KEY,
+    THRESHOLD_DEAL,
+    THRESHOLD_SIGNING,
+    THRESHOLD_SHARE,
+    THRESHOLD_OPENING,
+    THRESHOLD_NODE,
+    ECDSA_NONCE,
+    ECDSA_MESSAGE,
+    BLS_BEACON,
+    SEALED_FILE,
+    ERASURE_SHARD,
+    ERASURE_NODE,
+    ERASURE_ID,
+    ERASURE_TABLE,
 ];
 
 /// BLAKE3 in key-derivation mode under one of the strings above, or under one of your own that no other protocol

@@ -4,9 +4,15 @@ mod certificates;
 mod committees;
 #[cfg(feature = "dsig")]
 mod dsigs;
+#[cfg(feature = "erasure")]
+mod erasures;
 mod guards;
 mod merkles;
 mod schemes;
+#[cfg(feature = "threshold")]
+mod signatures;
+#[cfg(feature = "threshold")]
+mod thresholds;
 mod timeouts;
 mod wires;
 
@@ -28,6 +34,21 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     #[cfg(feature = "dsig")]
     if operation.starts_with("dsig.") {
         return dsigs::run(operation, input);
+    }
+    #[cfg(feature = "threshold")]
+    if operation.starts_with("tdh2.") || operation.starts_with("coin.") {
+        return thresholds::run(operation, input);
+    }
+    #[cfg(feature = "threshold")]
+    if ["ecdsa.", "sharing.", "spending.", "seal.", "shared_bls."]
+        .iter()
+        .any(|name| operation.starts_with(name))
+    {
+        return signatures::run(operation, input);
+    }
+    #[cfg(feature = "erasure")]
+    if operation.starts_with("erasure.") {
+        return erasures::run(operation, input);
     }
     if operation == "chain_id.from_name" {
         return committees::chain_id(input);

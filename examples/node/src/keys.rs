@@ -59,12 +59,7 @@ impl NodeKeys {
     /// # Errors
     /// [`NodeError::KeyFile`] if the file exists; [`NodeError::Io`].
     pub fn save(&self, path: &Path) -> Result<()> {
-        let mut file = create_private(path)?;
-        let failed = |e| NodeError::file("writing the key file", path, e);
-        file.write_all(self.text()?.as_bytes()).map_err(failed)?;
-        file.sync_all().map_err(failed)?;
-        let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        File::open(directory).and_then(|d| d.sync_all()).map_err(failed)
+        save_private(path, &self.text()?)
     }
 
     /// Reads a key file.
@@ -72,17 +67,8 @@ impl NodeKeys {
     /// # Errors
     /// [`NodeError::KeyFile`] if others can read the file, or if it is damaged.
     pub fn load(path: &Path) -> Result<Self> {
-        let failed = |e| NodeError::file("reading the key file", path, e);
-        let mut file = File::open(path).map_err(failed)?;
-        check_private(path, &file)?;
-        // Room is made beforehand: a buffer that grows would leave copies of the secrets behind.
-        let mut text = Zeroizing::new(String::with_capacity(MAX_FILE as usize + 1));
-        let wrong = |problem: &str| NodeError::KeyFile { path: path.to_owned(), problem: problem.to_owned() };
-        if file.metadata().map_err(failed)?.len() > MAX_FILE {
-            return Err(wrong("it is too large to be a key file; check the path"));
-        }
-        (&mut file).take(MAX_FILE).read_to_string(&mut text).map_err(failed)?;
-        Self::from_text(&text).map_err(|problem| wrong(&problem))
+        let text = load_private(path)?;
+        Self::from_text(&text).map_err(|problem| NodeError::KeyFile { path: path.to_owned(), problem })
     }
 
     /// The scheme of the voting key.
@@ -175,6 +161,37 @@ impl NodeKeys {
         }
         Ok(keys)
     }
+}
+
+/// Writes a small file of secrets that only its owner can read, and waits until the disk has it.
+///
+/// # Errors
+/// [`NodeError::KeyFile`] if the file exists; [`NodeError::Io`].
+pub fn save_private(path: &Path, text: &str) -> Result<()> {
+    let mut file = create_private(path)?;
+    let failed = |e| NodeError::file("writing the key file", path, e);
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.sync_all().map_err(failed)?;
+    let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(directory).and_then(|d| d.sync_all()).map_err(failed)
+}
+
+/// Reads a small file of secrets.
+///
+/// # Errors
+/// [`NodeError::KeyFile`] if others can read the file, or if it is larger than such a file is; [`NodeError::Io`].
+pub fn load_private(path: &Path) -> Result<Zeroizing<String>> {
+    let failed = |e| NodeError::file("reading the key file", path, e);
+    let mut file = File::open(path).map_err(failed)?;
+    check_private(path, &file)?;
+    if file.metadata().map_err(failed)?.len() > MAX_FILE {
+        let problem = "it is too large to be a key file; check the path".to_owned();
+        return Err(NodeError::KeyFile { path: path.to_owned(), problem });
+    }
+    // Room is made beforehand: a buffer that grows would leave copies of the secrets behind.
+    let mut text = Zeroizing::new(String::with_capacity(MAX_FILE as usize + 1));
+    (&mut file).take(MAX_FILE).read_to_string(&mut text).map_err(failed)?;
+    Ok(text)
 }
 
 fn secret(name: &str, digits: &str) -> Result<Zeroizing<[u8; 32]>, String> {

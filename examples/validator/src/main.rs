@@ -40,6 +40,7 @@ enum Command {
     Get(commands::get::Get),
     Status(commands::status::ShowStatus),
     Bench(commands::bench::Bench),
+    TuneErasure(commands::tune_erasure::TuneErasure),
 }
 
 fn main() -> ExitCode {
@@ -62,6 +63,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Get(command) => on_one_thread(command.run()),
         Command::Status(command) => on_one_thread(command.run()),
         Command::Bench(command) => on_one_thread(command.run()),
+        Command::TuneErasure(command) => on_one_thread(command.run()),
     }
 }
 

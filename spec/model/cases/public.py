@@ -2,6 +2,7 @@
 
 import json
 
+from .. import chacha20poly1305, ristretto
 from ..committee import SCHEMES
 from ..errors import Refused
 from ..haraka import haraka256, haraka512
@@ -20,6 +21,8 @@ def check(folder):
             "cctv-ed25519.json": cctv,
             "ethereum-bls.json": ethereum,
             "haraka-v2.json": haraka,
+            "rfc9496.json": rfc9496,
+            "rfc8439.json": rfc8439,
         }.items()
     )
 
@@ -110,4 +113,27 @@ def haraka(data):
     functions = {"haraka-256": haraka256, "haraka-512": haraka512}
     for case in data["cases"]:
         assert functions[case["function"]](bytes.fromhex(case["input"])).hex() == case["output"], case
+        yield case
+
+
+def rfc9496(data):
+    for factor, text in enumerate(data["multiples"]):
+        element = ristretto.mul(factor, ristretto.GENERATOR)
+        assert ristretto.encode(element).hex() == text and ristretto.equal(ristretto.decode(bytes.fromhex(text)), element)
+        yield text
+    for case in data["invalid"]:
+        assert not accepted(lambda: ristretto.decode(bytes.fromhex(case["bytes"]))), case  # noqa: B023
+        yield case
+    for case in data["maps"]:
+        assert ristretto.encode(ristretto.from_uniform(bytes.fromhex(case["input"]))).hex() == case["output"], case
+        yield case
+
+
+def rfc8439(data):
+    for case in data["cases"]:
+        key, nonce, aad, plaintext, ciphertext, tag = (
+            bytes.fromhex(case[field]) for field in ("key", "nonce", "aad", "plaintext", "ciphertext", "tag")
+        )
+        assert chacha20poly1305.encrypt(key, nonce, aad, plaintext) == ciphertext + tag, case
+        assert chacha20poly1305.decrypt(key, nonce, aad, ciphertext + tag) == plaintext, case
         yield case

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::process::{Outcome, loud};
 use crate::steps::Log;
-use crate::workspace;
+use crate::{environment, workspace};
 
 /// Measures what the README and the report state, and prints each figure beside its target.
 ///
@@ -17,7 +17,7 @@ use crate::workspace;
 /// pip and npm.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// What to measure: certificates, dsig, network, bindings; everything if nothing is named.
+    /// What to measure: certificates, dsig, threshold, network, bindings; everything if nothing is named.
     groups: Vec<String>,
     /// Fewer samples, shorter networks: to see that it works, not to quote.
     #[arg(long)]
@@ -41,7 +41,12 @@ pub(crate) fn run(options: &Options) -> Outcome {
         loud(workspace::cargo().args(["build", "--release"]).args(packages).args(programs))?;
     }
     let mut command = workspace::cargo();
-    command.args(["run", "--quiet", "--release", "--package", "quorate-bench", "--"]).args(&options.groups);
+    command.args(["run", "--quiet", "--release", "--package", "quorate-bench"]);
+    if wanted("threshold") {
+        environment::for_jerasure(&Log::of("bench threshold"))?;
+        command.args(["--features", "jerasure"]);
+    }
+    command.arg("--").args(&options.groups);
     for (flag, set) in [("--quick", options.quick), ("--json", options.json), ("--write", options.write)] {
         if set {
             command.arg(flag);

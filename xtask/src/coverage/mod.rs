@@ -290,14 +290,11 @@ impl Rules {
         })
     }
 
-    /// What a language may call it: by its case, and by the rules for the path or for the name anywhere.
+    /// What a language may call it: by the rules for the path or for the name anywhere, and by its case.
     fn names(&self, path: &str, name: &str, language: &Language) -> Vec<String> {
-        let mut names = vec![if language.camel { camel(name) } else { name.to_owned() }, name.to_owned()];
-        for key in [path, name] {
-            names.extend(
-                self.names.get(key).and_then(|by| by.get(language.name)).into_iter().flatten().cloned(),
-            );
-        }
+        let rules = |key| self.names.get(key).and_then(|by| by.get(language.name)).into_iter().flatten();
+        let mut names: Vec<String> = rules(path).chain(rules(name)).cloned().collect();
+        names.extend([if language.camel { camel(name) } else { name.to_owned() }, name.to_owned()]);
         names
     }
 }

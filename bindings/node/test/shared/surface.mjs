@@ -5,7 +5,7 @@ export function declared(text) {
   const names = new Map();
   let inside;
   for (const line of text.split('\n')) {
-    const top = /^export (?:const|class|namespace|function) (\w+)/.exec(line);
+    const top = /^export (?:const|class|namespace|function|\* as) (\w+)/.exec(line);
     if (top) {
       inside = top[1];
       names.set(inside, new Set());
@@ -13,7 +13,7 @@ export function declared(text) {
     } else if (/^}/.test(line) || /^export /.test(line)) {
       inside = undefined;
     } else if (inside) {
-      const member = /^  (?:readonly |const |function |class )?(static )?(\w+|\[Symbol\.\w+\])[(:? {]/.exec(line);
+      const member = /^  (?:readonly |const |function |class )?(static )?(?:readonly )?(\w+|\[Symbol\.\w+\])[(:? {]/.exec(line);
       if (member && !['constructor', 'private', 'protected', 'type', 'interface'].includes(member[2])) {
         names.get(inside).add(`${member[1] ?? ''}${member[2]}`);
       }

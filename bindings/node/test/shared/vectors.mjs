@@ -1,10 +1,14 @@
 // Runs the cases of spec/vectors through the public API of a package with the interface of index.d.ts. The schema is in
 // spec/vectors/README.md; the order of steps is that of core/tests/operations.
 import { dsigOperations } from './dsig-vectors.mjs';
+import { erasureOperations } from './erasure-vectors.mjs';
 import { bytes, hex } from './hex.mjs';
+import { isUnbound, thresholdOperations } from './threshold-vectors.mjs';
 
-/** Every file that is run. Those of Jolteon belong to the example protocol, not to the package. */
-export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', 'certificate', 'timeout', 'evidence', 'guard', 'dsig'];
+/** Every file that is run. Those of Jolteon belong to the example protocol, those of Jerasure to builds that have it. */
+export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', 'certificate', 'timeout', 'evidence', 'guard', 'dsig'].concat(['tdh2', 'coin', 'threshold', 'erasure']);
+/** Those that are not. */
+export const OTHERS = ['jerasure', 'jolteon'];
 
 /**
  * Runs one file, already parsed, and returns the number of its cases; throws an error that lists what failed. With
@@ -13,7 +17,7 @@ export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', '
 export function runFile(q, name, file, only) {
   const run = operations(q, only);
   const failures = [];
-  const cases = only ? file.cases.filter(({ operation }) => only.includes(operation)) : file.cases;
+  const cases = file.cases.filter((one) => (only ? only.includes(one.operation) : !isUnbound(one)));
   for (const { name: title, operation, input, expect, output } of cases) {
     const committee = typeof input.committee === 'string' ? file.committees[input.committee] : input.committee;
     let found = 'ok';
@@ -351,13 +355,14 @@ function operations(q, only) {
     },
   };
 
-  const dsig = dsigOperations(q, check);
+  const dsig = only ? {} : dsigOperations(q, check);
+  const late = only ? {} : { ...thresholdOperations(q, check, () => belowQuorum(q)), ...erasureOperations(q, check) };
   return (operation, input, output) => {
     if (operation in dsig) return dsig[operation](input, q.dsig.SUITES[input.suite - 1], output);
-    const run = table[operation];
+    const run = table[operation] ?? late[operation];
     if (run === undefined) throw new Error(`no operation ${operation}`);
     try {
-      return run(input, names.get(input.suite ?? input.committee?.suite));
+      return run(input, names.get(input.suite ?? input.committee?.suite), output);
     } catch (error) {
       if (error instanceof NoCertificate) throw belowQuorum(q);
       throw error;

@@ -72,3 +72,51 @@ new quorate.dsig.Auditor({ suite, roots: 16 }).check(...entry);
 export const outcomes: (quorate.QuorateError | undefined)[] = quorate.dsig.verifyAll(suite, [entry]);
 export const later: Promise<(quorate.QuorateError | undefined)[]> = quorate.dsig.verifyAllAsync(suite, new Set([entry]), {});
 export const bytes: number = quorate.dsig.SIGNATURE_LEN['wots-blake3'];
+
+const { ecdsa, tdh2, coin, seal, bls, Threshold, Tolerance } = quorate.threshold;
+declare const committee: quorate.CommitteeId;
+declare const guard: quorate.Guard;
+using dealer = new ecdsa.TrustedDealer(quorate.threshold.Group.Secp256k1, committee, new Tolerance(4, 1));
+const plan = ecdsa.Plan.ofUnagreed(16);
+export async function deal(signal: AbortSignal): Promise<quorate.threshold.ecdsa.Presignatures[]> {
+  return dealer.dealAsync(1n, plan, { signal });
+}
+export function sign(party: quorate.threshold.ecdsa.Presignatures, send: (share: Uint8Array) => void, log: (record: Uint8Array) => void): void {
+  const { record, share, opener } = party.take(plan.unagreed(1n, 0)).sign(guard, new Uint8Array(3));
+  if (record !== undefined) log(record.encode());
+  send(share.encode());
+  opener.close();
+}
+export const accused = (outcome: quorate.threshold.ecdsa.Outcome): number[] => outcome.faults.map(({ culprit }) => culprit);
+export function named(fault: quorate.threshold.tdh2.ShareFault, keys: quorate.threshold.tdh2.PublicKeys): number {
+  return fault.kind === 'proven' ? fault.evidence.verify(keys) : fault.share.member;
+}
+export async function open(valid: quorate.threshold.tdh2.ValidCiphertext, keys: quorate.threshold.tdh2.PublicKeys): Promise<Uint8Array> {
+  return valid.combineAsync(keys, new Set<quorate.threshold.tdh2.VerifiedShare>(), new quorate.threshold.Cache(3));
+}
+export const leader = (value: quorate.threshold.coin.CoinValue): number | undefined => value.below(4);
+export const beacon: Uint8Array = bls.beacon(secret.sign(new Uint8Array()));
+const dealt: quorate.threshold.coin.Dealt = coin.PublicKeys.deal(committee, new Threshold(2, 4));
+export const sealed: Promise<Uint8Array> = seal.SealingKey.generate().public.sealAsync(new Uint8Array(), new Uint8Array());
+// @ts-expect-error a group that there is not
+new ecdsa.TrustedDealer('secp256r1', committee, new Tolerance(4, 1));
+// @ts-expect-error only a plan makes a tag
+new ecdsa.Tag();
+// @ts-expect-error what was not checked makes no share
+tdh2.KeyShare.fromBytes(new Uint8Array()).decryptionShare(tdh2.Ciphertext.decode(new Uint8Array()));
+// @ts-expect-error what was not verified does not combine
+coin.Coin.of(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1n }).combine(dealt.keys, [coin.CoinShare.decode(new Uint8Array())]);
+// @ts-expect-error rounds are bigints
+coin.Coin.of(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1 });
+
+const { Coder, Coding, CheckedShard, Shape, Suite: Code, Table } = quorate.erasure;
+const coding = new Coding(undefined, Shape.ofCommittee(7, 2), 1 << 20);
+export async function restore(received: Uint8Array[]): Promise<Uint8Array> {
+  return (await new Coder(coding).decodeAsync(received.map((bytes) => CheckedShard.decode(bytes, coding)))).message;
+}
+export const fastest: quorate.erasure.Row | undefined = new Table().best(coding.shape, 1000, ({ name }) => name !== 'jerasure');
+// @ts-expect-error bytes are no shard
+new Coder(coding).decode([new Uint8Array(3)]);
+// @ts-expect-error a suite of signatures is no code
+new Coding(Suite.MinSig, coding.shape, 10);
+void Code.Gf8;

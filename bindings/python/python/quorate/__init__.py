@@ -1,12 +1,13 @@
 """Consensus building blocks that are hard to misuse: keys, committees, votes, certificates and evidence.
 
 Aggregates outside committees are in `quorate.bls`, Merkle trees in `quorate.merkle`, the encoding for a protocol's own
-messages in `quorate.wire`. Not audited.
+messages in `quorate.wire`; one-time signatures in `quorate.dsig`; signatures, decryption and coins by many in
+`quorate.threshold`, erasure coding in `quorate.erasure`. Not audited.
 """
 
 from typing import Final
 
-from . import bls, dsig, errors, faults, merkle, wire
+from . import bls, dsig, erasure, errors, faults, merkle, threshold, wire
 from ._native import (
     DEFAULT_BATCH_THRESHOLD,
     MAX_MEMBERS,
@@ -43,8 +44,12 @@ from ._native import (
     core_codes,
 )
 from .errors import (
+    BadCiphertextError,
     BadCommitteeError,
+    BadEncodingError,
     BadPossessionError,
+    BadShapeError,
+    BadShareError,
     BadSignatureError,
     BelowQuorumError,
     ClosedError,
@@ -74,8 +79,12 @@ CODES: Final = (*core_codes(), ClosedError.code)
 __version__ = VERSION
 
 __all__ = [
+    "BadCiphertextError",
     "BadCommitteeError",
+    "BadEncodingError",
     "BadPossessionError",
+    "BadShapeError",
+    "BadShareError",
     "BadSignatureError",
     "BelowQuorumError",
     "CODES",
@@ -134,8 +143,10 @@ __all__ = [
     "__version__",
     "bls",
     "dsig",
+    "erasure",
     "errors",
     "faults",
     "merkle",
+    "threshold",
     "wire",
 ]

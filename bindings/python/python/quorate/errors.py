@@ -11,8 +11,12 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 __all__ = [
+    "BadCiphertextError",
     "BadCommitteeError",
+    "BadEncodingError",
     "BadPossessionError",
+    "BadShapeError",
+    "BadShareError",
     "BadSignatureError",
     "BelowQuorumError",
     "ClosedError",
@@ -40,7 +44,7 @@ class QuorateError(Exception):
 
     `culprits` are the indices of the members whose fault it is, ascending, where the error names any. `details` are
     the values that the message tells, by name: `what`, `limit`, `index`, `first`, `second`, `rule`, `signed`,
-    `needed`, `signers`, `kind`, `signed_view`.
+    `needed`, `signers`, `members`, `kind`, `signed_view`.
     """
 
     code: ClassVar[str] = ""
@@ -111,8 +115,20 @@ class BadCommitteeError(QuorateError):
     code = "BAD_COMMITTEE"
 
 
+class BadShapeError(QuorateError):
+    """No erasure code makes so many shards, or has such parameters."""
+
+    code = "BAD_SHAPE"
+
+
+class BadEncodingError(QuorateError):
+    """A sender committed to shards that are not those of one message; all who decode them come to this."""
+
+    code = "BAD_ENCODING"
+
+
 class BelowQuorumError(QuorateError):
-    """The signers do not reach the threshold."""
+    """The signers, or the shards, do not reach the threshold."""
 
     code = "BELOW_QUORUM"
 
@@ -127,6 +143,19 @@ class BadPossessionError(QuorateError):
     """A proof of possession does not verify for its key."""
 
     code = "BAD_POSSESSION"
+
+
+class BadShareError(QuorateError):
+    """Shares of a secret, a signature or a decryption are wrong; `culprits` names whose, where that is known."""
+
+    code = "BAD_SHARE"
+
+
+class BadCiphertextError(QuorateError):
+    """A threshold ciphertext's proof does not hold, or its payload is not what its label and its key say; treat it as if
+    it were empty."""
+
+    code = "BAD_CIPHERTEXT"
 
 
 class WrongContextError(QuorateError):

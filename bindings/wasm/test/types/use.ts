@@ -1,6 +1,6 @@
 // Compiled, never run: the declarations under `tsc --strict`.
 
-import init, { ChainId, Committee, QuorateError, SecretKey, Suite, VerifiedKey, Vote, VoteCollector, Suspects, dsig, wire } from 'quorate-wasm';
+import init, { ChainId, Committee, QuorateError, SecretKey, Suite, VerifiedKey, Vote, VoteCollector, Suspects, dsig, erasure, threshold, wire } from 'quorate-wasm';
 import { Certificate, Committee as SmallCommittee } from 'quorate-wasm/certificate';
 import { startWorker, type QuorateWorker, type WorkerCommittee } from 'quorate-wasm/worker';
 
@@ -56,3 +56,13 @@ for (const verdict of await large.verifyCertificates([new Uint8Array(1)])) {
   if (verdict instanceof QuorateError) verdict.code satisfies string;
   else verdict.signers.length satisfies number;
 }
+
+const dealer = new threshold.ecdsa.TrustedDealer(threshold.Group.Ristretto255, committee.id, new threshold.Tolerance(4, 1));
+const [party] = dealer.deal(1n, threshold.ecdsa.Plan.ofAgreed(3));
+export const remaining: number | undefined = party?.left;
+const coding = new erasure.Coding(erasure.Suite.Gf8, new erasure.Shape(3, 4), 100);
+export const restored: Uint8Array = new erasure.Coder(coding).decode([erasure.CheckedShard.decode(new Uint8Array(1), coding)]).message;
+export const drawn = (value: threshold.coin.CoinValue): boolean => value.bit();
+// @ts-expect-error threads are Workers here
+dealer.dealAsync(1n, threshold.ecdsa.Plan.ofAgreed(3));
+dealer.free();

@@ -52,7 +52,7 @@ pub mod hello;
 mod peer;
 mod queue;
 mod strangers;
-mod tls;
+pub mod tls;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -75,6 +75,9 @@ use crate::config::LinkConfig;
 use crate::handle::PeerStatus;
 use crate::metrics::LinkMetrics;
 use crate::{NodeError, Result};
+
+/// What is spoken inside TLS.
+const PROTOCOL: &[u8] = b"quorate-link/1";
 
 /// Which connection a frame travels on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -300,7 +303,7 @@ impl Context {
     fn new(settings: Settings, sink: Arc<dyn Sink>, stop: watch::Receiver<bool>) -> Result<Self> {
         let Settings { config, limits, chain, me, identity, identities, members, metrics } = settings;
         let own_key = Ed25519::public_key(&identity);
-        let tls = tls::Tls::new(identity, &identities)?;
+        let tls = tls::Tls::new(identity, &identities, PROTOCOL)?;
         let mut peers = Vec::with_capacity(members.len());
         let mut own_address = String::new();
         for ((index, (name, address)), key) in (0..).zip(members).zip(identities.keys()) {

@@ -1,3 +1,5 @@
+//! TLS 1.3 with raw public keys (RFC 7250) instead of certificates: each end is its Ed25519 identity key.
+
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -21,22 +23,30 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use crate::{NodeError, Result};
 
-/// Keeps any other protocol over TLS from being mistaken for this one.
-const ALPN: &[u8] = b"quorate-link/1";
-
 /// What precedes an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410).
 const SPKI_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
-/// TLS 1.3 with raw public keys, both ends.
-pub(super) struct Tls {
+/// TLS 1.3 with raw public keys, both ends. For other programs than a validator too: whoever dials knows the key that it
+/// wants, whoever accepts knows all keys that may dial.
+pub struct Tls {
     provider: Arc<CryptoProvider>,
+    protocol: &'static [u8],
     key: Arc<CertifiedKey>,
     acceptor: TlsAcceptor,
     members: Arc<HashMap<[u8; 44], MemberIndex>>,
 }
 
 impl Tls {
-    pub(super) fn new(identity: ed25519::SecretKey, identities: &Committee<Ed25519>) -> Result<Self> {
+    /// For an end with this key, which accepts whoever has one of those `identities`. `protocol` keeps any other protocol
+    /// over TLS from being mistaken for the one that is spoken inside (ALPN, RFC 7301).
+    ///
+    /// # Errors
+    /// [`NodeError::Tls`].
+    pub fn new(
+        identity: ed25519::SecretKey,
+        identities: &Committee<Ed25519>,
+        protocol: &'static [u8],
+    ) -> Result<Self> {
         let provider = Arc::new(provider());
         let spki = spki(&Ed25519::public_key(&identity));
         let signer = Arc::new(Identity { secret: Arc::new(identity) });
@@ -50,31 +60,34 @@ impl Tls {
             .map_err(failed)?
             .with_client_cert_verifier(verifier)
             .with_cert_resolver(Arc::new(AlwaysResolvesServerRawPublicKeys::new(key.clone())));
-        config.alpn_protocols = vec![ALPN.to_vec()];
+        config.alpn_protocols = vec![protocol.to_vec()];
         // No resumption: a link lives long, and each one is to prove the identity anew.
         config.send_tls13_tickets = 0;
-        Ok(Self { provider, key, acceptor: TlsAcceptor::from(Arc::new(config)), members })
+        Ok(Self { provider, protocol, key, acceptor: TlsAcceptor::from(Arc::new(config)), members })
     }
 
     /// Accepts members and nobody else.
-    pub(super) fn acceptor(&self) -> &TlsAcceptor {
+    pub fn acceptor(&self) -> &TlsAcceptor {
         &self.acceptor
     }
 
     /// Whose key the other end proved.
-    pub(super) fn member(&self, certificates: Option<&[CertificateDer<'_>]>) -> Option<MemberIndex> {
+    pub fn member(&self, certificates: Option<&[CertificateDer<'_>]>) -> Option<MemberIndex> {
         self.members.get(certificates?.first()?.as_ref()).copied()
     }
 
     /// Dials whoever has this key and nobody else.
-    pub(super) fn connector(&self, key: &ed25519::PublicKey) -> Result<TlsConnector, Error> {
+    ///
+    /// # Errors
+    /// If rustls refuses the configuration.
+    pub fn connector(&self, key: &ed25519::PublicKey) -> Result<TlsConnector, Error> {
         let algorithms = self.provider.signature_verification_algorithms;
         let mut config = ClientConfig::builder_with_provider(self.provider.clone())
             .with_protocol_versions(&[&version::TLS13])?
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(Pinned { spki: spki_of(key), algorithms }))
             .with_client_cert_resolver(Arc::new(AlwaysResolvesClientRawPublicKeys::new(self.key.clone())));
-        config.alpn_protocols = vec![ALPN.to_vec()];
+        config.alpn_protocols = vec![self.protocol.to_vec()];
         config.enable_sni = false;
         config.resumption = rustls::client::Resumption::disabled();
         Ok(TlsConnector::from(Arc::new(config)))
@@ -82,7 +95,10 @@ impl Tls {
 }
 
 /// The name that rustls wants; the key is what counts.
-pub(super) fn server_name() -> Result<ServerName<'static>, Error> {
+///
+/// # Errors
+/// None.
+pub fn server_name() -> Result<ServerName<'static>, Error> {
     ServerName::try_from("quorate").map_err(|_| Error::General("server name".into()))
 }
 

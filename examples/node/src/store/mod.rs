@@ -51,6 +51,7 @@ mod database;
 pub mod files;
 mod identity;
 mod index;
+mod journal;
 mod records;
 mod segments;
 mod state;
@@ -64,6 +65,7 @@ use quorate_jolteon::{Batch, BatchDigest, Block, BlockDigest, Committees, Finali
 
 pub use identity::Binding;
 pub use index::TransactionLocation;
+pub use journal::Journal;
 pub use state::{Roots, StateStore};
 
 use crate::Result;

@@ -7,3 +7,4 @@ pub(crate) mod keygen;
 pub(crate) mod run;
 pub(crate) mod status;
 pub(crate) mod submit;
+pub(crate) mod tune_erasure;

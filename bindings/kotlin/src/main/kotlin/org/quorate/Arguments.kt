@@ -23,6 +23,11 @@ internal fun Int.natural(name: String): UInt {
     return toUInt()
 }
 
+internal fun Long.natural(name: String): ULong {
+    require(this >= 0) { "$name must not be negative, but is $this" }
+    return toULong()
+}
+
 internal fun Long.u32(name: String): UInt {
     require(this in 0..0xffff_ffffL) { "$name must be from 0 to 4294967295, not $this" }
     return toUInt()

@@ -6,6 +6,26 @@ import java.math.BigInteger
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.asExecutor
 import kotlinx.coroutines.suspendCancellableCoroutine
+import org.quorate.erasure.CheckedShard
+import org.quorate.erasure.Coder
+import org.quorate.erasure.Dispersal
+import org.quorate.threshold.Checked
+import org.quorate.threshold.ShareFault
+import org.quorate.threshold.coin.Coin
+import org.quorate.threshold.coin.CoinShare
+import org.quorate.threshold.coin.PublicKeys as CoinKeys
+import org.quorate.threshold.coin.VerifiedShare as VerifiedCoinShare
+import org.quorate.threshold.coin.WrongShare as WrongCoinShare
+import org.quorate.threshold.ecdsa.Plan
+import org.quorate.threshold.ecdsa.Presignatures
+import org.quorate.threshold.ecdsa.TrustedDealer
+import org.quorate.threshold.tdh2.Ciphertext
+import org.quorate.threshold.tdh2.DecryptionShare
+import org.quorate.threshold.tdh2.EncryptionKey
+import org.quorate.threshold.tdh2.PublicKeys as Tdh2Keys
+import org.quorate.threshold.tdh2.ValidCiphertext
+import org.quorate.threshold.tdh2.VerifiedShare as VerifiedDecryptionShare
+import org.quorate.threshold.tdh2.WrongShare as WrongDecryptionShare
 
 // The checks off the calling thread, on the pool that coroutines keep for computing. Cancelling returns at once; a
 // check that did not start yet is then never made. From Java use `CompletableFuture.supplyAsync` with the plain calls.
@@ -77,6 +97,33 @@ public suspend fun Dsig.Signer.awaitPrepare(now: ULong = Dsig.now()): Dsig.Annou
 /** [Dsig.verifyAll] off the calling thread. */
 public suspend fun Dsig.awaitVerifyAll(suite: Dsig.Suite, entries: List<Dsig.Entry>): List<QuorateException?> =
     offThread { verifyAll(suite, entries) }
+
+/** [TrustedDealer.deal] off the calling thread. */
+public suspend fun TrustedDealer.awaitDeal(epoch: ULong, plan: Plan): List<Presignatures> =
+    offThread { deal(epoch, plan) }
+
+/** [Ciphertext.check] off the calling thread. */
+public suspend fun Ciphertext.awaitCheck(key: EncryptionKey, epoch: ULong, proposer: Int): ValidCiphertext =
+    offThread { check(key, epoch, proposer) }
+
+/** [Tdh2Keys.verifyShares] off the calling thread. */
+public suspend fun Tdh2Keys.awaitVerifyShares(
+    instance: ValidCiphertext,
+    shares: List<DecryptionShare>,
+): Checked<VerifiedDecryptionShare, ShareFault<WrongDecryptionShare, DecryptionShare>> =
+    offThread { verifyShares(instance, shares) }
+
+/** [CoinKeys.verifyShares] off the calling thread. */
+public suspend fun CoinKeys.awaitVerifyShares(
+    instance: Coin,
+    shares: List<CoinShare>,
+): Checked<VerifiedCoinShare, ShareFault<WrongCoinShare, CoinShare>> = offThread { verifyShares(instance, shares) }
+
+/** [Coder.disperse] off the calling thread. */
+public suspend fun Coder.awaitDisperse(message: ByteArray): Dispersal = offThread { disperse(message) }
+
+/** [Coder.decode] off the calling thread. */
+public suspend fun Coder.awaitDecode(shards: List<CheckedShard>): Dispersal = offThread { decode(shards) }
 
 private suspend fun <T> offThread(work: () -> T): T = suspendCancellableCoroutine { continuation ->
     Dispatchers.Default.asExecutor().execute {

@@ -3,19 +3,22 @@ package org.quorate
 import org.quorate.internal.Guard as NativeGuard
 import org.quorate.internal.guardRecordDecode
 
-/** What a guard remembers of the last statement that it signed. Write it to disk **before** the vote leaves. */
+/**
+ * What a guard remembers of the last statement that it signed, or of presignatures that are spent. Write it to disk
+ * **before** the vote or the share leaves.
+ */
 public class GuardRecord private constructor(@get:JvmSynthetic internal val raw: ByteArray) {
     private val fields = translated { guardRecordDecode(raw) }
 
-    /** The kind of the statement. */
+    /** The kind of the statement, or what the record says of presignatures. */
     public val kind: Int get() = fields.kind.toInt()
 
-    /** The epoch of the statement. */
+    /** The epoch of the statement or of the presignatures. */
     public val epoch: ULong
         @JvmName("getEpoch")
         get() = fields.epoch
 
-    /** The view of the statement. */
+    /** The view of the statement, or which presignatures. */
     public val view: ULong
         @JvmName("getView")
         get() = fields.view
@@ -62,7 +65,7 @@ public class Place internal constructor(epoch: ULong, view: ULong) {
  * Signs what does not contradict what it signed before. It owns the secret key: the [SecretKey] that it was made of
  * is closed afterwards, also if making the guard failed. Close the guard to wipe the key.
  */
-public class Guard private constructor(private val cell: Cell<NativeGuard>) : NativeObject(cell) {
+public class Guard private constructor(@get:JvmSynthetic internal val cell: Cell<NativeGuard>) : NativeObject(cell) {
     private constructor(native: NativeGuard) : this(Cell(native, "Guard"))
 
     /** A guard with no memory, for a key that never signed. After a restart use [restore]. */
@@ -77,7 +80,7 @@ public class Guard private constructor(private val cell: Cell<NativeGuard>) : Na
     /** The chain that the guard signs for. */
     public val chain: ChainId get() = cell.call { ChainId.fromBytes(it.chain()) }
 
-    /** The last record of each kind: all that a compacted log must keep. */
+    /** The last record of each kind, and what is spent of open epochs: all that a compacted log must keep. */
     public val records: List<GuardRecord> get() = cell.call { it.records().map(GuardRecord::decode) }
 
     /** Epoch and view of the last statement of a kind. */
@@ -97,6 +100,25 @@ public class Guard private constructor(private val cell: Cell<NativeGuard>) : Na
             val signed = committee.cell.call { guard.signTimeout(it, kind.u8("kind"), view, value) }
             Signed(TimeoutVote(signed.vote), GuardRecord.decode(signed.record))
         }
+
+    /**
+     * Reserves the block of presignatures of a threshold key that [index] lies in. Once the record is durable and
+     * confirmed, signing with them needs no record of its own. **After a crash all of it is burnt**, spent or not. Throws
+     * [QuorateException.Exhausted] if it is burnt already, or its epoch is over.
+     */
+    @JvmName("reserve")
+    public fun reserve(key: ByteArray, epoch: ULong, index: Long): GuardRecord {
+        val place = index.u32("index")
+        return GuardRecord.decode(cell.call { it.reserve(key, epoch, place) })
+    }
+
+    /** Says that the record of a reservation is durable; [QuorateException.WrongContext] for any other record. */
+    public fun confirm(reservation: GuardRecord): Unit = cell.call { it.confirm(reservation.raw) }
+
+    /** Ends an epoch of a threshold key and all before it: what is left of their presignatures never signs. */
+    @JvmName("closeEpoch")
+    public fun closeEpoch(key: ByteArray, epoch: ULong): GuardRecord =
+        GuardRecord.decode(cell.call { it.closeEpoch(key, epoch) })
 
     override fun toString(): String = shown { "Guard($suite, chain $chain)" }
 

@@ -45,6 +45,18 @@ public abstract class NativeValue internal constructor(cell: Cell<*>) : NativeOb
     final override fun hashCode(): Int = encode().contentHashCode()
 }
 
+/** A [NativeObject] that never changes. Two are equal if they are of one class and encode to the same bytes. */
+public abstract class EncodedObject internal constructor(cell: Cell<*>) : NativeObject(cell) {
+    /** The one encoding of this value. */
+    public abstract fun encode(): ByteArray
+
+    final override fun equals(other: Any?): Boolean =
+        this === other ||
+            other is EncodedObject && javaClass == other.javaClass && encode().contentEquals(other.encode())
+
+    final override fun hashCode(): Int = encode().contentHashCode()
+}
+
 /**
  * One native object with a count of the calls that use it, whether as their receiver or as an argument. uniffi counts
  * for the receiver only: an argument that another thread closes at that moment would be used after it was freed.

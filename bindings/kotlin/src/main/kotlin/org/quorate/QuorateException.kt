@@ -84,7 +84,16 @@ public sealed class QuorateException private constructor(
         public val rule: String get() = text("rule")
     }
 
-    /** The signers do not reach the threshold. */
+    /** No erasure code makes so many shards, or has such parameters. */
+    public class BadShape internal constructor(failure: Failure) : QuorateException("BAD_SHAPE", failure) {
+        /** Which rule was broken. */
+        public val rule: String get() = text("rule")
+    }
+
+    /** A sender committed to shards that are not those of one message; all who decode them come to this. */
+    public class BadEncoding internal constructor(failure: Failure) : QuorateException("BAD_ENCODING", failure)
+
+    /** The signers, or the shards, do not reach the threshold. */
     public class BelowQuorum internal constructor(failure: Failure) : QuorateException("BELOW_QUORUM", failure) {
         /** Weight of the signers. */
         public val signed: BigInteger get() = number("signed")
@@ -98,6 +107,15 @@ public sealed class QuorateException private constructor(
 
     /** A proof of possession does not verify for its key. */
     public class BadPossession internal constructor(failure: Failure) : QuorateException("BAD_POSSESSION", failure)
+
+    /** Shares of a secret, a signature or a decryption are wrong; [culprits] names whose, where that is known. */
+    public class BadShare internal constructor(failure: Failure) : QuorateException("BAD_SHARE", failure)
+
+    /**
+     * A threshold ciphertext's proof does not hold, or its payload is not what its label and its key say; treat it as
+     * if it were empty.
+     */
+    public class BadCiphertext internal constructor(failure: Failure) : QuorateException("BAD_CIPHERTEXT", failure)
 
     /** The object is valid, but for another committee, chain, epoch, view or suite than the one at hand. */
     public class WrongContext internal constructor(failure: Failure) : QuorateException("WRONG_CONTEXT", failure) {
@@ -152,9 +170,13 @@ public sealed class QuorateException private constructor(
                 "DUPLICATE_SIGNER" -> DuplicateSigner(failure)
                 "RELATED_KEYS" -> RelatedKeys(failure)
                 "BAD_COMMITTEE" -> BadCommittee(failure)
+                "BAD_SHAPE" -> BadShape(failure)
+                "BAD_ENCODING" -> BadEncoding(failure)
                 "BELOW_QUORUM" -> BelowQuorum(failure)
                 "BAD_SIGNATURE" -> BadSignature(failure)
                 "BAD_POSSESSION" -> BadPossession(failure)
+                "BAD_SHARE" -> BadShare(failure)
+                "BAD_CIPHERTEXT" -> BadCiphertext(failure)
                 "WRONG_CONTEXT" -> WrongContext(failure)
                 "CONTRADICTION" -> Contradiction(failure)
                 "NOT_EVIDENCE" -> NotEvidence(failure)

@@ -22,6 +22,9 @@ internal object Operations {
             "equivocation", "conflict" -> evidence(operation, input)
             "guard" -> guards(operation, input)
             "dsig" -> DsigOperations.run(operation, input)
+            "tdh2", "coin" -> DleqOperations.run(operation, input)
+            "ecdsa", "shared_bls", "spending", "seal" -> ThresholdOperations.run(operation, input)
+            "erasure" -> ErasureOperations.run(operation, input)
             else -> keys(operation, input)
         }
 

@@ -1,0 +1,33 @@
+package org.quorate
+
+import java.nio.ByteBuffer
+import org.quorate.internal.Secret
+
+/**
+ * The bytes of a secret, of which no other copy is left behind: Rust wipes its own, and whoever gets these fills them with
+ * zeros. Cost: a call for each eight bytes.
+ */
+internal fun Secret.bytes(): ByteArray {
+    try {
+        val size = size().toInt()
+        val words = (size + 7) / 8
+        val padded = ByteBuffer.allocate(words * 8)
+        for (index in 0 until words) padded.putLong(word(index.toUInt()).toLong())
+        if (padded.capacity() == size) return padded.array()
+        return padded.array().copyOf(size).also { padded.array().fill(0) }
+    } finally {
+        destroy()
+    }
+}
+
+/** Lets [work] see the bytes in native memory, which is wiped afterwards. */
+internal inline fun <T> ByteArray.borrowed(work: (ByteBuffer) -> T): T {
+    val buffer = ByteBuffer.allocateDirect(size).put(this).flip()
+    try {
+        return work(buffer)
+    } finally {
+        buffer.clear()
+        while (buffer.remaining() >= 8) buffer.putLong(0)
+        while (buffer.hasRemaining()) buffer.put(0)
+    }
+}

@@ -1,0 +1,151 @@
+package org.quorate.erasure
+
+import org.quorate.QuorateException
+import org.quorate.internal.ErasureCoding as NativeCoding
+import org.quorate.internal.ErasureShape as NativeShape
+import org.quorate.internal.erasureCodingCheck
+import org.quorate.internal.erasureConstants
+import org.quorate.internal.erasurePacketsCheck
+import org.quorate.internal.erasureShapeCheck
+import org.quorate.internal.erasureShapeOfCommittee
+import org.quorate.internal.erasureShardLen
+import org.quorate.internal.erasureSuiteDecode
+import org.quorate.internal.erasureSuiteRecommended
+import org.quorate.natural
+import org.quorate.translated
+import org.quorate.u16
+import org.quorate.u8
+
+/**
+ * How many shards there are: [data] that hold the message and [parity] that make up for lost ones. Any [data] of them
+ * restore the message. Throws [QuorateException.BadShape] without data shards, or above 32,768 in all.
+ */
+public data class Shape(public val data: Int, public val parity: Int) {
+    @get:JvmSynthetic
+    internal val native: NativeShape = NativeShape(data.u16("data"), parity.u16("parity"))
+
+    init {
+        translated { erasureShapeCheck(native) }
+    }
+
+    /** All shards. */
+    public val shards: Int get() = data + parity
+
+    public companion object {
+        /**
+         * One shard for each member, as a reliable broadcast needs it that outlives [faulty] of them: twice as many parity
+         * shards as those.
+         */
+        @JvmStatic
+        public fun ofCommittee(members: Int, faulty: Int): Shape =
+            of(translated { erasureShapeOfCommittee(members.u16("members"), faulty.u16("faulty")) })
+
+        @JvmSynthetic
+        internal fun of(native: NativeShape) = Shape(native.data.toInt(), native.parity.toInt())
+    }
+}
+
+/** The parameters of suite 3 that the tuner searches: words of 2 to 16 bits, packets of 2^[log2Packet] bytes. */
+public data class Packets(public val word: Int, public val log2Packet: Int) {
+    init {
+        translated { erasurePacketsCheck(word.u8("word"), log2Packet.u8("log2Packet")) }
+    }
+
+    /** Bytes of a packet. */
+    public val packet: Int get() = 1 shl log2Packet
+
+    public companion object {
+        /** The largest packet, as a power of two. */
+        @JvmField
+        public val MAX_LOG2_PACKET: Int = erasureConstants().maxLog2Packet.toInt()
+    }
+}
+
+/** Which code makes the parity shards: the bytes on the wire depend on it, so all members use the same. */
+public class Suite private constructor(@get:JvmSynthetic internal val raw: ByteArray) {
+    private val fields = translated { erasureSuiteDecode(raw) }
+
+    /** The byte that stands for it in encodings. */
+    public val number: Int get() = raw[0].toInt()
+
+    /** A name for people, for instance `leopard`. */
+    public val name: String get() = fields.name
+
+    /** The parameters of suite 3; null for the others. */
+    public val packets: Packets? get() = if (number == 3) Packets(raw[1].toInt(), raw[2].toInt()) else null
+
+    /** Lengths of shards are multiples of this many bytes. */
+    public val unit: Int get() = fields.unit.toInt()
+
+    /** Whether this build can run the code. */
+    public val isAvailable: Boolean get() = fields.isAvailable
+
+    /** The 3 bytes. */
+    public fun encode(): ByteArray = raw.clone()
+
+    override fun equals(other: Any?): Boolean = other is Suite && raw.contentEquals(other.raw)
+
+    override fun hashCode(): Int = raw.contentHashCode()
+
+    override fun toString(): String = if (packets == null) name else "$name($packets)"
+
+    public companion object {
+        /** 1: Reed–Solomon over GF(2¹⁶) by additive Fourier transforms; up to 32,768 shards. */
+        @JvmField
+        public val LEOPARD: Suite = Suite(byteArrayOf(1, 0, 0))
+
+        /** 2: Cauchy Reed–Solomon over GF(2⁸); up to 256 shards, and the faster one for few of them. */
+        @JvmField
+        public val GF8: Suite = Suite(byteArrayOf(2, 0, 0))
+
+        /** 3: Jerasure's Cauchy Reed–Solomon of exclusive-ors, to compare with; most builds cannot run it. */
+        @JvmStatic
+        public fun jerasure(packets: Packets): Suite =
+            Suite(byteArrayOf(3, packets.word.toByte(), packets.log2Packet.toByte()))
+
+        /** The one to take unless there is a reason for another: suite 2 up to its 256 shards, suite 1 above. */
+        @JvmStatic
+        public fun recommended(shape: Shape): Suite = Suite(translated { erasureSuiteRecommended(shape.native) })
+
+        /** Reads 3 bytes. */
+        @JvmStatic
+        public fun decode(bytes: ByteArray): Suite = Suite(bytes.clone())
+    }
+}
+
+/**
+ * A code, a shape that it can do, and the longest message. Throws [QuorateException.BadShape] if the suite cannot make these
+ * shards, [QuorateException.TooLarge] above [MAX_MESSAGE], or [MAX_SHARDS] bytes of all shards together.
+ */
+public data class Coding @JvmOverloads constructor(
+    /** How many shards. */
+    public val shape: Shape,
+    /** The longest message, in bytes. */
+    public val maxMessage: Int,
+    /** The code. */
+    public val suite: Suite = Suite.recommended(shape),
+) {
+    @get:JvmSynthetic
+    internal val native: NativeCoding =
+        NativeCoding(suite.raw, shape.native, maxMessage.natural("maxMessage").toULong())
+
+    init {
+        translated { erasureCodingCheck(native) }
+    }
+
+    /** How long each shard of a message of this length is. */
+    public fun shardLen(message: Int): Int =
+        translated { erasureShardLen(native, message.natural("message").toULong()) }.toInt()
+
+    public companion object {
+        private val constants = erasureConstants()
+
+        /** The largest message that any coding allows. */
+        @JvmField
+        public val MAX_MESSAGE: Int = constants.maxMessage.toInt()
+
+        /** The most bytes that all shards of a message may have together. */
+        @JvmField
+        public val MAX_SHARDS: Int = constants.maxShards.toInt()
+    }
+}

@@ -1,0 +1,118 @@
+package org.quorate.threshold.ecdsa
+
+import org.quorate.Cell
+import org.quorate.NativeObject
+import org.quorate.QuorateException
+import org.quorate.hex
+import org.quorate.internal.PlanKind
+import org.quorate.internal.PlanUse
+import org.quorate.internal.Tag as NativeTag
+import org.quorate.internal.planConstants
+import org.quorate.internal.planCount
+import org.quorate.internal.planIsAgreed
+import org.quorate.internal.planOf
+import org.quorate.internal.planTag
+import org.quorate.threshold.Agreement
+import org.quorate.translated
+import org.quorate.u16
+import org.quorate.u32
+import org.quorate.u8
+
+/**
+ * What the presignatures of an epoch are for: which one signs what, and how many shares that takes. All tags throw
+ * [QuorateException.WrongContext] in a plan of another kind, and [QuorateException.Exhausted] past its end.
+ */
+public class Plan private constructor(@get:JvmSynthetic internal val raw: ByteArray) {
+    /** How many presignatures it takes. */
+    public val count: Long = translated { planCount(raw) }.toLong()
+
+    /** The 5 bytes. */
+    public fun encode(): ByteArray = raw.clone()
+
+    /** The class of a presignature; null past the end. */
+    public fun agreement(index: Long): Agreement? =
+        translated { planIsAgreed(raw, index.u32("index")) }?.let(Agreement::of)
+
+    /** The member's broadcast was delivered. */
+    @JvmName("prbc")
+    public fun prbc(epoch: ULong, member: Int): Tag = tag(epoch, PlanUse.Prbc(member.u16("member")))
+
+    /** Step [step] of 1 to 4 of the member's promotion of its proposal in a round, from 0. The member chooses it. */
+    @JvmName("promotion")
+    public fun promotion(epoch: ULong, round: Int, member: Int, step: Int): Tag =
+        tag(epoch, PlanUse.Promotion(round.u16("round"), member.u16("member"), step.u8("step")))
+
+    /** A round, from 0, has enough promotions. */
+    @JvmName("completion")
+    public fun completion(epoch: ULong, round: Int): Tag = tag(epoch, PlanUse.Completion(round.u16("round")))
+
+    /** Presignature number [number] of a plan [ofAgreed]. */
+    @JvmName("agreed")
+    public fun agreed(epoch: ULong, number: Long): Tag = tag(epoch, PlanUse.Agreed(number.u32("number")))
+
+    /** Presignature number [number] of a plan [ofUnagreed]. */
+    @JvmName("unagreed")
+    public fun unagreed(epoch: ULong, number: Long): Tag = tag(epoch, PlanUse.Unagreed(number.u32("number")))
+
+    private fun tag(epoch: ULong, what: PlanUse) = Tag(translated { planTag(raw, epoch, what) })
+
+    override fun equals(other: Any?): Boolean = other is Plan && raw.contentEquals(other.raw)
+
+    override fun hashCode(): Int = raw.contentHashCode()
+
+    override fun toString(): String = "Plan(${raw.hex()})"
+
+    public companion object {
+        private val constants = planConstants()
+
+        /** The rounds of agreement that are enough for all but one epoch in a million. */
+        @JvmField
+        public val ROUNDS: Int = constants.rounds.toInt()
+
+        /** The most presignatures that an epoch can have. */
+        @JvmField
+        public val MAX_COUNT: Int = constants.maxCount.toInt()
+
+        /** An asynchronous agreement, of whose tags [prbc], [promotion] and [completion] tell. */
+        @JvmStatic
+        @JvmOverloads
+        public fun ofAgreement(parties: Int, rounds: Int = ROUNDS): Plan =
+            Plan(planOf(PlanKind.Agreement(parties.u16("parties"), rounds.u16("rounds"))))
+
+        /** So many, all for messages on which the parties agree, for a use that numbers them itself. */
+        @JvmStatic
+        public fun ofAgreed(count: Long): Plan = Plan(planOf(PlanKind.Agreed(count.u32("count"))))
+
+        /** So many, all for messages that somebody chooses. */
+        @JvmStatic
+        public fun ofUnagreed(count: Long): Plan = Plan(planOf(PlanKind.Unagreed(count.u32("count"))))
+
+        /** Reads 5 bytes. */
+        @JvmStatic
+        public fun decode(bytes: ByteArray): Plan = Plan(bytes.clone())
+    }
+}
+
+/** One presignature of one epoch, and the class of messages that it may sign. Only a plan makes one. */
+public class Tag private constructor(@get:JvmSynthetic internal val cell: Cell<NativeTag>) : NativeObject(cell) {
+    internal constructor(native: NativeTag) : this(Cell(native, "Tag"))
+
+    /** The epoch. */
+    public val epoch: ULong
+        @JvmName("getEpoch")
+        get() = cell.call { it.epoch() }
+
+    /** The index within the epoch. */
+    public val index: Long get() = cell.call { it.index().toLong() }
+
+    /** The class. */
+    public val agreement: Agreement get() = cell.call { Agreement.of(it.isAgreed()) }
+
+    override fun equals(other: Any?): Boolean =
+        this === other ||
+            other is Tag && epoch == other.epoch && index == other.index && agreement == other.agreement
+
+    override fun hashCode(): Int = epoch.hashCode() * 31 + index.hashCode()
+
+    override fun toString(): String = shown { "Tag(epoch $epoch, index $index, $agreement)" }
+}

@@ -1,0 +1,31 @@
+//! Secrets on their way to Kotlin: as numbers, which come back in a register. A byte array would leave a copy of the secret in
+//! memory that nobody wipes.
+
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+/// Bytes that are wiped when the last call that uses them returns.
+#[derive(uniffi::Object)]
+pub(super) struct Secret(Zeroizing<Vec<u8>>);
+
+impl Secret {
+    pub(super) fn of(bytes: &[u8]) -> Arc<Self> {
+        Arc::new(Self(Zeroizing::new(bytes.to_vec())))
+    }
+}
+
+#[uniffi::export]
+impl Secret {
+    fn size(&self) -> u32 {
+        self.0.len() as u32
+    }
+
+    /// Eight bytes, big-endian, with zeros behind the last ones.
+    fn word(&self, index: u32) -> u64 {
+        let at = index as usize * 8;
+        let bytes = self.0.get(at..).unwrap_or_default();
+        let byte = |n: usize| u64::from(bytes.get(n).copied().unwrap_or_default());
+        (0..8).fold(0, |word, n| word << 8 | byte(n))
+    }
+}

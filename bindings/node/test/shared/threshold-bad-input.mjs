@@ -1,0 +1,115 @@
+// What goes into the threshold blocks wrong, and secrets that are closed. Each entry is a test of its own.
+import { MESSAGE, encryption, oneOfEachModule, sharedBls, signing, tossing } from './threshold-world.mjs';
+
+const NOT_BYTES = [undefined, null, 0, 'text', {}, [], [1, 2], new ArrayBuffer(4), new Uint16Array(2), () => {}, Symbol('s'), 1n];
+const NOT_OBJECTS = [undefined, null, 0, 'text', {}, [], () => {}, Symbol('s'), 1n, Object.create(null)];
+const endless = (item) => ({ *[Symbol.iterator]() { for (;;) yield item; } });
+
+export function thresholdBadInput(q, assert) {
+  const { ecdsa, seal, tdh2 } = q.threshold;
+  const type = (call, pattern) => assert.throws(call, (e) => e instanceof TypeError && (!pattern || pattern.test(e.message)));
+  const range = (call, name) => assert.throws(call, (e) => e instanceof RangeError && e.message.includes(name));
+  const code = (call, wanted) => assert.throws(call, (e) => e instanceof q.QuorateError && e.code === wanted);
+
+  return {
+    'secrets that are closed, and never shown'() {
+      const [e, t, s, b] = [encryption(q), tossing(q), signing(q), sharedBls(q)];
+      const sealing = seal.SealingKey.generate();
+      const single = s.parties[1].take(s.plan.unagreed(1n, 1));
+      const hex = (data) => Array.from(data, (byte) => byte.toString(16).padStart(2, '0')).join('');
+      const secrets = [
+        [e.shares[0], (o) => [o.toBytes(), o.member, o.committee, o.verificationKey, o.check(e.keys), o.decryptionShare(e.valid)], e.shares[0].toBytes().slice(-32)],
+        [t.shares[0], (o) => [o.toBytes(), o.coinShare(t.of)], t.shares[0].toBytes().slice(-32)],
+        [s.dealer, (o) => [o.toBytes(), o.key, o.deal(1n, s.plan)], s.dealer.toBytes()],
+        [s.parties[0], (o) => [o.member, o.key, o.deal, o.left, o.group, o.audit(1), o.signing(s.tag, MESSAGE), o.take(s.tag)], undefined],
+        [single, (o) => [o.sign(s.guards[1], MESSAGE)], undefined],
+        [s.signed[2].opener, (o) => [o.open()], undefined],
+        [b.shares[0], (o) => [o.toBytes(), o.suite, o.member, o.key, o.sign(MESSAGE)], b.shares[0].toBytes().slice(-32)],
+        [sealing, (o) => [o.toBytes(), o.public, o.open(MESSAGE, MESSAGE)], sealing.toBytes()],
+      ];
+      for (const [object, use, hidden] of secrets) {
+        const shown = [String(object), JSON.stringify({ object }), Object.getOwnPropertyNames(object).join()];
+        if (hidden) for (const text of shown) assert.ok(!text.includes(hex(hidden)), text);
+        assert.deepEqual(Reflect.ownKeys(object), []);
+        assert.equal(object.closed, false);
+        object.close();
+        object.close();
+        assert.equal(object.closed, true);
+        code(() => use(object), 'CLOSED');
+        assert.match(String(object), /\(closed\)$/);
+        assert.equal(JSON.stringify(object), JSON.stringify(String(object)));
+        if (Symbol.dispose) object[Symbol.dispose]();
+      }
+    },
+    'wrong types'() {
+      const [e, s, b] = [encryption(q), signing(q), sharedBls(q)];
+      const sealing = seal.SealingKey.generate();
+      for (const value of NOT_BYTES) {
+        for (const Class of [tdh2.PublicKeys, tdh2.DecryptionShare, tdh2.WrongShare, tdh2.EncryptionKey, tdh2.Ciphertext, ecdsa.Plan, ecdsa.Deal, seal.SealingPublicKey]) {
+          type(() => Class.decode(value), /^bytes must be a Uint8Array/);
+        }
+        for (const Class of [ecdsa.GroupKey, ecdsa.Signature, ecdsa.SignatureShare, ecdsa.Opening, ecdsa.ShareFault]) {
+          type(() => Class.decode('secp256k1', value), /^bytes must be a Uint8Array/);
+        }
+        type(() => tdh2.KeyShare.fromBytes(value), /^bytes/);
+        type(() => e.key.encrypt(1n, 1, value), /^plaintext/);
+        type(() => s.parties[0].signing(s.tag, value), /^message/);
+        type(() => s.key.verify(s.tag, value, undefined), /^message/);
+        type(() => b.shares[0].sign(value), /^message/);
+        type(() => sealing.open(value, MESSAGE), /^context/);
+        type(() => sealing.public.seal(MESSAGE, value), /^content/);
+      }
+      for (const value of [...NOT_OBJECTS, e.keys, new Proxy(e.valid, {})]) {
+        type(() => e.shares[0].decryptionShare(value), /^ciphertext must be a ValidCiphertext/);
+        type(() => new ecdsa.Combiner(value), /^signing must be a Signing/);
+        type(() => s.parties[0].take(value), /^tag must be a Tag/);
+        type(() => s.parties[0].destroy(value), /^guard must be a Guard/);
+        if (value !== undefined) type(() => new tdh2.Decryption(e.keys, e.valid, value), /^cache must be a Cache/);
+        if (value !== e.keys) type(() => new tdh2.Decryption(value, e.valid), /^keys must be a PublicKeys/);
+      }
+      for (const value of [undefined, null, 7, {}]) {
+        type(() => e.keys.verifyShares(e.valid, value), /^shares must be iterable/);
+        type(() => ecdsa.GroupKey.decode(value, s.key.encode()), /^group must be a string/);
+      }
+      code(() => ecdsa.GroupKey.decode('secp256r1', s.key.encode()), 'WRONG_CONTEXT');
+      code(() => ecdsa.GroupKey.decode('ristretto255', s.key.encode()), 'WRONG_CONTEXT');
+      range(() => e.key.encrypt(-1n, 1, MESSAGE), 'epoch');
+      range(() => e.key.encrypt(1n, 65_536, MESSAGE), 'proposer');
+      type(() => e.key.encrypt(1, 1, MESSAGE), /^epoch must be a bigint/);
+      assert.throws(() => e.keys.verifyShares(e.valid, endless(e.made[0])), (error) => error.code === 'TOO_LARGE');
+      const taken = s.parties[0].take(s.plan.unagreed(1n, 1));
+      type(() => taken.sign({}, MESSAGE));
+      type(() => taken.sign(s.guards[0], 'text'));
+      assert.equal(taken.closed, false, 'what is wrong with types is noticed before');
+    },
+    'objects cannot be forged, and bytes say what they are'() {
+      for (const [module, objects] of Object.entries(oneOfEachModule(q))) {
+        const names = module === 'erasure' ? q.erasure : module.split('/').slice(1).reduce((at, name) => at[name], q.threshold);
+        for (const [name, genuine] of Object.entries(objects)) {
+          const Class = names[name];
+          assert.ok(genuine instanceof Class, `${module}.${name}`);
+          assert.equal(Object.prototype.toString.call(genuine), `[object ${name}]`);
+          assert.equal(typeof String(genuine), 'string');
+          const borrowed = Object.entries(objects).find(([other]) => other !== name)[1];
+          for (const [key, property] of Object.entries(Object.getOwnPropertyDescriptors(Class.prototype))) {
+            const call = property.get ?? property.value;
+            if (['constructor', 'toString', 'toJSON'].includes(key) || key.endsWith('Async')) continue;
+            for (const receiver of [Object.create(Class.prototype), Object.create(genuine), {}, new Proxy(genuine, {}), Object.setPrototypeOf({}, Class.prototype), borrowed]) {
+              assert.throws(() => call.call(receiver), TypeError, `${module} ${name}.${key}`);
+            }
+          }
+          if (!('encode' in Class.prototype) || module === 'erasure') continue;
+          const context = 'group' in genuine ? [genuine.group] : 'suite' in genuine ? [genuine.suite] : [];
+          const data = genuine.encode();
+          assert.deepEqual(Class.decode(...context, data).encode(), data, name);
+          code(() => Class.decode(...context, new Uint8Array(0)), 'MALFORMED');
+          for (let length = 0; length < data.length; length += data.length < 100 ? 1 : 41) {
+            assert.throws(() => Class.decode(...context, data.subarray(0, length)), q.QuorateError, `${name} of ${length} bytes`);
+          }
+          assert.throws(() => Class.decode(...context, Uint8Array.of(...data, 0)), q.QuorateError, name);
+          assert.throws(() => Class.decode(...context, new Uint8Array(1000).fill(255)), q.QuorateError, name);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,336 @@
+//! `quorate.threshold.bls`: a BLS key that many share; its signatures are unique, so they are a beacon too.
+
+use getrandom::SysRng;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use quorate::any::threshold::bls as any;
+
+use super::cache::{Cache, Own};
+use super::common::{Agreement, Attested, Combined, Counts, Threshold, Tolerance};
+use crate::convert::{Bytes, Member};
+use crate::failure::Outcome;
+use crate::held::{Held, held};
+use crate::ids::CommitteeId;
+use crate::keys::{PublicKey, Signature};
+use crate::layer::Suite;
+use crate::pickle::{Reduced, reduced};
+
+/// Makes a key and shares it. WHOEVER RUNS THIS KNOWS THE KEY: run it once, away from the network, and give each member its
+/// share alone. Ed25519 has no shares: there it is `WrongContextError`.
+#[pyfunction]
+pub(crate) fn bls_deal(
+    py: Python<'_>,
+    suite: Suite,
+    committee: &CommitteeId,
+    tolerance: &Tolerance,
+    agreement: Agreement,
+) -> Outcome<Vec<BlsKeyShare>> {
+    let (committee, tolerance) = (committee.0, tolerance.0);
+    let shares = py.detach(|| any::deal(suite.0, committee, tolerance, agreement.0, &mut SysRng))?;
+    Ok(shares.into_iter().map(BlsKeyShare::of).collect())
+}
+
+/// 32 bytes that nobody knew before enough members had signed. VERIFY THE SIGNATURE FIRST.
+#[pyfunction]
+pub(crate) fn bls_beacon<'py>(py: Python<'py>, signature: &Signature) -> Outcome<Bound<'py, PyBytes>> {
+    Ok(PyBytes::new(py, &any::beacon(&signature.0)?))
+}
+
+/// The public side of a shared key.
+#[pyclass(frozen, eq, module = "quorate._native")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct BlsGroupKey(any::GroupKey);
+
+#[pymethods]
+impl BlsGroupKey {
+    /// Reads a key of that suite. Cost: a square root and a subgroup check for each party.
+    #[staticmethod]
+    fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::GroupKey::decode(suite.0, &data))?))
+    }
+
+    /// The canonical bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode())
+    }
+
+    /// The signature scheme.
+    #[getter]
+    fn suite(&self) -> Suite {
+        Suite(self.0.suite())
+    }
+
+    /// Its name of 32 bytes, which every share binds.
+    #[getter]
+    fn id<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.id())
+    }
+
+    /// Whose key it is.
+    #[getter]
+    fn committee(&self) -> CommitteeId {
+        self.0.committee().into()
+    }
+
+    /// How many parties there are and how many may be faulty.
+    #[getter]
+    fn tolerance(&self) -> Tolerance {
+        Tolerance(self.0.tolerance())
+    }
+
+    /// How many shares make a signature.
+    #[getter]
+    fn threshold(&self) -> Threshold {
+        Threshold(self.0.threshold())
+    }
+
+    /// The key that the signatures verify under.
+    #[getter]
+    fn public(&self) -> PublicKey {
+        PublicKey(self.0.public())
+    }
+
+    /// The key of one party's shares; `None` if there is no such party.
+    fn party(&self, member: Member) -> Option<PublicKey> {
+        self.0.party(member.0).map(PublicKey)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("GroupKey({}, {})", self.0.suite(), hex::encode(self.0.id()))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, "decode", (self.suite(), self.encode(py)))
+    }
+}
+
+/// One party's share of the key. It cannot be printed, pickled or copied, and is wiped when it is closed or collected: use it
+/// in a `with` block.
+#[pyclass(frozen, module = "quorate._native")]
+pub(crate) struct BlsKeyShare {
+    member: u16,
+    key: BlsGroupKey,
+    secret: Held<any::KeyShare>,
+}
+
+impl BlsKeyShare {
+    fn of(share: any::KeyShare) -> Self {
+        let (member, key) = (share.member(), BlsGroupKey(share.key()));
+        Self { member, key, secret: Held::new("KeyShare", share) }
+    }
+}
+
+held! {
+    BlsKeyShare, "a KeyShare cannot be pickled or copied; seal to_bytes() for its party", {
+        /// Reads `to_bytes` for that suite. The bytes stay yours: give a `bytearray` and overwrite it.
+        #[staticmethod]
+        fn from_bytes(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
+            Ok(Self::of(py.detach(|| any::KeyShare::from_bytes(suite.0, &data))?))
+        }
+
+        /// All of it, to be sealed for its party. It is a Python object that nothing wipes.
+        fn to_bytes<'py>(&self, py: Python<'py>) -> Outcome<Bound<'py, PyBytes>> {
+            let bytes = self.secret.with(py, any::KeyShare::to_bytes)?;
+            Ok(PyBytes::new(py, &bytes))
+        }
+
+        /// The signature scheme.
+        #[getter]
+        fn suite(&self) -> Suite {
+            self.key.suite()
+        }
+
+        /// Whose it is.
+        #[getter]
+        fn member(&self) -> u16 {
+            self.member
+        }
+
+        /// The public side.
+        #[getter]
+        fn key(&self) -> BlsGroupKey {
+            self.key.clone()
+        }
+
+        /// Signs. Whether the message may be signed is for the caller to know: nothing is noted.
+        fn sign(&self, py: Python<'_>, message: Bytes) -> Outcome<BlsSignatureShare> {
+            Ok(BlsSignatureShare(self.secret.with(py, |share| share.sign(&message))?))
+        }
+
+        fn __repr__(&self, py: Python<'_>) -> String {
+            let closed = if self.closed(py) { ", closed" } else { "" };
+            format!("KeyShare({}, member {}{closed})", self.key.0.suite(), self.member)
+        }
+    }
+}
+
+/// One party's part of a signature.
+#[pyclass(frozen, eq, module = "quorate._native")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct BlsSignatureShare(any::SignatureShare);
+
+#[pymethods]
+impl BlsSignatureShare {
+    /// Reads a share of that suite.
+    #[staticmethod]
+    fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::SignatureShare::decode(suite.0, &data))?))
+    }
+
+    /// The canonical bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode())
+    }
+
+    /// The signature scheme.
+    #[getter]
+    fn suite(&self) -> Suite {
+        Suite(self.0.suite())
+    }
+
+    /// Whose it claims to be. Compare it with the sender.
+    #[getter]
+    fn member(&self) -> u16 {
+        self.0.member()
+    }
+
+    /// A hash of the key and the message.
+    #[getter]
+    fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.digest())
+    }
+
+    /// The party's signature of `attested_bytes`; empty if there is none.
+    #[getter]
+    fn attestation<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.attestation())
+    }
+
+    /// What a party signs so that a wrong share can be proven to be its.
+    fn attested_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.attested_bytes())
+    }
+
+    /// The share with the party's signature, of at most 8,192 bytes.
+    fn attest(&self, attestation: Bytes) -> Outcome<Self> {
+        let mut share = self.0.clone();
+        share.attest(attestation.to_vec())?;
+        Ok(Self(share))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("SignatureShare({}, member {})", self.0.suite(), self.member())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, "decode", (self.suite(), self.encode(py)))
+    }
+}
+
+/// Shares come in, a signature goes out: combined on trust first, and only if that fails each share is checked and the wrong
+/// ones are named. Threads may share it.
+#[pyclass(frozen, module = "quorate._native")]
+pub(crate) struct BlsCombiner {
+    key: BlsGroupKey,
+    inner: Own<any::Combiner>,
+}
+
+#[pymethods]
+impl BlsCombiner {
+    /// A combiner for a message, as it is: what the signature must bind, the message must say. Those who share a `cache`
+    /// spare each other the coefficients of their sets of members.
+    #[new]
+    #[pyo3(signature = (key, message, cache = None))]
+    fn new(key: &BlsGroupKey, message: Bytes, cache: Option<Py<Cache>>) -> Self {
+        let inner = any::Combiner::new(any::Signing::new(&key.0, &message));
+        Self { key: key.clone(), inner: Own::new(inner, cache) }
+    }
+
+    /// Takes a share that came over a link that authenticates `sender`. Raises `WrongContextError` for a share of something
+    /// else, or of somebody else than the sender, and `UnknownSignerError`. No opening is ever wanted.
+    fn add(
+        &self,
+        py: Python<'_>,
+        sender: Member,
+        share: &BlsSignatureShare,
+    ) -> Outcome<Combined<Signature, BlsShareFault>> {
+        let share = share.0.clone();
+        Ok(Combined::of(self.inner.with(py, |combiner, cache| combiner.add(cache, sender.0, share))?))
+    }
+
+    /// Whose shares it collects.
+    #[getter]
+    fn key(&self) -> BlsGroupKey {
+        self.key.clone()
+    }
+
+    /// The signature, once there is one.
+    #[getter]
+    fn signature(&self, py: Python<'_>) -> Option<Signature> {
+        self.inner.with(py, |combiner, _| combiner.signature()).map(Signature)
+    }
+
+    /// What was done so far.
+    #[getter]
+    fn counts(&self, py: Python<'_>) -> Counts {
+        Counts(self.inner.with(py, |combiner, _| combiner.counts()))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("Combiner({}, done: {})", self.key.0.suite(), self.signature(py).is_some())
+    }
+}
+
+/// A wrong share and what it was to sign. Anybody who has the key can judge it, if the share is attested.
+#[pyclass(frozen, eq, module = "quorate._native")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct BlsShareFault(any::ShareFault);
+
+impl From<any::ShareFault> for BlsShareFault {
+    fn from(fault: any::ShareFault) -> Self {
+        Self(fault)
+    }
+}
+
+#[pymethods]
+impl BlsShareFault {
+    /// Reads evidence of that suite, which is still to be verified.
+    #[staticmethod]
+    fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::ShareFault::decode(suite.0, &data))?))
+    }
+
+    /// The canonical bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode())
+    }
+
+    /// The signature scheme.
+    #[getter]
+    fn suite(&self) -> Suite {
+        Suite(self.0.suite())
+    }
+
+    /// The wrong share.
+    #[getter]
+    fn share(&self) -> BlsSignatureShare {
+        BlsSignatureShare(self.0.share())
+    }
+
+    /// Checks it and answers with the culprit. `attested` says whether a member's attestation of some bytes is good: it gets
+    /// the member, the bytes and the attestation. Raises `NotEvidenceError` if it is not, or the share is right, and what
+    /// `attested` raises.
+    fn verify(&self, py: Python<'_>, key: &BlsGroupKey, attested: Py<PyAny>) -> Outcome<u16> {
+        let mut asked = Attested::by(attested);
+        let culprit = py.detach(|| self.0.verify(&key.0, |member, bytes, by| asked.ask(member, bytes, by)));
+        asked.finish(culprit)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("ShareFault({})", self.share().__repr__())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, "decode", (self.suite(), self.encode(py)))
+    }
+}

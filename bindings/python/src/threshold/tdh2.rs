@@ -1,0 +1,303 @@
+//! `quorate.threshold.tdh2`: anybody encrypts to a committee, and its members decrypt together.
+
+use getrandom::SysRng;
+use pyo3::inspect::PyStaticExpr;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::type_hint_identifier;
+use pyo3::types::PyBytes;
+use quorate::any::threshold as any;
+use quorate::threshold::dleq::{self, Purpose};
+use quorate::threshold::tdh2::{self, Tdh2};
+use quorate::wire::{Decode, Encode};
+
+use super::cache::{Cache, Own};
+use super::common::Threshold;
+use super::dleq::{Checked, faults, purpose};
+use crate::convert::{Bytes, Epoch, List, Member};
+use crate::failure::{Outcome, exception};
+use crate::held::{Held, held};
+use crate::ids::CommitteeId;
+use crate::layer::{Coroutine, off_thread};
+use crate::pickle::{Reduced, reduced, refused};
+
+purpose! {
+    Tdh2, type_hint_identifier!("quorate.threshold.tdh2", "ShareFault"), ValidCiphertext;
+    Tdh2PublicKeys, Tdh2KeyShare, DecryptionShare, Tdh2VerifiedShare, Tdh2WrongShare;
+    {
+        /// This member's part in a decryption, which stands for nothing but this ciphertext. Only one that was checked makes
+        /// shares. Cost: three multiplications.
+        fn decryption_share(&self, py: Python<'_>, ciphertext: &ValidCiphertext) -> Outcome<DecryptionShare> {
+            let made = self.secret.with(py, |share| share.decryption_share(&ciphertext.0, &mut SysRng))?;
+            Ok(DecryptionShare(made?))
+        }
+    }
+}
+
+/// What encrypting and checking ciphertexts need: all that a client has of a committee.
+#[pyclass(frozen, module = "quorate.threshold.tdh2")]
+pub(crate) struct EncryptionKey(tdh2::EncryptionKey);
+
+#[pymethods]
+impl EncryptionKey {
+    /// The key of a committee.
+    #[staticmethod]
+    fn of(py: Python<'_>, keys: &Tdh2PublicKeys) -> Self {
+        Self(py.detach(|| tdh2::EncryptionKey::of(&keys.0)))
+    }
+
+    /// Reads the 65 bytes.
+    #[staticmethod]
+    fn decode(py: Python<'_>, data: Bytes) -> Outcome<Self> {
+        Ok(Self(py.detach(|| tdh2::EncryptionKey::decode(&data, &()))?))
+    }
+
+    /// The 65 bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode())
+    }
+
+    /// The same key with tables, which make encrypting more than twice as fast and checking faster. Memory: 61,440 bytes.
+    /// Cost: about 80 multiplications, which some fifty ciphertexts win back.
+    fn precomputed(&self, py: Python<'_>) -> Outcome<Self> {
+        let key = py.detach(|| tdh2::EncryptionKey::decode(&self.0.encode(), &()))?;
+        Ok(Self(py.detach(|| key.precomputed())))
+    }
+
+    /// Whose members decrypt.
+    #[getter]
+    fn committee(&self) -> CommitteeId {
+        self.0.committee().into()
+    }
+
+    /// The public key itself: 32 bytes.
+    #[getter]
+    fn key<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.key().as_bytes())
+    }
+
+    /// Encrypts at most `MAX_PLAINTEXT` bytes. Epoch and proposer are part of it, so that nobody else can propose it, or in
+    /// another epoch. Cost: five multiplications, and a cipher and a hash over the payload.
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        epoch: Epoch,
+        proposer: Member,
+        plaintext: Bytes,
+    ) -> Outcome<Ciphertext> {
+        let encrypt = || self.0.encrypt(epoch.0, proposer.0, &plaintext, &mut SysRng);
+        Ok(Ciphertext(py.detach(encrypt)?))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, "decode", (self.encode(py),))
+    }
+}
+
+/// What a proposer sends. Nothing of it is checked but that it is one.
+#[pyclass(frozen, eq, module = "quorate.threshold.tdh2")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Ciphertext(tdh2::Ciphertext);
+
+#[pymethods]
+impl Ciphertext {
+    /// Reads a ciphertext.
+    #[staticmethod]
+    fn decode(py: Python<'_>, data: Bytes) -> Outcome<Self> {
+        Ok(Self(py.detach(|| tdh2::Ciphertext::decode(&data, &()))?))
+    }
+
+    /// The canonical bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &py.detach(|| self.0.encode()))
+    }
+
+    /// Where it says it belongs.
+    #[getter]
+    fn label(&self) -> Label {
+        Label(self.0.header().label)
+    }
+
+    /// The encrypted payload, `OVERHEAD` bytes longer than the plain one.
+    #[getter]
+    fn payload<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.payload())
+    }
+
+    /// Checks that this is a ciphertext for these keys, that this proposer proposed it in this epoch (who sent it is the
+    /// link's word), and that payload and proof are its author's. Raises `WrongContextError` or `BadCiphertextError`. Cost:
+    /// four multiplications, two of them short, and a hash of the payload.
+    fn check(
+        &self,
+        py: Python<'_>,
+        key: &EncryptionKey,
+        epoch: Epoch,
+        proposer: Member,
+    ) -> Outcome<ValidCiphertext> {
+        Ok(ValidCiphertext(py.detach(|| self.0.clone().check(&key.0, epoch.0, proposer.0))?))
+    }
+
+    /// As `check`, on another thread.
+    fn check_async<'py>(
+        slf: &Bound<'py, Self>,
+        key: &Bound<'py, EncryptionKey>,
+        epoch: Epoch,
+        proposer: Member,
+    ) -> PyResult<Coroutine<'py, ValidCiphertext>> {
+        off_thread(slf, "check", (key, epoch.0, proposer.0))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, "decode", (self.encode(py),))
+    }
+}
+
+/// A ciphertext that was checked: what shares are made of. It comes from `Ciphertext.check` and in no other way.
+#[pyclass(frozen, eq, module = "quorate.threshold.tdh2")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct ValidCiphertext(tdh2::ValidCiphertext);
+
+#[pymethods]
+impl ValidCiphertext {
+    /// The ciphertext alone, which forgets that it was checked.
+    #[getter]
+    fn ciphertext(&self) -> Ciphertext {
+        Ciphertext(self.0.clone().into_inner())
+    }
+
+    /// Where it belongs.
+    #[getter]
+    fn label(&self) -> Label {
+        Label(*self.0.label())
+    }
+
+    /// What the proofs of its shares name: 32 bytes.
+    #[getter]
+    fn id<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.instance().id())
+    }
+
+    /// The element that its shares are multiples of: 32 bytes.
+    #[getter]
+    fn base<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.instance().base().as_bytes())
+    }
+
+    /// Decrypts with verified shares. Raises `BelowQuorumError`, `DuplicateSignerError`, `WrongContextError` for a share of
+    /// another ciphertext; and `BadCiphertextError` if the author encrypted nothing sensible: take it for empty, as all will.
+    #[pyo3(signature = (keys, shares, cache = None))]
+    fn combine<'py>(
+        &self,
+        py: Python<'py>,
+        keys: &Tdh2PublicKeys,
+        shares: List<Py<Tdh2VerifiedShare>>,
+        cache: Option<&Cache>,
+    ) -> Outcome<Bound<'py, PyBytes>> {
+        let shares: Vec<_> = shares.all()?.into_iter().map(|share| share.get().0).collect();
+        let combine = |cache: &mut any::Cache| self.0.combine(&keys.0, &shares, cache.as_mut());
+        Ok(PyBytes::new(py, &py.detach(|| Cache::with(cache, combine))?))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("ValidCiphertext({:?})", self.0.label())
+    }
+
+    /// Refused: what comes out of a pickle was checked by nobody.
+    fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
+        refused("a ValidCiphertext cannot be pickled; send its bytes and check them there")
+    }
+
+    fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[allow(unused_variables, reason = "part of the protocol")]
+    #[pyo3(signature = (memo, /))]
+    fn __deepcopy__<'py>(slf: PyRef<'py, Self>, memo: &Bound<'py, PyAny>) -> PyRef<'py, Self> {
+        slf
+    }
+}
+
+/// Collects the shares of one ciphertext until it opens: first on trust, then, if a share was wrong, with each checked
+/// once and the wrong ones named. Threads may share it.
+#[pyclass(frozen, module = "quorate.threshold.tdh2")]
+pub(crate) struct Decryption {
+    label: tdh2::Label,
+    inner: Own<tdh2::Decryption>,
+}
+
+#[pymethods]
+impl Decryption {
+    /// Of a ciphertext that was checked for these keys; else it raises `WrongContextError`. Those who share a `cache` spare
+    /// each other the coefficients of their sets of members.
+    #[new]
+    #[pyo3(signature = (keys, ciphertext, cache = None))]
+    fn new(keys: &Tdh2PublicKeys, ciphertext: &ValidCiphertext, cache: Option<Py<Cache>>) -> Outcome<Self> {
+        let inner = tdh2::Decryption::new(keys.0.clone(), ciphertext.0.clone())?;
+        Ok(Self { label: *ciphertext.0.label(), inner: Own::new(inner, cache) })
+    }
+
+    /// Takes a share in, and opens the ciphertext if that makes enough. Raises `UnknownSignerError`.
+    fn add(&self, py: Python<'_>, share: &DecryptionShare) -> Outcome<Collected> {
+        let share = share.0;
+        Ok(Collected(self.inner.with(py, |inner, cache| inner.add(share, cache.as_mut()))?))
+    }
+
+    /// Whether it is open, or known never to open.
+    #[getter]
+    fn is_done(&self, py: Python<'_>) -> bool {
+        self.inner.with(py, |inner, _| inner.is_done())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("Decryption({:?}, done: {})", self.label, self.is_done(py))
+    }
+}
+
+/// `quorate.threshold.tdh2.Collected`.
+pub(crate) struct Collected(dleq::Collected<quorate::Result<Vec<u8>>, Tdh2>);
+
+impl<'py> IntoPyObject<'py> for Collected {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    const OUTPUT_TYPE: PyStaticExpr = type_hint_identifier!("quorate.threshold.tdh2", "Collected");
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let (output, error) = match self.0.output {
+            None => (None, None),
+            Some(Ok(plaintext)) => (Some(PyBytes::new(py, &plaintext)), None),
+            Some(Err(error)) => (None, Some(exception(py, &error)?)),
+        };
+        let faults = faults(py, self.0.faults)?;
+        CLASS.import(py, "quorate.threshold.tdh2", "Collected")?.call1((output, error, faults))
+    }
+}
+
+/// `quorate.threshold.tdh2.Label`.
+pub(crate) struct Label(tdh2::Label);
+
+impl<'py> IntoPyObject<'py> for Label {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    const OUTPUT_TYPE: PyStaticExpr = type_hint_identifier!("quorate.threshold.tdh2", "Label");
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let tdh2::Label { committee, epoch, proposer, payload } = self.0;
+        let fields = (CommitteeId(committee), epoch, proposer, PyBytes::new(py, &payload));
+        CLASS.import(py, "quorate.threshold.tdh2", "Label")?.call1(fields)
+    }
+}

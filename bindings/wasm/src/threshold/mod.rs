@@ -1,0 +1,200 @@
+//! What t of n members can do together, and fewer cannot.
+//!
+//! | module | concepts |
+//! |---|---|
+//! | [`dleq`], [`tdh2`], [`coin`] | threshold encryption and the coin, and what both have in common |
+//! | [`ecdsa`], [`signing`] | presignatures, and the signatures that are made of them |
+//! | [`bls`] | signatures of shared keys |
+//! | [`seal`] | files for one recipient's eyes |
+
+pub mod bls;
+pub mod coin;
+pub mod dleq;
+pub mod ecdsa;
+pub mod seal;
+pub mod signing;
+pub mod tdh2;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use quorate::Error;
+use quorate::any::threshold::Cache;
+use quorate::machine::MemberIndex;
+use quorate::threshold::combiner::Counts;
+use quorate::threshold::{Agreed, Agreement, MAX_PARTIES, Threshold, Tolerance, Unagreed};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::glue::{OrThrow, Thrown};
+
+/// The limits that JavaScript's copies of them are compared with.
+#[wasm_bindgen]
+pub fn threshold_limits() -> Vec<u32> {
+    use quorate::threshold::{Secp256k1, ecdsa, seal, tdh2};
+    let sizes = [
+        tdh2::MAX_PLAINTEXT,
+        tdh2::OVERHEAD,
+        seal::MAX_CONTENT,
+        seal::OVERHEAD,
+        ecdsa::SignatureShare::<Secp256k1>::MAX_ATTESTATION,
+    ];
+    let counts = [MAX_PARTIES.into(), ecdsa::Plan::ROUNDS.into(), ecdsa::Plan::MAX_COUNT];
+    counts.into_iter().chain(sizes.map(|size| size as u32)).collect()
+}
+
+#[wasm_bindgen]
+pub struct ThresholdOf(pub(crate) Threshold);
+
+#[wasm_bindgen]
+impl ThresholdOf {
+    pub fn of(needed: u16, parties: u16) -> Thrown<Self> {
+        Threshold::new(needed, parties).or_throw().map(Self)
+    }
+
+    pub fn needed(&self) -> u16 {
+        self.0.needed()
+    }
+
+    pub fn parties(&self) -> u16 {
+        self.0.parties()
+    }
+}
+
+#[wasm_bindgen]
+pub struct ToleranceOf(pub(crate) Tolerance);
+
+#[wasm_bindgen]
+impl ToleranceOf {
+    pub fn of(parties: u16, faulty: u16) -> Thrown<Self> {
+        Tolerance::new(parties, faulty).or_throw().map(Self)
+    }
+
+    pub fn parties(&self) -> u16 {
+        self.0.parties()
+    }
+
+    pub fn faulty(&self) -> u16 {
+        self.0.faulty()
+    }
+
+    pub fn threshold(&self, agreement: &str) -> Thrown<ThresholdOf> {
+        Ok(ThresholdOf(match agreement_of(agreement)? {
+            Agreement::Agreed => self.0.threshold::<Agreed>(),
+            Agreement::Unagreed => self.0.threshold::<Unagreed>(),
+        }))
+    }
+}
+
+/// The name of an agreement.
+pub(crate) fn name_of(agreement: Agreement) -> String {
+    match agreement {
+        Agreement::Agreed => "agreed",
+        Agreement::Unagreed => "unagreed",
+    }
+    .to_owned()
+}
+
+/// The agreement of a name.
+pub(crate) fn agreement_of(name: &str) -> Thrown<Agreement> {
+    match name {
+        "agreed" => Ok(Agreement::Agreed),
+        "unagreed" => Ok(Agreement::Unagreed),
+        _ => Err(Error::WrongContext { what: "agreement" }),
+    }
+    .or_throw()
+}
+
+/// The coefficients of the sets of members that combined last. What takes one takes a share of it.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct CombinerCache(Rc<RefCell<Cache>>);
+
+#[wasm_bindgen]
+impl CombinerCache {
+    pub fn of(capacity: Option<u32>) -> Self {
+        let cache = capacity.map_or_else(Cache::default, |capacity| Cache::new(capacity as usize));
+        Self(Rc::new(RefCell::new(cache)))
+    }
+
+    pub fn share(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl CombinerCache {
+    /// Nothing that works with it calls back, so that it is never in use twice; if it were, there is another.
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Cache) -> T) -> T {
+        match self.0.try_borrow_mut() {
+            Ok(mut cache) => work(&mut cache),
+            Err(_) => work(&mut Cache::default()),
+        }
+    }
+}
+
+/// Combinations, checks of shares, decodings.
+pub(crate) fn counted(counts: Counts) -> Vec<u32> {
+    [counts.combinations, counts.share_checks, counts.decodings].map(|count| count as u32).into()
+}
+
+/// What the user is to say yes or no to: that a member attested these bytes.
+#[wasm_bindgen]
+pub struct Attestation {
+    member: MemberIndex,
+    bytes: Vec<u8>,
+    attestation: Vec<u8>,
+}
+
+#[wasm_bindgen]
+impl Attestation {
+    pub fn member(&self) -> MemberIndex {
+        self.member
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        self.bytes.clone()
+    }
+
+    pub fn attestation(self) -> Vec<u8> {
+        self.attestation
+    }
+}
+
+/// A culprit, if the user finds all attestations good.
+#[wasm_bindgen]
+pub struct Accusation {
+    culprit: MemberIndex,
+    attestations: Vec<Attestation>,
+}
+
+#[wasm_bindgen]
+impl Accusation {
+    pub fn culprit(&self) -> MemberIndex {
+        self.culprit
+    }
+
+    pub fn attestations(self) -> Vec<Attestation> {
+        self.attestations
+    }
+}
+
+/// Runs `verify` as if all attestations were good, and writes down what they are.
+pub(crate) fn accuse(
+    verify: impl FnOnce(
+        &mut dyn FnMut(MemberIndex, &[u8], &[u8]) -> quorate::Result<()>,
+    ) -> quorate::Result<MemberIndex>,
+) -> Thrown<Accusation> {
+    let mut attestations = Vec::new();
+    let culprit = verify(&mut |member, bytes, attestation| {
+        let (bytes, attestation) = (bytes.to_vec(), attestation.to_vec());
+        attestations.push(Attestation { member, bytes, attestation });
+        Ok(())
+    })
+    .or_throw()?;
+    Ok(Accusation { culprit, attestations })
+}
+
+/// What is thrown if one of them is not.
+#[wasm_bindgen]
+pub fn not_evidence() -> Thrown<()> {
+    Err(Error::NotEvidence).or_throw()
+}

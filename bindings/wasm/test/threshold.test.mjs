@@ -1,0 +1,145 @@
+// The threshold blocks and erasure coding: what both packages for JavaScript do is tested in those of `quorate` for Node; here is
+// what WebAssembly adds.
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { inspect } from 'node:util';
+import * as q from 'quorate-wasm';
+import * as raw from '../dist/quorate.js';
+import { erasureTests } from '../../node/test/shared/erasure.mjs';
+import { differences } from '../../node/test/shared/surface.mjs';
+import * as world from '../../node/test/shared/threshold-world.mjs';
+import { thresholdBadInput } from '../../node/test/shared/threshold-bad-input.mjs';
+import { thresholdTests } from '../../node/test/shared/threshold.mjs';
+
+const { memory } = raw.initSync();
+const { bls, coin, ecdsa, seal, tdh2, Cache, Threshold, Tolerance } = q.threshold;
+const committee = q.CommitteeId.fromBytes(new Uint8Array(32).fill(7));
+const coded = (code) => (error) => error instanceof q.QuorateError && error.code === code;
+
+for (const [name, run] of Object.entries(thresholdTests(q, assert))) test(`threshold: ${name}`, run);
+for (const [name, run] of Object.entries(thresholdBadInput(q, assert))) test(`threshold: ${name}`, run);
+for (const [name, run] of Object.entries(erasureTests(q, assert))) test(`erasure: ${name}`, run);
+
+test('what the declarations of the modules declare is there, and nothing else', () => {
+  for (const [name, objects] of Object.entries(world.oneOfEachModule(q))) {
+    const text = readFileSync(new URL(`../types/${name}.d.ts`, import.meta.url), 'utf8');
+    const module = name.split('/').reduce((at, part) => at[part], q);
+    assert.deepEqual(differences(module, text, objects), [], name);
+    const classes = Object.keys(module).filter((key) => module[key].prototype && /^[A-Z]/.test(key));
+    assert.deepEqual(classes.sort(), Object.keys(objects).sort(), name);
+    for (const [Class, object] of Object.entries(objects)) {
+      assert(inspect(object).length > 0);
+      object.free();
+      object.free();
+      const use = Object.entries(Object.getOwnPropertyDescriptors(module[Class].prototype)).find(([key, { get }]) => get && key !== 'closed');
+      if (use && Class !== 'Presignature') assert.throws(() => object[use[0]], coded('CLOSED'), `${name} ${Class}.${use[0]}`);
+    }
+  }
+});
+
+test('threshold: constants equal those of the core', () => {
+  const { Plan } = ecdsa;
+  const sizes = [tdh2.MAX_PLAINTEXT, tdh2.OVERHEAD, seal.MAX_CONTENT, seal.OVERHEAD, ecdsa.MAX_ATTESTATION];
+  assert.deepEqual([q.threshold.MAX_PARTIES, Plan.ROUNDS, Plan.MAX_COUNT, ...sizes], [...raw.threshold_limits()]);
+  const { MAX_MESSAGE, MAX_SHARDS, Table } = q.erasure;
+  assert.deepEqual([MAX_MESSAGE, MAX_SHARDS, Table.MAX_ROWS], [...raw.erasure_limits()]);
+});
+
+test('threshold: the module keeps nothing of what it answers', () => {
+  const [e, t, s, b] = [world.encryption(q), world.tossing(q), world.signing(q), world.sharedBls(q)];
+  const [d, cache] = [world.dispersing(q), new Cache()];
+  const wrong = world.renamed(s.signed[1].share, 0);
+  const uses = {
+    decryption: () => {
+      const decryption = new tdh2.Decryption(e.keys, e.valid, cache);
+      return [decryption, ...[e.made[0], world.renamed(e.made[0], 1), e.made[2]].flatMap((share) => decryption.add(share).faults.map((fault) => fault.share))];
+    },
+    combine: () => (e.valid.combine(e.keys, e.verified, cache), [t.of.combine(t.keys, t.verified, cache)]),
+    'refused lists': () => {
+      assert.throws(() => e.valid.combine(e.keys, [e.verified[0], 7], cache), TypeError);
+      assert.throws(() => e.keys.verifyShares(e.valid, [e.made[0], 7]), TypeError);
+      return [];
+    },
+    verifyShares: () => {
+      const { verified, faults } = e.keys.verifyShares(e.valid, [e.made[0], world.renamed(e.made[1], 3)]);
+      return [...verified, ...faults.map((fault) => fault.share), e.keys.verifyShare(e.valid, e.made[0])];
+    },
+    toss: () => {
+      const toss = new coin.Toss(t.keys, t.of, cache);
+      return [toss, ...[0, 2].map((i) => toss.add(t.made[i]).output).filter(Boolean)];
+    },
+    sign: () => {
+      const own = s.dealer.deal(1n, ecdsa.Plan.ofAgreed(1));
+      const signed = own[0].take(ecdsa.Plan.ofAgreed(1).agreed(1n, 0));
+      return [...own, signed];
+    },
+    combiner: () => {
+      const combiner = new ecdsa.Combiner(s.of, cache);
+      const outcomes = [combiner.add(0, wrong), ...[1, 2].map((i) => combiner.add(i, s.signed[i].share))];
+      const opened = combiner.open(0, s.signed[0].opener.open());
+      return [combiner, ...[...outcomes, opened].flatMap(({ faults }) => faults.map(({ evidence }) => evidence))];
+    },
+    bls: () => {
+      const combiner = new bls.Combiner(b.key, world.MESSAGE, cache);
+      return [combiner, ...[0, 2].map((i) => combiner.add(i, b.made[i]).signature).filter(Boolean)];
+    },
+    seal: () => {
+      const key = seal.SealingKey.generate();
+      key.open(world.MESSAGE, key.public.seal(world.MESSAGE, world.MESSAGE));
+      return [key];
+    },
+    erasure: () => {
+      const sent = d.coder.disperse(world.MESSAGE);
+      const shards = sent.shards();
+      return [sent, ...shards, d.coder.decode(shards)];
+    },
+  };
+  for (const [name, use] of Object.entries(uses)) {
+    const run = (times) => {
+      for (let time = 0; time < times; time += 1) for (const object of use()) object.free();
+      return memory.buffer.byteLength;
+    };
+    const before = run(30);
+    const after = run(name === 'sign' || name === 'bls' ? 100 : 300);
+    // Small objects that an answer is asked for are left to the garbage collector; a page is 64 kB.
+    assert.ok(after - before <= 1 << 20, `${name}: ${after - before} bytes more`);
+  }
+});
+
+test('threshold: a closed secret is nowhere but on the stack', () => {
+  const STACK = 1 << 20;
+  const bytes = new Uint8Array(randomBytes(32));
+  bytes[31] &= 0x0f; // below the order of ristretto255
+  const given = world.encryption(q).shares[1].toBytes();
+  given.set(bytes, 67);
+  tdh2.KeyShare.fromBytes(given).close();
+  const sealing = seal.SealingKey.fromBytes(bytes);
+  assert.deepEqual(sealing.toBytes(), bytes);
+  sealing.open(world.MESSAGE, sealing.public.seal(world.MESSAGE, world.MESSAGE));
+  sealing.close();
+  ecdsa.TrustedDealer.fromBytes('ristretto255', committee, new Tolerance(4, 1), bytes).close();
+  const heap = Buffer.from(memory.buffer).subarray(STACK);
+  for (const order of [bytes, bytes.toReversed()]) {
+    for (const at of [0, 8, 16, 24]) assert.equal(heap.indexOf(order.subarray(at, at + 8)), -1, `from byte ${at}`);
+  }
+});
+
+test('what this memory has no room for is refused before it is asked for', () => {
+  const { Coder, Coding, Shape, Suite } = q.erasure;
+  assert.throws(() => new Coder(new Coding(Suite.Leopard, new Shape(1, 32_767), 60_000)), coded('TOO_LARGE'));
+  assert.throws(() => new Coder(new Coding(undefined, new Shape(2, 2), 1 << 28)), coded('TOO_LARGE'));
+  // What is allowed is there, at either end.
+  for (const [suite, shape, length] of [[Suite.Leopard, new Shape(1, 32_767), 8192], [Suite.Gf8, new Shape(1, 1), 1 << 26]]) {
+    const coder = new Coder(new Coding(suite, shape, length));
+    const sent = coder.disperse(new Uint8Array(length).fill(3));
+    const decoded = coder.decode([sent.shard(shape.shards - 1)]);
+    assert.equal(decoded.message.length, length);
+    for (const object of [coder, sent, decoded]) object.free();
+  }
+  const dealer = new ecdsa.TrustedDealer('secp256k1', committee, new Tolerance(1024, 1));
+  assert.throws(() => dealer.deal(1n, ecdsa.Plan.ofAgreed(1025)), coded('TOO_LARGE'));
+  assert.throws(() => new Threshold(2, 1025), coded('BAD_COMMITTEE'));
+});

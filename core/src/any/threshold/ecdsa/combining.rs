@@ -1,0 +1,123 @@
+use alloc::sync::Arc;
+use core::fmt;
+
+use super::{GroupKey, Opening, ShareFault, Signature, SignatureShare, Tag};
+use crate::any::threshold::group::{each_class, each_group, per_class};
+use crate::any::threshold::{Cache, Outcome, part};
+use crate::machine::MemberIndex;
+use crate::threshold::combiner::{self, Counts};
+use crate::threshold::ecdsa::{self, Curve, Deal};
+use crate::{Error, Result};
+
+type SigningOf<G, C> = ecdsa::Signing<G, C>;
+type CombinerOf<G, C> = combiner::Combiner<ecdsa::Signing<G, C>>;
+
+per_class! {
+    /// A message under a tag, see [`ecdsa::Signing`].
+    #[derive(Clone)]
+    Signing, SigningOf
+}
+
+per_class! {
+    /// Shares come in, a signature goes out, see [`combiner`].
+    Combiner, CombinerOf
+}
+
+impl Signing {
+    /// For whoever combines without a party's file; parties call
+    /// [`Presignatures::signing`](super::Presignatures::signing). `nonce` is what [`nonce`](Signing::nonce) gives to
+    /// them; a wrong one makes every combination fail.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for a nonce of another length, [`Error::WrongContext`] if key, deal and tag do not belong
+    /// together.
+    pub fn new(key: &GroupKey, deal: Arc<Deal>, nonce: &[u8], tag: Tag, message: &[u8]) -> Result<Self> {
+        each_group!(key, GroupKey, G, key => {
+            let nonce = <G as Curve>::Nonce::try_from(nonce);
+            let nonce = nonce.map_err(|_| Error::Malformed { what: "nonce of a presignature" })?;
+            match tag {
+                Tag::Agreed(tag) => SigningOf::new(key.clone(), deal, nonce, tag, message).map(Self::from),
+                Tag::Unagreed(tag) => SigningOf::new(key.clone(), deal, nonce, tag, message).map(Self::from),
+            }
+        })
+    }
+
+    /// What is signed.
+    pub fn message(&self) -> &[u8] {
+        each_class!(self, Signing, signing => signing.message())
+    }
+
+    /// R, encoded.
+    pub fn nonce(&self) -> &[u8] {
+        each_class!(self, Signing, signing => signing.nonce().as_ref())
+    }
+
+    /// Under which tag.
+    pub fn tag(&self) -> Tag {
+        each_class!(self, Signing, signing => signing.tag().into())
+    }
+}
+
+impl fmt::Debug for Signing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        each_class!(self, Signing, signing => signing.fmt(f))
+    }
+}
+
+impl Combiner {
+    /// A combiner without shares.
+    pub fn new(signing: Signing) -> Self {
+        each_class!(signing, Signing, signing => CombinerOf::new(signing).into())
+    }
+
+    /// Takes a share that came over a link that authenticates `from`.
+    ///
+    /// # Errors
+    /// As [`combiner::Combiner::add`], and [`Error::WrongContext`] for a share of another group.
+    pub fn add(
+        &mut self,
+        cache: &mut Cache,
+        from: MemberIndex,
+        share: SignatureShare,
+    ) -> Result<Outcome<Signature, ShareFault>> {
+        each_class!(self, Combiner, combiner => {
+            combiner.add(part(cache), from, share.try_into()?).map(Outcome::from)
+        })
+    }
+
+    /// Takes the opening of a share, from whomever it came. It is ignored unless it was asked for.
+    ///
+    /// # Errors
+    /// As [`combiner::Combiner::open`], and [`Error::WrongContext`] for an opening of another group.
+    pub fn open(
+        &mut self,
+        cache: &mut Cache,
+        of: MemberIndex,
+        opening: &Opening,
+    ) -> Result<Outcome<Signature, ShareFault>> {
+        each_class!(self, Combiner, combiner => {
+            combiner.open(part(cache), of, opening.try_into()?).map(Outcome::from)
+        })
+    }
+
+    /// What it collects shares for.
+    pub fn signing(&self) -> Signing {
+        each_class!(self, Combiner, combiner => combiner.instance().clone().into())
+    }
+
+    /// The signature, once there is one.
+    pub fn signature(&self) -> Option<Signature> {
+        each_class!(self, Combiner, combiner => combiner.signature().copied().map(Signature::from))
+    }
+
+    /// What was done so far.
+    pub fn counts(&self) -> Counts {
+        each_class!(self, Combiner, combiner => combiner.counts())
+    }
+}
+
+impl fmt::Debug for Combiner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        each_class!(self, Combiner, combiner => combiner.fmt(f))
+    }
+}

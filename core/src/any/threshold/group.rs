@@ -1,0 +1,217 @@
+use core::fmt;
+use core::str::FromStr;
+
+use super::wrong_group;
+use crate::{Error, Result, threshold};
+
+#[cfg(doc)]
+use crate::threshold::{Ristretto255, Secp256k1};
+
+/// A group, by name or number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Group {
+    /// Suite 1, [`Ristretto255`]: the paper's, and the faster one. What signs over it is not standard ECDSA.
+    Ristretto255,
+    /// Suite 2, [`Secp256k1`]: its signatures verify anywhere.
+    Secp256k1,
+}
+
+impl Group {
+    /// All, by number.
+    pub const ALL: &'static [Group] = &[Group::Ristretto255, Group::Secp256k1];
+
+    /// The suite byte of encodings.
+    pub fn number(self) -> u8 {
+        with_group!(self, G => <G as threshold::Group>::SUITE)
+    }
+
+    /// The name for people and configuration files.
+    pub fn name(self) -> &'static str {
+        with_group!(self, G => <G as threshold::Group>::NAME)
+    }
+
+    /// The group of a number.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if there is none.
+    pub fn from_number(number: u8) -> Result<Self> {
+        Self::find(|group| group.number() == number)
+    }
+
+    /// The group of a name.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if there is none.
+    pub fn from_name(name: &str) -> Result<Self> {
+        Self::find(|group| group.name() == name)
+    }
+
+    fn find(is_it: impl Fn(&Group) -> bool) -> Result<Self> {
+        Self::ALL.iter().copied().find(is_it).ok_or_else(wrong_group)
+    }
+}
+
+impl FromStr for Group {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::from_name(name)
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Does the same with a group under the name `$group`.
+macro_rules! with_group {
+    ($any:expr, $group:ident => $body:expr) => {
+        match $any {
+            $crate::any::threshold::Group::Ristretto255 => {
+                type $group = $crate::threshold::Ristretto255;
+                $body
+            }
+            $crate::any::threshold::Group::Secp256k1 => {
+                type $group = $crate::threshold::Secp256k1;
+                $body
+            }
+        }
+    };
+}
+
+/// An enum with one variant per group, and the ways into it and out of it.
+macro_rules! per_group {
+    ($(#[$doc:meta])* $name:ident, $of:ident) => {
+        $(#[$doc])*
+        pub enum $name {
+            /// Over ristretto255.
+            Ristretto255($of<$crate::threshold::Ristretto255>),
+            /// Over secp256k1.
+            Secp256k1($of<$crate::threshold::Secp256k1>),
+        }
+
+        $crate::any::conversions!(
+            $name, Ristretto255, $of<$crate::threshold::Ristretto255>, $crate::any::threshold::wrong_group()
+        );
+        $crate::any::conversions!(
+            $name, Secp256k1, $of<$crate::threshold::Secp256k1>, $crate::any::threshold::wrong_group()
+        );
+
+        impl $name {
+            /// Over which group it is.
+            pub fn group(&self) -> $crate::any::threshold::Group {
+                match self {
+                    $name::Ristretto255(_) => $crate::any::threshold::Group::Ristretto255,
+                    $name::Secp256k1(_) => $crate::any::threshold::Group::Secp256k1,
+                }
+            }
+        }
+    };
+}
+
+/// Does the same with the typed value over whichever group it is; `$group` names the group in it.
+macro_rules! each_group {
+    ($any:expr, $name:ident, $group:ident, $typed:pat => $body:expr) => {
+        match $any {
+            $name::Ristretto255($typed) => {
+                #[allow(dead_code, reason = "not every body names the group")]
+                type $group = $crate::threshold::Ristretto255;
+                $body
+            }
+            $name::Secp256k1($typed) => {
+                #[allow(dead_code, reason = "not every body names the group")]
+                type $group = $crate::threshold::Secp256k1;
+                $body
+            }
+        }
+    };
+}
+
+/// An enum with one variant per group and class.
+macro_rules! per_class {
+    ($(#[$doc:meta])* $name:ident, $of:ident) => {
+        $(#[$doc])*
+        pub enum $name {
+            /// Over ristretto255, for what the parties agree on.
+            Ristretto255Agreed($of<$crate::threshold::Ristretto255, $crate::threshold::Agreed>),
+            /// Over ristretto255, for what somebody chooses.
+            Ristretto255Unagreed($of<$crate::threshold::Ristretto255, $crate::threshold::Unagreed>),
+            /// Over secp256k1, for what the parties agree on.
+            Secp256k1Agreed($of<$crate::threshold::Secp256k1, $crate::threshold::Agreed>),
+            /// Over secp256k1, for what somebody chooses.
+            Secp256k1Unagreed($of<$crate::threshold::Secp256k1, $crate::threshold::Unagreed>),
+        }
+
+        $crate::any::threshold::group::conversions_of_class!($name, $of, Ristretto255Agreed, Ristretto255, Agreed);
+        $crate::any::threshold::group::conversions_of_class!($name, $of, Ristretto255Unagreed, Ristretto255, Unagreed);
+        $crate::any::threshold::group::conversions_of_class!($name, $of, Secp256k1Agreed, Secp256k1, Agreed);
+        $crate::any::threshold::group::conversions_of_class!($name, $of, Secp256k1Unagreed, Secp256k1, Unagreed);
+
+        impl $name {
+            /// Over which group it is.
+            pub fn group(&self) -> $crate::any::threshold::Group {
+                match self {
+                    $name::Ristretto255Agreed(_) | $name::Ristretto255Unagreed(_) => {
+                        $crate::any::threshold::Group::Ristretto255
+                    }
+                    $name::Secp256k1Agreed(_) | $name::Secp256k1Unagreed(_) => {
+                        $crate::any::threshold::Group::Secp256k1
+                    }
+                }
+            }
+
+            /// Of which class its tag is.
+            pub fn agreement(&self) -> $crate::threshold::Agreement {
+                match self {
+                    $name::Ristretto255Agreed(_) | $name::Secp256k1Agreed(_) => $crate::threshold::Agreement::Agreed,
+                    $name::Ristretto255Unagreed(_) | $name::Secp256k1Unagreed(_) => {
+                        $crate::threshold::Agreement::Unagreed
+                    }
+                }
+            }
+        }
+    };
+}
+
+macro_rules! conversions_of_class {
+    ($name:ident, $of:ident, $variant:ident, $group:ident, $class:ident) => {
+        $crate::any::conversions!(
+            $name,
+            $variant,
+            $of<$crate::threshold::$group, $crate::threshold::$class>,
+            $crate::Error::WrongContext { what: "group or class" }
+        );
+    };
+}
+
+/// Does the same with the typed value of whichever group and class it is.
+macro_rules! each_class {
+    ($any:expr, $name:ident, $typed:pat => $body:expr) => {
+        match $any {
+            $name::Ristretto255Agreed($typed) => $body,
+            $name::Ristretto255Unagreed($typed) => $body,
+            $name::Secp256k1Agreed($typed) => $body,
+            $name::Secp256k1Unagreed($typed) => $body,
+        }
+    };
+}
+
+pub(super) use {conversions_of_class, each_class, each_group, per_class, per_group, with_group};
+
+#[cfg(test)]
+mod tests {
+    use super::Group;
+
+    #[test]
+    fn names_and_numbers_lead_back_to_the_group() {
+        for group in Group::ALL {
+            assert_eq!(Group::from_number(group.number()), Ok(*group));
+            assert_eq!(alloc::format!("{group}").parse(), Ok(*group));
+        }
+        assert_eq!(Group::from_number(0).unwrap_err().code(), "WRONG_CONTEXT");
+        assert_eq!(Group::from_name("secp256r1").unwrap_err().code(), "WRONG_CONTEXT");
+    }
+}

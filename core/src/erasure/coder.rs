@@ -1,0 +1,216 @@
+//! The one door to all codes: what goes through it is checked, so that no code ever sees an input that it cannot do.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::gf8::Gf8;
+#[cfg(all(feature = "jerasure", not(target_family = "wasm")))]
+use super::jerasure::Jerasure;
+use super::leopard::Leopard;
+use super::{Coding, Shards, Suite};
+use crate::{Error, Result};
+
+/// Makes parity shards and restores lost data shards, for one coding. It keeps its tables and working memory, up to
+/// twice the size of the largest message so far: making one takes longer than coding a short message, so keep it.
+pub struct Coder {
+    coding: Coding,
+    code: Box<dyn Code>,
+}
+
+/// A systematic code. The shards that it is given have the shape and a length for which it was made, and there is at
+/// least one parity shard.
+pub(super) trait Code: Send + Sync {
+    /// Computes the parity shards.
+    fn encode(&mut self, shards: &mut Shards) -> Result<()>;
+
+    /// Restores the `lost` data shards, of which there is at least one, from the shards at `sources`: as many as there
+    /// are data shards. Both ascend.
+    fn restore(&mut self, shards: &mut Shards, sources: &[usize], lost: &[usize]) -> Result<()>;
+
+    /// Forgets what it keeps of the last restoration, so that the next one costs what a first one does.
+    fn forget(&mut self) {}
+}
+
+impl Coder {
+    /// A coder.
+    ///
+    /// # Errors
+    /// [`Error::BadShape`] if this build does not have the code.
+    pub fn new(coding: Coding) -> Result<Self> {
+        let code: Box<dyn Code> = match coding.suite() {
+            Suite::Leopard => Box::new(Leopard::default()),
+            Suite::Gf8 => Box::new(Gf8::new(coding.shape())),
+            #[cfg(all(feature = "jerasure", not(target_family = "wasm")))]
+            Suite::Jerasure(packets) => Box::new(Jerasure::new(coding.shape(), packets)?),
+            #[cfg(not(all(feature = "jerasure", not(target_family = "wasm"))))]
+            Suite::Jerasure(_) => {
+                let rule = "suite 3 is not in this build; compile it natively with the feature `jerasure`";
+                return Err(Error::BadShape { rule });
+            }
+        };
+        Ok(Self { coding, code })
+    }
+
+    /// What it codes.
+    pub fn coding(&self) -> &Coding {
+        &self.coding
+    }
+
+    /// Computes the parity shards from the data shards.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for shards of another shape or of a length that the code does not have.
+    pub fn fill_parity(&mut self, shards: &mut Shards) -> Result<()> {
+        self.fits(shards)?;
+        if self.coding.shape().parity() == 0 { Ok(()) } else { self.code.encode(shards) }
+    }
+
+    /// Restores the data shards that are not `present`; does not look at what is in their place. Parity shards stay as
+    /// they are: [`fill_parity`](Coder::fill_parity) restores them.
+    ///
+    /// This says nothing about whether the shards belong together. Shards from outside go through
+    /// [`decode`](Coder::decode).
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] as above, [`Error::Malformed`] if `present` is not about so many shards,
+    /// [`Error::BelowQuorum`] if fewer are present than there are data shards.
+    pub fn restore(&mut self, shards: &mut Shards, present: &[bool]) -> Result<()> {
+        self.fits(shards)?;
+        let shape = self.coding.shape();
+        if present.len() != shape.shards() {
+            return Err(Error::Malformed { what: "list of the shards that are present" });
+        }
+        let indices = |wanted: bool| {
+            present.iter().enumerate().filter(move |(_, is)| **is == wanted).map(|(index, _)| index)
+        };
+        let sources: Vec<usize> = indices(true).take(shape.data()).collect();
+        if sources.len() < shape.data() {
+            let (signed, needed) = (sources.len() as u128, shape.data() as u128);
+            return Err(Error::BelowQuorum { signed, needed });
+        }
+        let lost: Vec<usize> = indices(false).take_while(|index| *index < shape.data()).collect();
+        if lost.is_empty() { Ok(()) } else { self.code.restore(shards, &sources, &lost) }
+    }
+
+    /// For measurements: what was kept of the last restoration is not used for the next one.
+    pub(super) fn forget(&mut self) {
+        self.code.forget();
+    }
+
+    fn fits(&self, shards: &Shards) -> Result<()> {
+        let fits = shards.shape() == self.coding.shape()
+            && shards.shard_len().is_multiple_of(self.coding.suite().unit());
+        if fits { Ok(()) } else { Err(Error::WrongContext { what: "shape of the shards" }) }
+    }
+}
+
+impl fmt::Debug for Coder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Coder").field("coding", &self.coding).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::erasure::{Packets, Shape};
+    use proptest::prelude::*;
+
+    /// The suites that this build has.
+    pub(in super::super) fn suites() -> impl Strategy<Value = Suite> {
+        let packets = (2u8..=10, 0u8..=6).prop_map(|(word, log2)| Packets::new(word, log2).unwrap());
+        let all = prop_oneof![Just(Suite::Leopard), Just(Suite::Gf8), packets.prop_map(Suite::Jerasure)];
+        all.prop_filter("in this build", Suite::is_available)
+    }
+
+    /// A coding that exists, and a message for it.
+    pub(in super::super) fn codings() -> impl Strategy<Value = (Coding, Vec<u8>)> {
+        (suites(), 1u16..30, 0u16..30, proptest::collection::vec(any::<u8>(), 0..3000)).prop_filter_map(
+            "the suite makes such shards",
+            |(suite, data, parity, message)| {
+                let coding = Coding::new(suite, Shape::new(data, parity).ok()?, 3000).ok()?;
+                Some((coding, message))
+            },
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 96 } else { 512 }))]
+
+        #[test]
+        fn any_k_of_n_shards_restore_the_rest(
+            (coding, message) in codings(),
+            order in proptest::collection::vec(any::<u32>(), 60),
+            extra in 0usize..3,
+        ) {
+            let (shape, mut coder) = (coding.shape(), Coder::new(coding)?);
+            let mut whole = Shards::of_message(&coding, &message)?;
+            coder.fill_parity(&mut whole)?;
+
+            let mut places: Vec<usize> = (0..shape.shards()).collect();
+            places.sort_by_key(|place| order[*place]);
+            let present: Vec<bool> = (0..shape.shards())
+                .map(|index| places.iter().position(|p| *p == index).unwrap() < shape.data() + extra)
+                .collect();
+            let mut damaged = whole.clone();
+            for (shard, is) in damaged.iter_mut().zip(&present) {
+                if !is {
+                    shard.fill(0xa5);
+                }
+            }
+            coder.restore(&mut damaged, &present)?;
+            prop_assert_eq!(damaged.message(message.len())?, &message[..]);
+            coder.fill_parity(&mut damaged)?;
+            prop_assert_eq!(&damaged, &whole);
+
+            let mut few = present;
+            let mut left = shape.data() - 1;
+            few.iter_mut().for_each(|is| { *is = *is && left > 0; left -= usize::from(*is); });
+            let refused = coder.restore(&mut damaged, &few).unwrap_err();
+            prop_assert_eq!(refused.code(), "BELOW_QUORUM");
+        }
+    }
+
+    #[test]
+    fn shards_of_another_shape_never_reach_the_code() {
+        let coding =
+            |suite, data, parity| Coding::new(suite, Shape::new(data, parity).unwrap(), 999).unwrap();
+        let mut coder = Coder::new(coding(Suite::Leopard, 4, 2)).unwrap();
+        let code = |result: Result<()>| result.map_err(|error| error.code());
+        for other in [coding(Suite::Leopard, 4, 3), coding(Suite::Leopard, 3, 3), coding(Suite::Gf8, 4, 2)] {
+            let mut shards = Shards::of_message(&other, &[7; 9]).unwrap();
+            let refused = Err("WRONG_CONTEXT");
+            assert_eq!(code(coder.fill_parity(&mut shards)), refused);
+            assert_eq!(code(coder.restore(&mut shards, &[true; 6])), refused);
+        }
+        let mut shards = Shards::of_message(coder.coding(), &[7; 9]).unwrap();
+        assert_eq!(code(coder.restore(&mut shards, &[true; 5])), Err("MALFORMED"));
+        assert_eq!(code(coder.restore(&mut shards, &[true; 7])), Err("MALFORMED"));
+        assert_eq!(code(coder.restore(&mut shards, &[])), Err("MALFORMED"));
+    }
+
+    #[test]
+    fn the_largest_shapes_work() {
+        for (suite, data, parity) in [
+            (Suite::Gf8, 255, 1),
+            (Suite::Gf8, 1, 255),
+            (Suite::Gf8, 128, 128),
+            (Suite::Leopard, 300, 900),
+            (Suite::Leopard, 32_767, 1),
+            (Suite::Leopard, 1, 32_767),
+        ] {
+            let len = 70_000.min(20 * u32::from(data));
+            let message: Vec<u8> = (0..len).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
+            let coding = Coding::new(suite, Shape::new(data, parity).unwrap(), message.len()).unwrap();
+            let mut coder = Coder::new(coding).unwrap();
+            let mut shards = Shards::of_message(&coding, &message).unwrap();
+            coder.fill_parity(&mut shards).unwrap();
+            let lost = usize::from(parity.min(data));
+            let present: Vec<bool> = (0..coding.shape().shards()).map(|index| index >= lost).collect();
+            shards.iter_mut().take(lost).for_each(|shard| shard.fill(1));
+            coder.restore(&mut shards, &present).unwrap();
+            assert_eq!(shards.message(message.len()), Ok(&message[..]), "{suite:?} {data} {parity}");
+        }
+    }
+}

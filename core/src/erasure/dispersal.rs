@@ -1,0 +1,267 @@
+//! From a message to the shards that leave, and back.
+
+use alloc::vec::Vec;
+
+use super::commitment::TREE;
+use super::{CheckedShard, Coder, Commitment, Shards};
+use crate::merkle::Levels;
+use crate::{Error, Result};
+
+/// A message, all its shards, and the tree over them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dispersal {
+    commitment: Commitment,
+    shards: Shards,
+    levels: Levels,
+}
+
+impl Dispersal {
+    /// What the sender commits to.
+    pub fn commitment(&self) -> &Commitment {
+        &self.commitment
+    }
+
+    /// The message.
+    pub fn message(&self) -> &[u8] {
+        // The padding was made, or checked, when this was.
+        self.shards.message(self.commitment.message_len()).unwrap_or_default()
+    }
+
+    /// All shards in one piece.
+    pub fn shards(&self) -> &Shards {
+        &self.shards
+    }
+
+    /// The shard at this place, for the member at this place.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if there is no such shard.
+    pub fn shard(&self, index: usize) -> Result<CheckedShard> {
+        let (path, leaf) = self.levels.path(index)?;
+        let bytes = self.shards.get(index).ok_or(Error::Malformed { what: "place of a shard" })?;
+        Ok(CheckedShard::made(self.commitment, path, leaf, bytes))
+    }
+}
+
+impl Coder {
+    /// Makes all shards of a message and commits to them. Cost: making the parity shards, and hashing all shards.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if the message is longer than the coding allows.
+    pub fn disperse(&mut self, message: &[u8]) -> Result<Dispersal> {
+        let mut shards = Shards::of_message(self.coding(), message)?;
+        self.fill_parity(&mut shards)?;
+        let levels = TREE.levels(TREE.leaves(shards.iter()));
+        let commitment = Commitment::new(self.coding(), message.len(), levels.root())?;
+        Ok(Dispersal { commitment, shards, levels })
+    }
+
+    /// Restores the message, and all shards, from as many shards of one commitment as there are data shards, or more.
+    ///
+    /// **Everybody who decodes shards of this commitment comes to the same verdict**, whichever shards they have: the
+    /// message is dispersed again, and unless that leads to the very commitment, it is refused. A sender who commits
+    /// to shards that are not of one message is found out by all. The shards are the evidence: whoever gets
+    /// [`Error::BadEncoding`] for them can show them to others, with the sender's signature of the commitment.
+    ///
+    /// Cost: restoring the lost data shards, making all parity shards, and hashing the shards that were not given.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if a shard is of another commitment than the first or of another coding,
+    /// [`Error::DuplicateSigner`] if one is there twice, [`Error::BelowQuorum`] if they are too few, and
+    /// [`Error::BadEncoding`] if the sender cheated.
+    pub fn decode(&mut self, given: &[CheckedShard]) -> Result<Dispersal> {
+        let (count, needed) = (self.coding().shape().shards(), self.coding().shape().data());
+        let too_few = Error::BelowQuorum { signed: given.len() as u128, needed: needed as u128 };
+        let Some(first) = given.first() else { return Err(too_few) };
+        let commitment = *first.commitment();
+        commitment.fits(self.coding())?;
+        let mut by_place: Vec<Option<&CheckedShard>> = alloc::vec![None; count];
+        for shard in given {
+            if shard.commitment() != &commitment {
+                return Err(Error::WrongContext { what: "commitment of a shard" });
+            }
+            let place =
+                by_place.get_mut(shard.index()).ok_or(Error::Malformed { what: "place of a shard" })?;
+            if place.replace(shard).is_some() {
+                return Err(Error::DuplicateSigner { index: shard.index() as u32 });
+            }
+        }
+        // Before there is memory for all shards.
+        if given.len() < needed {
+            return Err(too_few);
+        }
+        let mut shards = Shards::zero(self.coding(), commitment.message_len())?;
+        for (to, from) in shards.iter_mut().zip(&by_place) {
+            if let Some(from) = from {
+                to.copy_from_slice(from.bytes());
+            }
+        }
+        let present: Vec<bool> = by_place.iter().map(Option::is_some).collect();
+        self.restore(&mut shards, &present)?;
+        shards.message(commitment.message_len())?;
+        self.fill_parity(&mut shards)?;
+        let leaf = |(shard, given): (&[u8], &Option<&CheckedShard>)| match given {
+            Some(given) if given.bytes() == shard => Ok(*given.leaf()),
+            Some(_) => Err(Error::BadEncoding),
+            None => Ok(TREE.leaf(shard)),
+        };
+        let leaves = shards.iter().zip(&by_place).map(leaf).collect::<Result<_>>()?;
+        let levels = TREE.levels(leaves);
+        if &levels.root() != commitment.root() {
+            return Err(Error::BadEncoding);
+        }
+        Ok(Dispersal { commitment, shards, levels })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::coder::tests::{codings, suites};
+    use super::*;
+    use crate::erasure::{Coding, Shape, Suite};
+    use crate::wire::{Decode, Encode};
+    use proptest::prelude::*;
+
+    fn coder(suite: Suite, data: u16, parity: u16) -> Coder {
+        Coder::new(Coding::new(suite, Shape::new(data, parity).unwrap(), 3000).unwrap()).unwrap()
+    }
+
+    fn received(coder: &Coder, bytes: &[u8]) -> Result<CheckedShard> {
+        CheckedShard::decode(bytes, coder.coding())
+    }
+
+    /// What a sender commits to who changed a shard, and its shards with their paths.
+    fn cheat(coder: &mut Coder, message: &[u8], change: impl FnOnce(&mut Shards)) -> Dispersal {
+        let honest = coder.disperse(message).unwrap();
+        let mut shards = honest.shards.clone();
+        change(&mut shards);
+        let levels = TREE.levels(TREE.leaves(shards.iter()));
+        let commitment = Commitment::new(coder.coding(), message.len(), levels.root()).unwrap();
+        Dispersal { commitment, shards, levels }
+    }
+
+    fn codes(result: Result<Dispersal>) -> &'static str {
+        result.map_or_else(|error| error.code(), |_| "ok")
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 64 } else { 256 }))]
+
+        #[test]
+        fn a_message_survives_the_loss_of_all_but_k_shards(
+            (coding, message) in codings(),
+            order in proptest::collection::vec(any::<u32>(), 60),
+            extra in 0usize..3,
+        ) {
+            let mut coder = Coder::new(coding)?;
+            let sent = coder.disperse(&message)?;
+            prop_assert_eq!(sent.message(), &message[..]);
+            let mut places: Vec<usize> = (0..coding.shape().shards()).collect();
+            places.sort_by_key(|place| order[*place]);
+            let mut shards = Vec::new();
+            for place in places.into_iter().take(coding.shape().data() + extra) {
+                let bytes = sent.shard(place)?.encode();
+                prop_assert!(bytes.len() <= CheckedShard::max_encoded_len(&coding));
+                let shard = received(&coder, &bytes)?;
+                prop_assert_eq!((shard.index(), shard.commitment()), (place, sent.commitment()));
+                prop_assert_eq!(shard.encode(), bytes);
+                shards.push(shard);
+            }
+            prop_assert_eq!(&coder.decode(&shards)?, &sent);
+            shards.truncate(coding.shape().data() - 1);
+            prop_assert_eq!(codes(coder.decode(&shards)), "BELOW_QUORUM");
+        }
+
+        #[test]
+        fn every_change_of_a_shard_is_caught(
+            (coding, message) in codings(),
+            place: prop::sample::Index,
+            at: prop::sample::Index,
+            change in 1u8..,
+            cut in 1usize..40,
+        ) {
+            let mut coder = Coder::new(coding)?;
+            let mut bytes = coder.disperse(&message)?.shard(place.index(coding.shape().shards()))?.encode();
+            let at = at.index(bytes.len());
+            bytes[at] ^= change;
+            prop_assert!(received(&coder, &bytes).is_err(), "byte {}", at);
+            bytes[at] ^= change;
+            prop_assert!(received(&coder, &bytes).is_ok());
+            prop_assert!(received(&coder, &bytes[..bytes.len().saturating_sub(cut)]).is_err());
+            bytes.extend([0].repeat(cut));
+            prop_assert!(received(&coder, &bytes).is_err());
+        }
+
+        #[test]
+        fn a_sender_who_commits_to_shards_of_no_message_is_refused_by_all(
+            suite in suites().prop_filter("in this shape", |s| s.allow(Shape::new(4, 4).unwrap()).is_ok()),
+            message in proptest::collection::vec(any::<u8>(), 0..300),
+            place in 0usize..8,
+            at: prop::sample::Index,
+            change in 1u8..,
+            taken in proptest::sample::subsequence((0..8).collect::<Vec<usize>>(), 4..=8),
+        ) {
+            let mut coder = coder(suite, 4, 4);
+            let cheated = cheat(&mut coder, &message, |shards| {
+                let shard = shards.get_mut(place).unwrap();
+                let at = at.index(shard.len());
+                shard[at] ^= change;
+            });
+            let shards: Vec<_> = taken
+                .into_iter()
+                .map(|place| received(&coder, &cheated.shard(place).unwrap().encode()).unwrap())
+                .collect();
+            prop_assert_eq!(codes(coder.decode(&shards)), "BAD_ENCODING");
+        }
+    }
+
+    #[test]
+    fn one_root_under_two_lengths_is_two_messages_of_which_one_is_refused() {
+        let mut coder = coder(Suite::Leopard, 3, 3);
+        let honest = coder.disperse(b"a message").unwrap();
+        let mut longer = honest.clone();
+        longer.commitment = Commitment::new(coder.coding(), 10, *honest.commitment.root()).unwrap();
+        let mut shorter = honest.clone();
+        shorter.commitment = Commitment::new(coder.coding(), 8, *honest.commitment.root()).unwrap();
+        let decode = |coder: &mut Coder, sent: &Dispersal| {
+            let shards: Vec<_> = (2..5).map(|place| sent.shard(place).unwrap()).collect();
+            coder.decode(&shards)
+        };
+        assert_eq!(decode(&mut coder, &honest).unwrap().message(), b"a message");
+        assert_eq!(decode(&mut coder, &longer).unwrap().message(), b"a message\0");
+        assert_eq!(codes(decode(&mut coder, &shorter)), "BAD_ENCODING");
+        assert_ne!(honest.commitment.identity(), longer.commitment.identity());
+    }
+
+    #[test]
+    fn padding_that_is_not_zero_is_a_cheat_even_if_the_parity_fits() {
+        let mut coder = coder(Suite::Gf8, 2, 2);
+        let mut shards = Shards::of_message(coder.coding(), b"abc\x01").unwrap();
+        coder.fill_parity(&mut shards).unwrap();
+        let levels = TREE.levels(TREE.leaves(shards.iter()));
+        let commitment = Commitment::new(coder.coding(), 3, levels.root()).unwrap();
+        let sent = Dispersal { commitment, shards, levels };
+        for places in [[0, 1], [2, 3], [1, 2]] {
+            assert_eq!(codes(coder.decode(&places.map(|place| sent.shard(place).unwrap()))), "BAD_ENCODING");
+        }
+    }
+
+    #[test]
+    fn shards_of_other_roots_codings_and_places_do_not_mix() {
+        let mut coder = coder(Suite::Leopard, 2, 2);
+        let (one, other) = (coder.disperse(b"one").unwrap(), coder.disperse(b"two").unwrap());
+        let shard = |of: &Dispersal, place| of.shard(place).unwrap();
+        assert_eq!(codes(coder.decode(&[])), "BELOW_QUORUM");
+        assert_eq!(codes(coder.decode(&[shard(&one, 0)])), "BELOW_QUORUM");
+        assert_eq!(codes(coder.decode(&[shard(&one, 0), shard(&other, 1)])), "WRONG_CONTEXT");
+        let twice = coder.decode(&[shard(&one, 2), shard(&one, 1), shard(&one, 2)]);
+        assert_eq!(twice, Err(Error::DuplicateSigner { index: 2 }));
+        let mut another = self::coder(Suite::Gf8, 2, 2);
+        assert_eq!(codes(another.decode(&[shard(&one, 0), shard(&one, 1)])), "WRONG_CONTEXT");
+        let longest = Coding::new(Suite::Leopard, Shape::new(2, 2).unwrap(), 2).unwrap();
+        let refused = CheckedShard::decode(&shard(&one, 0).encode(), &longest);
+        assert_eq!(refused, Err(Error::TooLarge { what: "erasure-coded message", limit: 2 }));
+        assert_eq!(codes(Coder::new(longest).unwrap().decode(&[shard(&one, 0)])), "TOO_LARGE");
+        assert!(one.shard(4).is_err());
+    }
+}

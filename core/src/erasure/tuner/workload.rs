@@ -1,0 +1,104 @@
+use alloc::vec::Vec;
+
+use crate::Result;
+use crate::erasure::{Coder, Coding, Shards, Suite};
+
+/// Beyond this all caches are full, and time grows with the length.
+const LONG: usize = 32 << 20;
+/// The same for suite 3 with packets so small that each operation is mostly a call.
+const LONG_IN_SMALL_PACKETS: usize = 1 << 20;
+const SMALL_PACKET: usize = 64;
+
+/// How much of a message of `message` bytes is enough to measure: what it takes is to be scaled to the whole length.
+/// With packets of one byte, 25 MB take suite 3 half a minute.
+pub fn sample_len(suite: Suite, message: usize) -> usize {
+    match suite {
+        Suite::Jerasure(packets) if packets.packet() < SMALL_PACKET => message.min(LONG_IN_SMALL_PACKETS),
+        _ => message.min(LONG),
+    }
+}
+
+/// What is worth measuring, as the paper has it: encode a message, decode it with f shards lost, decode it with 2f lost,
+/// where 2f is the number of parity shards and data shards are lost first. Whoever holds a clock takes the time.
+#[derive(Debug)]
+pub struct Workload {
+    coder: Coder,
+    shards: Shards,
+}
+
+impl Workload {
+    /// A message of `message` bytes and all its shards.
+    ///
+    /// # Errors
+    /// As [`Coder::new`] and [`Coder::disperse`].
+    pub fn new(coding: Coding, message: usize) -> Result<Self> {
+        let mut shards = Shards::zero(&coding, message)?;
+        // Bytes that are neither all the same nor random: a stranger's message.
+        let mut state = 1u32;
+        for byte in shards.iter_mut().flatten().take(message) {
+            state = state.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
+            *byte = (state >> 24) as u8;
+        }
+        let mut coder = Coder::new(coding)?;
+        coder.fill_parity(&mut shards)?;
+        Ok(Self { coder, shards })
+    }
+
+    /// Makes the parity shards.
+    ///
+    /// # Errors
+    /// As [`Coder::fill_parity`].
+    pub fn encode(&mut self) -> Result<()> {
+        self.coder.fill_parity(&mut self.shards)
+    }
+
+    /// Restores what is lost when half as many shards as there are parity shards are.
+    ///
+    /// # Errors
+    /// As [`Coder::restore`].
+    pub fn decode_f(&mut self) -> Result<()> {
+        self.decode(self.shards.shape().parity() / 2)
+    }
+
+    /// Restores what is lost when as many shards as there are parity shards are.
+    ///
+    /// # Errors
+    /// As [`Coder::restore`].
+    pub fn decode_2f(&mut self) -> Result<()> {
+        self.decode(self.shards.shape().parity())
+    }
+
+    /// All three.
+    ///
+    /// # Errors
+    /// As theirs.
+    pub fn run(&mut self) -> Result<()> {
+        self.encode()?;
+        self.decode_f()?;
+        self.decode_2f()
+    }
+
+    fn decode(&mut self, lost: usize) -> Result<()> {
+        let present: Vec<bool> = (0..self.shards.shape().shards()).map(|index| index >= lost).collect();
+        self.coder.forget();
+        self.coder.restore(&mut self.shards, &present)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::erasure::{Shape, Suite};
+
+    #[test]
+    fn the_work_leaves_the_shards_as_they_were() {
+        for suite in [Suite::Leopard, Suite::Gf8] {
+            let coding = Coding::new(suite, Shape::of_committee(7, 2).unwrap(), 1000).unwrap();
+            let mut work = Workload::new(coding, 1000).unwrap();
+            let before = work.shards.clone();
+            work.run().unwrap();
+            assert_eq!(work.shards, before);
+            assert!(before.message(1000).unwrap().iter().any(|byte| *byte != 0));
+        }
+    }
+}

@@ -1,0 +1,204 @@
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+
+use rand_core::TryCryptoRng;
+use zeroize::Zeroizing;
+
+use super::{SignatureShare, Suite};
+use crate::bls::{Fr, PublicKey, SecretKey, Signature};
+use crate::committee::CommitteeId;
+use crate::machine::MemberIndex;
+use crate::scheme::Scheme;
+use crate::threshold::sharing::{Polynomial, SecretScalar, ShareIndex, Threshold};
+use crate::threshold::tolerance::{Agreement, Tolerance};
+use crate::wire::{Decode, Encode, Reader, Writer, domain};
+use crate::{Error, Result};
+
+/// The public side of a shared key: the key itself, and each party's, under which its shares verify.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GroupKey<V: Suite> {
+    id: [u8; 32],
+    committee: CommitteeId,
+    tolerance: Tolerance,
+    agreement: Agreement,
+    public: PublicKey<V>,
+    parties: Vec<PublicKey<V>>,
+}
+
+/// One party's share of the key. It wipes itself, and can neither be copied nor printed.
+pub struct KeyShare<V: Suite> {
+    key: Arc<GroupKey<V>>,
+    member: MemberIndex,
+    secret: SecretKey<V>,
+}
+
+/// Makes a key and shares it. **Whoever runs this knows the key**, see
+/// [`TrustedDealer`](crate::threshold::ecdsa::TrustedDealer). Cost: a multiplication of the generator for each party.
+///
+/// # Errors
+/// [`Error::Rng`] if the generator fails.
+pub fn deal<V: Suite, R: TryCryptoRng + ?Sized>(
+    committee: CommitteeId,
+    tolerance: Tolerance,
+    agreement: Agreement,
+    rng: &mut R,
+) -> Result<Vec<KeyShare<V>>> {
+    // A share of zero is no key. It comes up never.
+    let (secret, shares) = loop {
+        let secret = SecretScalar::<Fr>::random(rng)?;
+        let polynomial = Polynomial::sharing(&secret, tolerance.threshold_of(agreement), rng)?;
+        let secrets: Option<Vec<SecretKey<V>>> = polynomial
+            .shares(tolerance.parties())
+            .map(|share| SecretKey::of(*share.value.expose()))
+            .collect();
+        if let (Some(secret), Some(secrets)) = (SecretKey::<V>::of(*secret.expose()), secrets) {
+            break (secret, secrets);
+        }
+    };
+    let parties = shares.iter().map(V::public_key).collect();
+    let key = Arc::new(GroupKey::new(committee, tolerance, agreement, V::public_key(&secret), parties));
+    let share = |(member, secret)| KeyShare { key: key.clone(), member, secret };
+    Ok((0..tolerance.parties()).zip(shares).map(share).collect())
+}
+
+impl<V: Suite> GroupKey<V> {
+    fn new(
+        committee: CommitteeId,
+        tolerance: Tolerance,
+        agreement: Agreement,
+        public: PublicKey<V>,
+        parties: Vec<PublicKey<V>>,
+    ) -> Self {
+        let mut key = Self { id: [0; 32], committee, tolerance, agreement, public, parties };
+        key.id = domain::hash(domain::THRESHOLD_KEY, &key.encode());
+        key
+    }
+
+    /// Its name, which every share binds.
+    pub fn id(&self) -> &[u8; 32] {
+        &self.id
+    }
+
+    /// Whose key it is.
+    pub fn committee(&self) -> CommitteeId {
+        self.committee
+    }
+
+    /// How many parties there are and how many may be faulty.
+    pub fn tolerance(&self) -> Tolerance {
+        self.tolerance
+    }
+
+    /// How many shares make a signature.
+    pub fn threshold(&self) -> Threshold {
+        self.tolerance.threshold_of(self.agreement)
+    }
+
+    /// The key of the signatures: verify with [`Scheme::verify`].
+    pub fn public(&self) -> &PublicKey<V> {
+        &self.public
+    }
+
+    /// The key of one party's shares.
+    pub fn party(&self, index: ShareIndex) -> Option<&PublicKey<V>> {
+        self.parties.get(usize::from(index.member()))
+    }
+
+    pub(super) fn digest(&self, message: &[u8]) -> [u8; 32] {
+        *domain::hasher(domain::THRESHOLD_SIGNING).update(&self.id).update(message).finalize().as_bytes()
+    }
+}
+
+impl<V: Suite> KeyShare<V> {
+    /// Signs. The same message always gives the same share; whether it may be signed is for the caller to know. Cost: a
+    /// hash to the curve and a multiplication.
+    pub fn sign(&self, message: &[u8]) -> SignatureShare<V> {
+        let signature: Signature<V> = V::sign(&self.secret, message);
+        SignatureShare::new(self.member, self.key.digest(message), signature)
+    }
+
+    /// Whose it is.
+    pub fn member(&self) -> MemberIndex {
+        self.member
+    }
+
+    /// The public side.
+    pub fn key(&self) -> &Arc<GroupKey<V>> {
+        &self.key
+    }
+
+    /// All of it as bytes: **secret**, to be [sealed](crate::threshold::seal) for its party. The key, member u16, secret 32.
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        let head = self.key.encode();
+        // The full length at once: a vector that grows leaves copies behind.
+        let mut bytes = Zeroizing::new(Vec::with_capacity(head.len() + 34));
+        bytes.extend_from_slice(&head);
+        bytes.extend_from_slice(&self.member.to_le_bytes());
+        bytes.extend_from_slice(&*V::secret_to_bytes(&self.secret));
+        bytes
+    }
+
+    /// Reads what [`to_bytes`](KeyShare::to_bytes) wrote. Cost: a square root and a subgroup check for each party.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes; [`Error::WrongContext`] if the secret is not the member's.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut r = Reader::new(bytes);
+        let key = GroupKey::decode_from(&mut r, &())?;
+        let member = r.u16()?;
+        let secret = V::secret_from_bytes(r.raw(32)?)?;
+        r.finish()?;
+        let party = key.parties.get(usize::from(member));
+        if party.ok_or(Error::UnknownSigner { index: member.into() })? != &V::public_key(&secret) {
+            return Err(Error::WrongContext { what: "secret of the key share" });
+        }
+        Ok(Self { key: Arc::new(key), member, secret })
+    }
+}
+
+/// Without the secret.
+impl<V: Suite> fmt::Debug for KeyShare<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyShare(member {})", self.member)
+    }
+}
+
+/// 16 + suite 1 ‖ committee 32 ‖ parties u16 ‖ faulty u16 ‖ agreement 1 (1 agreed, 2 unagreed) ‖ key ‖ each party's key.
+/// The 16 keeps these suites apart from those of the other groups.
+impl<V: Suite> Encode for GroupKey<V> {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u8(16 + <V as Scheme>::SUITE);
+        self.committee.encode_to(w);
+        w.u16(self.tolerance.parties());
+        w.u16(self.tolerance.faulty());
+        w.u8(match self.agreement {
+            Agreement::Agreed => 1,
+            Agreement::Unagreed => 2,
+        });
+        self.public.encode_to(w);
+        self.parties.iter().for_each(|key| key.encode_to(w));
+    }
+}
+
+/// Cost: a square root and a subgroup check for each party.
+impl<V: Suite> Decode for GroupKey<V> {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        if r.u8()? != 16 + <V as Scheme>::SUITE {
+            return Err(Error::WrongContext { what: "suite of the threshold key" });
+        }
+        let committee = CommitteeId::decode_from(r, &())?;
+        let tolerance = Tolerance::new(r.u16()?, r.u16()?)?;
+        let agreement = match r.u8()? {
+            1 => Agreement::Agreed,
+            2 => Agreement::Unagreed,
+            _ => return Err(Error::Malformed { what: "agreement of the threshold key" }),
+        };
+        let public = PublicKey::decode_from(r, &())?;
+        let mut parties = Vec::new();
+        for _ in 0..tolerance.parties() {
+            parties.push(PublicKey::decode_from(r, &())?);
+        }
+        Ok(Self::new(committee, tolerance, agreement, public, parties))
+    }
+}

@@ -1,0 +1,86 @@
+use alloc::boxed::Box;
+
+use curve25519_dalek::ristretto::RistrettoPoint;
+use curve25519_dalek::traits::VartimeMultiscalarMul;
+
+use super::element::Element;
+use super::keys::Purpose;
+use super::public::PublicKeys;
+use super::share::{Instance, Share};
+use crate::machine::MemberIndex;
+use crate::wire::{Decode, Encode, Reader, Writer};
+use crate::{Error, Result};
+
+/// A share that did not verify.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ShareFault<P: Purpose> {
+    /// The member made it itself: evidence for anybody.
+    Proven(Box<WrongShare<P>>),
+    /// It carries a member's index, but nothing in it says that the member made it. Evidence only together with the
+    /// signature or the link under which it came.
+    Forged {
+        /// What came.
+        share: Box<Share<P>>,
+    },
+}
+
+impl<P: Purpose> ShareFault<P> {
+    /// In whose name the share came.
+    pub fn member(&self) -> MemberIndex {
+        match self {
+            ShareFault::Proven(evidence) => evidence.share.member(),
+            ShareFault::Forged { share } => share.member(),
+        }
+    }
+}
+
+/// Proof that a member made a wrong share: the first equation of its proof holds, which nobody but the holder of xᵢ (and its
+/// dealer) can bring about, and the second does not, which no correct member brings about on any base. 194 bytes, checked by
+/// anybody who has the verification keys; neither the ciphertext nor the coin's name is needed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WrongShare<P: Purpose> {
+    base: Element,
+    context: [u8; 32],
+    share: Share<P>,
+}
+
+impl<P: Purpose> WrongShare<P> {
+    pub(super) fn new(instance: &Instance<P>, share: &Share<P>) -> Self {
+        Self { base: instance.base, context: instance.context, share: *share }
+    }
+
+    /// Checks it, with nothing known but the keys, and names the culprit. Cost: two small sums.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSigner`]; [`Error::NotEvidence`] if the share is right, or not the member's own.
+    pub fn verify(&self, keys: &PublicKeys<P>) -> Result<MemberIndex> {
+        let (share, member) = (&self.share, self.share.member());
+        let key = keys.verification_key(member).ok_or(Error::UnknownSigner { index: member.into() })?;
+        let c = share.challenge_on(&self.base, &self.context, key).scalar();
+        let first = RistrettoPoint::vartime_double_scalar_mul_basepoint(&-c, key.point(), &share.z);
+        let second =
+            RistrettoPoint::vartime_multiscalar_mul([share.z, -c], [self.base.point(), share.point.point()]);
+        if first == *share.a1.point() && second != *share.a2.point() {
+            Ok(member)
+        } else {
+            Err(Error::NotEvidence)
+        }
+    }
+}
+
+/// base 32 ‖ context 32 ‖ share 130.
+impl<P: Purpose> Encode for WrongShare<P> {
+    fn encode_to(&self, w: &mut Writer) {
+        self.base.encode_to(w);
+        w.raw(&self.context);
+        self.share.encode_to(w);
+    }
+}
+
+/// The bytes only: it still is to be verified.
+impl<P: Purpose> Decode for WrongShare<P> {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        let base = Element::decode_from(r, "base of a wrong share")?;
+        Ok(Self { base, context: r.array()?, share: Share::decode_from(r, &())? })
+    }
+}

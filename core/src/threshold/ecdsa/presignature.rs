@@ -1,0 +1,318 @@
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+
+use zeroize::{Zeroize, Zeroizing};
+
+use super::curve::Curve;
+use super::deal::{Deal, OPENINGS, Opening, nonce};
+use super::key::{GroupKey, Slot};
+use super::share::SignatureShare;
+use super::signing::Signing;
+use super::tag::Tag;
+use crate::guard::{Guard, GuardRecord, Spend};
+use crate::machine::MemberIndex;
+use crate::merkle::Hash;
+use crate::scheme::Scheme;
+use crate::threshold::group::Field;
+use crate::threshold::tolerance::Class;
+use crate::wire::{Decode, Encode, Reader, Writer};
+use crate::{Error, Result};
+
+/// One party's presignatures of one epoch: what a [`TrustedDealer`](super::TrustedDealer) gives it. Whatever is taken
+/// from it is gone from it; what is left when it is dropped is wiped.
+///
+/// Memory and file: 160 bytes (ristretto255) or 161 (secp256k1) for each presignature, whatever the number of parties.
+pub struct Presignatures<G: Curve> {
+    key: Arc<GroupKey<G>>,
+    deal: Arc<Deal>,
+    member: MemberIndex,
+    public: Arc<Public<G>>,
+    secrets: Vec<Option<Secrets<G>>>,
+}
+
+/// What is no secret of a party's presignatures: R, and the leaf of its opening, for each index.
+pub(super) struct Public<G: Curve> {
+    pub(super) nonces: Arc<[G::Nonce]>,
+    pub(super) leaves: Vec<Hash>,
+}
+
+/// The shares of k, of χ = k·x, and of zero. They stay in one place on the heap and wipe themselves.
+pub(super) struct Secrets<G: Curve>(pub(super) Box<[G::Scalar; 3]>);
+
+impl<G: Curve> Drop for Secrets<G> {
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(Zeroize::zeroize);
+    }
+}
+
+/// One presignature. It signs one message: it can neither be copied nor used twice.
+///
+/// ```compile_fail,E0382
+/// # use quorate::{guard::Guard, scheme::Scheme, threshold::Agreed, threshold::ecdsa::{Curve, Presignature}};
+/// fn twice<G: Curve, S: Scheme>(presignature: Presignature<G, Agreed>, guard: &mut Guard<S>) {
+///     let one = presignature.sign(guard, b"one");
+///     let two = presignature.sign(guard, b"two");
+/// }
+/// ```
+///
+/// ```compile_fail,E0599
+/// # use quorate::{threshold::Agreed, threshold::ecdsa::{Curve, Presignature}};
+/// fn copy<G: Curve>(presignature: &Presignature<G, Agreed>) {
+///     let second = presignature.clone();
+///     second.left_over();
+/// }
+/// ```
+#[must_use = "a presignature that is taken and dropped is lost"]
+pub struct Presignature<G: Curve, C: Class> {
+    slot: Slot,
+    secrets: Secrets<G>,
+    member: MemberIndex,
+    public: Arc<Public<G>>,
+    class: PhantomData<C>,
+}
+
+/// What signing gives. Carry it out in this order.
+#[must_use = "the record must be durable before the share leaves"]
+#[derive(Debug)]
+pub struct Signed<G: Curve> {
+    /// Make it durable first. `None` if the presignature lies in a block whose reservation is durable.
+    pub record: Option<GuardRecord>,
+    /// Then send it.
+    pub share: SignatureShare<G>,
+    /// Keep it until the signature is made, in case somebody asks for an opening.
+    pub opener: Opener<G>,
+}
+
+/// Opens a share that was sent, should the signature not verify. It can do nothing else, and wipes itself.
+pub struct Opener<G: Curve> {
+    secrets: Secrets<G>,
+    member: MemberIndex,
+    index: u32,
+    public: Arc<Public<G>>,
+}
+
+impl<G: Curve> Presignatures<G> {
+    pub(super) fn new(
+        key: Arc<GroupKey<G>>,
+        deal: Arc<Deal>,
+        member: MemberIndex,
+        public: Public<G>,
+        secrets: Vec<Secrets<G>>,
+    ) -> Self {
+        let secrets = secrets.into_iter().map(Some).collect();
+        Self { key, deal, member, public: Arc::new(public), secrets }
+    }
+
+    /// Whose they are.
+    pub fn member(&self) -> MemberIndex {
+        self.member
+    }
+
+    /// The committee's public key.
+    pub fn key(&self) -> &Arc<GroupKey<G>> {
+        &self.key
+    }
+
+    /// What was dealt, as far as everybody may know it.
+    pub fn deal(&self) -> &Arc<Deal> {
+        &self.deal
+    }
+
+    /// How many are left.
+    pub fn left(&self) -> usize {
+        self.secrets.iter().filter(|secrets| secrets.is_some()).count()
+    }
+
+    /// Takes the presignature of a tag. Cost: none to speak of.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] if it was taken before, [`Error::WrongContext`] for a tag of another epoch or plan.
+    pub fn take<C: Class>(&mut self, tag: Tag<C>) -> Result<Presignature<G, C>> {
+        self.nonce(tag)?;
+        let secrets = self.secrets.get_mut(tag.index() as usize).and_then(Option::take);
+        Ok(Presignature {
+            slot: self.key.slot(tag.epoch(), tag.index()),
+            secrets: secrets.ok_or(Error::Exhausted)?,
+            member: self.member,
+            public: self.public.clone(),
+            class: PhantomData,
+        })
+    }
+
+    /// What combines shares of a message under a tag, be the own presignature spent or not.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for a tag of another epoch or plan.
+    pub fn signing<C: Class>(&self, tag: Tag<C>, message: &[u8]) -> Result<Signing<G, C>> {
+        let nonce = *self.nonce(tag)?;
+        Signing::new(self.key.clone(), self.deal.clone(), nonce, tag, message)
+    }
+
+    /// R, encoded: no secret, and what somebody without a party's file [combines](Signing::new) with.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for a tag of another epoch or plan.
+    pub fn nonce<C: Class>(&self, tag: Tag<C>) -> Result<&G::Nonce> {
+        if tag.epoch() != self.deal.epoch {
+            return Err(Error::WrongContext { what: "epoch of the tag" });
+        }
+        self.deal.plan.require(tag)?;
+        self.public.nonces.get(tag.index() as usize).ok_or(Error::Exhausted)
+    }
+
+    /// Checks what the dealer gave for one index: that the openings of the own shares are those of the tree. A dealer is
+    /// trusted, so this finds mistakes only. Cost: three multiplications.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if they are not, [`Error::Exhausted`] if it was taken.
+    pub fn audit(&self, index: u32) -> Result<()> {
+        let secrets = self.secrets.get(index as usize).and_then(Option::as_ref).ok_or(Error::Exhausted)?;
+        open(secrets, self.member, index, &self.public).map(drop)
+    }
+
+    /// Ends the epoch: wipes what is left, and has the guard refuse these presignatures from now on, should a copy of
+    /// their file come back. Make the record durable.
+    pub fn destroy<S: Scheme>(self, guard: &mut Guard<S>) -> GuardRecord {
+        guard.close_epoch(&self.key.id().0, self.deal.epoch)
+    }
+
+    /// All of it as bytes, the key first: **secret**, to be [sealed](crate::threshold::seal) for its party.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] if any was taken: a file is written by the dealer, and never by a party.
+    pub fn to_bytes(&self) -> Result<Zeroizing<Vec<u8>>> {
+        let mut head = Writer::new();
+        self.key.encode_to(&mut head);
+        head.u16(self.member);
+        self.deal.encode_to(&mut head);
+        // The full length at once: a vector that grows leaves copies behind.
+        let len = head.len() + self.secrets.len() * Self::EACH;
+        let mut bytes = Zeroizing::new(Vec::with_capacity(len));
+        bytes.extend_from_slice(&head.into_bytes());
+        for ((nonce, leaf), secrets) in self.public.nonces.iter().zip(&self.public.leaves).zip(&self.secrets)
+        {
+            let secrets = secrets.as_ref().ok_or(Error::Exhausted)?;
+            bytes.extend_from_slice(nonce.as_ref());
+            bytes.extend_from_slice(leaf);
+            for secret in &*secrets.0 {
+                bytes.extend_from_slice(&*Zeroizing::new(secret.to_bytes()));
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Reads what [`to_bytes`](Presignatures::to_bytes) wrote. Cost: a hash for each presignature.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes; [`Error::WrongContext`] if key, deal and leaves do not belong together.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut r = Reader::new(bytes);
+        let key = GroupKey::<G>::decode_from(&mut r, &())?;
+        let member = r.u16()?;
+        let deal = Deal::decode_from(&mut r, &())?;
+        deal.require(&key)?;
+        let count = deal.plan.count() as usize;
+        if r.remaining() != count * Self::EACH {
+            return Err(Error::Malformed { what: "length of a presignature file" });
+        }
+        let (mut nonces, mut leaves, mut secrets) = (Vec::new(), Vec::new(), Vec::with_capacity(count));
+        for _ in 0..count {
+            nonces.push(nonce::<G>(&mut r)?);
+            leaves.push(r.array()?);
+            secrets.push(Secrets::<G>::decode(&mut r)?);
+        }
+        r.finish()?;
+        let unknown = Error::UnknownSigner { index: member.into() };
+        if OPENINGS.root(&leaves) != *deal.roots.get(usize::from(member)).ok_or(unknown)? {
+            return Err(Error::WrongContext { what: "root of the openings" });
+        }
+        let public = Public { nonces: nonces.into(), leaves };
+        Ok(Self::new(Arc::new(key), Arc::new(deal), member, public, secrets))
+    }
+
+    /// Bytes of R, a leaf and three shares.
+    const EACH: usize = G::ELEMENT_LEN + 4 * 32;
+}
+
+impl<G: Curve> Secrets<G> {
+    fn decode(r: &mut Reader<'_>) -> Result<Self> {
+        let mut secrets = Self(Box::new([G::Scalar::ZERO; 3]));
+        for secret in &mut *secrets.0 {
+            *secret = G::Scalar::decode_from(r, "share of a presignature")?;
+        }
+        Ok(secrets)
+    }
+}
+
+impl<G: Curve, C: Class> Presignature<G, C> {
+    /// Signs a message with it: s = h·k + r·χ + e, after the guard has noted what it is spent on. **The record must be
+    /// durable before the share leaves.** Cost: two multiplications in the field, and two hashes of the message.
+    ///
+    /// Under an [`AgreedTag`](super::AgreedTag) the caller knows that no honest party ever signs another message with
+    /// the same tag.
+    ///
+    /// # Errors
+    /// As [`Guard::spend`]. The presignature is gone then too.
+    pub fn sign<S: Scheme>(self, guard: &mut Guard<S>, message: &[u8]) -> Result<Signed<G>> {
+        let Self { slot, secrets, member, public, .. } = self;
+        let Slot { key, epoch, index } = slot;
+        let nonce = public.nonces.get(index as usize).ok_or(Error::Exhausted)?;
+        let digest = slot.digest(message);
+        let record = guard.spend(&Spend { key: key.0, epoch, index, digest })?;
+        let (h, r) = (G::h(&slot, nonce, message), G::r(&slot, nonce));
+        let [k, chi, e] = &*secrets.0;
+        let share = SignatureShare::new(member, &slot, digest, h * *k + r * *chi + *e);
+        Ok(Signed { record, share, opener: Opener { secrets, member, index, public } })
+    }
+}
+
+impl<G: Curve> Opener<G> {
+    /// The opening, for whoever has the share. Cost: three multiplications, and a hash for each presignature of the
+    /// epoch.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if the dealer made a mistake.
+    pub fn open(&self) -> Result<Opening<G>> {
+        open(&self.secrets, self.member, self.index, &self.public)
+    }
+}
+
+fn open<G: Curve>(
+    secrets: &Secrets<G>,
+    member: MemberIndex,
+    index: u32,
+    public: &Public<G>,
+) -> Result<Opening<G>> {
+    let nonce = *public.nonces.get(index as usize).ok_or(Error::Exhausted)?;
+    let base = G::decode_element(&mut Reader::new(nonce.as_ref()), "nonce of a presignature")?;
+    let elements = secrets.0.each_ref().map(|secret| G::times(&base, secret));
+    let leaf = Opening::<G>::leaf(&nonce, &G::encode_all(&elements));
+    if public.leaves.get(index as usize) != Some(&leaf) {
+        return Err(Error::WrongContext { what: "openings of the deal" });
+    }
+    Ok(Opening { member, nonce, elements, path: OPENINGS.path(&public.leaves, index as usize)? })
+}
+
+/// Without secrets.
+impl<G: Curve> fmt::Debug for Presignatures<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Presignatures({} left of member {}, epoch {})", self.left(), self.member, self.deal.epoch)
+    }
+}
+
+/// Without secrets.
+impl<G: Curve, C: Class> fmt::Debug for Presignature<G, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Presignature").field("slot", &self.slot).finish_non_exhaustive()
+    }
+}
+
+/// Without secrets.
+impl<G: Curve> fmt::Debug for Opener<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opener").field("index", &self.index).finish_non_exhaustive()
+    }
+}

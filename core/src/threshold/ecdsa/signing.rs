@@ -1,0 +1,159 @@
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::curve::{Curve, Signature};
+use super::deal::{Deal, Opening};
+use super::evidence::ShareFault;
+use super::key::{GroupKey, Slot};
+use super::share::SignatureShare;
+use super::tag::Tag;
+use crate::threshold::combiner::Instance;
+use crate::threshold::decode::decode;
+use crate::threshold::lagrange;
+use crate::threshold::sharing::{ShareIndex, Threshold};
+use crate::threshold::tolerance::{Agreement, Class};
+use crate::{Error, Result};
+
+/// A message under a tag: what a [`Combiner`](crate::threshold::Combiner) needs to make a signature of shares. The tag's
+/// class decides how many.
+#[derive(Clone)]
+pub struct Signing<G: Curve, C: Class> {
+    key: Arc<GroupKey<G>>,
+    deal: Arc<Deal>,
+    tag: Tag<C>,
+    slot: Slot,
+    nonce: G::Nonce,
+    message: Vec<u8>,
+    digest: [u8; 32],
+    h: G::Scalar,
+    r: G::Scalar,
+}
+
+impl<G: Curve, C: Class> Signing<G, C> {
+    /// For whoever combines without a party's file; parties call
+    /// [`Presignatures::signing`](super::Presignatures::signing). A wrong nonce makes every combination fail.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if key, deal and tag do not belong together.
+    pub fn new(
+        key: Arc<GroupKey<G>>,
+        deal: Arc<Deal>,
+        nonce: G::Nonce,
+        tag: Tag<C>,
+        message: &[u8],
+    ) -> Result<Self> {
+        deal.require(&key)?;
+        if tag.epoch() != deal.epoch {
+            return Err(Error::WrongContext { what: "epoch of the tag" });
+        }
+        deal.plan.require(tag)?;
+        let slot = key.slot(tag.epoch(), tag.index());
+        let (h, r) = (G::h(&slot, &nonce, message), G::r(&slot, &nonce));
+        Ok(Self {
+            digest: slot.digest(message),
+            key,
+            deal,
+            tag,
+            slot,
+            nonce,
+            message: message.to_vec(),
+            h,
+            r,
+        })
+    }
+
+    /// What is signed.
+    pub fn message(&self) -> &[u8] {
+        &self.message
+    }
+
+    /// R, encoded: what [`new`](Signing::new) takes, for whoever combines without a party's file.
+    pub fn nonce(&self) -> &G::Nonce {
+        &self.nonce
+    }
+
+    /// Under which tag.
+    pub fn tag(&self) -> Tag<C> {
+        self.tag
+    }
+
+    /// The signature with this s, if it verifies. Cost: as [`GroupKey::verify`].
+    fn finish(&self, s: G::Scalar) -> Option<Signature<G>> {
+        let signature = Signature::new(&self.nonce, &self.r, s)?;
+        signature.verify(&self.key, &self.slot, &self.message).ok()?;
+        Some(signature)
+    }
+}
+
+impl<G: Curve, C: Class> Instance for Signing<G, C> {
+    type Scalar = G::Scalar;
+    type Share = SignatureShare<G>;
+    type Opening = Opening<G>;
+    type Signature = Signature<G>;
+    type Evidence = ShareFault<G>;
+
+    fn threshold(&self) -> Threshold {
+        self.key.tolerance().threshold::<C>()
+    }
+
+    fn faulty(&self) -> u16 {
+        self.key.tolerance().faulty()
+    }
+
+    fn index(&self, share: &SignatureShare<G>) -> Result<ShareIndex> {
+        // The digest binds key, epoch and index too.
+        if share.digest != self.digest || share.epoch != self.slot.epoch || share.index != self.slot.index {
+            return Err(Error::WrongContext { what: "message or presignature of the share" });
+        }
+        let index = ShareIndex::of_member(share.member)?;
+        self.threshold().check(index)?;
+        Ok(index)
+    }
+
+    fn combine(&self, coefficients: &[G::Scalar], shares: &[&SignatureShare<G>]) -> Option<Signature<G>> {
+        self.finish(lagrange::interpolate(coefficients, shares.iter().map(|share| share.s)))
+    }
+
+    /// Cost, with an opening: three multiplications in one pass, a square root, and a hash for each level of the tree.
+    fn check(&self, share: &SignatureShare<G>, opening: Option<&Opening<G>>) -> Result<Option<bool>> {
+        let Some(opening) = opening else { return Ok(None) };
+        if opening.member != share.member || opening.index() != share.index || opening.nonce != self.nonce {
+            return Err(Error::WrongContext { what: "share of the opening" });
+        }
+        opening.verify(&self.deal)?;
+        opening.fits(self.h, self.r, share.s).map(Some)
+    }
+
+    fn evidence(&self, share: &SignatureShare<G>, opening: Option<&Opening<G>>) -> ShareFault<G> {
+        match opening {
+            Some(opening) => ShareFault::opened(self.message.clone(), share.clone(), opening.clone()),
+            None => ShareFault::outlier(share.clone(), Vec::new()),
+        }
+    }
+
+    fn decodes(&self) -> bool {
+        C::AGREEMENT == Agreement::Agreed
+    }
+
+    fn decode(&self, shares: &[&SignatureShare<G>]) -> Option<(Signature<G>, Vec<ShareIndex>)> {
+        let points: Option<Vec<_>> =
+            shares.iter().map(|share| Some((ShareIndex::of_member(share.member).ok()?, share.s))).collect();
+        let decoded = decode(self.threshold().needed(), &points?).ok()?;
+        Some((self.finish(decoded.secret())?, decoded.culprits))
+    }
+
+    fn evidence_of_outlier(
+        &self,
+        outlier: &SignatureShare<G>,
+        others: &[&SignatureShare<G>],
+    ) -> ShareFault<G> {
+        ShareFault::outlier(outlier.clone(), others.iter().map(|share| (*share).clone()).collect())
+    }
+}
+
+impl<G: Curve, C: Class> fmt::Debug for Signing<G, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Signing").field("slot", &self.slot).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,216 @@
+//! Lagrange interpolation at zero, where secrets lie.
+//!
+//! For a set of indices the value at zero of the polynomial through their shares is Σ λᵢ · shareᵢ, in the field or, with
+//! elements for shares, in the exponent. The coefficients λᵢ = Π xⱼ / (xⱼ − xᵢ) depend on the set alone. In a quiet
+//! network the same members answer first again and again, which is why a [`Cache`] is worth its memory.
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::group::{Field, Group};
+use super::sharing::ShareIndex;
+use crate::{Error, Result};
+
+/// Distinct indices, ascending, at least one.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct IndexSet(Vec<ShareIndex>);
+
+impl IndexSet {
+    /// # Errors
+    /// [`Error::DuplicateSigner`] for an index that comes twice, [`Error::BelowQuorum`] for none at all.
+    pub fn new(indices: impl IntoIterator<Item = ShareIndex>) -> Result<Self> {
+        let mut indices: Vec<_> = indices.into_iter().collect();
+        indices.sort_unstable();
+        let twins = indices.iter().zip(indices.iter().skip(1)).find(|(a, b)| a == b);
+        if let Some((twin, _)) = twins {
+            return Err(Error::DuplicateSigner { index: twin.member().into() });
+        }
+        if indices.is_empty() {
+            return Err(Error::BelowQuorum { signed: 0, needed: 1 });
+        }
+        Ok(Self(indices))
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Never true.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Ascending.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = ShareIndex> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+/// The coefficients of a set at zero, in its order. Cost: t²/4 + 7t multiplications in the field and one inversion.
+pub fn at_zero<F: Field>(set: &IndexSet) -> Vec<F> {
+    let product = set.iter().fold(F::ONE, |product, index| product * index.scalar());
+    let mut coefficients: Vec<F> = set.iter().map(|at| at.scalar::<F>() * differences(set, at)).collect();
+    invert_all(&mut coefficients);
+    coefficients.iter_mut().for_each(|inverse| *inverse *= product);
+    coefficients
+}
+
+/// Π (xⱼ − xᵢ) over all others. The factors are small, so several fit a machine word before the field is needed.
+fn differences<F: Field>(set: &IndexSet, at: ShareIndex) -> F {
+    let (mut product, mut word, mut negative) = (F::ONE, 1u64, false);
+    for other in set.iter().filter(|other| *other != at) {
+        negative ^= other < at;
+        word *= u64::from(other.get().abs_diff(at.get()));
+        if word >= 1 << 48 {
+            product *= F::from_u64(word);
+            word = 1;
+        }
+    }
+    product *= F::from_u64(word);
+    if negative { -product } else { product }
+}
+
+/// Inverts public numbers other than zero with one inversion and three multiplications each; leaves zeros behind if
+/// there was one.
+pub(super) fn invert_all<F: Field>(values: &mut [F]) {
+    let mut product = F::ONE;
+    let mut before = Vec::with_capacity(values.len());
+    for value in &*values {
+        before.push(product);
+        product *= *value;
+    }
+    let mut inverse = product.invert().unwrap_or(F::ZERO);
+    for (value, before) in values.iter_mut().zip(before).rev() {
+        (inverse, *value) = (inverse * *value, inverse * before);
+    }
+}
+
+/// Σ λᵢ · valueᵢ in the field: the value at zero. Cost: a multiplication each.
+pub fn interpolate<F: Field>(coefficients: &[F], values: impl IntoIterator<Item = F>) -> F {
+    coefficients.iter().zip(values).fold(F::ZERO, |sum, (coefficient, value)| sum + *coefficient * value)
+}
+
+/// Σ λᵢ · elementᵢ in the exponent. Cost: as [`Group::public_sum`].
+pub fn interpolate_elements<G: Group>(
+    coefficients: &[G::Scalar],
+    elements: impl IntoIterator<Item = G::Element>,
+) -> G::Element {
+    let terms: Vec<_> = coefficients.iter().copied().zip(elements).collect();
+    G::public_sum(&terms)
+}
+
+/// Remembers the coefficients of the sets that were used last.
+///
+/// Memory: per set 34 bytes for each of its indices.
+pub struct Cache<F: Field> {
+    capacity: usize,
+    clock: u64,
+    sets: BTreeMap<IndexSet, (u64, Arc<[F]>)>,
+}
+
+impl<F: Field> Cache<F> {
+    /// Sets that a cache remembers if nothing else is asked for.
+    pub const DEFAULT_CAPACITY: usize = 16;
+
+    /// A cache of at most so many sets, at least one.
+    pub fn new(capacity: usize) -> Self {
+        Self { capacity: capacity.max(1), clock: 0, sets: BTreeMap::new() }
+    }
+
+    /// The coefficients at zero. Cost: t comparisons if the set is known, [`at_zero`] if not.
+    pub fn at_zero(&mut self, set: &IndexSet) -> Arc<[F]> {
+        self.clock += 1;
+        if let Some((used, coefficients)) = self.sets.get_mut(set) {
+            *used = self.clock;
+            return coefficients.clone();
+        }
+        if self.sets.len() >= self.capacity {
+            let oldest = self.sets.iter().min_by_key(|(_, (used, _))| *used).map(|(set, _)| set.clone());
+            oldest.map(|set| self.sets.remove(&set));
+        }
+        let coefficients: Arc<[F]> = at_zero(set).into();
+        self.sets.insert(set.clone(), (self.clock, coefficients.clone()));
+        coefficients
+    }
+
+    /// How many sets are remembered.
+    pub fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+}
+
+impl<F: Field> Default for Cache<F> {
+    fn default() -> Self {
+        Self::new(Self::DEFAULT_CAPACITY)
+    }
+}
+
+impl<F: Field> fmt::Debug for Cache<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Cache({} of {} sets)", self.sets.len(), self.capacity)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use curve25519_dalek::scalar::Scalar;
+    use proptest::prelude::*;
+
+    fn set(indices: &[u16]) -> IndexSet {
+        IndexSet::new(indices.iter().map(|i| ShareIndex::of_member(i - 1).unwrap())).unwrap()
+    }
+
+    /// The definition, one factor after the other.
+    fn plain<F: Field>(set: &IndexSet) -> Vec<F> {
+        let coefficient = |i: ShareIndex| {
+            set.iter().filter(|j| *j != i).fold(F::ONE, |product, j| {
+                product * j.scalar() * (j.scalar::<F>() - i.scalar()).invert().unwrap()
+            })
+        };
+        set.iter().map(coefficient).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_fast_coefficients_are_the_plain_ones(
+            indices in proptest::collection::btree_set(1u16.., 1..12),
+        ) {
+            let set = set(&indices.into_iter().collect::<Vec<_>>());
+            prop_assert_eq!(at_zero::<Scalar>(&set), plain::<Scalar>(&set));
+            prop_assert!(at_zero::<k256::Scalar>(&set) == plain::<k256::Scalar>(&set));
+        }
+    }
+
+    #[test]
+    fn a_cache_keeps_what_was_used_last_and_no_more() {
+        let mut cache = Cache::<Scalar>::new(2);
+        let (a, b, c) = (set(&[1, 2]), set(&[2, 3]), set(&[1, 3]));
+        let first = cache.at_zero(&a);
+        cache.at_zero(&b);
+        assert!(Arc::ptr_eq(&first, &cache.at_zero(&a)));
+        let last = cache.at_zero(&c);
+        assert_eq!(cache.len(), 2);
+        assert!(Arc::ptr_eq(&first, &cache.at_zero(&a)), "b was older");
+        assert!(Arc::ptr_eq(&last, &cache.at_zero(&c)));
+        cache.at_zero(&b);
+        assert!(!Arc::ptr_eq(&first, &cache.at_zero(&a)));
+        assert_eq!(cache.at_zero(&a)[..], plain::<Scalar>(&a)[..]);
+    }
+
+    #[test]
+    fn a_set_has_no_twins_and_is_not_empty() {
+        let of = |members: &[u16]| IndexSet::new(members.iter().map(|m| ShareIndex::of_member(*m).unwrap()));
+        assert_eq!(of(&[5, 1, 5]), Err(Error::DuplicateSigner { index: 5 }));
+        assert_eq!(of(&[]), Err(Error::BelowQuorum { signed: 0, needed: 1 }));
+        assert_eq!(of(&[5, 1]), of(&[1, 5]));
+    }
+}

@@ -1,0 +1,106 @@
+use core::fmt::Debug;
+use core::hash::Hash;
+
+use super::sharing::Threshold;
+use crate::scheme::sealed::Sealed;
+use crate::{Error, Result};
+
+/// How many of how many parties may do whatever they like: N ≥ 3f + 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Tolerance {
+    parties: u16,
+    faulty: u16,
+}
+
+impl Tolerance {
+    /// # Errors
+    /// [`Error::BadCommittee`] unless 3·faulty < parties ≤ [`MAX_PARTIES`](super::MAX_PARTIES).
+    pub fn new(parties: u16, faulty: u16) -> Result<Self> {
+        Threshold::new(1, parties)?;
+        if 3 * u32::from(faulty) >= u32::from(parties) {
+            return Err(Error::BadCommittee { rule: "less than a third of the parties may be faulty" });
+        }
+        Ok(Self { parties, faulty })
+    }
+
+    /// How many parties there are.
+    pub fn parties(self) -> u16 {
+        self.parties
+    }
+
+    /// How many of them may be faulty.
+    pub fn faulty(self) -> u16 {
+        self.faulty
+    }
+
+    /// How many shares a signature of this class needs.
+    pub fn threshold<C: Class>(self) -> Threshold {
+        self.threshold_of(C::AGREEMENT)
+    }
+
+    pub(crate) fn threshold_of(self, agreement: Agreement) -> Threshold {
+        let (parties, faulty) = (u32::from(self.parties), u32::from(self.faulty));
+        let needed = match agreement {
+            Agreement::Agreed => faulty + 1,
+            Agreement::Unagreed => (parties + faulty) / 2 + 1,
+        };
+        Threshold::trusted(needed as u16, self.parties)
+    }
+}
+
+/// Whether the parties agree beforehand on what is signed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Agreement {
+    /// No two honest parties ever sign different messages under the tag, because the message is fixed by the tag, was
+    /// ordered, or was delivered by a reliable broadcast. Then f + 1 shares suffice: one of them is honest.
+    Agreed,
+    /// Somebody else chooses the message and may tell each party another. Then ⌊(N + f)/2⌋ + 1 shares are needed: any two
+    /// such sets share an honest party, which signs one message only, so that at most one is ever signed. With f + 1, a
+    /// leader who tells two stories would get two signatures from one presignature, and from them the key.
+    Unagreed,
+}
+
+/// [`Agreement`] as a type, so that a presignature of one threshold cannot be used where the other is needed.
+pub trait Class: Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
+    /// Which.
+    const AGREEMENT: Agreement;
+}
+
+/// See [`Agreement::Agreed`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Agreed {}
+
+/// See [`Agreement::Unagreed`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Unagreed {}
+
+impl Sealed for Agreed {}
+impl Sealed for Unagreed {}
+
+impl Class for Agreed {
+    const AGREEMENT: Agreement = Agreement::Agreed;
+}
+
+impl Class for Unagreed {
+    const AGREEMENT: Agreement = Agreement::Unagreed;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_unagreed_sets_share_an_honest_party_and_the_honest_alone_reach_each_threshold() {
+        for parties in 1..200u16 {
+            for faulty in 0..=(parties - 1) / 3 {
+                let tolerance = Tolerance::new(parties, faulty).unwrap();
+                let needed = tolerance.threshold::<Unagreed>().needed();
+                assert!(2 * u32::from(needed) - u32::from(parties) > u32::from(faulty));
+                assert!(needed <= parties - faulty);
+                assert_eq!(tolerance.threshold::<Agreed>().needed(), faulty + 1);
+            }
+            assert!(Tolerance::new(parties, parties.div_ceil(3)).is_err());
+        }
+        assert!(Tolerance::new(0, 0).is_err() && Tolerance::new(1_025, 1).is_err());
+    }
+}

@@ -1,0 +1,278 @@
+//! What was dealt for an epoch: the public file, the same for everybody, and what was sealed to one party.
+//!
+//! | bytes of the public file | field |
+//! |---|---|
+//! | 4, 2 | magic `qtsd`, version 1 |
+//! | 70 | the group's key |
+//! | 62 + 32 n | the deal: epoch, number of presignatures, a root for each party |
+//! | 4 + 33 each | the nonces R, with their count |
+//!
+//! A sealed file is a party's [`Presignatures`] sealed to its X25519 key, with the deal and the party's index as context: a
+//! party opens what is its own, of this deal, and nothing else.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use quorate::machine::MemberIndex;
+use quorate::threshold::ecdsa::{Deal, GroupKey, Plan, Presignatures, Signing, Slot, UnagreedTag};
+use quorate::threshold::seal::{MAX_CONTENT, OVERHEAD, SealingKey};
+use quorate::threshold::{Secp256k1, Unagreed};
+use quorate::wire::{Decode, Encode, Reader, Writer};
+use quorate::{Error, Result};
+
+use crate::failure::{Doing, Failure};
+use crate::group::Group;
+
+const MAGIC: [u8; 4] = *b"qtsd";
+const VERSION: u16 = 1;
+const NONCE: usize = 33;
+/// Longest public file: that of 1,024 parties and 2¹⁷ presignatures.
+const MAX_PUBLIC: u64 = 256 + 32 * 1_024 + NONCE as u64 * Plan::MAX_COUNT as u64;
+/// What begins the context of every seal.
+const CONTEXT: &[u8] = b"quorate threshold-signing shares 1";
+
+/// The public file. Whoever has it can combine, verify, and judge evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicDeal {
+    /// What signatures verify under.
+    pub key: Arc<GroupKey<Secp256k1>>,
+    /// What was dealt.
+    pub deal: Arc<Deal>,
+    nonces: Vec<[u8; NONCE]>,
+}
+
+impl PublicDeal {
+    /// The public part of what was dealt.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for a plan of another kind.
+    pub fn of(shares: &Presignatures<Secp256k1>) -> Result<Self> {
+        let (key, deal) = (shares.key().clone(), shares.deal().clone());
+        let nonce = |index| shares.nonce(deal.plan().unagreed(deal.epoch(), index)?).copied();
+        let nonces = (0..deal.plan().count()).map(nonce).collect::<Result<_>>()?;
+        Ok(Self { key, deal, nonces })
+    }
+
+    /// How many presignatures the epoch has.
+    pub fn count(&self) -> u32 {
+        self.deal.plan().count()
+    }
+
+    /// How many shares make a signature.
+    pub fn needed(&self) -> usize {
+        usize::from(self.key.tolerance().threshold::<Unagreed>().needed())
+    }
+
+    /// The tag of a presignature.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] past the last one.
+    pub fn tag(&self, index: u32) -> Result<UnagreedTag> {
+        self.deal.plan().unagreed(self.deal.epoch(), index)
+    }
+
+    /// What combines the shares of a message.
+    ///
+    /// # Errors
+    /// [`Error::Exhausted`] past the last presignature.
+    pub fn signing(&self, index: u32, message: &[u8]) -> Result<Signing<Secp256k1, Unagreed>> {
+        let tag = self.tag(index)?;
+        let nonce = *self.nonces.get(index as usize).ok_or(Error::Exhausted)?;
+        Signing::new(self.key.clone(), self.deal.clone(), nonce, tag, message)
+    }
+
+    /// What a presignature signs, in 32 bytes.
+    pub fn digest(&self, index: u32, message: &[u8]) -> [u8; 32] {
+        Slot { key: self.key.id(), epoch: self.deal.epoch(), index }.digest(message)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`Failure::setup`].
+    pub fn load(path: &Path) -> Result<Self, Failure> {
+        let what = format!("deal file {}", path.display());
+        Self::decode(&read(path, MAX_PUBLIC).reading(&what)?, &()).reading(what)
+    }
+
+    /// Fails unless it was dealt to this group.
+    ///
+    /// # Errors
+    /// [`Failure::setup`].
+    pub fn require(&self, group: &Group) -> Result<(), Failure> {
+        if self.key.committee() != group.committee.id() || self.key.tolerance() != group.tolerance {
+            return Err(Failure::setup(
+                "the deal is another group's, or one from before the group file was changed; use the two that belong \
+                 together",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Opens what was sealed to a party, and checks that it is its own part of this deal.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for anything else.
+    pub fn open(&self, key: &SealingKey, me: MemberIndex, sealed: &[u8]) -> Result<Presignatures<Secp256k1>> {
+        let shares = Presignatures::from_bytes(&key.open(&context(&self.deal, me), sealed)?)?;
+        // A seal says nothing of who sealed.
+        if shares.member() != me || Self::of(&shares)? != *self {
+            return Err(Error::WrongContext { what: "deal of the sealed shares" });
+        }
+        Ok(shares)
+    }
+}
+
+impl Encode for PublicDeal {
+    fn encode_to(&self, w: &mut Writer) {
+        w.raw(&MAGIC);
+        w.u16(VERSION);
+        self.key.encode_to(w);
+        self.deal.encode_to(w);
+        w.count(self.nonces.len());
+        self.nonces.iter().for_each(|nonce| w.raw(nonce));
+    }
+}
+
+impl Decode for PublicDeal {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        if r.array()? != MAGIC || r.u16()? != VERSION {
+            return Err(Error::Malformed { what: "beginning of a deal file" });
+        }
+        let key = GroupKey::decode_from(r, &())?;
+        let deal = Deal::decode_from(r, &())?;
+        let parties = usize::from(key.tolerance().parties());
+        if deal.key() != key.id() || deal.roots().len() != parties {
+            return Err(Error::WrongContext { what: "key of the deal" });
+        }
+        let Plan::Unagreed { count } = deal.plan() else {
+            return Err(Error::WrongContext { what: "plan of the deal" });
+        };
+        if r.count("nonces of a deal file", Plan::MAX_COUNT as usize)? != count as usize {
+            return Err(Error::Malformed { what: "number of nonces of a deal file" });
+        }
+        let mut nonces = Vec::with_capacity((count as usize).min(r.remaining() / NONCE));
+        for _ in 0..count {
+            nonces.push(r.array()?);
+        }
+        Ok(Self { key: Arc::new(key), deal: Arc::new(deal), nonces })
+    }
+}
+
+/// What a party's shares are sealed with.
+pub(crate) fn context(deal: &Deal, member: MemberIndex) -> Vec<u8> {
+    [CONTEXT, &deal.id(), &member.to_le_bytes()].concat()
+}
+
+/// Reads the sealed file of a party.
+///
+/// # Errors
+/// [`Failure::setup`].
+pub fn read_sealed(path: &Path) -> Result<Vec<u8>, Failure> {
+    read(path, (MAX_CONTENT + OVERHEAD) as u64).reading(format!("share file {}", path.display()))
+}
+
+/// Reads at most so many bytes: no path makes the program read for ever.
+pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    let file = File::open(path).map_err(|e| e.to_string())?;
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    if bytes.len() as u64 > most { Err("it is too large; check the path".into()) } else { Ok(bytes) }
+}
+
+/// Reads a file to be signed or verified.
+///
+/// # Errors
+/// [`Failure::setup`].
+pub fn read_message(path: &Path) -> Result<Vec<u8>, Failure> {
+    let most = crate::protocol::MAX_MESSAGE as u64;
+    read(path, most).reading(format!(
+        "message {} (at most {most} bytes; sign the hash of what is longer)",
+        path.display()
+    ))
+}
+
+/// Reads a signature in DER.
+///
+/// # Errors
+/// [`Failure::setup`].
+pub fn read_signature(path: &Path) -> Result<Vec<u8>, Failure> {
+    read(path, 4 * crate::der::MAX_SIGNATURE as u64).reading(format!("signature {}", path.display()))
+}
+
+/// Writes a file that was not there before, and waits until the disk has it.
+///
+/// # Errors
+/// [`Failure::setup`], also if the file is there.
+pub fn write_new(path: &Path, private: bool, bytes: &[u8]) -> Result<(), Failure> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(if private { 0o600 } else { 0o644 });
+    let mut file = options.open(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            Failure::setup(format!("{} is there already and is not overwritten", path.display()))
+        }
+        _ => Failure::setup(format!("cannot write {}: {e}", path.display())),
+    })?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| sync_parent(path));
+    written.doing(format!("writing {}", path.display()))
+}
+
+/// Makes the name of a file durable.
+pub(crate) fn sync_parent(path: &Path) -> std::io::Result<()> {
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(parent)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use getrandom::SysRng;
+    use quorate::committee::CommitteeId;
+    use quorate::threshold::Tolerance;
+    use quorate::threshold::ecdsa::TrustedDealer;
+
+    use super::*;
+
+    fn hands(plan: Plan) -> Vec<Presignatures<Secp256k1>> {
+        let tolerance = Tolerance::new(4, 1).unwrap();
+        let dealer = TrustedDealer::<Secp256k1>::new(CommitteeId([3; 32]), tolerance, &mut SysRng).unwrap();
+        dealer.deal(1, plan, &mut SysRng).unwrap()
+    }
+
+    #[test]
+    fn the_public_file_has_one_encoding_and_exact_lengths() {
+        let public = PublicDeal::of(&hands(Plan::Unagreed { count: 3 })[0]).unwrap();
+        let bytes = public.encode();
+        assert_eq!(PublicDeal::decode(&bytes, &()), Ok(public.clone()));
+        assert!((bytes.len() as u64) < MAX_PUBLIC);
+        for cut in 0..bytes.len() {
+            assert!(PublicDeal::decode(&bytes[..cut], &()).is_err(), "{cut}");
+        }
+        assert!(PublicDeal::decode(&[&bytes[..], &[0]].concat(), &()).is_err());
+        // Any other byte makes another file or none, and the deal's name or the nonces tell.
+        for at in 0..bytes.len() {
+            let mut other = bytes.clone();
+            other[at] ^= 1;
+            assert!(PublicDeal::decode(&other, &()).map_or(true, |other| other != public), "{at}");
+        }
+        assert!(PublicDeal::of(&hands(Plan::Agreed { count: 3 })[0]).is_err());
+    }
+
+    #[test]
+    fn a_party_opens_its_own_part_of_this_deal_and_nothing_else() {
+        let (hands, others) = (hands(Plan::Unagreed { count: 2 }), hands(Plan::Unagreed { count: 2 }));
+        let key = SealingKey::generate(&mut SysRng).unwrap();
+        let public = PublicDeal::of(&hands[0]).unwrap();
+        let seal = |deal: &Deal, member, hand: &Presignatures<_>| {
+            key.public().seal(&context(deal, member), &hand.to_bytes().unwrap(), &mut SysRng).unwrap()
+        };
+        let code = |sealed: &[u8]| public.open(&key, 1, sealed).map(drop).map_err(|e| e.code());
+        assert_eq!(code(&seal(&public.deal, 1, &hands[1])), Ok(()));
+        assert_eq!(code(&seal(&public.deal, 2, &hands[2])), Err("WRONG_CONTEXT"), "another's");
+        assert_eq!(code(&seal(&public.deal, 1, &hands[2])), Err("WRONG_CONTEXT"), "another's, mislabelled");
+        assert_eq!(code(&seal(&public.deal, 1, &others[1])), Err("WRONG_CONTEXT"), "another deal");
+        assert_eq!(code(b""), Err("MALFORMED"));
+    }
+}

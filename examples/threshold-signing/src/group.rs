@@ -1,0 +1,268 @@
+//! The group's file: who signs, who may ask, how many may be faulty. TOML, the same at everybody:
+//!
+//! ```toml
+//! name = "vault"
+//! faulty = 1                   # of at least 3 · faulty + 1 parties
+//!
+//! [[party]]                    # in order: a party's index is its place in this list
+//! name = "alice"
+//! address = "10.0.0.1:7501"
+//! identity = "…"               # Ed25519: links, and what stands for a share
+//! possession = "…"             # proof that the secret of the key is known
+//! sealing = "…"                # X25519: to whom shares are sealed
+//!
+//! [[requester]]                # whom parties answer, and nobody else
+//! name = "client"
+//! identity = "…"
+//! possession = "…"
+//! ```
+//!
+//! `threshold-signing keys` writes these sections, so that a file is made by putting them together. Whoever writes the file
+//! decides who the parties are: compare its identity, which `deal` and `serve` print, with what others have.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use quorate::committee::{ChainId, Committee};
+use quorate::ed25519::Ed25519;
+use quorate::machine::MemberIndex;
+use quorate::scheme::{UnverifiedKey, VerifiedKey};
+use quorate::threshold::Tolerance;
+use quorate::threshold::seal::SealingPublicKey;
+use quorate::wire::Decode;
+use serde::Deserialize;
+
+use crate::failure::{Doing, Failure};
+
+/// Far above any group's file.
+const MAX_FILE: u64 = 1 << 20;
+/// Most requesters.
+const MAX_REQUESTERS: usize = 1_024;
+/// Names become names of files.
+const MAX_NAME: usize = 64;
+
+/// A group, with every key and proof of possession checked.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// What people call it.
+    pub name: String,
+    /// How many parties, and how many of them may be faulty.
+    pub tolerance: Tolerance,
+    /// The parties, in order.
+    pub parties: Vec<Party>,
+    /// Their identity keys. Its id is the group's.
+    pub committee: Arc<Committee<Ed25519>>,
+    /// Names of the requesters, in order.
+    pub requesters: Vec<String>,
+    /// Their identity keys; nothing if there are none.
+    pub askers: Option<Arc<Committee<Ed25519>>>,
+}
+
+/// A party, as everybody knows it.
+#[derive(Clone, Debug)]
+pub struct Party {
+    /// What people call it.
+    pub name: String,
+    /// Where it serves.
+    pub address: String,
+    /// To whom its shares are sealed.
+    pub sealing: SealingPublicKey,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: String,
+    faulty: u16,
+    #[serde(default)]
+    party: Vec<PartyTable>,
+    #[serde(default)]
+    requester: Vec<RequesterTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PartyTable {
+    name: String,
+    address: String,
+    identity: String,
+    possession: String,
+    sealing: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RequesterTable {
+    name: String,
+    identity: String,
+    possession: String,
+}
+
+impl Group {
+    /// Reads and checks a file. Cost: a signature verification for each key.
+    ///
+    /// # Errors
+    /// [`Failure::setup`], which names the section and the field.
+    pub fn load(path: &Path) -> Result<Self, Failure> {
+        let shown = path.display();
+        let length = fs::metadata(path).reading(format!("group file {shown}"))?.len();
+        if length > MAX_FILE {
+            return Err(Failure::setup(format!("group file {shown}: it is too large; check the path")));
+        }
+        let text = fs::read_to_string(path).reading(format!("group file {shown}"))?;
+        Self::parse(&text).reading(format!("group file {shown}"))
+    }
+
+    /// Reads and checks the text of a file.
+    ///
+    /// # Errors
+    /// What is wrong, and where.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let file: File = toml::from_str(text).map_err(|e| e.to_string())?;
+        check_name(&file.name).map_err(|e| format!("name: {e}"))?;
+        let count = u16::try_from(file.party.len()).unwrap_or(u16::MAX);
+        let tolerance = Tolerance::new(count, file.faulty)
+            .map_err(|e| format!("{count} parties of which {} may be faulty: {e}", file.faulty))?;
+        if file.requester.len() > MAX_REQUESTERS {
+            return Err(format!("more than {MAX_REQUESTERS} requesters"));
+        }
+        let chain = ChainId::from_name(&file.name);
+        let mut parties = Vec::with_capacity(file.party.len());
+        let identities =
+            file.party.iter().map(|t| (t.name.as_str(), t.identity.as_str(), t.possession.as_str()));
+        let committee = committee(chain, "party", identities)?;
+        for table in file.party {
+            let sealing = bytes::<32>(&table.sealing)
+                .and_then(|bytes| SealingPublicKey::decode(&bytes, &()).map_err(|e| e.to_string()));
+            parties.push(Party {
+                sealing: sealing.map_err(|e| format!("party {}: sealing: {e}", table.name))?,
+                name: table.name,
+                address: table.address,
+            });
+        }
+        let identities =
+            file.requester.iter().map(|t| (t.name.as_str(), t.identity.as_str(), t.possession.as_str()));
+        let askers = match file.requester.is_empty() {
+            true => None,
+            false => Some(Arc::new(self::committee(chain, "requester", identities)?)),
+        };
+        Ok(Self {
+            name: file.name,
+            tolerance,
+            parties,
+            committee: Arc::new(committee),
+            requesters: file.requester.into_iter().map(|table| table.name).collect(),
+            askers,
+        })
+    }
+
+    /// A party's name, made for people.
+    pub fn party(&self, index: MemberIndex) -> &str {
+        self.parties.get(usize::from(index)).map_or("?", |party| &party.name)
+    }
+
+    /// The identity of the group: its name and its parties' keys.
+    pub fn id(&self) -> String {
+        hex::encode(self.committee.id().0)
+    }
+}
+
+/// Why a name cannot be one: names become names of files, and are printed.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_name(name: &str) -> Result<(), String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
+    if name.is_empty() || name.len() > MAX_NAME || name.starts_with(['.', '-']) || !name.chars().all(fits) {
+        return Err(format!(
+            "{name:?} is no name: up to {MAX_NAME} letters, digits, dots, hyphens and underscores, the first of them a \
+             letter, a digit or an underscore"
+        ));
+    }
+    Ok(())
+}
+
+fn committee<'a>(
+    chain: ChainId,
+    kind: &str,
+    members: impl Iterator<Item = (&'a str, &'a str, &'a str)>,
+) -> Result<Committee<Ed25519>, String> {
+    let (mut names, mut keys) = (BTreeSet::new(), Vec::new());
+    for (name, identity, possession) in members {
+        check_name(name).map_err(|e| format!("{kind} {}: {e}", keys.len()))?;
+        if !names.insert(name) {
+            return Err(format!("two sections [[{kind}]] are called {name}; rename one"));
+        }
+        let key = verified(identity, possession).map_err(|e| format!("{kind} {name}: {e}"))?;
+        keys.push((key, 1));
+    }
+    Committee::new(chain, 0, keys).map_err(|e| format!("[[{kind}]]: {e}"))
+}
+
+fn verified(identity: &str, possession: &str) -> Result<VerifiedKey<Ed25519>, String> {
+    let identity = bytes::<32>(identity).map_err(|e| format!("identity: {e}"))?;
+    let possession = bytes::<64>(possession).map_err(|e| format!("possession: {e}"))?;
+    let key = UnverifiedKey::<Ed25519>::decode(&[&identity[..], &possession].concat(), &());
+    key.and_then(|key| key.verify()).map_err(|e| format!("identity and possession: {e}"))
+}
+
+/// Exactly so many bytes of hexadecimal digits.
+pub(crate) fn bytes<const N: usize>(digits: &str) -> Result<[u8; N], String> {
+    let mut bytes = [0; N];
+    hex::decode_to_slice(digits, &mut bytes)
+        .map_err(|_| format!("it is not {} hexadecimal digits", 2 * N))?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::{Keys, Role};
+
+    fn section(name: &str, role: Role<'_>) -> String {
+        Keys::generate(name, matches!(role, Role::Party { .. })).unwrap().section(role).unwrap()
+    }
+
+    fn file() -> String {
+        let party =
+            |i: u16| section(&format!("p{i}"), Role::Party { address: &format!("127.0.0.1:{}", 7500 + i) });
+        let parties: String = (0..4).map(party).collect();
+        format!("name = \"g\"\nfaulty = 1\n{parties}{}", section("c", Role::Requester))
+    }
+
+    #[test]
+    fn sections_make_a_group() {
+        let group = Group::parse(&file()).unwrap();
+        assert_eq!((group.parties.len(), group.requesters.len()), (4, 1));
+        assert_eq!((group.party(3), group.party(4)), ("p3", "?"));
+        assert_eq!(group.parties[2].address, "127.0.0.1:7502");
+        assert_eq!(group.askers.unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let file = file();
+        let says = |text: &str, what: &str| {
+            let problem = Group::parse(text).unwrap_err();
+            assert!(problem.contains(what), "{problem}");
+        };
+        says("", "name");
+        says(&file.replace("faulty = 1", "faulty = 2"), "less than a third");
+        says(&file.replace("faulty = 1", "faulty = 1\nweight = 3"), "weight");
+        says(&file.replace("\"p1\"", "\"p2\""), "two sections [[party]] are called p2");
+        for evil in ["../p1", "", ".p1", "-p1", "a/b", "a b", &"x".repeat(65)] {
+            says(&file.replace("\"p1\"", &format!("{evil:?}")), "is no name");
+        }
+        let sealing = file.lines().find(|line| line.starts_with("sealing")).unwrap();
+        says(&file.replace(sealing, "sealing = \"12\""), "party p0: sealing: it is not 64");
+        // A key without its own proof: whoever wrote it may not hold it.
+        let identity = |n: usize| file.lines().filter(|line| line.starts_with("identity")).nth(n).unwrap();
+        says(&file.replace(identity(0), identity(1)), "party p0: identity and possession");
+        let first = file.find("[[party]]").unwrap();
+        let second = file[first + 1..].find("[[party]]").unwrap() + first + 1;
+        let twice = format!("{}{}", file, file[first..second].replace("\"p0\"", "\"p9\""));
+        says(&twice, "members 0 and 4 are equal");
+    }
+}

@@ -1,0 +1,100 @@
+//! Parties that do not do as they should, to see what the others make of it.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use quorate::threshold::Secp256k1;
+use quorate::threshold::ecdsa::SignatureShare;
+use quorate::wire::{Decode, Encode};
+
+use crate::protocol::Reply;
+
+/// Where s begins in an encoded share: behind suite, member, epoch, index and digest.
+const S_AT: usize = 1 + 2 + 8 + 4 + 32;
+
+/// What a party does wrong. Its journal stays right in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misbehaviour {
+    /// It sends wrong shares, and stands for them.
+    WrongShares,
+    /// It sends wrong shares, and does not open them.
+    Closed,
+    /// It answers nothing.
+    Silent,
+    /// It answers bytes that mean nothing.
+    Garbage,
+    /// It says that every presignature is spent.
+    FalseNext,
+    /// It takes this long for each answer.
+    Slow(Duration),
+}
+
+impl Misbehaviour {
+    /// The share that it sends for this one.
+    pub(super) fn share(self, share: SignatureShare<Secp256k1>) -> SignatureShare<Secp256k1> {
+        match self {
+            Self::WrongShares | Self::Closed => wrong(&share).unwrap_or(share),
+            _ => share,
+        }
+    }
+
+    /// What it sends for this reply; nothing if it stays silent.
+    pub(super) async fn reply(self, reply: Reply) -> Option<Vec<u8>> {
+        match (self, reply) {
+            (Self::Silent, _) | (Self::Closed, Reply::Opening(_)) => None,
+            (Self::Garbage, reply) => Some(reply.encode().into_iter().rev().collect()),
+            (Self::FalseNext, Reply::Status { count, .. }) => {
+                Some(Reply::Status { next: count, count }.encode())
+            }
+            (Self::Slow(pause), reply) => {
+                tokio::time::sleep(pause).await;
+                Some(reply.encode())
+            }
+            (_, reply) => Some(reply.encode()),
+        }
+    }
+}
+
+/// The same share with another s.
+fn wrong(share: &SignatureShare<Secp256k1>) -> Option<SignatureShare<Secp256k1>> {
+    // One of them is below the group's order.
+    [1, 2].into_iter().find_map(|bit| {
+        let mut bytes = share.encode();
+        *bytes.get_mut(S_AT + 31)? ^= bit;
+        SignatureShare::decode(&bytes, &()).ok()
+    })
+}
+
+impl FromStr for Misbehaviour {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "wrong-shares" => Self::WrongShares,
+            "closed" => Self::Closed,
+            "silent" => Self::Silent,
+            "garbage" => Self::Garbage,
+            "false-next" => Self::FalseNext,
+            _ => {
+                let pause = text.strip_prefix("slow:").and_then(|pause| pause.parse().ok());
+                let known =
+                    "it is none of wrong-shares, closed, silent, garbage, false-next, slow:MILLISECONDS";
+                Self::Slow(Duration::from_millis(pause.ok_or(known)?))
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read() {
+        assert_eq!("wrong-shares".parse(), Ok(Misbehaviour::WrongShares));
+        assert_eq!("slow:250".parse(), Ok(Misbehaviour::Slow(Duration::from_millis(250))));
+        for nonsense in ["", "slow", "slow:", "slow:x", "evil"] {
+            assert!(nonsense.parse::<Misbehaviour>().is_err());
+        }
+    }
+}

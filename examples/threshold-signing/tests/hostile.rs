@@ -1,0 +1,233 @@
+//! Parties that lie, are slow, or are somebody else; strangers at a party's port; two requesters at once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+use quorate::ed25519::Ed25519;
+use quorate::scheme::Scheme;
+use quorate::wire::{Decode, Encode};
+use quorate_threshold_signing::coordinator::{Coordinator, Options, Signed, Standing};
+use quorate_threshold_signing::failure::Failure;
+use quorate_threshold_signing::protocol::{MAX_REQUEST, Reason, Reply, Request, Want};
+use quorate_threshold_signing::{dealer, evidence};
+use support::{Running, World};
+
+const MESSAGE: &[u8] = b"pay 5 to Bob";
+
+fn coordinator(world: &World, requester: &str) -> Coordinator {
+    let identity = world.keys(requester).identity().unwrap();
+    Coordinator::new(world.group.clone(), world.public.clone(), identity).unwrap()
+}
+
+async fn sign(coordinator: &mut Coordinator, check_all: bool) -> Result<Signed, Failure> {
+    let patience = Duration::from_secs(5);
+    coordinator.sign(MESSAGE, Options { patience, check_all, index: None }).await
+}
+
+/// Four parties, of which some do not do as they should.
+fn start(world: &World, how: &[(usize, &str)]) -> Vec<Running> {
+    let start = |i| match how.iter().find(|(party, _)| *party == i) {
+        Some((_, how)) => world.start(i, &["--misbehave", how]),
+        None => world.start(i, &[]),
+    };
+    (0..world.ports.len()).map(start).collect()
+}
+
+#[tokio::test]
+async fn a_wrong_share_among_the_first_is_named_with_evidence_and_the_slow_one_makes_up_for_it() {
+    let world = World::new(4, 8);
+    let _parties = start(&world, &[(1, "wrong-shares"), (3, "slow:400")]);
+    let mut coordinator = coordinator(&world, "client");
+    let signed = sign(&mut coordinator, false).await.unwrap();
+    world.public.key.verify_message(MESSAGE, &signed.signature).unwrap();
+    // t + f checks at most, a + 1 combinations for a failed ones.
+    assert_eq!((signed.counts.combinations, signed.counts.share_checks), (2, 3));
+    assert!(matches!(signed.parties[1], Standing::Wrong(_)), "{:?}", signed.parties);
+    let fault = &coordinator.faults()[&1];
+    assert_eq!(evidence::check(&world.group, &world.public, fault).unwrap(), 1);
+    // It is known now: the next message takes one combination, though a slow one is needed.
+    let signed = sign(&mut coordinator, false).await.unwrap();
+    assert_eq!((signed.counts.combinations, signed.counts.share_checks), (1, 0));
+    assert!(matches!(signed.parties[1], Standing::Odd(_)));
+}
+
+#[tokio::test]
+async fn nobody_else_can_be_accused() {
+    let world = World::new(4, 8);
+    let _parties = start(&world, &[(2, "wrong-shares")]);
+    let mut coordinator = coordinator(&world, "client");
+    let signed = sign(&mut coordinator, true).await.unwrap();
+    assert!([0, 1, 3].iter().all(|i| signed.parties[*i] == Standing::Right), "{:?}", signed.parties);
+    let fault = coordinator.faults()[&2].clone();
+    let check = |bytes: &[u8]| {
+        let fault = Decode::decode(bytes, &()).map_err(Failure::from)?;
+        evidence::check(&world.group, &world.public, &fault)
+    };
+    let bytes = fault.encode();
+    assert_eq!(check(&bytes).unwrap(), 2);
+    // Whatever is changed in it: it does not hold, or not against another.
+    for at in 0..bytes.len() {
+        let mut other = bytes.clone();
+        other[at] ^= 1;
+        assert!(check(&other).is_err(), "byte {at}");
+    }
+    // Evidence of one deal is none of another.
+    let other = World::new(4, 8);
+    assert_eq!(evidence::check(&other.group, &other.public, &fault).unwrap_err().code, "BAD_SIGNATURE");
+    let again = dealer::deal(&world.group, 8, None).unwrap().public;
+    assert_eq!(evidence::check(&world.group, &again, &fault).unwrap_err().code, "WRONG_CONTEXT");
+    assert_eq!(evidence::check(&world.group, &other.public, &fault).unwrap_err().code, "SETUP");
+}
+
+#[tokio::test]
+async fn one_of_four_may_do_anything() {
+    for how in ["closed", "silent", "garbage", "false-next", "slow:30000"] {
+        let world = World::new(4, 4);
+        let _parties = start(&world, &[(0, how)]);
+        let mut coordinator = coordinator(&world, "client");
+        let begin = Instant::now();
+        // All that there are can be used: nobody makes believe that they are spent.
+        for index in 0..4 {
+            let signed = sign(&mut coordinator, false).await.unwrap_or_else(|e| panic!("{how}: {e}"));
+            assert_eq!(signed.index, index, "{how}");
+        }
+        assert!(begin.elapsed() < Duration::from_secs(8), "{how}: {:?}", begin.elapsed());
+        assert_eq!(sign(&mut coordinator, false).await.unwrap_err().code, "EXHAUSTED", "{how}");
+    }
+}
+
+#[tokio::test]
+async fn two_of_four_are_too_many_and_each_is_named_with_what_it_did() {
+    let world = World::new(4, 8);
+    let mut parties = start(&world, &[(0, "wrong-shares")]);
+    parties[2].kill();
+    let mut coordinator = coordinator(&world, "client");
+    let begin = Instant::now();
+    let failure = sign(&mut coordinator, false).await.unwrap_err();
+    assert_eq!(failure.code, "BELOW_QUORUM");
+    assert!(failure.message.contains("p0: gave a WRONG share"), "{failure}");
+    assert!(failure.message.contains("p1: gave a right share"), "{failure}");
+    assert!(failure.message.contains("p2: 127.0.0.1:"), "{failure}");
+    assert!(coordinator.faults().contains_key(&0), "evidence, though there is no signature");
+    assert!(begin.elapsed() < Duration::from_secs(8));
+    let mut fresh = self::coordinator(&world, "client");
+    parties[3].kill();
+    let failure = sign(&mut fresh, false).await.unwrap_err();
+    assert!(failure.message.contains("p1: is there, and was not asked"), "{failure}");
+    parties[3] = world.start(3, &[]);
+    // Finished later, under the presignature that was begun, when enough are there.
+    parties[2] = world.start(2, &[]);
+    let options = Options { index: Some(0), ..Options::default() };
+    let signed = coordinator.sign(MESSAGE, options).await.unwrap();
+    world.public.key.verify_message(MESSAGE, &signed.signature).unwrap();
+}
+
+#[tokio::test]
+async fn whoever_sits_at_a_partys_address_without_its_key_gets_nothing() {
+    let world = World::new(4, 8);
+    let mut parties = start(&world, &[]);
+    parties[1].kill();
+    // Another party's keys at that address.
+    let address = format!("127.0.0.1:{}", world.ports[1]);
+    let _impostor = {
+        parties[3].kill();
+        world.started(1, world.party(3, &["--listen", &address]))
+    };
+    parties[3] = Running(world.command(&["--help"]).spawn().unwrap());
+    let failure = sign(&mut coordinator(&world, "client"), false).await.unwrap_err();
+    assert!(
+        failure.message.contains("p1: ") && failure.message.contains("does not prove the key"),
+        "{failure}"
+    );
+}
+
+#[tokio::test]
+async fn two_requesters_at_once_get_a_signature_each_and_no_presignature_serves_both() {
+    let world = World::new(4, 400);
+    let _parties = start(&world, &[]);
+    let (mut one, mut two) = (coordinator(&world, "client"), coordinator(&world, "rival"));
+    let (mut indexes, mut failed) = (BTreeSet::new(), 0);
+    for number in 0..20 {
+        let texts = ["client", "rival"].map(|name| format!("{name} {number}"));
+        let options = Options::default();
+        let both =
+            tokio::join!(one.sign(texts[0].as_bytes(), options), two.sign(texts[1].as_bytes(), options));
+        for (signed, text) in [both.0, both.1].into_iter().zip(&texts) {
+            match signed {
+                Ok(signed) => {
+                    world.public.key.verify_message(text.as_bytes(), &signed.signature).unwrap();
+                    assert!(indexes.insert(signed.index), "presignature {} serves two", signed.index);
+                }
+                Err(_) => failed += 1,
+            }
+        }
+    }
+    println!("{} signed, {failed} gave up", indexes.len());
+    assert!(failed <= 2, "{failed} of 40 gave up");
+}
+
+#[tokio::test]
+async fn strangers_and_nonsense_cost_a_party_nothing_but_their_connection() {
+    let world = World::new(4, 8);
+    let _parties = start(&world, &[]);
+    let port = world.ports[0];
+    // Bytes that are no TLS, and silence: more than there is room for.
+    let mut held = Vec::new();
+    for _ in 0..80 {
+        let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+        if held.len() % 2 == 0 {
+            let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+        }
+        held.push(stream);
+    }
+    // A key that the group file does not have; a party's key is no requester's.
+    for identity in [Ed25519::generate(&mut getrandom::SysRng).unwrap(), world.keys("p1").identity().unwrap()]
+    {
+        let mut stranger = Coordinator::new(world.group.clone(), world.public.clone(), identity).unwrap();
+        let failure = sign(&mut stranger, false).await.unwrap_err();
+        assert_eq!(failure.code, "BELOW_QUORUM");
+        assert_eq!(failure.message.matches("does not know this requester's key").count(), 4, "{failure}");
+    }
+    // Those that are silent are closed after five seconds.
+    let mut silent = held.swap_remove(1);
+    silent.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    assert_eq!(silent.read(&mut [0; 16]).unwrap_or(0), 0);
+    drop(held);
+
+    let connect = || async {
+        for _ in 0..200 {
+            if let Ok(link) = world.connect("client", 0).await {
+                return link;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("no connection");
+    };
+    let mut link = connect().await;
+    let reason = |reply| match reply {
+        Reply::Refused(refusal) => refusal.reason,
+        other => panic!("{other:?}"),
+    };
+    let wrong = Request { deal: [9; 32], want: Want::Status };
+    assert_eq!(reason(link.exchange(&wrong.encode()).await.unwrap()), Reason::WrongDeal);
+    assert_eq!(reason(link.sign(8, MESSAGE).await.unwrap()), Reason::Exhausted);
+    assert_eq!(reason(link.sign(u32::MAX, MESSAGE).await.unwrap()), Reason::Exhausted);
+    for garbage in [&[][..], &[7], &[1; 40], &[0xff; 300]] {
+        assert_eq!(reason(connect().await.exchange(garbage).await.unwrap()), Reason::Malformed);
+    }
+    // A frame that is announced too long, and one that never ends.
+    let mut long = connect().await;
+    tokio::io::AsyncWriteExt::write_all(&mut long.stream, &(MAX_REQUEST as u32 + 1).to_le_bytes())
+        .await
+        .unwrap();
+    assert!(tokio::io::AsyncReadExt::read(&mut long.stream, &mut [0; 1]).await.unwrap_or(0) == 0);
+    // A replay is the same share, and the party serves on.
+    let first = link.sign(3, MESSAGE).await.unwrap();
+    assert_eq!(link.sign(3, MESSAGE).await.unwrap(), first);
+    assert_eq!(connect().await.sign(3, MESSAGE).await.unwrap(), first);
+    assert_eq!(reason(link.sign(3, b"another").await.unwrap()), Reason::Contradiction);
+}

@@ -1,0 +1,248 @@
+//! No presignature signs two messages, whenever which process is killed: everything that ever left a party is gathered and
+//! looked at.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use quorate::machine::MemberIndex;
+use quorate_threshold_signing::coordinator::{Coordinator, Options};
+use quorate_threshold_signing::evidence::attested;
+use quorate_threshold_signing::protocol::{Reason, Reply};
+use support::World;
+
+/// What the world has seen: of each party and presignature, what it was spent on. One message each, or the key is out.
+#[derive(Default)]
+struct Seen {
+    spent: BTreeMap<(usize, u64, u32), [u8; 32]>,
+    shares: u64,
+    contradictions: u64,
+    exhausted: u64,
+}
+
+impl Seen {
+    fn add(&mut self, world: &World, party: usize, index: u32, reply: &Reply) {
+        match reply {
+            Reply::Share(share) => {
+                assert_eq!((usize::from(share.member()), share.index()), (party, index));
+                attested(&world.group, party as MemberIndex, &share.attested_bytes(), share.attestation())
+                    .unwrap();
+                let place = (party, share.epoch(), index);
+                let before = self.spent.insert(place, *share.digest());
+                assert!(
+                    before.is_none_or(|before| before == *share.digest()),
+                    "TWO MESSAGES under one presignature: party {party}, index {index}"
+                );
+                self.shares += 1;
+            }
+            Reply::Refused(refusal) => match refusal.reason {
+                Reason::Contradiction => self.contradictions += 1,
+                Reason::Exhausted => self.exhausted += 1,
+                other => panic!("party {party}: {other:?}"),
+            },
+            other => panic!("party {party}: {other:?}"),
+        }
+    }
+}
+
+/// Two requesters ask each party for shares of two messages under the same presignatures, over and over, while parties are
+/// killed and come back.
+async fn ask_for_both(
+    world: Arc<World>,
+    seen: Arc<Mutex<Seen>>,
+    requester: &str,
+    party: usize,
+    end: Instant,
+) {
+    let (mut link, mut step) = (None, 0u32);
+    while Instant::now() < end {
+        let Some(open) = &mut link else {
+            match world.connect(requester, party).await {
+                Ok(connected) => link = Some(connected),
+                Err(_) => tokio::time::sleep(Duration::from_millis(2)).await,
+            }
+            continue;
+        };
+        // Forward, and now and then back to what was asked before: also across the party's deaths.
+        step += 1;
+        let back = if step.is_multiple_of(2) { getrandom::u32().unwrap() % 20 } else { 0 };
+        // Those that reserve blocks are asked across blocks, for a life takes one.
+        let stride = if party.is_multiple_of(2) { 1 } else { 97 };
+        let at = (step / 4).saturating_sub(back) * stride % world.public.count();
+        let message = format!("{requester} {at}");
+        match open.sign(at, message.as_bytes()).await {
+            Ok(reply) => seen.lock().unwrap().add(&world, party, at, &reply),
+            Err(_) => link = None,
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_is_killed_when_no_presignature_signs_two_messages() {
+    let world = Arc::new(World::new(4, 3_000));
+    let seen = Arc::new(Mutex::new(Seen::default()));
+    let end = Instant::now() + Duration::from_secs(10);
+    // Two write down each presignature, two reserve blocks.
+    let kills = Arc::new(AtomicU64::new(0));
+    let killers: Vec<_> = (0..4_usize)
+        .map(|party| {
+            let (world, kills) = (world.clone(), kills.clone());
+            std::thread::spawn(move || {
+                let more: &[&str] = if party.is_multiple_of(2) { &[] } else { &["--reserve"] };
+                while Instant::now() < end {
+                    let mut running = world.start(party, more);
+                    let life = Duration::from_millis(u64::from(getrandom::u32().unwrap() % 400));
+                    std::thread::sleep(life);
+                    running.kill();
+                    kills.fetch_add(1, Ordering::Relaxed);
+                }
+                // Once more, to be asked in peace.
+                world.start(party, more)
+            })
+        })
+        .collect();
+    let askers: Vec<_> = (0..4)
+        .flat_map(|party| ["client", "rival"].map(|requester| (party, requester)))
+        .map(|(party, requester)| {
+            tokio::spawn(ask_for_both(world.clone(), seen.clone(), requester, party, end))
+        })
+        .collect();
+    for asker in askers {
+        asker.await.unwrap();
+    }
+    let _running: Vec<_> = killers.into_iter().map(|killer| killer.join().unwrap()).collect();
+
+    // All that was ever sent is asked for again, in the other requester's words: not one gives in.
+    let mut again = 0;
+    let sent = seen.lock().unwrap().spent.clone();
+    for party in 0..4 {
+        let mut link = world.connect("rival", party).await.unwrap();
+        for (_, _, index) in sent.keys().filter(|(p, _, _)| *p == party) {
+            for requester in ["client", "rival"] {
+                let reply = link.sign(*index, format!("{requester} {index}").as_bytes()).await.unwrap();
+                again += u64::from(matches!(reply, Reply::Share(_)));
+                seen.lock().unwrap().add(&world, party, *index, &reply);
+            }
+        }
+    }
+    let seen = seen.lock().unwrap();
+    let kills = kills.load(Ordering::Relaxed);
+    println!(
+        "{kills} kills; {} shares of {} presignatures, {} contradictions and {} burnt or lost refused; {again} given again",
+        seen.shares,
+        seen.spent.len(),
+        seen.contradictions,
+        seen.exhausted
+    );
+    assert!(kills >= 12 && seen.spent.len() >= 50 && seen.contradictions >= 50 && seen.exhausted > 0);
+    // Those that write down each presignature give its share again.
+    assert!(again > 0);
+}
+
+#[tokio::test]
+async fn a_process_that_ends_at_any_point_has_spent_what_may_have_left_and_burnt_what_it_reserved() {
+    let points = [
+        ("made:1", false),
+        ("made:3", false),
+        ("recorded:1", false),
+        ("recorded:3", false),
+        ("sent:1", false),
+        ("sent:3", false),
+        ("reserved:1", true),
+        ("made:1", true),
+        ("recorded:3", true),
+        ("sent:3", true),
+    ];
+    // Each point has a party of its own.
+    let world = World::new(points.len(), 1_030);
+    for (party, (point, reserve)) in points.into_iter().enumerate() {
+        let mut seen = Seen::default();
+        let more: &[&str] = if reserve { &["--reserve"] } else { &[] };
+        let mut command = world.party(party, more);
+        command.env("THRESHOLD_SIGNING_ABORT", point);
+        let mut running = world.started(party, command);
+        let mut link = world.connect("client", party).await.unwrap();
+        let mut ended_at = None;
+        for index in 0..5 {
+            match link.sign(index, b"first").await {
+                Ok(reply) => seen.add(&world, party, index, &reply),
+                Err(_) => {
+                    ended_at = Some(index);
+                    break;
+                }
+            }
+        }
+        let ended_at = ended_at.unwrap_or_else(|| panic!("{point} is not reached"));
+        assert!(!running.0.wait().unwrap().success(), "{point}");
+
+        let _running = world.start(party, more);
+        let mut link = world.connect("rival", party).await.unwrap();
+        for index in 0..5 {
+            let before = seen.spent.contains_key(&(party, 1, index));
+            let other = link.sign(index, b"second").await.unwrap();
+            seen.add(&world, party, index, &other);
+            let same = link.sign(index, b"first").await.unwrap();
+            seen.add(&world, party, index, &same);
+            let refused = |reply: &Reply| match reply {
+                Reply::Refused(refusal) => Some(refusal.reason),
+                _ => None,
+            };
+            let outcome = (refused(&other), refused(&same));
+            if reserve {
+                let burnt = (Some(Reason::Exhausted), Some(Reason::Exhausted));
+                assert_eq!(outcome, burnt, "{point}, {index}: the block is burnt, used or not");
+            } else if before || point.starts_with("recorded") && index == ended_at {
+                assert_eq!(outcome, (Some(Reason::Contradiction), None), "{point}, {index}");
+            } else {
+                // Nothing of it ever left, and nothing was written down.
+                assert_eq!(outcome, (None, Some(Reason::Contradiction)), "{point}, {index}");
+            }
+        }
+        if reserve {
+            seen.add(&world, party, 1_024, &link.sign(1_024, b"behind the block").await.unwrap());
+            assert!(seen.spent.contains_key(&(party, 1, 1_024)));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn signing_goes_on_while_one_after_the_other_is_killed() {
+    let world = Arc::new(World::new(4, 2_000));
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut running = world.start_all();
+    let killer = {
+        let (world, stop) = (world.clone(), stop.clone());
+        std::thread::spawn(move || {
+            let mut kills = 0;
+            while !stop.load(Ordering::Relaxed) {
+                let party = kills % 4;
+                running[party].kill();
+                std::thread::sleep(Duration::from_millis(30));
+                running[party] = world.start(party, &[]);
+                std::thread::sleep(Duration::from_millis(50));
+                kills += 1;
+            }
+            kills
+        })
+    };
+    let identity = world.keys("client").identity().unwrap();
+    let mut coordinator = Coordinator::new(world.group.clone(), world.public.clone(), identity).unwrap();
+    let (mut indexes, begin) = (BTreeSet::new(), Instant::now());
+    let mut number = 0;
+    while begin.elapsed() < Duration::from_secs(5) {
+        number += 1;
+        let message = format!("message {number}");
+        let signed = coordinator.sign(message.as_bytes(), Options::default()).await.unwrap();
+        world.public.key.verify_message(message.as_bytes(), &signed.signature).unwrap();
+        assert!(indexes.insert(signed.index), "presignature {} twice", signed.index);
+        assert!(coordinator.faults().is_empty());
+    }
+    stop.store(true, Ordering::Relaxed);
+    let kills = killer.join().unwrap();
+    println!("{} messages signed while {kills} processes were killed", indexes.len());
+    assert!(kills >= 4 && indexes.len() >= 10);
+}

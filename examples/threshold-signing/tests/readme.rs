@@ -1,0 +1,60 @@
+//! The commands of README.md do what it says.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod support;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const PAGE: &str = include_str!("../README.md");
+
+/// All shell blocks as one script, but for the lines that build the program; at ports that nobody uses.
+fn script() -> String {
+    // Whatever happens, nothing is left running.
+    let mut script = "set -eu\ntrap 'kill $(cat *.pid) 2> /dev/null || true' EXIT\n".to_owned();
+    let mut within = false;
+    for line in PAGE.lines() {
+        match line {
+            "```sh" => within = true,
+            "```" => within = false,
+            line if within && !line.starts_with("cargo") => {
+                script.push_str(line);
+                script.push('\n');
+            }
+            _ => {}
+        }
+        // Whoever types takes longer than a party takes to serve.
+        if within && line == "done" {
+            script.push_str("sleep 2\n");
+        }
+    }
+    for (port, free) in (7501..=7504).zip(support::free_ports(4)) {
+        script = script.replace(&format!(":{port}"), &format!(":{free}"));
+    }
+    script
+}
+
+#[test]
+fn the_commands_do_what_the_page_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = Path::new(support::PROGRAM).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut bash = Command::new("timeout");
+    bash.args(["120", "bash", "-c", &script()])
+        .current_dir(dir.path())
+        .env("PATH", path)
+        .env("TMPDIR", dir.path());
+    let output = bash.stdin(Stdio::null()).output().unwrap();
+    let (code, text) = support::said(&output);
+    assert_eq!(code, Some(0), "{text}");
+    for expected in [
+        "3 messages signed, verified by OpenSSL",
+        "3 of 4 parties sign, 500 messages in epoch 1",
+        "Verified OK",
+        "valid",
+        "WRONG: carol sent a wrong share",
+        "carol (party 2) stands for a wrong share of presignature 1 of epoch 1",
+    ] {
+        assert!(text.contains(expected), "{expected:?} is not in {text}");
+    }
+}

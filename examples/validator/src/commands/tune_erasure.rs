@@ -1,0 +1,340 @@
+use std::fs;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use quorate::Error;
+use quorate::erasure::tuner::{Row, Space, Table, Workload, climb, sample_len};
+use quorate::erasure::{Coding, Packets, Shape, Suite};
+use quorate::wire::{Decode, Encode};
+use serde_json::{Value, json};
+use tempfile::NamedTempFile;
+
+use crate::exit::{Exit, Failure, OrFail};
+use crate::text::{count, millis, say, tell};
+
+/// Short work is repeated until a sample takes this long.
+const SAMPLE: Duration = Duration::from_millis(20);
+/// What takes this long is measured once.
+const LONG: Duration = Duration::from_secs(1);
+/// Of so many samples the median counts.
+const SAMPLES: usize = 3;
+
+/// Measure which erasure code is fastest on this machine, for each committee and batch.
+///
+/// A message is cut into data shards, parity shards are made of them, and as many of either kind as there are data
+/// shards restore it. This times encoding a message, decoding it with f shards lost, and decoding it with 2f lost, and
+/// adds the fastest parameters to a table: a file that `quorate::erasure::tuner::Table` reads.
+///
+/// Suites: `leopard`, over GF(2^16); `gf8`, over GF(2^8); and `jerasure`, the ABFT paper's, whose word sizes w and packet
+/// sizes p are searched by climbing hills. That one needs a binary that was built with `--features jerasure`.
+///
+/// The code decides the bytes of shards: all members of a committee use the same row of the same table.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  quorate tune-erasure --members 4,10 --batch 100,1000 --table erasure.table
+  quorate tune-erasure --members 100 --faulty 25 --batch 100,100000,2000000   (the ABFT paper's table IV)
+  quorate tune-erasure --show --table erasure.table
+
+Ctrl-C ends it after the measurement that is going on; what was found until then is in the table.")]
+pub(crate) struct TuneErasure {
+    /// Members of the committee, N; several with commas.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "4,10,40,100")]
+    members: Vec<u16>,
+
+    /// Members that may be faulty, f; as many as N tolerates if not given.
+    #[arg(long, value_name = "F")]
+    faulty: Option<u16>,
+
+    /// Transactions of a batch, B; several with commas.
+    #[arg(long, value_name = "B", value_delimiter = ',', default_value = "100,1000,10000")]
+    batch: Vec<u32>,
+
+    /// Bytes of a transaction.
+    #[arg(long, value_name = "BYTES", default_value_t = 250, value_parser = clap::value_parser!(u32).range(1..))]
+    tx_size: u32,
+
+    /// The table to add to; it is made if need be.
+    #[arg(long, value_name = "FILE", default_value = "erasure.table")]
+    table: PathBuf,
+
+    /// How many word sizes to search beyond the smallest.
+    #[arg(long, value_name = "COUNT", default_value_t = 2)]
+    words: u8,
+
+    /// Where the searches begin follows from this number.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// Measure nothing; print the table.
+    #[arg(long)]
+    show: bool,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Why a search ended before its end.
+enum Stop {
+    Asked,
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Failed(error)
+    }
+}
+
+impl TuneErasure {
+    /// Measures, writes the table, prints it.
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let mut table = load(&self.table)?;
+        let mut is_complete = true;
+        if !self.show {
+            let plan = self.plan()?;
+            let is_asked = Arc::new(AtomicBool::new(false));
+            let (words, seed, asked) = (self.words, self.seed, is_asked.clone());
+            let mut work = tokio::task::spawn_blocking(move || measure(&plan, words, seed, &asked));
+            let outcome = tokio::select! {
+                outcome = &mut work => outcome,
+                _ = tokio::signal::ctrl_c() => {
+                    is_asked.store(true, Ordering::Relaxed);
+                    tell!("ending after this measurement");
+                    work.await
+                }
+            };
+            let (rows, outcome) = outcome.or_fail(Exit::Failed, "measuring ended")?;
+            let full = |error| Failure::new(Exit::Setup, format!("{}: {error}", self.table.display()));
+            rows.iter().try_for_each(|row| table.insert(*row)).map_err(full)?;
+            if !rows.is_empty() {
+                save(&self.table, &table)?;
+            }
+            match outcome {
+                Ok(()) => {}
+                Err(Stop::Asked) => is_complete = false,
+                Err(Stop::Failed(error)) => return Err(Failure::new(Exit::Failed, error.to_string())),
+            }
+        }
+        self.print(&table, is_complete);
+        Ok(())
+    }
+
+    /// The committees and lengths to measure.
+    fn plan(&self) -> Result<Vec<(Shape, usize)>, Failure> {
+        let usage = |error: Error| Failure::new(Exit::Usage, error.to_string());
+        let mut plan = Vec::new();
+        for members in &self.members {
+            let faulty = self.faulty.unwrap_or(members.saturating_sub(1) / 3);
+            let shape = Shape::of_committee(*members, faulty).map_err(usage)?;
+            for batch in &self.batch {
+                let message = usize::try_from(u64::from(*batch) * u64::from(self.tx_size));
+                let message = message.unwrap_or(usize::MAX);
+                Coding::new(Suite::Leopard, shape, message).map_err(usage)?;
+                plan.push((shape, message));
+            }
+        }
+        Ok(plan)
+    }
+
+    fn print(&self, table: &Table, is_complete: bool) {
+        if self.json {
+            let rows: Vec<Value> = table.rows().iter().map(as_json).collect();
+            let table = self.table.display().to_string();
+            say!("{}", json!({ "table": table, "complete": is_complete, "rows": rows }));
+            return;
+        }
+        say!(
+            "{:>6} {:>6} {:>14}  {:<9} {:>3} {:>6} {:>10}",
+            "data",
+            "parity",
+            "bytes",
+            "suite",
+            "w",
+            "p",
+            "time"
+        );
+        for row in table.rows() {
+            let is_best = table.best(row.shape(), row.message(), |_| true) == Some(row);
+            let (word, packet) = parameters(row.suite());
+            let line = format!(
+                "{:>6} {:>6} {:>14}  {:<9} {word:>3} {packet:>6} {:>10} {}",
+                row.shape().data(),
+                row.shape().parity(),
+                count(row.message() as u64),
+                row.suite().name(),
+                millis(row.cost() as f64 / 1e6),
+                if is_best { "fastest" } else { "" }
+            );
+            say!("{}", line.trim_end());
+        }
+        if !is_complete {
+            tell!("not all was measured; run the same again to complete the table");
+        }
+    }
+}
+
+/// Rows that were found, also if it ended before its end.
+fn measure(
+    plan: &[(Shape, usize)],
+    words: u8,
+    seed: u64,
+    is_asked: &AtomicBool,
+) -> (Vec<Row>, Result<(), Stop>) {
+    let mut rows = Vec::new();
+    for (shape, message) in plan {
+        tell!("{} + {} shards, {} bytes", shape.data(), shape.parity(), count(*message as u64));
+        for suite in [Suite::Leopard, Suite::Gf8] {
+            if suite.allow(*shape).is_ok() {
+                match cost(*shape, *message, suite, is_asked)
+                    .and_then(|cost| row(*shape, *message, suite, cost))
+                {
+                    Ok(row) => rows.push(row),
+                    Err(stop) => return (rows, Err(stop)),
+                }
+            }
+        }
+        match search(*shape, *message, words, seed, is_asked) {
+            Ok(found) => rows.extend(found),
+            Err(stop) => return (rows, Err(stop)),
+        }
+    }
+    (rows, Ok(()))
+}
+
+/// The best of suite 3; none if this binary does not have it, or it cannot make such shards.
+fn search(
+    shape: Shape,
+    message: usize,
+    words: u8,
+    seed: u64,
+    is_asked: &AtomicBool,
+) -> Result<Option<Row>, Stop> {
+    let is_available = Packets::new(8, 0).is_ok_and(|packets| Suite::Jerasure(packets).is_available());
+    let Ok(space) = Space::new(shape, message, words) else { return Ok(None) };
+    if !is_available || shape.parity() == 0 {
+        return Ok(None);
+    }
+    let measure = |packets| cost(shape, message, Suite::Jerasure(packets), is_asked);
+    match climb(&space, seed, measure)?.best() {
+        Some(best) => row(shape, message, Suite::Jerasure(best.packets), best.cost).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Nanoseconds of encoding, decoding with f and with 2f lost; measured with a part of messages that are long.
+fn cost(shape: Shape, message: usize, suite: Suite, is_asked: &AtomicBool) -> Result<u64, Stop> {
+    if is_asked.load(Ordering::Relaxed) {
+        return Err(Stop::Asked);
+    }
+    let sample = sample_len(suite, message);
+    let mut work = Workload::new(Coding::new(suite, shape, message)?, sample)?;
+    let mut timed = |runs: u32| -> Result<Duration, Stop> {
+        let began = Instant::now();
+        for _ in 0..runs {
+            work.run()?;
+        }
+        Ok(began.elapsed() / runs)
+    };
+    let once = timed(1)?.max(Duration::from_nanos(100));
+    let mut samples = [once; SAMPLES];
+    if once < LONG {
+        let runs = u32::try_from(SAMPLE.as_nanos() / once.as_nanos()).unwrap_or(u32::MAX).clamp(1, 100_000);
+        for sample in &mut samples {
+            *sample = timed(runs)?;
+        }
+    }
+    samples.sort();
+    let median = samples.get(SAMPLES / 2).copied().unwrap_or(once);
+    let median = median.mul_f64(message.max(1) as f64 / sample.max(1) as f64);
+    let (word, packet) = parameters(suite);
+    let label = format!("{} {word} {packet}", suite.name());
+    tell!("  {:<18} {:>10}", label.trim_end(), millis(median.as_secs_f64() * 1e3));
+    Ok(u64::try_from(median.as_nanos()).unwrap_or(u64::MAX))
+}
+
+fn row(shape: Shape, message: usize, suite: Suite, cost: u64) -> Result<Row, Stop> {
+    Ok(Row::new(shape, message, suite, cost)?)
+}
+
+/// Word and packet size as text; nothing for suites that have none.
+fn parameters(suite: Suite) -> (String, String) {
+    match suite {
+        Suite::Jerasure(packets) => (packets.word().to_string(), packets.packet().to_string()),
+        _ => Default::default(),
+    }
+}
+
+fn as_json(row: &Row) -> Value {
+    let (word, packet) = match row.suite() {
+        Suite::Jerasure(packets) => (json!(packets.word()), json!(packets.packet())),
+        _ => (Value::Null, Value::Null),
+    };
+    json!({
+        "data": row.shape().data(),
+        "parity": row.shape().parity(),
+        "bytes": row.message(),
+        "suite": row.suite().name(),
+        "word": word,
+        "packet": packet,
+        "nanoseconds": row.cost(),
+    })
+}
+
+/// The table in a file, or an empty one if there is no such file.
+fn load(path: &Path) -> Result<Table, Failure> {
+    let doing = || format!("cannot use the table {}; is it one?", path.display());
+    match fs::read(path) {
+        Ok(bytes) => Table::decode(&bytes, &()).or_fail(Exit::Setup, doing()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Table::default()),
+        Err(error) => Err(error).or_fail(Exit::Setup, doing()),
+    }
+}
+
+/// Replaces the file as a whole, so that nobody ever reads a half of it.
+fn save(path: &Path, table: &Table) -> Result<(), Failure> {
+    let doing = || format!("cannot write {}", path.display());
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = NamedTempFile::new_in(folder).or_fail(Exit::Setup, doing())?;
+    file.write_all(&table.encode()).or_fail(Exit::Setup, doing())?;
+    file.as_file().sync_all().or_fail(Exit::Setup, doing())?;
+    file.persist(path).or_fail(Exit::Setup, doing())?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(is_asked: bool) -> (Vec<Row>, Result<(), Stop>) {
+        let shape = Shape::of_committee(4, 1).unwrap();
+        measure(&[(shape, 1000), (shape, 2000)], 0, 1, &AtomicBool::new(is_asked))
+    }
+
+    #[test]
+    fn what_is_measured_is_found_again_in_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("erasure.table");
+        let mut table = load(&path).unwrap();
+        assert!(table.rows().is_empty());
+        let (rows, outcome) = rows(false);
+        assert!(outcome.is_ok() && rows.len() >= 4);
+        rows.iter().for_each(|row| table.insert(*row).unwrap());
+        save(&path, &table).unwrap();
+        save(&path, &table).unwrap();
+        assert_eq!(load(&path).unwrap(), table);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left there");
+        fs::write(&path, b"something else").unwrap();
+        assert_eq!(load(&path).unwrap_err().exit(), Exit::Setup);
+    }
+
+    #[test]
+    fn it_ends_when_asked() {
+        let (rows, outcome) = rows(true);
+        assert!(rows.is_empty() && matches!(outcome, Err(Stop::Asked)));
+    }
+}

@@ -1,0 +1,207 @@
+//! Threshold encryption and the coin: everything that comes as bytes, and collectors that are fed with anything in any
+//! order.
+
+use std::sync::{Arc, LazyLock};
+
+use quorate::committee::CommitteeId;
+use quorate::threshold::coin::{Cks, Coin, CoinName, CoinValue, Toss};
+use quorate::threshold::dleq::{Instance, KeyShare, PublicKeys, Purpose, Share, ShareFault, WrongShare};
+use quorate::threshold::tdh2::{Ciphertext, Decryption, EncryptionKey, Header, Label, Tdh2, ValidCiphertext};
+use quorate::threshold::{Threshold, lagrange};
+use quorate::wire::{Decode, Encode};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use crate::identity;
+use crate::mutate::Chance;
+use crate::seeds::from_vectors;
+
+const NEEDED: usize = 3;
+const PARTIES: usize = 7;
+const EPOCH: u64 = 12;
+const PROPOSER: u16 = 3;
+const PLAINTEXT: &[u8] = b"pay 5 to Bob";
+const NAME: CoinName = CoinName { protocol: 1, epoch: EPOCH, instance: 3, round: 0 };
+
+/// What a committee made: its keys, and every member's share of two instances.
+struct Made<P: Purpose> {
+    keys: Arc<PublicKeys<P>>,
+    key_share: Vec<u8>,
+    instance: Instance<P>,
+    shares: Vec<Share<P>>,
+    others: Vec<Share<P>>,
+}
+
+struct All {
+    tdh2: Made<Tdh2>,
+    key: EncryptionKey,
+    ciphertext: ValidCiphertext,
+    coin: Made<Cks>,
+    tossed: Coin,
+    value: CoinValue,
+}
+
+#[allow(clippy::expect_used, clippy::indexing_slicing)] // what is made here is the same on every run
+static MADE: LazyLock<All> = LazyLock::new(|| {
+    let mut rng = StdRng::seed_from_u64(5);
+    let committee = CommitteeId([5; 32]);
+    let threshold = Threshold::new(NEEDED as u16, PARTIES as u16).expect("3 of 7");
+
+    let (keys, secrets) = PublicKeys::<Tdh2>::deal(committee, threshold, &mut rng).expect("keys");
+    let key = EncryptionKey::of(&keys);
+    let mut encrypt = || {
+        let ciphertext = key.encrypt(EPOCH, PROPOSER, PLAINTEXT, &mut rng).expect("a ciphertext");
+        ciphertext.check(&key, EPOCH, PROPOSER).expect("a valid one")
+    };
+    let (ciphertext, other) = (encrypt(), encrypt());
+    let mut shares = |of: &ValidCiphertext| {
+        secrets.iter().map(|s| s.decryption_share(of, &mut rng).expect("a share")).collect()
+    };
+    let tdh2 = Made {
+        keys: Arc::new(keys),
+        key_share: secrets[0].to_bytes().to_vec(),
+        instance: ciphertext.instance().clone(),
+        shares: shares(&ciphertext),
+        others: shares(&other),
+    };
+
+    let (keys, secrets) = PublicKeys::<Cks>::deal(committee, threshold, &mut rng).expect("keys");
+    let [tossed, other] =
+        [NAME, CoinName { round: 1, ..NAME }].map(|name| Coin::of(&keys, name).expect("a coin"));
+    let mut shares =
+        |of: &Coin| secrets.iter().map(|s| s.coin_share(of, &mut rng).expect("a share")).collect::<Vec<_>>();
+    let coin = Made {
+        shares: shares(&tossed),
+        others: shares(&other),
+        keys: Arc::new(keys),
+        key_share: secrets[0].to_bytes().to_vec(),
+        instance: tossed.instance().clone(),
+    };
+    let verified = coin.keys.verify_shares(&coin.instance, &coin.shares).expect("members").verified;
+    let value = tossed.combine(&coin.keys, &verified, &mut lagrange::Cache::default()).expect("a value");
+    All { tdh2, key, ciphertext, coin, tossed, value }
+});
+
+/// All encodings: whatever decodes encodes to the same bytes, and nothing holds that was not made.
+pub(crate) fn decoders(bytes: &[u8]) {
+    decode_as(bytes, &MADE.tdh2);
+    decode_as(bytes, &MADE.coin);
+    identity::<Label, ()>(bytes, &());
+    identity::<Header, ()>(bytes, &());
+    identity::<CoinName, ()>(bytes, &());
+    identity::<EncryptionKey, ()>(bytes, &());
+    if let Some(ciphertext) = identity::<Ciphertext, ()>(bytes, &()) {
+        let valid = ciphertext.check(&MADE.key, EPOCH, PROPOSER);
+        assert!(valid.is_err() || valid.as_ref() == Ok(&MADE.ciphertext), "valid, and nobody made it");
+    }
+}
+
+fn decode_as<P: Purpose>(bytes: &[u8], made: &Made<P>) {
+    identity::<PublicKeys<P>, ()>(bytes, &());
+    if let Ok(share) = KeyShare::<P>::from_bytes(bytes) {
+        assert_eq!(share.to_bytes().as_slice(), bytes);
+        assert!(share.check(&made.keys).is_err() || bytes == made.key_share);
+    }
+    if let Some(share) = identity::<Share<P>, ()>(bytes, &()) {
+        let verified = made.keys.verify_share(&made.instance, &share).is_ok();
+        assert_eq!(verified, made.shares.contains(&share));
+    }
+    if let Some(evidence) = identity::<WrongShare<P>, ()>(bytes, &()) {
+        assert!(evidence.verify(&made.keys).is_err(), "all members are honest");
+    }
+}
+
+/// Seeds of [`decoders`].
+pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
+    fn of<P: Purpose>(made: &Made<P>) -> Vec<Vec<u8>> {
+        let share = made.shares.first().map(Encode::encode).unwrap_or_default();
+        let context = [made.instance.base().as_bytes().as_slice(), &made.instance.id()].concat();
+        let evidence = [context, share.clone()].concat();
+        vec![made.keys.encode(), made.key_share.clone(), share, evidence]
+    }
+    let mut seeds = [of(&MADE.tdh2), of(&MADE.coin)].concat();
+    let ciphertext = MADE.ciphertext.clone().into_inner();
+    seeds.extend([MADE.key.encode(), ciphertext.header().encode(), ciphertext.header().label.encode()]);
+    seeds.extend([ciphertext.encode(), NAME.encode()]);
+    // Lengths of what is decoded here.
+    let lengths = [25, 65, 74, 99, 130, 194, 234];
+    seeds.extend(from_vectors().iter().filter(|seed| lengths.contains(&seed.len())).cloned());
+    seeds
+}
+
+/// A decryption and a toss that get shares as the bytes say, two a step: whose, and what is wrong with it. They open to
+/// what was encrypted and to the value that the members have, never to anything else, as soon as enough good shares were
+/// given; and nobody is proven guilty.
+#[allow(clippy::expect_used)] // what is made here is the same on every run
+pub(crate) fn collectors(bytes: &[u8]) {
+    let mut decryption =
+        Decryption::new(MADE.tdh2.keys.clone(), MADE.ciphertext.clone()).expect("its own keys");
+    let mut cache = lagrange::Cache::default();
+    collect(bytes, &MADE.tdh2, |share| {
+        let got = decryption.add(share, &mut cache).ok()?;
+        let opened = got.output.map(|output| assert_eq!(output.as_deref(), Ok(PLAINTEXT)));
+        Some((opened.is_some(), got.faults))
+    });
+    let mut toss = Toss::new(MADE.coin.keys.clone(), MADE.tossed.clone()).expect("its own keys");
+    collect(bytes, &MADE.coin, |share| {
+        let got = toss.add(share, &mut cache).ok()?;
+        let opened = got.output.map(|value| assert_eq!(value, MADE.value));
+        Some((opened.is_some(), got.faults))
+    });
+}
+
+fn collect<P: Purpose>(
+    bytes: &[u8],
+    made: &Made<P>,
+    mut add: impl FnMut(Share<P>) -> Option<(bool, Vec<ShareFault<P>>)>,
+) {
+    // In whose name something wrong came, and from whom the right share came last.
+    let (mut spoilt, mut good, mut done) = ([false; PARTIES], [false; PARTIES], false);
+    for step in bytes.chunks_exact(2).take(40) {
+        let &[who, what] = step else { return };
+        let Some((share, right)) = given(made, usize::from(who), what) else { continue };
+        let member = usize::from(share.member());
+        let Some((opened, faults)) = add(share) else {
+            assert!(member >= PARTIES, "a member's share was refused");
+            continue;
+        };
+        // What comes after the result is not looked at.
+        assert!(member < PARTIES || done, "a stranger's share was taken");
+        good.iter_mut().skip(member).take(1).for_each(|good| *good |= right);
+        spoilt.iter_mut().skip(member).take(1).for_each(|spoilt| *spoilt |= !right);
+        for fault in faults {
+            assert!(matches!(fault, ShareFault::Forged { .. }), "all members are honest");
+            assert!(spoilt.get(usize::from(fault.member())) == Some(&true), "an honest member is blamed");
+        }
+        assert!(!(opened && done), "opened twice");
+        done |= opened;
+        // Which of two shares in one name is looked at first is the collector's business.
+        let unspoilt = good.iter().zip(&spoilt).filter(|(good, spoilt)| **good && !**spoilt).count();
+        assert!(done || unspoilt < NEEDED, "enough good shares, and nothing opened");
+    }
+}
+
+/// A share, and whether it is the member's own of this instance.
+fn given<P: Purpose>(made: &Made<P>, who: usize, what: u8) -> Option<(Share<P>, bool)> {
+    let (share, other) = (made.shares.get(who % PARTIES)?, made.others.get(who % PARTIES)?);
+    let mut bytes = share.encode();
+    let field = |bytes: &mut Vec<u8>, from: &[u8], at: usize| {
+        bytes.splice(at..at + 32, from.iter().skip(at).take(32).copied());
+    };
+    match what % 8 {
+        0..=2 => return Some((*share, true)),
+        3 => return Some((*other, false)),
+        4 => bytes.splice(0..2, u16::from(what / 8).to_le_bytes()).for_each(drop),
+        5 => field(&mut bytes, &made.shares.get(usize::from(what / 8) % PARTIES)?.encode(), 2),
+        6 => field(&mut bytes, &other.encode(), 2 + 32 * (usize::from(what / 8) % 4)),
+        _ => *bytes.get_mut(2 + usize::from(what / 8) * 4)? ^= 2,
+    }
+    let changed = Share::decode(&bytes, &()).ok()?;
+    Some((changed, changed == *share))
+}
+
+/// Seeds of [`collectors`].
+pub(crate) fn collector_seeds() -> Vec<Vec<u8>> {
+    let mut chance = Chance::new(2);
+    (0..24).map(|_| (0..2 * (4 + chance.below(30))).map(|_| chance.bits() as u8).collect()).collect()
+}
