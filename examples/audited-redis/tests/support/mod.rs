@@ -1,6 +1,6 @@
 //! A real redis-server and the real program before it, as operators run them.
 
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, reason = "each test takes what it needs of it")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::io::{BufRead, BufReader, Read, Write};

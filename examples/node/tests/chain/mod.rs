@@ -1,5 +1,5 @@
 //! A chain made by hand: real keys, real signatures, blocks and batches as a test wants them.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, reason = "each test takes what it needs of it")]
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! What the tests of links and networks share.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test takes what it needs of it")]
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};

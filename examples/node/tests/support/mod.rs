@@ -1,7 +1,7 @@
 //! A node that does what a test says: what clients see of a busy, failing or silent validator cannot be had from a
 //! real one at will.
 
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, reason = "each test takes what it needs of it")]
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,7 +1,7 @@
 //! A small real protocol to test the simulator with: one Paxos instance for each height, with a machine that can be
 //! given one flaw.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
-#![allow(dead_code, unreachable_pub, missing_docs)]
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test takes what it needs of it")]
 
 pub mod host;
 pub mod message;

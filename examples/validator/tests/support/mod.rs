@@ -1,6 +1,6 @@
 //! Runs the real program as its users do.
 
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, reason = "each test takes what it needs of it")]
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
