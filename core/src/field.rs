@@ -39,6 +39,12 @@ pub trait Field:
     /// A small number.
     fn from_u64(value: u64) -> Self;
 
+    /// A number below 2¹²⁸.
+    fn from_u128(value: u128) -> Self {
+        let half = Self::from_u64(1 << 32);
+        Self::from_u64((value >> 64) as u64) * half * half + Self::from_u64(value as u64)
+    }
+
     /// 64 uniform bytes, reduced: the bias is below 2⁻²⁵⁰.
     fn from_wide(bytes: &[u8; 64]) -> Self;
 
@@ -51,6 +57,11 @@ pub trait Field:
 
     /// 1/x in constant time; `None` for zero.
     fn invert(&self) -> Option<Self>;
+
+    /// 1/x in **variable time**: for public numbers only; `None` for zero.
+    fn invert_public(&self) -> Option<Self> {
+        self.invert()
+    }
 
     /// A uniform number.
     ///

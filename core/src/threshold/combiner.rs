@@ -246,6 +246,10 @@ impl<I: Instance> Combiner<I> {
             self.held.iter().filter(move |(_, held)| held.standing == standing).map(|(index, _)| *index)
         };
         let needed = usize::from(self.instance.threshold().needed());
+        // Most shares come before there are enough.
+        if self.held.len() < needed {
+            return None;
+        }
         let set = IndexSet::new(with(Standing::Right).chain(with(Standing::Fresh)).take(needed)).ok()?;
         (set.len() == needed).then_some(set)
     }

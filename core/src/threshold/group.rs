@@ -80,6 +80,14 @@ mod tests {
     fn the_laws_hold<G: Group>() {
         let [a, b] = [(); 2].map(|()| G::Scalar::random(&mut SysRng).unwrap());
         assert!(a.invert().unwrap() * a == G::Scalar::ONE && G::Scalar::ZERO.invert().is_none());
+        for number in [a, b, -G::Scalar::ONE, G::Scalar::from_u64(2), G::Scalar::ONE] {
+            assert!(number.invert_public() == number.invert());
+        }
+        assert!(G::Scalar::ZERO.invert_public().is_none());
+        let (high, low) = (0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210);
+        let half = G::Scalar::from_u64(1 << 32);
+        let number = G::Scalar::from_u64(high) * half * half + G::Scalar::from_u64(low);
+        assert!(G::Scalar::from_u128(u128::from(high) << 64 | u128::from(low)) == number);
         assert_eq!(G::base(&a), G::times(&G::generator(), &a));
         assert_eq!(G::base(&(a + b)), G::base(&a) + G::base(&b));
         assert_eq!(G::public_sum(&[(a, G::generator()), (b, G::base(&a))]), G::base(&(a + a * b)));

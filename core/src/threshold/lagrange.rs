@@ -49,28 +49,38 @@ impl IndexSet {
     }
 }
 
-/// The coefficients of a set at zero, in its order. Cost: t²/4 + 7t multiplications in the field and one inversion.
+/// The coefficients of a set at zero, in its order. Cost: t²/16 + 5t multiplications in the field and one inversion, in
+/// variable time.
 pub fn at_zero<F: Field>(set: &IndexSet) -> Vec<F> {
-    let product = set.iter().fold(F::ONE, |product, index| product * index.scalar());
-    let mut coefficients: Vec<F> = set.iter().map(|at| at.scalar::<F>() * differences(set, at)).collect();
+    let product: F = product(set.iter().map(ShareIndex::get));
+    let mut coefficients: Vec<F> = set.iter().map(|at| of_differences(set, at)).collect();
     invert_all(&mut coefficients);
     coefficients.iter_mut().for_each(|inverse| *inverse *= product);
     coefficients
 }
 
-/// Π (xⱼ − xᵢ) over all others. The factors are small, so several fit a machine word before the field is needed.
-fn differences<F: Field>(set: &IndexSet, at: ShareIndex) -> F {
-    let (mut product, mut word, mut negative) = (F::ONE, 1u64, false);
-    for other in set.iter().filter(|other| *other != at) {
-        negative ^= other < at;
-        word *= u64::from(other.get().abs_diff(at.get()));
-        if word >= 1 << 48 {
-            product *= F::from_u64(word);
+/// xᵢ · Π (xⱼ − xᵢ) over all others.
+fn of_differences<F: Field>(set: &IndexSet, at: ShareIndex) -> F {
+    let others = || set.iter().filter(|other| *other != at);
+    let product: F = product(others().map(|other| other.get().abs_diff(at.get())).chain([at.get()]));
+    if others().filter(|other| *other < at).count() % 2 == 1 { -product } else { product }
+}
+
+/// The factors are small, so several fit a large word before the field is needed.
+fn product<F: Field>(factors: impl Iterator<Item = u16>) -> F {
+    let (mut product, mut word) = (None, 1u128);
+    let times = |product: Option<F>, word| {
+        let word = F::from_u128(word);
+        product.map_or(word, |product| product * word)
+    };
+    for factor in factors {
+        word *= u128::from(factor);
+        if word >= 1 << 112 {
+            product = Some(times(product, word));
             word = 1;
         }
     }
-    product *= F::from_u64(word);
-    if negative { -product } else { product }
+    times(product, word)
 }
 
 /// Inverts public numbers other than zero with one inversion and three multiplications each; leaves zeros behind if
@@ -82,7 +92,7 @@ pub(super) fn invert_all<F: Field>(values: &mut [F]) {
         before.push(product);
         product *= *value;
     }
-    let mut inverse = product.invert().unwrap_or(F::ZERO);
+    let mut inverse = product.invert_public().unwrap_or(F::ZERO);
     for (value, before) in values.iter_mut().zip(before).rev() {
         (inverse, *value) = (inverse * *value, inverse * before);
     }

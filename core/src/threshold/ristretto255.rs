@@ -5,6 +5,7 @@ use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
 use curve25519_dalek::ristretto::CompressedRistretto;
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{Identity, IsIdentity, VartimeMultiscalarMul};
+use k256::elliptic_curve::bigint::{Odd, U256};
 
 use super::group::{Field, Group};
 use crate::scheme::sealed::Sealed;
@@ -15,6 +16,10 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Ristretto255 {}
 
+/// ℓ = 2²⁵² + 27742317777372353535851937790883648493.
+const ORDER: Odd<U256> =
+    Odd::<U256>::from_be_hex("1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed");
+
 impl Sealed for Ristretto255 {}
 impl Sealed for Scalar {}
 
@@ -23,6 +28,10 @@ impl Field for Scalar {
     const ONE: Self = Scalar::ONE;
 
     fn from_u64(value: u64) -> Self {
+        value.into()
+    }
+
+    fn from_u128(value: u128) -> Self {
         value.into()
     }
 
@@ -40,6 +49,12 @@ impl Field for Scalar {
 
     fn invert(&self) -> Option<Self> {
         (*self != Scalar::ZERO).then(|| Scalar::invert(self))
+    }
+
+    fn invert_public(&self) -> Option<Self> {
+        let inverse = U256::from_le_slice(self.as_bytes()).invert_odd_mod_vartime(&ORDER).into_option()?;
+        let bytes: [u8; 32] = inverse.to_le_bytes().into();
+        Scalar::from_canonical_bytes(bytes).into()
     }
 }
 

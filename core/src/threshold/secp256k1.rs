@@ -26,6 +26,10 @@ impl Field for Scalar {
         value.into()
     }
 
+    fn from_u128(value: u128) -> Self {
+        value.into()
+    }
+
     fn from_wide(bytes: &[u8; 64]) -> Self {
         <Scalar as Reduce<WideBytes>>::reduce(&(*bytes).into())
     }
@@ -40,6 +44,10 @@ impl Field for Scalar {
 
     fn invert(&self) -> Option<Self> {
         Scalar::invert(self).into()
+    }
+
+    fn invert_public(&self) -> Option<Self> {
+        self.invert_vartime().into()
     }
 }
 

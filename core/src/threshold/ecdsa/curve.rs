@@ -21,7 +21,7 @@ pub trait Curve: Group {
     /// R, encoded.
     type Nonce: Copy + Eq + AsRef<[u8]> + for<'a> TryFrom<&'a [u8]> + fmt::Debug + Send + Sync + 'static;
 
-    /// r, which is zero for next to no nonce.
+    /// r, which is zero for next to no nonce. It depends on the key and the nonce alone.
     fn r(slot: &Slot, nonce: &Self::Nonce) -> Self::Scalar;
 
     /// h.
@@ -176,7 +176,7 @@ impl Curve for Ristretto255 {
     }
 
     fn h(slot: &Slot, nonce: &[u8; 32], message: &[u8]) -> Self::Scalar {
-        let mut hasher = domain::hasher(domain::ECDSA_MESSAGE);
+        let mut hasher = domain::prepared(&domain::ECDSA_MESSAGE_KEY);
         hasher.update(&slot.bytes()).update(nonce).update(message);
         wide(&hasher)
     }
@@ -211,7 +211,7 @@ impl Curve for Ristretto255 {
 
 /// R again: (h/s)·G + (r/s)·Y.
 fn nonce_of<G: Curve>(key: &GroupKey<G>, h: G::Scalar, r: G::Scalar, s: &G::Scalar) -> Option<G::Element> {
-    let inverse = s.invert()?;
+    let inverse = s.invert_public()?;
     let element = G::public_double(&(r * inverse), key.element(), &(h * inverse));
     (element != G::identity()).then_some(element)
 }

@@ -95,12 +95,14 @@ impl<G: Curve> TrustedDealer<G> {
         let mut nonces = Vec::with_capacity(count);
         let empty = |_| Hand { secrets: Vec::with_capacity(count), leaves: Vec::with_capacity(count) };
         let mut hands: Vec<Hand<G>> = (0..parties).map(empty).collect();
+        let slot = self.key.slot(epoch, 0);
         for index in 0..plan.count() {
-            nonces.push(self.deal_one(plan, index, &mut hands, rng)?);
+            let nonce = self.deal_one(plan, index, &mut hands, rng)?;
+            nonces.push((nonce, G::r(&slot, &nonce)));
         }
         let roots = hands.iter().map(|hand| OPENINGS.root(&hand.leaves)).collect();
         let deal = Arc::new(Deal { key: self.key.id(), epoch, plan, roots });
-        let nonces: Arc<[G::Nonce]> = nonces.into();
+        let nonces: Arc<[_]> = nonces.into();
         let party = |(member, hand): (MemberIndex, Hand<G>)| {
             let public = Public { nonces: nonces.clone(), leaves: hand.leaves };
             Presignatures::new(self.key.clone(), deal.clone(), member, public, hand.secrets)

@@ -138,6 +138,7 @@ impl Slot {
     /// What the presignature signs, in 32 bytes: shares of different keys, epochs, indices or messages never have the
     /// same.
     pub fn digest(&self, message: &[u8]) -> [u8; 32] {
-        *domain::hasher(domain::THRESHOLD_SIGNING).update(&self.bytes()).update(message).finalize().as_bytes()
+        let mut hasher = domain::prepared(&domain::THRESHOLD_SIGNING_KEY);
+        *hasher.update(&self.bytes()).update(message).finalize().as_bytes()
     }
 }

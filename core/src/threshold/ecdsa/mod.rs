@@ -31,7 +31,7 @@
 //! |---|---|---|
 //! | share | 83 bytes; two multiplications in the field and two hashes | the same |
 //! | signature | 64 bytes, verified here only | 64 bytes, verified anywhere |
-//! | presignature of one party | 160 bytes | 161 bytes |
+//! | presignature of one party, in its file | 160 bytes | 161 bytes |
 //!
 //! ```
 //! use quorate::committee::{ChainId, CommitteeId};
