@@ -49,52 +49,63 @@ impl IndexSet {
     }
 }
 
-/// The coefficients of a set at zero, in its order. Cost: t²/16 + 5t multiplications in the field and one inversion, in
-/// variable time.
+/// The coefficients of a set at zero, in its order. Cost, in variable time: one inversion and 3t multiplications in the
+/// field, t² of words, and for each index as many in the field as 128 bits go into its differences: t²/18 for indices up
+/// to 128.
 pub fn at_zero<F: Field>(set: &IndexSet) -> Vec<F> {
-    let product: F = product(set.iter().map(ShareIndex::get));
-    let mut coefficients: Vec<F> = set.iter().map(|at| of_differences(set, at)).collect();
-    invert_all(&mut coefficients);
-    coefficients.iter_mut().for_each(|inverse| *inverse *= product);
+    let mut coefficients: Vec<F> = (0..set.len()).map(|rank| of_differences(set, rank)).collect();
+    divide_by_all(product(set.iter().map(ShareIndex::get)), &mut coefficients);
     coefficients
 }
 
-/// xᵢ · Π (xⱼ − xᵢ) over all others.
-fn of_differences<F: Field>(set: &IndexSet, at: ShareIndex) -> F {
-    let others = || set.iter().filter(|other| *other != at);
-    let product: F = product(others().map(|other| other.get().abs_diff(at.get())).chain([at.get()]));
-    if others().filter(|other| *other < at).count() % 2 == 1 { -product } else { product }
+/// xᵢ · Π (xⱼ − xᵢ) over all others, for the index of this rank.
+fn of_differences<F: Field>(set: &IndexSet, rank: usize) -> F {
+    let (below, rest) = set.0.split_at_checked(rank).unwrap_or_default();
+    let Some((at, above)) = rest.split_first() else { return F::ONE };
+    let at = at.get();
+    let below = below.iter().map(|other| at - other.get());
+    let product: F = product(below.chain(above.iter().map(|other| other.get() - at)).chain([at]));
+    if rank % 2 == 1 { -product } else { product }
 }
 
-/// The factors are small, so several fit a large word before the field is needed.
+/// The factors are small: as many as fit are multiplied in words before the field is needed.
 fn product<F: Field>(factors: impl Iterator<Item = u16>) -> F {
-    let (mut product, mut word) = (None, 1u128);
-    let times = |product: Option<F>, word| {
-        let word = F::from_u128(word);
-        product.map_or(word, |product| product * word)
+    let (mut product, mut wide, mut word) = (None, 1u64, 1u64);
+    let times = |product: Option<F>, wide: u64, word: u64| {
+        let both = F::from_u128(u128::from(wide) * u128::from(word));
+        product.map_or(both, |product| product * both)
     };
-    for factor in factors {
-        word *= u128::from(factor);
-        if word >= 1 << 112 {
-            product = Some(times(product, word));
-            word = 1;
-        }
+    for factor in factors.map(u64::from) {
+        word = word.checked_mul(factor).unwrap_or_else(|| {
+            if wide == 1 {
+                wide = word;
+            } else {
+                product = Some(times(product, wide, word));
+                wide = 1;
+            }
+            factor
+        });
     }
-    times(product, word)
+    times(product, wide, word)
 }
 
-/// Inverts public numbers other than zero with one inversion and three multiplications each; leaves zeros behind if
-/// there was one.
+/// Inverts public numbers other than zero, as [`divide_by_all`].
 pub(super) fn invert_all<F: Field>(values: &mut [F]) {
+    divide_by_all(F::ONE, values);
+}
+
+/// Replaces public numbers other than zero by `dividend` divided by each, with one inversion and three multiplications
+/// each; leaves zeros behind if there was one.
+fn divide_by_all<F: Field>(dividend: F, values: &mut [F]) {
     let mut product = F::ONE;
     let mut before = Vec::with_capacity(values.len());
     for value in &*values {
         before.push(product);
         product *= *value;
     }
-    let mut inverse = product.invert_public().unwrap_or(F::ZERO);
+    let mut quotient = product.invert_public().map_or(F::ZERO, |inverse| dividend * inverse);
     for (value, before) in values.iter_mut().zip(before).rev() {
-        (inverse, *value) = (inverse * *value, inverse * before);
+        (quotient, *value) = (quotient * *value, quotient * before);
     }
 }
 
@@ -192,7 +203,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_fast_coefficients_are_the_plain_ones(
-            indices in proptest::collection::btree_set(1u16.., 1..12),
+            indices in proptest::collection::btree_set(1u16.., 1..40),
         ) {
             let set = set(&indices.into_iter().collect::<Vec<_>>());
             prop_assert_eq!(at_zero::<Scalar>(&set), plain::<Scalar>(&set));
