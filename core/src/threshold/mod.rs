@@ -33,6 +33,7 @@
 #[cfg(feature = "bls")]
 pub mod bls;
 pub mod coin;
+mod comb;
 pub mod combiner;
 pub mod decode;
 pub mod dleq;

@@ -1,7 +1,10 @@
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
+use curve25519_dalek::ristretto::{RistrettoBasepointTable, RistrettoPoint};
+use k256::elliptic_curve::BatchNormalize;
 use k256::elliptic_curve::ops::Reduce;
 use k256::elliptic_curve::point::AffineCoordinates;
 use k256::elliptic_curve::scalar::IsHigh;
@@ -9,6 +12,7 @@ use k256::{FieldBytes, ProjectivePoint};
 use sha2::{Digest, Sha256};
 
 use super::key::{GroupKey, Slot};
+use crate::threshold::comb::{self, Comb};
 use crate::threshold::group::{Field, Group};
 use crate::threshold::{Ristretto255, Secp256k1};
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
@@ -20,6 +24,17 @@ use crate::{Error, Result};
 pub trait Curve: Group {
     /// R, encoded.
     type Nonce: Copy + Eq + AsRef<[u8]> + for<'a> TryFrom<&'a [u8]> + fmt::Debug + Send + Sync + 'static;
+
+    /// Multiples of an element, and of G where there are none yet.
+    type Table: Send + Sync + 'static;
+    /// After so many products the time that computing a table takes is won back.
+    const TABLE_AFTER: u32;
+
+    /// Computes a table.
+    fn table(element: &Self::Element) -> Self::Table;
+
+    /// As [`public_double`](Group::public_double), with the element's table. **Variable time.**
+    fn public_double_with(a: &Self::Scalar, element: &Self::Table, b: &Self::Scalar) -> Self::Element;
 
     /// r, which is zero for next to no nonce. It depends on the key and the nonce alone.
     fn r(slot: &Slot, nonce: &Self::Nonce) -> Self::Scalar;
@@ -36,14 +51,11 @@ pub trait Curve: Group {
     /// [`Error::NonCanonical`], [`Error::Infinity`].
     fn parse(signature: &[u8; 64]) -> Result<Self::Scalar>;
 
-    /// Checks a signature that parsed to `s`.
-    fn verifies(
-        key: &GroupKey<Self>,
-        slot: &Slot,
-        message: &[u8],
-        signature: &[u8; 64],
-        s: &Self::Scalar,
-    ) -> bool;
+    /// h and r, of a signature that parsed.
+    fn numbers(slot: &Slot, message: &[u8], signature: &[u8; 64]) -> Option<[Self::Scalar; 2]>;
+
+    /// Whether R is the signature's.
+    fn is_nonce(element: &Self::Element, signature: &[u8; 64]) -> bool;
 }
 
 /// A signature that decoded: 64 bytes in the one accepted form. Whether it verifies is open.
@@ -68,11 +80,24 @@ impl<G: Curve> Signature<G> {
 
     pub(super) fn verify(&self, key: &GroupKey<G>, slot: &Slot, message: &[u8]) -> Result<()> {
         let s = G::parse(&self.bytes)?;
-        if G::verifies(key, slot, message, &self.bytes, &s) {
+        let numbers = G::numbers(slot, message, &self.bytes);
+        if numbers.is_some_and(|[h, r]| self.holds(key, h, r, &s)) {
             Ok(())
         } else {
             Err(Error::BadSignature { signers: Vec::new() })
         }
+    }
+
+    /// The same where its numbers are known already.
+    pub(super) fn verify_numbers(&self, key: &GroupKey<G>, h: G::Scalar, r: G::Scalar) -> bool {
+        G::parse(&self.bytes).is_ok_and(|s| self.holds(key, h, r, &s))
+    }
+
+    /// Whether R = (h/s)·G + (r/s)·Y.
+    fn holds(&self, key: &GroupKey<G>, h: G::Scalar, r: G::Scalar, s: &G::Scalar) -> bool {
+        let Some(inverse) = s.invert_public() else { return false };
+        let nonce = key.double(&(r * inverse), &(h * inverse));
+        nonce != G::identity() && G::is_nonce(&nonce, &self.bytes)
     }
 }
 
@@ -118,6 +143,22 @@ impl<G: Curve> fmt::Debug for Signature<G> {
 impl Curve for Secp256k1 {
     type Nonce = [u8; 33];
 
+    /// G's and the element's: 61,952 B.
+    type Table = [Comb; 2];
+    const TABLE_AFTER: u32 = 16;
+
+    fn table(element: &ProjectivePoint) -> [Comb; 2] {
+        [ProjectivePoint::GENERATOR, *element].map(|point| Comb::of(&point))
+    }
+
+    fn public_double_with(
+        a: &k256::Scalar,
+        [generator, element]: &[Comb; 2],
+        b: &k256::Scalar,
+    ) -> ProjectivePoint {
+        comb::sum([(a, element), (b, generator)])
+    }
+
     /// The x coordinate modulo the group's order.
     fn r(_: &Slot, nonce: &[u8; 33]) -> k256::Scalar {
         let [_, x @ ..] = nonce;
@@ -151,23 +192,33 @@ impl Curve for Secp256k1 {
         Ok(s)
     }
 
-    fn verifies(
-        key: &GroupKey<Self>,
-        slot: &Slot,
-        message: &[u8],
-        signature: &[u8; 64],
-        s: &k256::Scalar,
-    ) -> bool {
+    fn numbers(slot: &Slot, message: &[u8], signature: &[u8; 64]) -> Option<[k256::Scalar; 2]> {
         let (r, _) = halves(signature);
-        let Some(r) = <k256::Scalar as Field>::from_bytes(r) else { return false };
-        let h = Self::h(slot, &[0; 33], message);
-        let x = |nonce: ProjectivePoint| <k256::Scalar as Reduce<FieldBytes>>::reduce(&nonce.to_affine().x());
-        nonce_of(key, h, r, s).is_some_and(|nonce| x(nonce) == r)
+        Some([Self::h(slot, &[0; 33], message), <k256::Scalar as Field>::from_bytes(r)?])
+    }
+
+    fn is_nonce(element: &ProjectivePoint, signature: &[u8; 64]) -> bool {
+        let (r, _) = halves(signature);
+        let [element] = ProjectivePoint::batch_normalize_vartime(&[*element]);
+        Field::to_bytes(&<k256::Scalar as Reduce<FieldBytes>>::reduce(&element.x())) == *r
     }
 }
 
 impl Curve for Ristretto255 {
     type Nonce = [u8; 32];
+
+    /// The element's: 30,720 B. G has one already.
+    type Table = Box<RistrettoBasepointTable>;
+    const TABLE_AFTER: u32 = 128;
+
+    fn table(element: &RistrettoPoint) -> Self::Table {
+        Box::new(RistrettoBasepointTable::create(element))
+    }
+
+    /// No doublings are left to have in common, so that two products are as fast as a sum.
+    fn public_double_with(a: &Self::Scalar, element: &Self::Table, b: &Self::Scalar) -> RistrettoPoint {
+        a * &**element + RistrettoPoint::mul_base(b)
+    }
 
     fn r(slot: &Slot, nonce: &[u8; 32]) -> Self::Scalar {
         let mut hasher = domain::hasher(domain::ECDSA_NONCE);
@@ -196,24 +247,15 @@ impl Curve for Ristretto255 {
             .ok_or(Error::NonCanonical { what: "s of a signature" })
     }
 
-    fn verifies(
-        key: &GroupKey<Self>,
-        slot: &Slot,
-        message: &[u8],
-        signature: &[u8; 64],
-        s: &Self::Scalar,
-    ) -> bool {
+    fn numbers(slot: &Slot, message: &[u8], signature: &[u8; 64]) -> Option<[Self::Scalar; 2]> {
         let (nonce, _) = halves(signature);
-        let (r, h) = (Self::r(slot, nonce), Self::h(slot, nonce, message));
-        nonce_of(key, h, r, s).is_some_and(|found| found.compress().as_bytes() == nonce)
+        Some([Self::h(slot, nonce, message), Self::r(slot, nonce)])
     }
-}
 
-/// R again: (h/s)·G + (r/s)·Y.
-fn nonce_of<G: Curve>(key: &GroupKey<G>, h: G::Scalar, r: G::Scalar, s: &G::Scalar) -> Option<G::Element> {
-    let inverse = s.invert_public()?;
-    let element = G::public_double(&(r * inverse), key.element(), &(h * inverse));
-    (element != G::identity()).then_some(element)
+    fn is_nonce(element: &RistrettoPoint, signature: &[u8; 64]) -> bool {
+        let (nonce, _) = halves(signature);
+        element.compress().as_bytes() == nonce
+    }
 }
 
 fn halves(bytes: &[u8; 64]) -> (&[u8; 32], &[u8; 32]) {

@@ -1,7 +1,9 @@
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
 use super::curve::{Curve, Signature};
+use super::tables::Tables;
 use super::tag::Tag;
 use crate::committee::CommitteeId;
 use crate::threshold::tolerance::{Class, Tolerance};
@@ -20,17 +22,22 @@ impl fmt::Debug for KeyId {
 }
 
 /// The public key of a committee: what its signatures verify under.
-#[derive(Clone, PartialEq, Eq, Debug)]
+///
+/// Memory: with `std`, from the 17th signature on that is verified under it, 61,952 B for secp256k1, and from the 129th
+/// on 30,720 B for ristretto255: multiples of the key, which its clones share.
+#[derive(Clone)]
 pub struct GroupKey<G: Curve> {
     id: KeyId,
     committee: CommitteeId,
     tolerance: Tolerance,
     element: G::Element,
+    tables: Arc<Tables<G>>,
 }
 
 impl<G: Curve> GroupKey<G> {
     pub(super) fn new(committee: CommitteeId, tolerance: Tolerance, element: G::Element) -> Self {
-        let mut key = Self { id: KeyId([0; 32]), committee, tolerance, element };
+        let tables = Arc::new(Tables::new());
+        let mut key = Self { id: KeyId([0; 32]), committee, tolerance, element, tables };
         key.id = KeyId(domain::hash(domain::THRESHOLD_KEY, &key.encode()));
         key
     }
@@ -57,12 +64,17 @@ impl<G: Curve> GroupKey<G> {
 
     /// Checks a signature that was made under a tag. Over secp256k1 the tag is not part of what is signed, and
     /// [`verify_message`](GroupKey::verify_message) does as well. Cost: two multiplications in one pass, and an
-    /// inversion in the field.
+    /// inversion in the field; half of that once the key's multiples are there.
     ///
     /// # Errors
     /// [`Error::BadSignature`].
     pub fn verify<C: Class>(&self, tag: Tag<C>, message: &[u8], signature: &Signature<G>) -> Result<()> {
         signature.verify(self, &self.slot(tag.epoch(), tag.index()), message)
+    }
+
+    /// a · Y + b · G in variable time.
+    pub(super) fn double(&self, a: &G::Scalar, b: &G::Scalar) -> G::Element {
+        self.tables.double(a, &self.element, b)
     }
 
     pub(super) fn slot(&self, epoch: u64, index: u32) -> Slot {
@@ -90,6 +102,27 @@ impl GroupKey<Secp256k1> {
         w.raw(&HEAD);
         Secp256k1::encode_element(&self.element, &mut w);
         w.into_bytes()
+    }
+}
+
+/// Whether it is the same key, whatever either keeps of it.
+impl<G: Curve> PartialEq for GroupKey<G> {
+    fn eq(&self, other: &Self) -> bool {
+        let parts = |key: &Self| (key.id, key.committee, key.tolerance, key.element);
+        parts(self) == parts(other)
+    }
+}
+
+impl<G: Curve> Eq for GroupKey<G> {}
+
+impl<G: Curve> fmt::Debug for GroupKey<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GroupKey")
+            .field("id", &self.id)
+            .field("committee", &self.committee)
+            .field("tolerance", &self.tolerance)
+            .field("element", &self.element)
+            .finish_non_exhaustive()
     }
 }
 

@@ -91,6 +91,7 @@ mod key;
 mod presignature;
 mod share;
 mod signing;
+mod tables;
 pub mod tag;
 
 pub use curve::{Curve, Signature};
