@@ -190,7 +190,10 @@ export class NotEvidenceError extends QuorateError {
   readonly code: 'NOT_EVIDENCE';
   readonly details: {};
 }
-/** No fresh one-time key is left: prepare a batch, and sign again. */
+/**
+ * What signs once is used up; nothing was signed. No fresh one-time key is left: prepare a batch, and sign again. Or the
+ * presignature is spent, burnt, or past its plan or epoch: sign under another tag.
+ */
 export class ExhaustedError extends QuorateError {
   readonly code: 'EXHAUSTED';
   readonly details: {};

@@ -97,7 +97,8 @@ pub enum Error {
     },
     /// Two objects that were offered as evidence do not contradict each other.
     NotEvidence,
-    /// No one-time key is left, or those that were have expired; nothing was signed.
+    /// What signs once is used up, and nothing was signed: no fresh one-time key is left, or this presignature is spent,
+    /// burnt, or past its plan or epoch.
     Exhausted,
     /// The signer used one one-time key for two different messages; refuse it from now on.
     OneTimeReuse,
@@ -286,7 +287,9 @@ impl fmt::Display for Error {
                 "refused: a statement of kind {kind} was already signed at view {signed_view} and this one contradicts it"
             ),
             Error::NotEvidence => f.write_str("the two objects do not contradict each other"),
-            Error::Exhausted => f.write_str("no fresh one-time key is left; prepare a batch and sign again"),
+            Error::Exhausted => f.write_str(
+                "no fresh one-time key or presignature is left; prepare a batch, or sign under an unspent tag",
+            ),
             Error::OneTimeReuse => f.write_str(
                 "one one-time key signed two messages; refuse its signer and keep both signatures",
             ),

@@ -177,7 +177,11 @@ class NotEvidenceError(QuorateError):
 
 
 class ExhaustedError(QuorateError):
-    """No one-time key is left, or those that were have expired; nothing was signed."""
+    """What signs once is used up; nothing was signed.
+
+    No fresh one-time key is left: prepare a batch, and sign again. Or the presignature is spent, burnt, or past its plan
+    or epoch: sign under another tag.
+    """
 
     code = "EXHAUSTED"
 

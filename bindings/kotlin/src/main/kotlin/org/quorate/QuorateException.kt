@@ -137,7 +137,10 @@ public sealed class QuorateException private constructor(
     /** Two objects that were offered as evidence do not contradict each other. */
     public class NotEvidence internal constructor(failure: Failure) : QuorateException("NOT_EVIDENCE", failure)
 
-    /** No one-time key is left, or those that were have expired; nothing was signed. */
+    /**
+     * What signs once is used up; nothing was signed. No fresh one-time key is left: prepare a batch, and sign again. Or
+     * the presignature is spent, burnt, or past its plan or epoch: sign under another tag.
+     */
     public class Exhausted internal constructor(failure: Failure) : QuorateException("EXHAUSTED", failure)
 
     /** The signer used one one-time key for two different messages; refuse it from now on. */
