@@ -8,7 +8,7 @@ use quorate::ed25519::Ed25519;
 use quorate::guard::{BLOCK, Guard};
 use quorate::scheme::Scheme;
 use quorate::threshold::combiner::Counts;
-use quorate::threshold::ecdsa::{Curve, Plan, Presignatures, Signed, TrustedDealer};
+use quorate::threshold::ecdsa::{Curve, Plan, Presignatures, Signature, Signed, TrustedDealer};
 use quorate::threshold::lagrange::Cache;
 use quorate::threshold::{Agreed, Class, Tolerance, Unagreed};
 use rand::SeedableRng;
@@ -21,6 +21,8 @@ use crate::sampling::{Care, Case, medians};
 
 /// Presignatures that one sample uses up: half a block.
 const SPENT: u32 = BLOCK / 2;
+/// More signatures than any curve's key verifies before it has its multiples.
+const SETTLED: u32 = 256;
 
 /// Nanoseconds until f wrong shares are named and the signature is there, and what was done for it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,6 +44,7 @@ pub(super) fn basics<G: Curve>(care: Care) -> Result<Basics> {
     let file = dealer.deal(1, plan, &mut rng)?.swap_remove(0).to_bytes()?;
     let shares = shares::<G>(4, 1)?;
     let signature = shares.sign(&mut Cache::default())?;
+    settle(&shares, &signature)?;
     let single = SingleEd::new();
     let file = file.as_slice();
     let sign = |reserved| {
@@ -101,6 +104,7 @@ pub(super) fn combined_unagreed<G: Curve>(care: Care, parties: u16, faulty: u16)
 
 fn measure<G: Curve, C: Class>(care: Care, shares: Shares<G, C>) -> Result<Combined> {
     let signature = shares.sign(&mut Cache::default())?;
+    settle(&shares, &signature)?;
     let single = SingleEd::new();
     let mut cache = Cache::default();
     let mut cases = [
@@ -111,6 +115,11 @@ fn measure<G: Curve, C: Class>(care: Care, shares: Shares<G, C>) -> Result<Combi
     ];
     let [ed, new_set, known_set, verify] = medians(&mut cases, care).try_into().unwrap_or([f64::NAN; 4]);
     Ok(Combined { needed: shares.needed(), ed, new_set, known_set, verify })
+}
+
+/// Verifies until the key has its multiples, as any key in use has: their time is not measured.
+fn settle<G: Curve, C: Class>(shares: &Shares<G, C>, signature: &Signature<G>) -> Result<()> {
+    (0..SETTLED).try_for_each(|_| shares.verify(signature))
 }
 
 /// The same with f wrong shares. Fails unless all of them are named within the paper's bounds.
