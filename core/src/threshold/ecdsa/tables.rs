@@ -48,7 +48,8 @@ impl<G: Curve> Tables<G> {
     }
 }
 
-#[cfg(all(test, feature = "std"))]
+#[cfg(test)]
+#[cfg(feature = "std")]
 mod tests {
     use super::*;
     use crate::threshold::{Field, Ristretto255, Secp256k1};
