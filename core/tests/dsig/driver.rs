@@ -353,6 +353,8 @@ fn a_forked_child_is_told_that_it_has_neither_thread_nor_keys() {
     let driver = Driver::start(signer(1, 2), getrandom::SysRng, clock, drop).unwrap();
     driver.sign_waiting(b"m", &[], LONG).unwrap();
     thread::scope(|scope| {
+        // Goes with whatever fails here, so that nobody waits for it.
+        let release = release;
         let held = scope.spawn(|| code(driver.sign(b"m", &[])));
         begins.recv_timeout(LONG).unwrap();
         let in_child = || {
