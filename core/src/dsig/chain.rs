@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256 as Sha2};
 
-use super::fast::{self, Order, Walk};
+use super::fast::{self, Walk};
 use super::haraka::{haraka256, haraka512};
 use super::key_tree;
 use super::short::{Context, block, wipe};
@@ -56,15 +56,15 @@ pub trait ChainHash: Sized + Send + Sync + 'static {
         Walk::steps(shape, from, to).plain(cells, |cell| Self::hash(Place::Chain, cell, shape.input));
     }
 
-    /// The key to which the values of a W-OTS⁺ signature lead, where there is a faster way than [`walk`](Self::walk)
-    /// and [`compress`](Self::compress). All chains stop before the step `to`.
+    /// The key to which the values of a W-OTS⁺ signature lead, of a digest of these digits, where there is a faster way
+    /// than [`walk`](Self::walk) and [`compress`](Self::compress). All chains stop before the step `to`.
     fn recover<const N: usize, const L: usize>(
         values: &[[u8; N]; L],
-        order: &Order,
+        digits: &[u8; L],
         to: u8,
         salt: &KeySalt,
     ) -> Option<[u8; 32]> {
-        let _ = (values, order, to, salt);
+        let _ = (values, digits, to, salt);
         None
     }
 
@@ -112,11 +112,11 @@ impl ChainHash for Haraka512 {
 
     fn recover<const N: usize, const L: usize>(
         values: &[[u8; N]; L],
-        order: &Order,
+        digits: &[u8; L],
         to: u8,
         salt: &KeySalt,
     ) -> Option<[u8; 32]> {
-        fast::recover_haraka::<true, N, L>(values, order, to, salt)
+        fast::recover_haraka::<true, N, L>(values, digits, to, salt)
     }
 
     fn grow<const N: usize, const L: usize>(levels: &mut [[[u8; N]; L]], salt: &KeySalt) -> Option<[u8; 32]> {
@@ -144,11 +144,11 @@ impl ChainHash for Haraka256 {
 
     fn recover<const N: usize, const L: usize>(
         values: &[[u8; N]; L],
-        order: &Order,
+        digits: &[u8; L],
         to: u8,
         salt: &KeySalt,
     ) -> Option<[u8; 32]> {
-        fast::recover_haraka::<false, N, L>(values, order, to, salt)
+        fast::recover_haraka::<false, N, L>(values, digits, to, salt)
     }
 
     fn grow<const N: usize, const L: usize>(levels: &mut [[[u8; N]; L]], salt: &KeySalt) -> Option<[u8; 32]> {
@@ -162,9 +162,9 @@ impl Haraka256 {
     }
 }
 
-const CHAIN: Context = Context::new(domain::DSIG_CHAIN);
+pub(super) const CHAIN: Context = Context::new(domain::DSIG_CHAIN);
 const FOREST: Context = Context::new(domain::DSIG_FOREST);
-const KEY: Context = Context::new(domain::DSIG_KEY);
+pub(super) const KEY: Context = Context::new(domain::DSIG_KEY);
 
 impl ChainHash for Blake3 {
     const MAX_INPUT: usize = 64;
@@ -179,6 +179,15 @@ impl ChainHash for Blake3 {
 
     fn walk(cells: &mut [Cell], from: &[u8], to: u8, shape: Shape) {
         fast::blake3(&CHAIN.key, cells, &Walk::steps(shape, from, to));
+    }
+
+    fn recover<const N: usize, const L: usize>(
+        values: &[[u8; N]; L],
+        digits: &[u8; L],
+        to: u8,
+        salt: &KeySalt,
+    ) -> Option<[u8; 32]> {
+        fast::recover_blake3::<N, L>(values, digits, to, salt)
     }
 }
 

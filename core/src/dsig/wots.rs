@@ -156,13 +156,13 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
             return None;
         }
         let digits = Self::digits(digest);
-        // Chains that start together are neighbours, so that they go together.
-        let order = Order::of(&digits, 1 << B);
         let values = signature.as_chunks::<N>().0;
         let to = ((1u32 << B) - 1) as u8;
-        if let Some(key) = H::recover::<N, L>(values.first_chunk()?, &order, to, salt) {
+        if let Some(key) = H::recover::<N, L>(values.first_chunk()?, &digits, to, salt) {
             return Some(key);
         }
+        // Chains that start together are neighbours, so that they go together.
+        let order = Order::of(&digits, 1 << B);
         // In a loop, and not by `map`: each cell is written where it stays.
         let mut cells = [Cell::ZERO; L];
         for (cell, chain) in cells.iter_mut().zip(order.chains::<L>()) {
@@ -290,6 +290,11 @@ mod tests {
             plain::<Haraka256, 18, 28, 5>(&digest);
             plain::<Haraka512, 18, 136, 1>(&digest);
             plain::<Haraka512, 18, 35, 4>(&digest);
+            plain::<Blake3, 18, 136, 1>(&digest);
+            plain::<Blake3, 18, 46, 3>(&digest);
+            plain::<Blake3, 18, 35, 4>(&digest);
+            plain::<Blake3, 18, 28, 5>(&digest);
+            plain::<Blake3, 18, 133, 2>(&digest);
         }
     }
 }

@@ -123,4 +123,52 @@ macro_rules! blake3_kernels {
     };
 }
 
-pub(super) use {blake3_kernels, four, round};
+/// What whole keys are made of. It needs `store` too.
+macro_rules! key_kernels {
+    ($features:literal) => {
+        /// Takes the chains from `at` on one step along, of which the first `moving` move. The first rows are the words of
+        /// their values, half of the last the salt's; the one after them is the word of their numbers.
+        #[target_feature(enable = $features)]
+        #[inline]
+        pub(in super::super) fn step(
+            key: &[u32; 8],
+            rows: &mut [&mut [u32]; 6],
+            at: usize,
+            moving: usize,
+            salt: [u32; 2],
+            step: u8,
+        ) {
+            let mut m = [splat(0); 16];
+            for (m, row) in m.iter_mut().zip(&*rows) {
+                *m = load(row[at..].first_chunk().unwrap_or(&[0; LANES]));
+            }
+            m[7] = xor(m[5], splat(u32::from(step) << 24));
+            (m[5], m[6]) = (splat(salt[0]), splat(salt[1]));
+            let v = rounds::<true>(&key.map(|word| splat(word)), &m, splat(0), splat(32), splat(FLAGS));
+            let moves = load(FIRST[16 - moving.min(LANES)..].first_chunk().unwrap_or(&[0; LANES]));
+            for (i, row) in rows.iter_mut().take(5).enumerate() {
+                let replaced = if i < 4 { moves } else { and(moves, splat(0xffff)) };
+                let differs = xor(m[i], xor(v[i], v[i + 8]));
+                put(row, at, xor(m[i], and(differs, replaced)));
+            }
+        }
+
+        /// The words of the hashes of 64 bytes.
+        #[target_feature(enable = $features)]
+        #[inline]
+        pub(in super::super) fn whole(key: &[u32; 8], m: &[V; 16]) -> [V; 8] {
+            let v = rounds::<false>(&key.map(|word| splat(word)), m, splat(0), splat(64), splat(FLAGS));
+            core::array::from_fn(|i| xor(v[i], v[i + 8]))
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline]
+        pub(in super::super) fn put(row: &mut [u32], at: usize, words: V) {
+            if let Some(row) = row[at..].first_chunk_mut() {
+                store(row, words);
+            }
+        }
+    };
+}
+
+pub(super) use {blake3_kernels, four, key_kernels, round};

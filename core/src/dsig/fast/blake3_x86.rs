@@ -6,9 +6,18 @@ use core::arch::x86_64::*;
 
 use super::super::chain::Cell;
 use super::super::short::{FLAGS, IV, SCHEDULE, words};
-use super::blake3_kernels::{blake3_kernels, four, round};
+use super::blake3_kernels::{blake3_kernels, four, key_kernels, round};
 use super::groups::in_groups;
 use super::walk::Walk;
+
+/// Sixteen words of ones, and as many zeros.
+static FIRST: [u32; 32] = {
+    let (mut words, mut i) = ([0; 32], 0);
+    while i < 16 {
+        (words[i], i) = (u32::MAX, i + 1);
+    }
+    words
+};
 
 fn halves(cell: &[u8; 64]) -> &[[u8; 32]; 2] {
     cell.as_chunks().0.first_chunk().unwrap_or(&[[0; 32]; 2])
@@ -188,6 +197,14 @@ pub(super) mod avx512vl {
     }
     blake3_kernels!("avx2,avx512f,avx512vl");
     extend!("avx2,avx512f,avx512vl");
+    key_kernels!("avx2,avx512f,avx512vl");
+
+    #[target_feature(enable = "avx2,avx512f,avx512vl")]
+    #[inline]
+    fn store(words: &mut [u32; LANES], vector: V) {
+        // SAFETY: 32 bytes, of any alignment.
+        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
+    }
 }
 
 /// Sixteen lanes.
@@ -208,6 +225,13 @@ pub(super) mod avx512 {
     fn load(words: &[u32; LANES]) -> V {
         // SAFETY: 64 bytes, of any alignment.
         unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+    }
+
+    #[target_feature(enable = "avx2,avx512f")]
+    #[inline]
+    fn store(words: &mut [u32; LANES], vector: V) {
+        // SAFETY: 64 bytes, of any alignment.
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
     }
 
     #[target_feature(enable = "avx2,avx512f")]
@@ -253,4 +277,5 @@ pub(super) mod avx512 {
         right7 = |x| _mm512_ror_epi32::<7>(x);
     }
     blake3_kernels!("avx2,avx512f");
+    key_kernels!("avx2,avx512f");
 }

@@ -5,13 +5,16 @@
 //! |---|---|---|
 //! | Haraka | x86-64 with AES-NI; VAES; VAES and AVX-512 | 4 of 256 bits, 2 of 512; 8 and 4; 16 and 8 |
 //! | Haraka | 64-bit ARM with AES | 4 of 256 bits, 2 of 512 |
-//! | keys of W-OTS⁺ over Haraka, whole | x86-64 with VAES and AVX-512 with VBMI | 16 and 8 |
+//! | keys of W-OTS⁺ over Haraka, whole | x86-64 with VAES and AVX-512 with VBMI and VBMI2 | 16 and 8 |
 //! | BLAKE3 | x86-64 with AVX2; AVX-512 | 8; 16 |
+//! | signatures of W-OTS⁺ over BLAKE3, whole | x86-64 with AVX-512 with VBMI and VBMI2 | 16, 8 |
 //!
 //! The plain Haraka uses the crate `aes`, which has AES instructions on x86 and ARM and constant-time code elsewhere.
 
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 mod blake3_kernels;
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+mod blake3_keys;
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 mod blake3_x86;
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
@@ -48,7 +51,7 @@ pub(super) fn haraka256(cells: &mut [Cell], walk: &Walk<'_>) {
     }
     #[cfg(all(target_arch = "aarch64", feature = "std"))]
     if std::arch::is_aarch64_feature_detected!("aes") {
-        #[allow(unsafe_code)]
+        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
         // SAFETY: the processor has the instructions.
         return unsafe { haraka_neon::haraka256(cells, walk) };
     }
@@ -63,35 +66,54 @@ pub(super) fn haraka512(cells: &mut [Cell], walk: &Walk<'_>) {
     }
     #[cfg(all(target_arch = "aarch64", feature = "std"))]
     if std::arch::is_aarch64_feature_detected!("aes") {
-        #[allow(unsafe_code)]
+        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
         // SAFETY: the processor has the instructions.
         return unsafe { haraka_neon::haraka512(cells, walk) };
     }
     walk.plain(cells, |cell| haraka::haraka512(&cell.0));
 }
 
-/// The key of W-OTS⁺ over Haraka-256 or Haraka-512 to which a signature's values lead. `to` is the step before which
-/// all chains stop. `None` where there is no faster way than step by step.
+/// The key of W-OTS⁺ over Haraka-256 or Haraka-512 to which a signature's values lead, of a digest of these digits. `to`
+/// is the step before which all chains stop. `None` where there is no faster way than step by step.
 #[inline]
 pub(super) fn recover_haraka<const IS_512: bool, const N: usize, const L: usize>(
     values: &[[u8; N]; L],
-    order: &Order,
+    digits: &[u8; L],
     to: u8,
     salt: &KeySalt,
 ) -> Option<[u8; 32]> {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    if N == haraka_keys::VALUE && order.moving(to) == L && x86::makes_keys() {
+    if N == haraka_keys::VALUE && x86::makes_keys() {
         let values = values.as_flattened().as_chunks().0.first_chunk()?;
-        #[allow(unsafe_code)]
-        // SAFETY: the processor has the instructions, and the order is of all chains: each has a digit of at most `to`.
-        return Some(unsafe {
+        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
+        // SAFETY: the processor has the instructions.
+        return unsafe {
             match IS_512 {
-                false => haraka_keys::recover::<{ haraka_keys::OF_256 }, L>(values, order, to, salt),
-                true => haraka_keys::recover::<{ haraka_keys::OF_512 }, L>(values, order, to, salt),
+                false => haraka_keys::recover::<{ haraka_keys::OF_256 }, L>(values, digits, to, salt),
+                true => haraka_keys::recover::<{ haraka_keys::OF_512 }, L>(values, digits, to, salt),
             }
-        });
+        };
     }
-    let _ = (values, order, to, salt);
+    let _ = (values, digits, to, salt);
+    None
+}
+
+/// The same over BLAKE3.
+#[inline]
+pub(super) fn recover_blake3<const N: usize, const L: usize>(
+    values: &[[u8; N]; L],
+    digits: &[u8; L],
+    to: u8,
+    salt: &KeySalt,
+) -> Option<[u8; 32]> {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    if N == blake3_keys::VALUE && x86::moves_words() {
+        let values = values.as_flattened().as_chunks().0.first_chunk()?;
+        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
+        // SAFETY: the processor has the instructions.
+        return unsafe { blake3_keys::recover::<L>(values, digits, to, salt) };
+    }
+    let _ = (values, digits, to, salt);
     None
 }
 
@@ -105,7 +127,7 @@ pub(super) fn grow_haraka<const IS_512: bool, const N: usize, const L: usize>(
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if N == haraka_keys::VALUE && x86::makes_keys() {
         let levels = levels.as_flattened_mut().as_flattened_mut().as_chunks_mut().0.as_chunks_mut().0;
-        #[allow(unsafe_code)]
+        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
         // SAFETY: the processor has the instructions.
         return Some(unsafe {
             match IS_512 {
@@ -124,7 +146,7 @@ pub(super) fn fetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in bytes.chunks(64) {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        #[allow(unsafe_code)]
+        #[allow(unsafe_code, reason = "a hint, which touches nothing")]
         // SAFETY: every x86-64 has the instruction, and it reads nothing.
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
@@ -148,7 +170,7 @@ pub(super) fn blake3(key: &[u32; 8], cells: &mut [Cell], walk: &Walk<'_>) {
 pub(super) fn compress(key: &[u32; 8], m: &[u32; 16], counter: u64, len: u32, flags: u32) -> [u32; 16] {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if let Some(x86::Blake3::Avx512) = x86::blake3() {
-        #[allow(unsafe_code)]
+        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
         // SAFETY: the processor has the instructions.
         return unsafe { short_x86::compress(key, m, counter, len, flags) };
     }

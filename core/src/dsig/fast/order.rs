@@ -1,7 +1,9 @@
 /// A digest's chains, those with low digits first.
-pub struct Order {
+pub(in super::super) struct Order {
     /// The chains of digit 0, those of digit 1, and so on; then anything.
     pub(super) chains: [u8; MOST + 64],
+    /// Where in that order each chain is; then anything.
+    pub(super) places: [u8; PLACES],
     /// How many have a digit of at most this.
     pub(super) upto: [u8; 32],
 }
@@ -9,38 +11,38 @@ pub struct Order {
 /// The most chains of a key.
 pub(in super::super) const MOST: usize = 136;
 
+/// Room for as many, in whole vectors.
+pub(super) const PLACES: usize = MOST.next_multiple_of(64);
+
 impl Order {
     /// The order of digits below `count`, of which there are at most 32.
     #[inline]
     pub(in super::super) fn of<const L: usize>(digits: &[u8; L], count: usize) -> Self {
-        const { assert!(L <= MOST) };
-        let mut order = Self { chains: [0; _], upto: [0; _] };
-        order.put(digits, count);
-        order
-    }
-
-    #[inline]
-    fn put<const L: usize>(&mut self, digits: &[u8; L], count: usize) {
         #[cfg(all(target_arch = "x86_64", feature = "std"))]
         if super::x86::sorts() {
-            #[allow(unsafe_code)]
+            #[allow(unsafe_code, reason = "a call of what was seen to be there")]
             // SAFETY: the processor has the instructions.
-            return unsafe { super::short_x86::put_in_order(digits, count, self) };
+            return unsafe { super::short_x86::in_order(digits, count) };
         }
-        self.put_one_by_one(digits, count);
+        Self::one_by_one(digits, count)
     }
 
-    fn put_one_by_one<const L: usize>(&mut self, digits: &[u8; L], count: usize) {
-        let mut filled = 0u8;
-        for (value, upto) in (0u8..).zip(&mut self.upto).take(count) {
-            for (chain, _) in (0u8..=255).zip(digits).filter(|(_, digit)| **digit == value) {
-                if let Some(to) = self.chains.get_mut(usize::from(filled)) {
-                    (*to, filled) = (chain, filled + 1);
+    fn one_by_one<const L: usize>(digits: &[u8; L], count: usize) -> Self {
+        let (mut order, mut filled) = (Self::NONE, 0u8);
+        for (value, upto) in (0u8..).zip(&mut order.upto).take(count) {
+            let places = digits.iter().zip(&mut order.places);
+            for (chain, (_, place)) in (0u8..=255).zip(places).filter(|(_, (digit, _))| **digit == value) {
+                if let Some(to) = order.chains.get_mut(usize::from(filled)) {
+                    (*to, *place, filled) = (chain, filled, filled + 1);
                 }
             }
             *upto = filled;
         }
+        order
     }
+
+    /// Before any chain is in it.
+    pub(super) const NONE: Self = Self { chains: [0; _], places: [0; _], upto: [0; _] };
 
     /// All chains.
     #[inline]
@@ -78,12 +80,13 @@ mod tests {
             let digits = digits.map(|digit| digit & ((1 << bits) - 1));
             let mut expected: Vec<(u8, u8)> = digits.into_iter().zip(0..).collect();
             expected.sort_unstable();
-            let mut plain = Order { chains: [0; _], upto: [0; _] };
-            plain.put_one_by_one(&digits, 1 << bits);
-            for order in [Order::of(&digits, 1 << bits), plain] {
+            for order in [Order::of(&digits, 1 << bits), Order::one_by_one(&digits, 1 << bits)] {
                 let sorted: [u8; 133] = order.digits(1 << bits);
                 let found: Vec<(u8, u8)> = sorted.into_iter().zip(*order.chains::<133>()).collect();
                 prop_assert_eq!(&found, &expected);
+                for (place, (_, chain)) in (0u8..).zip(&expected) {
+                    prop_assert_eq!(order.places[usize::from(*chain)], place);
+                }
                 for step in 0..1 << bits {
                     let moving = digits.iter().filter(|digit| **digit <= step).count();
                     prop_assert_eq!(order.moving(step), moving);

@@ -5,7 +5,7 @@
 use core::arch::x86_64::*;
 
 use super::super::short::{IV, SCHEDULE};
-use super::Order;
+use super::order::{MOST, Order, PLACES};
 
 /// The words of the message that each half of each round takes, first those of the first additions.
 const ORDER: [[[i32; 8]; 2]; 7] = {
@@ -88,26 +88,23 @@ fn index(words: &[i32; 8]) -> __m256i {
 
 /// What [`Order::of`] does, 64 digits at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
-pub(super) fn put_in_order<const L: usize>(digits: &[u8; L], count: usize, order: &mut Order) {
-    let numbers: [u8; 256] = const {
-        let (mut numbers, mut i) = ([0; 256], 0);
-        while i < 256 {
-            numbers[i] = i as u8;
-            i += 1;
-        }
-        numbers
-    };
-    let mut filled = 0;
+#[inline]
+pub(super) fn in_order<const L: usize>(digits: &[u8; L], count: usize) -> Order {
+    const { assert!(L <= MOST) };
+    let (mut order, mut filled) = (Order::NONE, 0);
+    let first = NUMBERS.first_chunk().unwrap_or(&[0; 64]);
+    let mut places = [_mm512_setzero_si512(); PLACES / 64];
     for (digit, upto) in order.upto.iter_mut().enumerate().take(count) {
         let all = _mm512_set1_epi8(digit as i8);
-        for (digits, numbers) in digits.chunks(64).zip(numbers.as_chunks::<64>().0) {
+        for ((digits, numbers), places) in digits.chunks(64).zip(NUMBERS.as_chunks::<64>().0).zip(&mut places)
+        {
             let there = u64::MAX >> (64 - digits.len());
             // SAFETY: bytes beyond the digits are masked, and not touched.
             let values = unsafe { _mm512_maskz_loadu_epi8(there, digits.as_ptr().cast()) };
             let equal = _mm512_mask_cmpeq_epi8_mask(there, values, all);
-            // SAFETY: 64 bytes, of any alignment.
-            let numbers = unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) };
-            let packed = _mm512_maskz_compress_epi8(equal, numbers);
+            let packed = _mm512_maskz_compress_epi8(equal, whole(numbers));
+            let next = _mm512_add_epi8(whole(first), _mm512_set1_epi8(filled as i8));
+            *places = _mm512_mask_expand_epi8(*places, equal, next);
             // A whole vector is stored, and the next overwrites what is not part of it.
             if let Some(chains) = order.chains.get_mut(filled..filled + 64) {
                 // SAFETY: 64 bytes, of any alignment.
@@ -117,4 +114,26 @@ pub(super) fn put_in_order<const L: usize>(digits: &[u8; L], count: usize, order
         }
         *upto = filled as u8;
     }
+    for (to, places) in order.places.as_chunks_mut::<64>().0.iter_mut().zip(places) {
+        // SAFETY: 64 bytes, of any alignment.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), places) }
+    }
+    order
 }
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn whole(bytes: &[u8; 64]) -> __m512i {
+    // SAFETY: 64 bytes, of any alignment.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+/// The numbers of bytes.
+static NUMBERS: [u8; PLACES] = {
+    let (mut numbers, mut i) = ([0; PLACES], 0);
+    while i < PLACES {
+        numbers[i] = i as u8;
+        i += 1;
+    }
+    numbers
+};

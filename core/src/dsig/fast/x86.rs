@@ -73,9 +73,14 @@ pub(super) fn sorts() -> bool {
     has!("popcnt") && has!("avx512f") && has!("avx512bw") && has!("avx512vbmi2")
 }
 
-/// Whether whole keys are made and recovered at once.
+/// Whether whole keys over BLAKE3 are recovered at once.
+pub(super) fn moves_words() -> bool {
+    sorts() && has!("avx2") && has!("avx512vl") && has!("avx512vbmi")
+}
+
+/// Whether whole keys over Haraka are made and recovered at once.
 pub(super) fn makes_keys() -> bool {
-    has!("vaes") && has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("avx512vbmi")
+    has!("vaes") && moves_words()
 }
 
 /// Called only where it is there.

@@ -15,7 +15,8 @@ use core::mem::MaybeUninit;
 
 use self::tree::{ARITY, tree};
 use self::vectors::{V, WHOLE, gathered, hash, load, store};
-use super::order::{MOST, Order};
+use super::order::MOST;
+use super::short_x86::in_order;
 use crate::dsig::chain::KeySalt;
 use crate::dsig::short::wipe;
 
@@ -47,18 +48,20 @@ const NUMBERS: [u64; 3] = [0, 1 << 30, 1 << 30 | 1 << 62];
 static PACKED: [u8; 64] = gathered(&[(0, 0, VALUE), (VALUE, 32, VALUE)], false);
 static AS_IT_IS: [u8; 64] = gathered(&[(0, 0, VALUE)], false);
 
-/// The key to which a signature's values lead. `to` is the step before which all chains stop.
-///
-/// # Safety
-/// The order is of all chains: `order.moving(to)` is `L`.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes")]
-pub(super) unsafe fn recover<const BLOCKS: usize, const L: usize>(
+/// The key to which a signature's values lead, whose chains have these digits. `to` is the step before which all chains
+/// stop. `None` if a digit is above it.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,popcnt,vaes")]
+pub(super) fn recover<const BLOCKS: usize, const L: usize>(
     values: &[Value; L],
-    order: &Order,
+    digits: &[u8; L],
     to: u8,
     salt: &KeySalt,
-) -> [u8; 32] {
+) -> Option<[u8; 32]> {
     const { assert!(L <= MOST) };
+    let order = in_order(digits, usize::from(to) + 1);
+    if order.moving(to) != L {
+        return None;
+    }
     let cells_each = OF_512 / BLOCKS;
     let vectors = L.div_ceil(cells_each);
     let chains = order.chains::<L>();
@@ -103,7 +106,7 @@ pub(super) unsafe fn recover<const BLOCKS: usize, const L: usize>(
             ends[usize::from(*chain)].write(half);
         }
     }
-    tree::<L>(&mut ends, salt)
+    Some(tree::<L>(&mut ends, salt))
 }
 
 /// All values of a key from those of its chains' starts, which are the first level of `levels`; and the key.
