@@ -56,15 +56,14 @@ pub trait ChainHash: Sized + Send + Sync + 'static {
         Walk::steps(shape, from, to).plain(cells, |cell| Self::hash(Place::Chain, cell, shape.input));
     }
 
-    /// The key to which the values of a W-OTS⁺ signature lead, of a digest of these digits, where there is a faster way
-    /// than [`walk`](Self::walk) and [`compress`](Self::compress). All chains stop before the step `to`.
-    fn recover<const N: usize, const L: usize>(
+    /// The key to which the values of a W-OTS⁺ signature lead, of a digest of these digits of `B` bits, where there is a
+    /// faster way than [`walk`](Self::walk) and [`compress`](Self::compress).
+    fn recover<const N: usize, const L: usize, const B: usize>(
         values: &[[u8; N]; L],
-        digits: &[u8; L],
-        to: u8,
+        digits: impl FnOnce() -> [u8; L],
         salt: &KeySalt,
     ) -> Option<[u8; 32]> {
-        let _ = (values, digits, to, salt);
+        let _ = (values, digits, salt);
         None
     }
 
@@ -110,13 +109,12 @@ impl ChainHash for Haraka512 {
         fast::haraka512(cells, &Walk::steps(shape, from, to));
     }
 
-    fn recover<const N: usize, const L: usize>(
+    fn recover<const N: usize, const L: usize, const B: usize>(
         values: &[[u8; N]; L],
-        digits: &[u8; L],
-        to: u8,
+        digits: impl FnOnce() -> [u8; L],
         salt: &KeySalt,
     ) -> Option<[u8; 32]> {
-        fast::recover_haraka::<true, N, L>(values, digits, to, salt)
+        fast::recover_haraka::<true, N, L, B>(values, digits, salt)
     }
 
     fn grow<const N: usize, const L: usize>(levels: &mut [[[u8; N]; L]], salt: &KeySalt) -> Option<[u8; 32]> {
@@ -142,13 +140,12 @@ impl ChainHash for Haraka256 {
         Self::many(cells, &Walk::steps(shape, from, to));
     }
 
-    fn recover<const N: usize, const L: usize>(
+    fn recover<const N: usize, const L: usize, const B: usize>(
         values: &[[u8; N]; L],
-        digits: &[u8; L],
-        to: u8,
+        digits: impl FnOnce() -> [u8; L],
         salt: &KeySalt,
     ) -> Option<[u8; 32]> {
-        fast::recover_haraka::<false, N, L>(values, digits, to, salt)
+        fast::recover_haraka::<false, N, L, B>(values, digits, salt)
     }
 
     fn grow<const N: usize, const L: usize>(levels: &mut [[[u8; N]; L]], salt: &KeySalt) -> Option<[u8; 32]> {
@@ -181,13 +178,12 @@ impl ChainHash for Blake3 {
         fast::blake3(&CHAIN.key, cells, &Walk::steps(shape, from, to));
     }
 
-    fn recover<const N: usize, const L: usize>(
+    fn recover<const N: usize, const L: usize, const B: usize>(
         values: &[[u8; N]; L],
-        digits: &[u8; L],
-        to: u8,
+        digits: impl FnOnce() -> [u8; L],
         salt: &KeySalt,
     ) -> Option<[u8; 32]> {
-        fast::recover_blake3::<N, L>(values, digits, to, salt)
+        fast::recover_blake3::<N, L, B>(values, digits, salt)
     }
 }
 

@@ -68,14 +68,26 @@ impl<S: Suite> Signature<S> {
 const MESSAGE: Context = Context::new(domain::DSIG_MESSAGE);
 
 pub(super) fn digest(root: &[u8; 32], index: u16, nonce: &[u8; 16], message: &[u8]) -> [u8; 64] {
-    let index = index.to_le_bytes();
     if message.len() <= 64 - 50 {
-        let (block, len) = block(&[root, &index, nonce, message]);
-        return MESSAGE.extended(&block, len, 0);
+        // Put together before it is written, because a processor that reads more than it wrote at once has to wait.
+        let nonce = u128::from_le_bytes(*nonce);
+        let (front, back) = (u128::from(index) | nonce << 16, nonce >> 112 | number(message) << 16);
+        let (block, _) = block(&[root, &front.to_le_bytes(), &back.to_le_bytes()]);
+        return MESSAGE.extended(&block, 50 + message.len(), 0);
     }
+    let index = index.to_le_bytes();
     let mut out = [0; 64];
     MESSAGE.hasher().update(root).update(&index).update(nonce).update(message).finalize_xof().fill(&mut out);
     out
+}
+
+/// At most 16 bytes as a little-endian integer.
+fn number(bytes: &[u8]) -> u128 {
+    let sum = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte));
+    match bytes.split_first_chunk() {
+        Some((head, tail)) => u128::from(u64::from_le_bytes(*head)) | sum(tail) << 64,
+        None => sum(bytes),
+    }
 }
 
 /// What Ed25519 signs of a batch.

@@ -36,6 +36,8 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
     const SHAPE: Shape = Shape { input: N + 14, output: N };
     const LEVEL: usize = N * L;
 
+    /// Compiled into what needs them, with the vectors that are there.
+    #[inline(always)]
     fn digits(digest: &[u8; 64]) -> [u8; L] {
         let top = (1u32 << B) - 1;
         let mut digits = [0; L];
@@ -62,10 +64,11 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
                 *digit = bits(&padded, B, place) as u8;
             }
         }
-        let mut rest = shown.len() as u32 * top - sum(shown);
-        for digit in checksum {
-            (*digit, rest) = ((rest & top) as u8, rest >> B);
-        }
+        let rest = u64::from(shown.len() as u32 * top - sum(shown));
+        // Put together before they are written, because a processor that reads more than it wrote at once has to wait.
+        let packed =
+            (0..checksum.len()).fold(0, |packed, i| packed | (rest >> (B * i) & u64::from(top)) << (8 * i));
+        checksum.iter_mut().zip(packed.to_le_bytes()).for_each(|(digit, byte)| *digit = byte);
         digits
     }
 
@@ -155,12 +158,11 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
         if signature.len() != Self::SIGNATURE_LEN {
             return None;
         }
-        let digits = Self::digits(digest);
         let values = signature.as_chunks::<N>().0;
-        let to = ((1u32 << B) - 1) as u8;
-        if let Some(key) = H::recover::<N, L>(values.first_chunk()?, &digits, to, salt) {
+        if let Some(key) = H::recover::<N, L, B>(values.first_chunk()?, || Self::digits(digest), salt) {
             return Some(key);
         }
+        let digits = Self::digits(digest);
         // Chains that start together are neighbours, so that they go together.
         let order = Order::of(&digits, 1 << B);
         // In a loop, and not by `map`: each cell is written where it stays.
@@ -168,7 +170,7 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
         for (cell, chain) in cells.iter_mut().zip(order.chains::<L>()) {
             *cell = Self::cell(values.get(usize::from(*chain))?, salt, *chain);
         }
-        H::walk(&mut cells, &order.digits::<L>(1 << B), to, Self::SHAPE);
+        H::walk(&mut cells, &order.digits::<L>(1 << B), ((1u32 << B) - 1) as u8, Self::SHAPE);
         let mut ends = [[0; N]; L];
         for (cell, chain) in cells.iter().zip(order.chains::<L>()) {
             *ends.get_mut(usize::from(*chain))? = *cell.0.first_chunk()?;

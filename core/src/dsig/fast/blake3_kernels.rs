@@ -114,7 +114,7 @@ macro_rules! blake3_kernels {
         #[target_feature(enable = $features)]
         #[inline]
         fn rounds<const SHORT: bool>(h: &[V; 8], m: &[V; 16], counter: V, len: V, flags: V) -> [V; 16] {
-            let [a, b, c, d] = core::array::from_fn(|i| splat(IV[i]));
+            let (a, b, c, d) = (splat(IV[0]), splat(IV[1]), splat(IV[2]), splat(IV[3]));
             let [h0, h1, h2, h3, h4, h5, h6, h7] = *h;
             let mut v = [h0, h1, h2, h3, h4, h5, h6, h7, a, b, c, d, counter, splat(0), len, flags];
             round!(v, m, SHORT, 0 1 2 3 4 5 6);
@@ -144,7 +144,7 @@ macro_rules! key_kernels {
             }
             m[7] = xor(m[5], splat(u32::from(step) << 24));
             (m[5], m[6]) = (splat(salt[0]), splat(salt[1]));
-            let v = rounds::<true>(&key.map(|word| splat(word)), &m, splat(0), splat(32), splat(FLAGS));
+            let v = rounds::<true>(&every(key), &m, splat(0), splat(32), splat(FLAGS));
             let moves = load(FIRST[16 - moving.min(LANES)..].first_chunk().unwrap_or(&[0; LANES]));
             for (i, row) in rows.iter_mut().take(5).enumerate() {
                 let replaced = if i < 4 { moves } else { and(moves, splat(0xffff)) };
@@ -157,8 +157,22 @@ macro_rules! key_kernels {
         #[target_feature(enable = $features)]
         #[inline]
         pub(in super::super) fn whole(key: &[u32; 8], m: &[V; 16]) -> [V; 8] {
-            let v = rounds::<false>(&key.map(|word| splat(word)), m, splat(0), splat(64), splat(FLAGS));
-            core::array::from_fn(|i| xor(v[i], v[i + 8]))
+            let v = rounds::<false>(&every(key), m, splat(0), splat(64), splat(FLAGS));
+            let mut hash = [splat(0); 8];
+            for i in 0..8 {
+                hash[i] = xor(v[i], v[i + 8]);
+            }
+            hash
+        }
+
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn every(key: &[u32; 8]) -> [V; 8] {
+            let mut h = [splat(0); 8];
+            for (h, key) in h.iter_mut().zip(key) {
+                *h = splat(*key);
+            }
+            h
         }
 
         #[target_feature(enable = $features)]

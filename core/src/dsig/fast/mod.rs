@@ -73,13 +73,12 @@ pub(super) fn haraka512(cells: &mut [Cell], walk: &Walk<'_>) {
     walk.plain(cells, |cell| haraka::haraka512(&cell.0));
 }
 
-/// The key of W-OTS⁺ over Haraka-256 or Haraka-512 to which a signature's values lead, of a digest of these digits. `to`
-/// is the step before which all chains stop. `None` where there is no faster way than step by step.
+/// The key of W-OTS⁺ over Haraka-256 or Haraka-512 to which a signature's values lead, of a digest of these digits of
+/// `B` bits. `None` where there is no faster way than step by step.
 #[inline]
-pub(super) fn recover_haraka<const IS_512: bool, const N: usize, const L: usize>(
+pub(super) fn recover_haraka<const IS_512: bool, const N: usize, const L: usize, const B: usize>(
     values: &[[u8; N]; L],
-    digits: &[u8; L],
-    to: u8,
+    digits: impl FnOnce() -> [u8; L],
     salt: &KeySalt,
 ) -> Option<[u8; 32]> {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
@@ -89,21 +88,20 @@ pub(super) fn recover_haraka<const IS_512: bool, const N: usize, const L: usize>
         // SAFETY: the processor has the instructions.
         return unsafe {
             match IS_512 {
-                false => haraka_keys::recover::<{ haraka_keys::OF_256 }, L>(values, digits, to, salt),
-                true => haraka_keys::recover::<{ haraka_keys::OF_512 }, L>(values, digits, to, salt),
+                false => haraka_keys::recover::<{ haraka_keys::OF_256 }, L, B>(values, digits, salt),
+                true => haraka_keys::recover::<{ haraka_keys::OF_512 }, L, B>(values, digits, salt),
             }
         };
     }
-    let _ = (values, digits, to, salt);
+    let _ = (values, digits, salt);
     None
 }
 
 /// The same over BLAKE3.
 #[inline]
-pub(super) fn recover_blake3<const N: usize, const L: usize>(
+pub(super) fn recover_blake3<const N: usize, const L: usize, const B: usize>(
     values: &[[u8; N]; L],
-    digits: &[u8; L],
-    to: u8,
+    digits: impl FnOnce() -> [u8; L],
     salt: &KeySalt,
 ) -> Option<[u8; 32]> {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
@@ -111,9 +109,9 @@ pub(super) fn recover_blake3<const N: usize, const L: usize>(
         let values = values.as_flattened().as_chunks().0.first_chunk()?;
         #[allow(unsafe_code, reason = "a call of what was seen to be there")]
         // SAFETY: the processor has the instructions.
-        return unsafe { blake3_keys::recover::<L>(values, digits, to, salt) };
+        return unsafe { blake3_keys::recover::<L, B>(values, digits, salt) };
     }
-    let _ = (values, digits, to, salt);
+    let _ = (values, digits, salt);
     None
 }
 

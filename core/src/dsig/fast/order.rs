@@ -2,7 +2,7 @@
 pub(in super::super) struct Order {
     /// The chains of digit 0, those of digit 1, and so on; then anything.
     pub(super) chains: [u8; MOST + 64],
-    /// Where in that order each chain is; then anything.
+    /// Where in that order each chain is; then [`NO_CHAIN`].
     pub(super) places: [u8; PLACES],
     /// How many have a digit of at most this.
     pub(super) upto: [u8; 32],
@@ -10,6 +10,9 @@ pub(in super::super) struct Order {
 
 /// The most chains of a key.
 pub(in super::super) const MOST: usize = 136;
+
+/// Beyond the places of all chains.
+pub(super) const NO_CHAIN: u8 = u8::MAX;
 
 /// Room for as many, in whole vectors.
 pub(super) const PLACES: usize = MOST.next_multiple_of(64);
@@ -42,7 +45,7 @@ impl Order {
     }
 
     /// Before any chain is in it.
-    pub(super) const NONE: Self = Self { chains: [0; _], places: [0; _], upto: [0; _] };
+    pub(super) const NONE: Self = Self { chains: [0; _], places: [NO_CHAIN; _], upto: [0; _] };
 
     /// All chains.
     #[inline]

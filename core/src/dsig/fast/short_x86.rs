@@ -5,21 +5,24 @@
 use core::arch::x86_64::*;
 
 use super::super::short::{IV, SCHEDULE};
-use super::order::{MOST, Order, PLACES};
+use super::order::{MOST, NO_CHAIN, Order, PLACES};
 
-/// The words of the message that each half of each round takes, first those of the first additions.
+/// The words of the message that each half of each round takes, first those of the first additions. The G of a half
+/// round's diagonals are in the columns of their second rows.
 const ORDER: [[[i32; 8]; 2]; 7] = {
     let mut order = [[[0; 8]; 2]; 7];
     let mut i = 0;
     while i < 7 * 16 {
         let (round, half, at) = (i / 16, i / 8 % 2, i % 8);
-        order[round][half][at] = SCHEDULE[round][8 * half + 2 * (at % 4) + at / 4] as i32;
+        let column = (at + 3 * half) % 4;
+        order[round][half][at] = SCHEDULE[round][8 * half + 2 * column + at / 4] as i32;
         i += 1;
     }
     order
 };
 
-/// Rows of four words: each G of a half round has a column of them.
+/// Rows of four words: each G of a half round has a column of them. The second row, which is ready last, stays where it
+/// is, and the others move to their diagonals meanwhile.
 #[target_feature(enable = "avx2,avx512f,avx512vl")]
 pub(super) fn compress(key: &[u32; 8], m: &[u32; 16], counter: u64, len: u32, flags: u32) -> [u32; 16] {
     let (low, high) = (load(m.first_chunk().unwrap_or(&[0; 8])), load(m.last_chunk().unwrap_or(&[0; 8])));
@@ -30,16 +33,16 @@ pub(super) fn compress(key: &[u32; 8], m: &[u32; 16], counter: u64, len: u32, fl
     let mut d = _mm_setr_epi32(counter as i32, (counter >> 32) as i32, len as i32, flags as i32);
     for [columns, diagonals] in &ORDER {
         (a, b, c, d) = half_round(a, b, c, d, _mm256_permutex2var_epi32(low, index(columns), high));
-        (b, c, d) = (
-            _mm_shuffle_epi32::<0b00_11_10_01>(b),
-            _mm_shuffle_epi32::<0b01_00_11_10>(c),
-            _mm_shuffle_epi32::<0b10_01_00_11>(d),
+        (a, c, d) = (
+            _mm_shuffle_epi32::<0b10_01_00_11>(a),
+            _mm_shuffle_epi32::<0b00_11_10_01>(c),
+            _mm_shuffle_epi32::<0b01_00_11_10>(d),
         );
         (a, b, c, d) = half_round(a, b, c, d, _mm256_permutex2var_epi32(low, index(diagonals), high));
-        (b, c, d) = (
-            _mm_shuffle_epi32::<0b10_01_00_11>(b),
-            _mm_shuffle_epi32::<0b01_00_11_10>(c),
-            _mm_shuffle_epi32::<0b00_11_10_01>(d),
+        (a, c, d) = (
+            _mm_shuffle_epi32::<0b00_11_10_01>(a),
+            _mm_shuffle_epi32::<0b10_01_00_11>(c),
+            _mm_shuffle_epi32::<0b01_00_11_10>(d),
         );
     }
     let mut out = [0; 16];
@@ -75,8 +78,12 @@ fn half_round(
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load(words: &[u32; 8]) -> __m256i {
-    // SAFETY: 32 bytes, of any alignment.
-    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+    // In halves, for so they were written, and a processor that reads more than it wrote at once has to wait.
+    let [low, high] = words.as_chunks::<4>().0 else { return _mm256_setzero_si256() };
+    // SAFETY: 16 bytes each, of any alignment.
+    let (low, high) =
+        unsafe { (_mm_loadu_si128(low.as_ptr().cast()), _mm_loadu_si128(high.as_ptr().cast())) };
+    _mm256_set_m128i(high, low)
 }
 
 #[target_feature(enable = "avx2")]
@@ -93,7 +100,7 @@ pub(super) fn in_order<const L: usize>(digits: &[u8; L], count: usize) -> Order 
     const { assert!(L <= MOST) };
     let (mut order, mut filled) = (Order::NONE, 0);
     let first = NUMBERS.first_chunk().unwrap_or(&[0; 64]);
-    let mut places = [_mm512_setzero_si512(); PLACES / 64];
+    let mut places = [_mm512_set1_epi8(NO_CHAIN as i8); PLACES / 64];
     for (digit, upto) in order.upto.iter_mut().enumerate().take(count) {
         let all = _mm512_set1_epi8(digit as i8);
         for ((digits, numbers), places) in digits.chunks(64).zip(NUMBERS.as_chunks::<64>().0).zip(&mut places)

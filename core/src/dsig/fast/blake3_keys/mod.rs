@@ -36,17 +36,16 @@ const OWN: u32 = 0xffff;
 /// One word of all chains, and of what is beyond the last in a vector of them.
 type Row = [MaybeUninit<u32>; MOST.next_multiple_of(LANES)];
 
-/// The key to which a signature's values lead, whose chains have these digits. `to` is the step before which all chains
-/// stop. `None` if a digit is above it.
+/// The key to which a signature's values lead, whose chains have these digits. `None` if one is of more than `B` bits.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,popcnt")]
-pub(super) fn recover<const L: usize>(
+pub(super) fn recover<const L: usize, const B: usize>(
     values: &[Value; L],
-    digits: &[u8; L],
-    to: u8,
+    digits: impl FnOnce() -> [u8; L],
     salt: &KeySalt,
 ) -> Option<[u8; 32]> {
-    const { assert!(L <= MOST) };
-    let order = in_order(digits, usize::from(to) + 1);
+    const { assert!(L <= MOST && B <= 5) };
+    let to = const { ((1u32 << B) - 1) as u8 };
+    let order = in_order(&digits(), 1 << B);
     if order.moving(to) != L {
         return None;
     }
@@ -58,18 +57,28 @@ pub(super) fn recover<const L: usize>(
     for (number, chains) in order.chains.as_chunks::<LANES>().0.iter().enumerate().take(L.div_ceil(LANES)) {
         // SAFETY: 16 bytes, of any alignment.
         let chains = _mm512_cvtepu8_epi32(unsafe { _mm_loadu_si128(chains.as_ptr().cast()) });
-        let rows = cells.each_mut().map(|row| &mut row[number * LANES..]);
-        let [w0, w1, w2, w3, w4, tag] = rows;
-        store(w0, pick(found[0], chains));
-        store(w1, pick(found[1], chains));
-        store(w2, pick(found[2], chains));
-        store(w3, pick(found[3], chains));
-        let half = _mm512_and_si512(pick(found[4], chains), splat(OWN));
-        store(w4, _mm512_or_si512(half, splat(a)));
-        store(tag, _mm512_or_si512(_mm512_slli_epi32::<16>(chains), splat(last)));
+        let tags = _mm512_or_si512(_mm512_slli_epi32::<16>(chains), splat(last));
+        let mut words = [tags; WORDS + 1];
+        for (word, row) in words.iter_mut().zip(&found) {
+            *word = pick(row, chains);
+        }
+        words[WORDS - 1] = _mm512_or_si512(_mm512_and_si512(words[WORDS - 1], splat(OWN)), splat(a));
+        for (row, word) in cells.iter_mut().zip(words) {
+            store(&mut row[number * LANES..], word);
+        }
     }
+    let [w0, w1, w2, w3, w4, tags] = &mut cells;
     // SAFETY: as many were written.
-    let mut cells = cells.each_mut().map(|row| unsafe { written(&mut row[..L.next_multiple_of(LANES)]) });
+    let mut cells = unsafe {
+        [
+            written::<L>(w0),
+            written::<L>(w1),
+            written::<L>(w2),
+            written::<L>(w3),
+            written::<L>(w4),
+            written::<L>(tags),
+        ]
+    };
     for step in 0..to {
         let (moving, mut at) = (order.moving(step), 0);
         while at < moving {
@@ -93,11 +102,12 @@ fn words_of(salt: &KeySalt) -> [u32; 4] {
     [[0, 0, a, b], [c, d, e, f], [g, h, i, j], [k, l, 0, 0]].map(u32::from_le_bytes)
 }
 
-/// What is in a row.
+/// What is in a row: vectors of `L` words.
 ///
 /// # Safety
-/// All of it was written.
-unsafe fn written(row: &mut [MaybeUninit<u32>]) -> &mut [u32] {
-    // SAFETY: it was, and nothing else than whether it must have been tells the types apart.
+/// As many were written.
+unsafe fn written<const L: usize>(row: &mut Row) -> &mut [u32] {
+    let row = &mut row[..L.next_multiple_of(LANES)];
+    // SAFETY: they were, and nothing else than whether they must have been tells the types apart.
     unsafe { &mut *(core::ptr::from_mut(row) as *mut [u32]) }
 }

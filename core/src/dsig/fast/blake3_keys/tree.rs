@@ -13,69 +13,93 @@ use crate::dsig::chain::{KEY, KeySalt};
 const ARITY: usize = 3;
 type Children = [[V; WORDS]; ARITY];
 
-/// One word of all nodes of a level.
-type Row = [u32; MOST.div_ceil(ARITY).next_multiple_of(LANES)];
+/// Vectors of the first level's nodes.
+const VECTORS: usize = MOST.div_ceil(ARITY).div_ceil(LANES);
 
 /// The top of the tree over a key's values, which are where `places` says.
-#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,popcnt")]
 #[inline]
 pub(super) fn tree<const L: usize>(
     values: [&mut [u32]; WORDS],
     places: &[u8; PLACES],
     salt: &KeySalt,
 ) -> [u8; 32] {
-    let mut nodes: [Row; WORDS] = [[0; _]; _];
-    let (mut level, mut below) = (1, L);
-    loop {
-        let count = below.div_ceil(ARITY);
-        // A level above the first is one group, so that its children are read before it takes their place.
-        for start in (0..count).step_by(LANES) {
-            let mut children: Children = [[_mm512_setzero_si512(); _]; _];
-            if level == 1 {
-                let places = bytes(places[ARITY * start..].first_chunk().unwrap_or(&[0; 64]));
-                for (number, child) in children.iter_mut().enumerate() {
-                    let places = _mm512_maskz_permutexvar_epi8(LOWEST, nth(number), places);
-                    for (word, row) in child.iter_mut().zip(&values) {
-                        *word = pick(row, places);
-                    }
-                }
-            } else {
-                let read = if count > FEW { ARITY * LANES } else { ARITY * FEW + FEW };
-                for (number, child) in children.iter_mut().enumerate() {
-                    for (word, row) in child.iter_mut().zip(&nodes) {
-                        *word = pick(&row[..read], nth(number));
-                    }
-                }
-            }
-            let there = below - ARITY * start;
-            if there < ARITY * LANES {
-                for (number, child) in children.iter_mut().enumerate() {
-                    let is_there = _mm512_cmplt_epu32_mask(nth(number), splat(there as u32));
-                    child.iter_mut().for_each(|word| *word = _mm512_maskz_mov_epi32(is_there, *word));
-                }
-            }
-            let message = message(&children, salt, start, level);
-            if count - start > FEW {
-                let hashes = avx512::whole(&KEY.key, &message);
-                for (row, hash) in nodes.iter_mut().zip(hashes) {
-                    avx512::put(row, start, hash);
-                }
-            } else {
-                let hashes = avx512vl::whole(&KEY.key, &message.map(|word| _mm512_castsi512_si256(word)));
-                if count <= 1 {
-                    let mut key = [0; 32];
-                    for (bytes, word) in key.as_chunks_mut().0.iter_mut().zip(hashes) {
-                        *bytes = _mm256_cvtsi256_si32(word).to_le_bytes();
-                    }
-                    return key;
-                }
-                for (row, hash) in nodes.iter_mut().zip(hashes) {
-                    avx512vl::put(row, start, hash);
-                }
+    const { assert!(L > ARITY && VECTORS <= ARITY) };
+    let mut nodes = [[_mm512_setzero_si512(); VECTORS]; WORDS];
+    let mut count = L.div_ceil(ARITY);
+    for (vector, start) in (0..count).step_by(LANES).enumerate() {
+        let places = bytes(places[ARITY * start..].first_chunk().unwrap_or(&[0; 64]));
+        let mut children: Children = [[_mm512_setzero_si512(); _]; _];
+        for (number, child) in children.iter_mut().enumerate() {
+            let places = _mm512_maskz_permutexvar_epi8(LOWEST, nth(number), places);
+            let there = are_there(number, L - ARITY * start);
+            for (word, row) in child.iter_mut().zip(&values) {
+                *word = _mm512_maskz_mov_epi32(there, pick(row, places));
             }
         }
-        (level, below) = (level + 1, count);
+        let message = message(&children, salt, start, 1);
+        let hashes = if count - start > FEW { avx512::whole(&KEY.key, &message) } else { few(&message) };
+        for (node, hash) in nodes.iter_mut().zip(hashes) {
+            node[vector] = hash;
+        }
     }
+
+    let mut children: Children = [[_mm512_setzero_si512(); _]; _];
+    for (number, child) in children.iter_mut().enumerate() {
+        let (from, there) = (nth(number), are_there(number, count));
+        let last = !are_there(number, 2 * LANES);
+        for (word, node) in child.iter_mut().zip(&nodes) {
+            let low = _mm512_permutex2var_epi32(node[0], from, node[1]);
+            let all = _mm512_mask_permutexvar_epi32(low, last, from, node[2]);
+            *word = _mm512_maskz_mov_epi32(there, all);
+        }
+    }
+    count = count.div_ceil(ARITY);
+    let input = message(&children, salt, 0, 2);
+    let mut nodes = if count > FEW { avx512::whole(&KEY.key, &input) } else { few(&input) };
+
+    // As many as one vector has.
+    for level in 3.. {
+        if count <= 1 {
+            break;
+        }
+        let mut children: Children = [[_mm512_setzero_si512(); _]; _];
+        for (number, child) in children.iter_mut().enumerate() {
+            let (from, there) = (nth(number), are_there(number, count));
+            for (word, node) in child.iter_mut().zip(nodes) {
+                *word = _mm512_maskz_permutexvar_epi32(there, from, node);
+            }
+        }
+        count = count.div_ceil(ARITY);
+        nodes = few(&message(&children, salt, 0, level));
+    }
+    let mut key = [0; 32];
+    for (bytes, word) in key.as_chunks_mut().0.iter_mut().zip(nodes) {
+        *bytes = _mm512_cvtsi512_si32(word).to_le_bytes();
+    }
+    key
+}
+
+/// The hashes of nodes' inputs that are in the first half of the lanes.
+#[target_feature(enable = "avx2,avx512f,avx512vl")]
+#[inline]
+fn few(message: &[V; 16]) -> [V; 8] {
+    let mut low = [_mm256_setzero_si256(); 16];
+    for (low, word) in low.iter_mut().zip(message) {
+        *low = _mm512_castsi512_si256(*word);
+    }
+    let mut hashes = [_mm512_setzero_si512(); 8];
+    for (hash, low) in hashes.iter_mut().zip(avx512vl::whole(&KEY.key, &low)) {
+        *hash = _mm512_zextsi256_si512(low);
+    }
+    hashes
+}
+
+/// In which lanes the child of this number is below `count`.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn are_there(number: usize, count: usize) -> u16 {
+    _mm512_cmplt_epu32_mask(nth(number), splat(count as u32))
 }
 
 /// The words of nodes' inputs.
@@ -83,7 +107,7 @@ pub(super) fn tree<const L: usize>(
 #[inline]
 fn message([a, b, c]: &Children, salt: &KeySalt, start: usize, level: u32) -> [V; 16] {
     let [s, t, u, v, w, x, ..] = *salt;
-    let [first, rest] = [[0, 0, s, t], [u, v, w, x]].map(|word| splat(u32::from_le_bytes(word)));
+    let [first, rest] = [[0, 0, s, t], [u, v, w, x]].map(u32::from_le_bytes);
     let half = |low, high| _mm512_mask_mov_epi16(high, HALVES, low);
     let apart = |low, high| _mm512_shldi_epi32::<16>(high, low);
     let place = _mm512_add_epi32(numbers(), splat(start as u32 | level << 24));
@@ -102,8 +126,8 @@ fn message([a, b, c]: &Children, salt: &KeySalt, start: usize, level: u32) -> [V
         c[1],
         c[2],
         c[3],
-        half(c[4], first),
-        rest,
+        half(c[4], splat(first)),
+        splat(rest),
         place,
     ]
 }

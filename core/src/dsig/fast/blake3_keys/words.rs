@@ -62,11 +62,12 @@ pub(super) fn pick(row: &[u32], places: V) -> V {
 pub(super) fn transposed<'a, const L: usize>(
     values: &[Value; L],
     rows: &'a mut [Row; WORDS],
-) -> [&'a [u32]; WORDS] {
+) -> [&'a mut [u32]; WORDS] {
     for (number, values) in values.chunks(LANES).enumerate() {
         let values = values.as_flattened();
         // Seven values are in the first 126 bytes, seven in as many behind them, and two are left.
-        let [a, b, c, d, e] = [0, 64, 7 * VALUE, 7 * VALUE + 64, 16 * VALUE - 64].map(|at| part(values, at));
+        let (a, b, c) = (part(values, 0), part(values, 64), part(values, 7 * VALUE));
+        let (d, e) = (part(values, 7 * VALUE + 64), part(values, 16 * VALUE - 64));
         for (word, row) in rows.iter_mut().enumerate() {
             let from = _mm512_add_epi8(bytes(&FIRST), _mm512_set1_epi8(4 * word as i8));
             let (front, back) = (_mm512_permutex2var_epi8(a, from, b), _mm512_permutex2var_epi8(c, from, d));
@@ -74,8 +75,9 @@ pub(super) fn transposed<'a, const L: usize>(
             store(&mut row[number * LANES..], _mm512_mask_permutexvar_epi8(most, !0 << 56, from, e));
         }
     }
+    let [a, b, c, d, e] = rows;
     // SAFETY: as many were written.
-    rows.each_mut().map(|row| &*unsafe { written(&mut row[..L.next_multiple_of(LANES)]) })
+    unsafe { [written::<L>(a), written::<L>(b), written::<L>(c), written::<L>(d), written::<L>(e)] }
 }
 
 /// Where the first words of sixteen values are.

@@ -15,7 +15,7 @@ use core::mem::MaybeUninit;
 
 use self::tree::{ARITY, tree};
 use self::vectors::{V, WHOLE, gathered, hash, load, store};
-use super::order::MOST;
+use super::order::{MOST, NO_CHAIN, PLACES};
 use super::short_x86::in_order;
 use crate::dsig::chain::KeySalt;
 use crate::dsig::short::wipe;
@@ -48,23 +48,21 @@ const NUMBERS: [u64; 3] = [0, 1 << 30, 1 << 30 | 1 << 62];
 static PACKED: [u8; 64] = gathered(&[(0, 0, VALUE), (VALUE, 32, VALUE)], false);
 static AS_IT_IS: [u8; 64] = gathered(&[(0, 0, VALUE)], false);
 
-/// The key to which a signature's values lead, whose chains have these digits. `to` is the step before which all chains
-/// stop. `None` if a digit is above it.
+/// The key to which a signature's values lead, whose chains have these digits. `None` if one is of more than `B` bits.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,popcnt,vaes")]
-pub(super) fn recover<const BLOCKS: usize, const L: usize>(
+pub(super) fn recover<const BLOCKS: usize, const L: usize, const B: usize>(
     values: &[Value; L],
-    digits: &[u8; L],
-    to: u8,
+    digits: impl FnOnce() -> [u8; L],
     salt: &KeySalt,
 ) -> Option<[u8; 32]> {
-    const { assert!(L <= MOST) };
-    let order = in_order(digits, usize::from(to) + 1);
+    const { assert!(L <= MOST && B <= 5) };
+    let to = const { ((1u32 << B) - 1) as u8 };
+    let order = in_order(&digits(), 1 << B);
     if order.moving(to) != L {
         return None;
     }
     let cells_each = OF_512 / BLOCKS;
     let vectors = L.div_ceil(cells_each);
-    let chains = order.chains::<L>();
     let mut cells: Room<V> = [const { MaybeUninit::uninit() }; _];
     let template = template::<BLOCKS>(salt);
     for (cells, chains) in cells[..vectors].chunks_mut(64 / cells_each).zip(order.chains.chunks(64)) {
@@ -100,13 +98,7 @@ pub(super) fn recover<const BLOCKS: usize, const L: usize>(
         }
     }
 
-    let mut ends: Room<__m256i> = [const { MaybeUninit::uninit() }; _];
-    for (cell, chains) in cells.iter().zip(chains.chunks(cells_each)) {
-        for (chain, half) in chains.iter().zip(halves(*cell)) {
-            ends[usize::from(*chain)].write(half);
-        }
-    }
-    Some(tree::<L>(&mut ends, salt))
+    Some(tree::<BLOCKS, L>(&cells[..vectors], &order.places, salt))
 }
 
 /// All values of a key from those of its chains' starts, which are the first level of `levels`; and the key.
@@ -117,12 +109,11 @@ pub(super) fn grow<const BLOCKS: usize, const L: usize>(
 ) -> [u8; 32] {
     const { assert!(L <= MOST) };
     let cells_each = OF_512 / BLOCKS;
-    let mut ends: Room<__m256i> = [const { MaybeUninit::uninit() }; _];
+    let mut ends: Room<V> = [const { MaybeUninit::uninit() }; _];
     let mut first = 0;
     while first < L {
-        let vectors = (L - first).div_ceil(cells_each);
-        let turns = turns(vectors);
-        let ends = &mut ends[first..];
+        let turns = turns((L - first).div_ceil(cells_each));
+        let ends = &mut ends[first / cells_each..];
         match turns {
             TWO => grow_group::<BLOCKS, TWO, L>(levels, first, ends, salt),
             FEW => grow_group::<BLOCKS, FEW, L>(levels, first, ends, salt),
@@ -130,7 +121,18 @@ pub(super) fn grow<const BLOCKS: usize, const L: usize>(
         }
         first += turns * cells_each;
     }
-    tree::<L>(&mut ends, salt)
+    // SAFETY: as many were written.
+    let ends = unsafe { written(&mut ends[..L.div_ceil(cells_each)]) };
+    tree::<BLOCKS, L>(ends, const { &one_by_one(L) }, salt)
+}
+
+/// The places of so many cells that are where their numbers say.
+const fn one_by_one(count: usize) -> [u8; PLACES] {
+    let (mut places, mut i) = ([NO_CHAIN; PLACES], 0);
+    while i < count {
+        (places[i], i) = (i as u8, i + 1);
+    }
+    places
 }
 
 /// What is in a room.
@@ -157,7 +159,7 @@ fn turns(vectors: usize) -> usize {
 fn grow_group<const BLOCKS: usize, const W: usize, const L: usize>(
     levels: &mut [[Value; L]],
     first: usize,
-    ends: &mut [MaybeUninit<__m256i>],
+    ends: &mut [MaybeUninit<V>],
     salt: &KeySalt,
 ) {
     let cells_each = OF_512 / BLOCKS;
@@ -189,17 +191,9 @@ fn grow_group<const BLOCKS: usize, const W: usize, const L: usize>(
             level = &mut level[len..];
         }
     }
-    for (cell, ends) in cells.iter().zip(ends.chunks_mut(cells_each)) {
-        for (end, half) in ends.iter_mut().zip(halves(*cell)) {
-            end.write(half);
-        }
+    for (end, cell) in ends.iter_mut().zip(cells) {
+        end.write(cell);
     }
-}
-
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn halves(vector: V) -> [__m256i; 2] {
-    [_mm512_castsi512_si256(vector), _mm512_extracti64x4_epi64::<1>(vector)]
 }
 
 /// One or two values at the front of their cells.
@@ -252,12 +246,25 @@ fn advance<const BLOCKS: usize, const W: usize>(group: &mut [V; W], moving: usiz
         *input = _mm512_xor_si512(*input, number);
     }
     let hashes = hash::<BLOCKS, W>(&inputs);
-    for (at, (cell, hash)) in group.iter_mut().zip(hashes).enumerate() {
-        let replaced = FRONTS[moving.saturating_sub(at * cells_each).min(cells_each)];
-        *cell = match BLOCKS {
-            // Not by a mask: a store of single bytes would come of it, which is slow.
-            OF_256 => _mm512_ternarylogic_epi64::<0xca>(_mm512_movm_epi8(replaced), hash, *cell),
-            _ => _mm512_mask_permutexvar_epi8(*cell, replaced, load(&WHOLE), hash),
-        };
+    if moving >= W * cells_each {
+        for (cell, hash) in group.iter_mut().zip(hashes) {
+            *cell = replace::<BLOCKS>(*cell, hash, FRONTS[cells_each]);
+        }
+    } else {
+        for (at, (cell, hash)) in group.iter_mut().zip(hashes).enumerate() {
+            let replaced = FRONTS[moving.saturating_sub(at * cells_each).min(cells_each)];
+            *cell = replace::<BLOCKS>(*cell, hash, replaced);
+        }
+    }
+}
+
+/// Bytes of a hash in those of cells.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn replace<const BLOCKS: usize>(cell: V, hash: V, replaced: u64) -> V {
+    match BLOCKS {
+        // Not by a mask: a store of single bytes would come of it, which is slow.
+        OF_256 => _mm512_ternarylogic_epi64::<0xca>(_mm512_movm_epi8(replaced), hash, cell),
+        _ => _mm512_mask_permutexvar_epi8(cell, replaced, load(&WHOLE), hash),
     }
 }

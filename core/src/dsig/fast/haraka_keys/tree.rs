@@ -6,39 +6,45 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::vectors::{V, WHOLE, gathered, hash, load};
-use super::{FEW, OF_512, Room, TURNS, VALUE, written};
+use super::{FEW, OF_256, OF_512, Room, TURNS, VALUE, written};
 use crate::dsig::chain::KeySalt;
+use crate::dsig::fast::order::PLACES;
 
 /// Children of a node of the tree.
 pub(super) const ARITY: usize = 3;
 
-/// The top of the tree over a key's values ([`key_tree`](super::super::key_tree)), the first `L` of which are there.
+/// The top of the tree over a key's values. Where the cell of each chain is, `places` says; what is nowhere counts
+/// as zeros.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes")]
 #[inline]
-pub(super) fn tree<const L: usize>(values: &mut Room<__m256i>, salt: &KeySalt) -> [u8; 32] {
+pub(super) fn tree<const BLOCKS: usize, const L: usize>(
+    cells: &[V],
+    places: &[u8; PLACES],
+    salt: &KeySalt,
+) -> [u8; 32] {
     let mut below = L.div_ceil(ARITY);
     let groups = below.div_ceil(TURNS);
-    for value in &mut values[L..groups * TURNS * ARITY] {
-        value.write(_mm256_setzero_si256());
-    }
-    // SAFETY: as many were written.
-    let values = unsafe { written(&mut values[..groups * TURNS * ARITY]) };
+    // SAFETY: a vector is two of half the width.
+    let halves = unsafe { core::slice::from_raw_parts(cells.as_ptr().cast::<__m256i>(), 2 * cells.len()) };
+    let value = |chain: usize| {
+        let half = halves.get(usize::from(places[chain]) * (BLOCKS / OF_256));
+        if let Some(half) = half { *half } else { _mm256_setzero_si256() }
+    };
     let mut nodes: Room<V> = [const { MaybeUninit::uninit() }; _];
     let mut tweak = [0; 64];
     tweak[ARITY * VALUE..60].copy_from_slice(&salt[..6]);
     tweak[63] = 1;
-    let (mut tweak, place, level) = (load(&tweak), one_at(60), one_at(63));
+    let (mut tweak, next, level) = (load(&tweak), one_at(60), one_at(63));
     let together = load(&OF_CELLS);
     let mut level_tweak = tweak;
-    for (group, children) in nodes.chunks_mut(TURNS).zip(values.chunks_exact(ARITY * TURNS)) {
+    for (group, first) in nodes.chunks_mut(TURNS).take(groups).zip((0..).step_by(ARITY * TURNS)) {
         let mut inputs = [tweak; TURNS];
-        for (input, children) in inputs.iter_mut().zip(children.as_chunks::<ARITY>().0) {
-            // SAFETY: 64 bytes, of any alignment.
-            let two = unsafe { _mm512_loadu_si512(children.as_ptr().cast()) };
-            let third = _mm512_castsi256_si512(children[2]);
+        for (input, first) in inputs.iter_mut().zip((first..).step_by(ARITY)) {
+            let two = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(value(first)), value(first + 1));
+            let third = _mm512_castsi256_si512(value(first + 2));
             let all = _mm512_permutex2var_epi8(two, together, third);
             *input = _mm512_mask_mov_epi8(level_tweak, CHILDREN, all);
-            level_tweak = _mm512_add_epi8(level_tweak, place);
+            level_tweak = _mm512_add_epi8(level_tweak, next);
         }
         for (node, hash) in group.iter_mut().zip(hash::<OF_512, TURNS>(&inputs)) {
             node.write(hash);
@@ -55,9 +61,9 @@ pub(super) fn tree<const L: usize>(values: &mut Room<__m256i>, salt: &KeySalt) -
         below = below.div_ceil(ARITY);
         tweak = _mm512_add_epi8(tweak, level);
         if below <= FEW {
-            level_above::<FEW, { ARITY * FEW }>(nodes, below, tweak, place);
+            level_above::<FEW, { ARITY * FEW }>(nodes, below, tweak, next);
         } else {
-            level_above::<TURNS, { ARITY * TURNS }>(nodes, below, tweak, place);
+            level_above::<TURNS, { ARITY * TURNS }>(nodes, below, tweak, next);
         }
     }
     let mut key = [0; 32];
