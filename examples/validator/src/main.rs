@@ -7,14 +7,13 @@ mod exit;
 mod load;
 mod target;
 mod testnet;
-mod text;
 mod verify;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use exit::{Exit, Failure};
-use text::tell;
+use quorate_terminal::tell;
 
 /// A validator network that commits transactions on BLS quorum certificates.
 ///

@@ -9,7 +9,7 @@ use quorate_audited_redis::failure::{Exit, Failure};
 use quorate_audited_redis::keys::public_key;
 
 use super::Outcome;
-use super::text::{say, shown, verdict};
+use quorate_terminal::{say, shown, verdict};
 
 /// Verifies a whole log offline, and names every entry that was tampered with, dropped, moved or forged.
 ///

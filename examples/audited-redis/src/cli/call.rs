@@ -11,8 +11,8 @@ use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::Value;
 use tokio::time::timeout;
 
-use super::text::{say, shown, tell};
 use super::{HowToSign, Outcome};
+use quorate_terminal::{say, shown, tell};
 
 /// Signs one command, sends it, and prints Redis' answer and the entry of the log.
 ///

@@ -7,7 +7,7 @@ use quorate_audited_redis::failure::Failure;
 use quorate_audited_redis::front;
 
 use super::Outcome;
-use super::text::{say, tell};
+use quorate_terminal::{say, tell};
 
 /// Runs the front: verifies signed commands, logs them durably, has Redis execute them, answers.
 ///

@@ -5,7 +5,7 @@ use clap::Args;
 use quorate_audited_redis::keys::Key;
 
 use super::Outcome;
-use super::text::say;
+use quorate_terminal::say;
 
 /// Makes a client's key file and prints the public key.
 ///

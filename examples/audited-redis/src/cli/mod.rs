@@ -7,7 +7,6 @@ mod front;
 mod keygen;
 mod proof;
 mod sidecar;
-mod text;
 
 use std::process::ExitCode;
 
@@ -18,7 +17,7 @@ use quorate_audited_redis::failure::{Failure, HELP};
 use quorate_audited_redis::frame::Scheme;
 use quorate_audited_redis::suites::SUITES;
 
-use text::tell;
+use quorate_terminal::tell;
 
 /// An audited Redis: every command is signed by its client, logged before it is executed, and can be proven to others.
 ///
@@ -59,7 +58,7 @@ pub(crate) fn run() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(failure) => {
-            tell!("{} {failure}", text::red("audited-redis:"));
+            tell!("{} {failure}", quorate_terminal::red("audited-redis:"));
             failure.exit.into()
         }
     }

@@ -8,7 +8,7 @@ use quorate_audited_redis::keys::public_key;
 use quorate_audited_redis::proof::{Proven, check, prove};
 
 use super::Outcome;
-use super::text::{say, shown, utc, verdict};
+use quorate_terminal::{say, shown, verdict};
 
 /// Takes one operation out of a log as a file that proves by itself who asked for it.
 ///
@@ -96,7 +96,25 @@ fn print(proven: &Proven) {
     say!(
         "as its command {}, at {} by its clock, signed with {}",
         proven.sequence,
-        utc(proven.time.0),
+        date(proven.time.0),
         proven.scheme
     );
+}
+
+/// Microseconds since 1970 as a date in UTC; as they are if they lie beyond the calendar.
+fn date(time: u64) -> String {
+    let calendar = i64::try_from(time).ok().and_then(|time| jiff::Timestamp::from_microsecond(time).ok());
+    calendar.map_or_else(|| format!("{time} µs since 1970"), |date| format!("{date:.6}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_dates_and_no_time_is_too_late_to_be_told() {
+        assert_eq!(date(951_782_399_999_999), "2000-02-28T23:59:59.999999Z");
+        assert_eq!(date(1_795_297_426_000_000), "2026-11-21T21:43:46.000000Z");
+        assert_eq!(date(u64::MAX), "18446744073709551615 µs since 1970");
+    }
 }

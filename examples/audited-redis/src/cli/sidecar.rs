@@ -8,8 +8,8 @@ use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::sidecar;
 
 use super::front::interrupted;
-use super::text::say;
 use super::{HowToSign, Outcome};
+use quorate_terminal::say;
 
 /// Lets existing Redis clients use the front: takes plain Redis traffic on this machine, and signs it.
 ///

@@ -11,7 +11,7 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
 use crate::member::{Event, Identity, Member};
 use crate::signer::{Make, SignerName, SuiteName, WithSigner, with_signer};
-use crate::text::{say, tell};
+use quorate_terminal::{say, tell};
 
 /// How long members may take to connect, and to deliver.
 const PATIENCE: Duration = Duration::from_secs(30);

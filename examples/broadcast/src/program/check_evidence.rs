@@ -12,7 +12,7 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
 use crate::signer::{Make, WithSigner, with_signer};
 use crate::terms::Terms;
-use crate::text::say;
+use quorate_terminal::say;
 
 /// Check that a file of evidence proves a member faulty.
 ///

@@ -7,7 +7,7 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::group;
 use crate::signer::{Make, WithSigner, with_signer};
 use crate::terms::{Memory, Terms};
-use crate::text::say;
+use quorate_terminal::say;
 
 /// Make a group: its file, and a key file for each member.
 ///

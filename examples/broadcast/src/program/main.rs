@@ -15,13 +15,12 @@ mod signer;
 mod simulate;
 mod store;
 mod terms;
-mod text;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use exit::Failure;
-use text::tell;
+use quorate_terminal::tell;
 
 /// Consistent broadcast: a sender cannot tell two members two things.
 ///

@@ -13,7 +13,7 @@ use crate::group::{self, Group};
 use crate::member::{Event, Identity, Member};
 use crate::signer::{Make, WithSigner, with_signer};
 use crate::terms::{Memory, Terms};
-use crate::text::tell;
+use quorate_terminal::tell;
 
 /// So many own messages may wait before no more are read.
 const BACKLOG: usize = 256;

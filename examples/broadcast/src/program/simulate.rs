@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::exit::{Exit, Failure, OrFail};
 use crate::signer::SignerName;
-use crate::text::say;
+use quorate_terminal::say;
 
 /// Run members in the deterministic simulator: virtual time, faults, crashes, Byzantine members; one run per seed.
 ///

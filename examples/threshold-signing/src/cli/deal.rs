@@ -8,8 +8,8 @@ use quorate_threshold_signing::failure::{Doing, Failure};
 use quorate_threshold_signing::group::Group;
 use quorate_threshold_signing::{dealer, der};
 
-use super::text::say;
 use super::{Outcome, json};
+use quorate_terminal::say;
 
 /// Make a key and deal presignatures of it: THE DEALER KNOWS THE KEY while it deals.
 ///

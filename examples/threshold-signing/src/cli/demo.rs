@@ -9,8 +9,8 @@ use quorate_threshold_signing::failure::{Doing, Exit, Failure};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
-use super::text::{say, tell, verdict};
 use super::{Outcome, json};
+use quorate_terminal::{say, tell, verdict};
 
 /// How long a party may take until it serves.
 const START: Duration = Duration::from_secs(30);

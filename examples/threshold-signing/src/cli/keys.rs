@@ -5,8 +5,8 @@ use quorate_threshold_signing::deal::write_new;
 use quorate_threshold_signing::failure::Doing;
 use quorate_threshold_signing::keys::{Keys, Role};
 
-use super::text::say;
 use super::{Outcome, json};
+use quorate_terminal::say;
 
 /// Make the keys of a party or of a requester: the secret ones stay, the public half goes into the group file.
 ///

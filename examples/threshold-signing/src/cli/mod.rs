@@ -7,7 +7,6 @@ mod group;
 mod keys;
 mod serve;
 mod sign;
-mod text;
 mod verify;
 
 use std::path::PathBuf;
@@ -18,7 +17,7 @@ use quorate_threshold_signing::deal::{PublicDeal, read_message};
 use quorate_threshold_signing::failure::{Failure, HELP};
 use quorate_threshold_signing::group::Group;
 
-use text::tell;
+use quorate_terminal::tell;
 
 /// Parties that sign together: 3 of 4, or 5 of 7, make a signature that any ECDSA library verifies, and fewer make none. Nobody
 /// has the key.
@@ -63,7 +62,7 @@ pub(crate) fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            tell!("{} {failure}", text::red("threshold-signing:"));
+            tell!("{} {failure}", quorate_terminal::red("threshold-signing:"));
             failure.exit.into()
         }
     }
@@ -125,7 +124,7 @@ impl Message {
 }
 
 fn json(value: &serde_json::Value) {
-    text::say!("{value}");
+    quorate_terminal::say!("{value}");
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use quorate_threshold_signing::failure::Failure;
 use quorate_threshold_signing::keys::Keys;
 use quorate_threshold_signing::party::{Misbehaviour, Party, Settings};
 
-use super::text::tell;
 use super::{Outcome, Public};
+use quorate_terminal::tell;
 
 /// Run one party: it answers the requesters of the group file, and nobody else.
 ///

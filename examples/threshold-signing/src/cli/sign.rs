@@ -9,8 +9,8 @@ use quorate_threshold_signing::failure::{Doing, Failure};
 use quorate_threshold_signing::group::Group;
 use quorate_threshold_signing::keys::Keys;
 
-use super::text::{red, say, tell};
 use super::{Message, Outcome, Public, json};
+use quorate_terminal::{red, say, tell};
 
 /// Have a message signed: ask the parties, combine their shares, verify, write the signature.
 ///

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::exit::{Exit, Failure};
 use crate::load::{Format, Load, LoadReport, Payloads, Plan};
 use crate::target::Target;
-use crate::text::{count, say, tell};
+use quorate_terminal::{count, say, tell};
 
 /// How long what is on its way at the end of a load may take to commit.
 const DRAIN: Duration = Duration::from_secs(1);

@@ -8,7 +8,7 @@ use quorate_node::genesis::{Genesis, Member, Parameters, SchemeName};
 
 use super::keygen::PublicFile;
 use crate::exit::{Exit, Failure, OrFail};
-use crate::text::say;
+use quorate_terminal::say;
 
 /// Put a chain's genesis file together from its validators' public keys.
 ///

@@ -5,8 +5,8 @@ use quorate_node::handle::Digest;
 
 use crate::exit::{Exit, Failure, OrFail};
 use crate::target::Target;
-use crate::text::tell;
 use crate::verify;
+use quorate_terminal::tell;
 
 /// Look up a transaction or a key of the ledger, and check its proof.
 ///

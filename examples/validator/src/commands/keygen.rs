@@ -6,7 +6,7 @@ use quorate_node::keys::NodeKeys;
 use serde::{Deserialize, Serialize};
 
 use crate::exit::{Exit, Failure, OrFail};
-use crate::text::say;
+use quorate_terminal::say;
 
 /// The name of the secret file in the directory.
 pub(crate) const SECRET_FILE: &str = "keys";

@@ -11,7 +11,7 @@ use quorate_node::runtime::Node;
 use tracing_subscriber::EnvFilter;
 
 use crate::exit::{Exit, Failure, OrFail};
-use crate::text::say;
+use quorate_terminal::say;
 
 /// How long what still runs may take after everything was stopped.
 const STOP_PATIENCE: Duration = Duration::from_secs(1);

@@ -1,7 +1,7 @@
 use crate::api::{Api, Status};
 use crate::exit::{Exit, Failure};
 use crate::target::Target;
-use crate::text::say;
+use quorate_terminal::say;
 
 /// Show what validators say of themselves.
 #[derive(Debug, clap::Args)]

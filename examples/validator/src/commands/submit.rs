@@ -8,8 +8,8 @@ use quorate_node::handle::Digest;
 use crate::api::{Api, Transaction};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::target::Target;
-use crate::text::{say, tell};
 use crate::verify;
+use quorate_terminal::{say, tell};
 
 /// The most that is read of a file or from standard input.
 const LARGEST: u64 = 16 << 20;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
 use crate::exit::{Exit, Failure, OrFail};
-use crate::text::{count, millis, say, tell};
+use quorate_terminal::{count, millis, say, tell};
 
 /// Short work is repeated until a sample takes this long.
 const SAMPLE: Duration = Duration::from_millis(20);

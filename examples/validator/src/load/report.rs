@@ -4,7 +4,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{Counts, Histogram};
-use crate::text::{count, millis, say};
+use quorate_terminal::{count, millis, say};
 
 /// What a load did, in the end.
 #[derive(Clone, Debug, Serialize)]

@@ -4,7 +4,7 @@ use super::agreement::Contradiction;
 use super::child::Usage;
 use crate::exit::{Exit, Failure};
 use crate::load::LoadReport;
-use crate::text::say;
+use quorate_terminal::say;
 
 /// How a testnet went: what `--json` prints.
 #[derive(Debug, Serialize)]
@@ -75,7 +75,7 @@ impl Report {
         }
         say!(
             "blocks      {} ({:.1} per second), quorum certificates of {} bytes",
-            crate::text::count(self.height),
+            quorate_terminal::count(self.height),
             self.blocks_per_second,
             self.certificate_bytes
         );

@@ -13,7 +13,7 @@ use super::view::{Frame, LoadView};
 use super::watch::Watch;
 use crate::exit::{Exit, Failure};
 use crate::load::{Histogram, Latencies, Load, LoadReport, Payloads, Plan};
-use crate::text::{count, say, tell};
+use quorate_terminal::{count, say, tell};
 
 /// How often the validators are looked at, and a terminal is drawn.
 const LOOK_PAUSE: Duration = Duration::from_millis(500);

@@ -4,7 +4,7 @@ use quorate_node::genesis::SchemeName;
 
 use super::watch::{Watch, Watched};
 use crate::load::Latencies;
-use crate::text::{clock, count, millis};
+use quorate_terminal::{clock, count, millis};
 
 /// What a testnet looks like at one moment.
 #[derive(Debug)]

@@ -17,8 +17,8 @@ use serde::Serialize;
 
 use super::Outcome;
 use super::front::interrupted;
-use super::text::{say, tell};
 use machines::{Direct, Front, Redis};
+use quorate_terminal::{say, tell};
 
 /// Measures what auditing costs: the latency of each command, one after another, over loopback.
 ///

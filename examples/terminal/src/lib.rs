@@ -1,10 +1,14 @@
-//! Numbers as people read them, and lines for them to read.
+#![forbid(unsafe_code)]
+//! What the example programs write for people.
 //!
-//! `println!` panics when whoever read the output has gone (`quorate status | head -1`); these do not mind.
+//! `println!` panics when whoever read the output has gone (`quorate status | head -1`); [`say!`] and [`tell!`] do not
+//! mind. Colours are only for terminals, and not where `NO_COLOR` is set.
 
+use std::io::IsTerminal;
 use std::time::Duration;
 
 /// A line on standard output.
+#[macro_export]
 macro_rules! say {
     ($($argument:tt)*) => {{
         use std::io::Write as _;
@@ -13,6 +17,7 @@ macro_rules! say {
 }
 
 /// A line on standard error.
+#[macro_export]
 macro_rules! tell {
     ($($argument:tt)*) => {{
         use std::io::Write as _;
@@ -20,10 +25,31 @@ macro_rules! tell {
     }};
 }
 
-pub(crate) use {say, tell};
+/// Red, if standard error is a terminal.
+pub fn red(text: &str) -> String {
+    painted(text, "31", std::io::stderr().is_terminal())
+}
+
+/// Green or red, if standard output is a terminal.
+pub fn verdict(text: &str, good: bool) -> String {
+    painted(text, if good { "32" } else { "31" }, std::io::stdout().is_terminal())
+}
+
+fn painted(text: &str, colour: &str, on_terminal: bool) -> String {
+    if on_terminal && std::env::var_os("NO_COLOR").is_none() {
+        format!("\x1b[{colour}m{text}\x1b[0m")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Bytes as people read them: text as it is, everything else escaped. What strangers wrote cannot command a terminal.
+pub fn shown(bytes: &[u8]) -> String {
+    bytes.escape_ascii().to_string()
+}
 
 /// `1234567` as `1,234,567`.
-pub(crate) fn count(n: u64) -> String {
+pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
@@ -36,7 +62,7 @@ pub(crate) fn count(n: u64) -> String {
 }
 
 /// Milliseconds with as many decimals as matter.
-pub(crate) fn millis(ms: f64) -> String {
+pub fn millis(ms: f64) -> String {
     if ms < 10.0 {
         format!("{ms:.1} ms")
     } else if ms < 10_000.0 {
@@ -47,7 +73,7 @@ pub(crate) fn millis(ms: f64) -> String {
 }
 
 /// `3725 s` as `1:02:05`, `65 s` as `01:05`.
-pub(crate) fn clock(time: Duration) -> String {
+pub fn clock(time: Duration) -> String {
     let s = time.as_secs();
     match s / 3600 {
         0 => format!("{:02}:{:02}", s / 60, s % 60),
