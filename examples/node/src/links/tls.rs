@@ -54,7 +54,7 @@ impl Tls {
         let members: HashMap<_, _> = (0..).zip(identities.keys()).map(|(i, key)| (spki_of(key), i)).collect();
         let members = Arc::new(members);
         let algorithms = provider.signature_verification_algorithms;
-        let verifier = Arc::new(Members { members: members.clone(), algorithms });
+        let verifier = Arc::new(Verifier { expected: Expected::Members(members.clone()), algorithms });
         let mut config = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&version::TLS13])
             .map_err(failed)?
@@ -82,10 +82,11 @@ impl Tls {
     /// If rustls refuses the configuration.
     pub fn connector(&self, key: &ed25519::PublicKey) -> Result<TlsConnector, Error> {
         let algorithms = self.provider.signature_verification_algorithms;
+        let verifier = Arc::new(Verifier { expected: Expected::One(spki_of(key)), algorithms });
         let mut config = ClientConfig::builder_with_provider(self.provider.clone())
             .with_protocol_versions(&[&version::TLS13])?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Pinned { spki: spki_of(key), algorithms }))
+            .with_custom_certificate_verifier(verifier)
             .with_client_cert_resolver(Arc::new(AlwaysResolvesClientRawPublicKeys::new(self.key.clone())));
         config.alpn_protocols = vec![self.protocol.to_vec()];
         config.enable_sni = false;
@@ -125,45 +126,39 @@ fn failed(e: Error) -> NodeError {
     NodeError::Tls { problem: e.to_string() }
 }
 
-/// The dialer's side: one key.
+/// Whose key the other end may prove.
 #[derive(Debug)]
-struct Pinned {
-    spki: [u8; 44],
+enum Expected {
+    /// The dialer's side: one key.
+    One([u8; 44]),
+    /// The acceptor's side: the members' keys, this node's own among them (whoever else proves it is a twin).
+    Members(Arc<HashMap<[u8; 44], MemberIndex>>),
+}
+
+/// Checks that the other end sent an expected key and nothing more, and that it signed the handshake with it.
+#[derive(Debug)]
+struct Verifier {
+    expected: Expected,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
-/// The acceptor's side: the members' keys, this node's own among them (whoever else proves it is a twin).
-#[derive(Debug)]
-struct Members {
-    members: Arc<HashMap<[u8; 44], MemberIndex>>,
-    algorithms: WebPkiSupportedAlgorithms,
-}
-
-impl ServerCertVerifier for Pinned {
-    fn verify_server_cert(
+impl Verifier {
+    fn key(
         &self,
         end_entity: &CertificateDer<'_>,
         intermediates: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        if end_entity.as_ref() == self.spki && intermediates.is_empty() {
-            return Ok(ServerCertVerified::assertion());
+    ) -> Result<(), Error> {
+        let is_expected = match &self.expected {
+            Expected::One(spki) => end_entity.as_ref() == spki,
+            Expected::Members(members) => members.contains_key(end_entity.as_ref()),
+        };
+        if is_expected && intermediates.is_empty() {
+            return Ok(());
         }
         Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
     }
 
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Err(Error::General("TLS 1.2 is not spoken here".into()))
-    }
-
-    fn verify_tls13_signature(
+    fn signature(
         &self,
         message: &[u8],
         cert: &CertificateDer<'_>,
@@ -173,8 +168,48 @@ impl ServerCertVerifier for Pinned {
         verify_tls13_signature_with_raw_key(message, &spki, dss, &self.algorithms)
     }
 
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+    /// Both ends refuse that version before anything is signed.
+    fn old_signature() -> Result<HandshakeSignatureValid, Error> {
+        Err(Error::General("TLS 1.2 is not spoken here".into()))
+    }
+
+    fn schemes() -> Vec<SignatureScheme> {
         vec![SignatureScheme::ED25519]
+    }
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        self.key(end_entity, intermediates).map(|()| ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        Self::old_signature()
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.signature(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        Self::schemes()
     }
 
     fn requires_raw_public_keys(&self) -> bool {
@@ -182,7 +217,7 @@ impl ServerCertVerifier for Pinned {
     }
 }
 
-impl ClientCertVerifier for Members {
+impl ClientCertVerifier for Verifier {
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
         &[]
     }
@@ -193,10 +228,7 @@ impl ClientCertVerifier for Members {
         intermediates: &[CertificateDer<'_>],
         _: UnixTime,
     ) -> Result<ClientCertVerified, Error> {
-        if self.members.contains_key(end_entity.as_ref()) && intermediates.is_empty() {
-            return Ok(ClientCertVerified::assertion());
-        }
-        Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
+        self.key(end_entity, intermediates).map(|()| ClientCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
@@ -205,7 +237,7 @@ impl ClientCertVerifier for Members {
         _: &CertificateDer<'_>,
         _: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        Err(Error::General("TLS 1.2 is not spoken here".into()))
+        Self::old_signature()
     }
 
     fn verify_tls13_signature(
@@ -214,12 +246,11 @@ impl ClientCertVerifier for Members {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let spki = SubjectPublicKeyInfoDer::from(cert.as_ref());
-        verify_tls13_signature_with_raw_key(message, &spki, dss, &self.algorithms)
+        self.signature(message, cert, dss)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        vec![SignatureScheme::ED25519]
+        Self::schemes()
     }
 
     fn requires_raw_public_keys(&self) -> bool {
