@@ -85,7 +85,7 @@ pub enum Error {
     BadCiphertext,
     /// The object is valid, but for another committee, chain, epoch, view or suite than the one at hand.
     WrongContext {
-        /// What differs.
+        /// What does not fit here.
         what: &'static str,
     },
     /// Signing this would contradict something that was signed before; nothing was signed.
@@ -281,7 +281,7 @@ impl fmt::Display for Error {
             Error::BadCiphertext => {
                 f.write_str("the ciphertext is not a valid one of its author; treat it as if it were empty")
             }
-            Error::WrongContext { what } => write!(f, "valid elsewhere, not here: the {what} differs"),
+            Error::WrongContext { what } => write!(f, "valid elsewhere, not here, because of the {what}"),
             Error::Contradiction { kind, signed_view } => write!(
                 f,
                 "refused: a statement of kind {kind} was already signed at view {signed_view} and this one contradicts it"

@@ -119,7 +119,7 @@ public sealed class QuorateException private constructor(
 
     /** The object is valid, but for another committee, chain, epoch, view or suite than the one at hand. */
     public class WrongContext internal constructor(failure: Failure) : QuorateException("WRONG_CONTEXT", failure) {
-        /** What differs. */
+        /** What does not fit here. */
         public val what: String get() = text("what")
     }
 
