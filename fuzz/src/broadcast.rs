@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use quorate::dsig::{Signature, WotsBlake3};
+use quorate::dsig::{Signature, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
 use quorate::ed25519;
 use quorate::machine::{Input, Machine, MemberIndex, Recipient, Time};
 use quorate::wire::{Decode, Encode};
-use quorate_broadcast::authentication::{Eddsa, Links, Unsigned};
+use quorate_broadcast::authentication::{Authentication, Eddsa, Links, Unsigned};
+use quorate_broadcast::evidence::{self, MAX_FILE};
 use quorate_broadcast::simulation::{Kit, SimulatedDsig, group};
 use quorate_broadcast::{
-    Broadcaster, Command, Config, Equivocation, Limits, Message, Misdeed, Output, Parameters, Record, Sent,
-    Slot, Timer, Vouch, digest, vouch_bytes,
+    Broadcaster, Command, Config, Equivocation, Limits, Message, Misdeed, OneTime, Output, Parameters,
+    Record, Sent, Slot, Terms, Timer, Vouch, Way, digest, vouch_bytes,
 };
 
 use crate::identity;
@@ -50,6 +51,71 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
         all
     }
     [of::<Links>(), of::<Eddsa>(), of::<SimulatedDsig>()].concat()
+}
+
+/// Files of evidence: whatever decodes encodes to the same bytes, and only the faulty member is proven faulty, with the
+/// two words that it gave.
+pub(crate) fn evidence_files(bytes: &[u8]) {
+    fn of<S: Encode + Decode>(bytes: &[u8], (terms, rest): (&Terms, &[u8])) -> Option<Equivocation<S>> {
+        let found = identity::<Equivocation<S>, u16>(rest, &4)?;
+        assert_eq!(evidence::encode(terms, &found), bytes, "decoded, but encodes to other bytes");
+        Some(found)
+    }
+    fn holds<A: Authentication>(bytes: &[u8], parts: (&Terms, &[u8])) {
+        let Some(found) = of::<A::Signature>(bytes, parts) else { return };
+        if found.verify::<A>(&group(4)).is_ok() {
+            assert_eq!((found.culprit, found.slot), (FAULTY, SLOT), "evidence of what nobody did");
+            assert_eq!(found.words.map(|(digest, _)| digest), digests(), "evidence of what nobody signed");
+        }
+    }
+    let Ok((terms, rest)) = evidence::decode(bytes) else { return };
+    assert!(bytes.len() <= MAX_FILE);
+    let parts = (&terms, rest);
+    match terms.way {
+        Way::Links => holds::<Links>(bytes, parts),
+        Way::Eddsa => holds::<Eddsa>(bytes, parts),
+        Way::Dsig(OneTime::Blake3) => holds::<SimulatedDsig>(bytes, parts),
+        Way::Dsig(OneTime::Blake3Wide) => drop(of::<Signature<WotsBlake3Wide>>(bytes, parts)),
+        Way::Dsig(OneTime::Haraka256) => drop(of::<Signature<WotsHaraka256>>(bytes, parts)),
+        Way::Dsig(OneTime::Haraka512) => drop(of::<Signature<WotsHaraka512>>(bytes, parts)),
+    }
+}
+
+/// Seeds of [`evidence_files`]: one for each way of signing that the simulator has, and what the others begin with.
+pub(crate) fn evidence_seeds() -> Vec<Vec<u8>> {
+    let terms = |way| Terms { way, tail: 128, max_message: 16 << 10 };
+    let mut seeds = vec![
+        equivocation::<Links>(&terms(Way::Links)),
+        equivocation::<Eddsa>(&terms(Way::Eddsa)),
+        equivocation::<SimulatedDsig>(&terms(Way::Dsig(OneTime::Blake3))),
+    ];
+    for one_time in [OneTime::Haraka512, OneTime::Haraka256, OneTime::Blake3Wide] {
+        seeds.push(equivocation::<SimulatedDsig>(&terms(Way::Dsig(one_time))));
+    }
+    seeds
+}
+
+/// Where the faulty member gave two words.
+const SLOT: Slot = Slot { sender: 0, sequence: 7 };
+
+/// On what, in order.
+fn digests() -> [[u8; 32]; 2] {
+    let mut digests = [digest(b"one"), digest(b"two")];
+    digests.sort_unstable();
+    digests
+}
+
+#[allow(clippy::expect_used)] // what is made here is the same on every run
+fn equivocation<A: Kit>(terms: &Terms) -> Vec<u8> {
+    let (mut forger, now) = (A::make(group(4), FAULTY, [200; 32]), Time(1_000_000));
+    while let Ok(Some(job)) = forger.plan(now) {
+        forger.finish(A::run(job));
+    }
+    let words = digests().map(|digest| {
+        let bytes = vouch_bytes(&group(4).id(), FAULTY, SLOT, &digest);
+        (digest, forger.sign(&bytes, now).expect("a key"))
+    });
+    evidence::encode(terms, &Equivocation { culprit: FAULTY, slot: SLOT, words })
 }
 
 /// Members whose messages are delivered, lost, repeated and forged, and which crash, as the input says. Whatever the
@@ -278,6 +344,17 @@ mod tests {
         assert!(drive::<Links>(&lively()) >= 3);
         assert!(drive::<Eddsa>(&lively()) >= 3);
         assert!(drive::<SimulatedDsig>(&lively()) >= 1);
+    }
+
+    #[test]
+    fn the_evidence_among_the_seeds_holds_where_words_can_be_shown() {
+        fn holds<A: Kit>(seed: &[u8]) -> bool {
+            let (_, rest) = evidence::decode(seed).unwrap();
+            let found = Equivocation::<A::Signature>::decode(rest, &4).unwrap();
+            found.verify::<A>(&group(4)).is_ok()
+        }
+        let seeds = evidence_seeds();
+        assert!(!holds::<Links>(&seeds[0]) && holds::<Eddsa>(&seeds[1]) && holds::<SimulatedDsig>(&seeds[2]));
     }
 
     #[test]

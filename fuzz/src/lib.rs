@@ -27,6 +27,8 @@ mod scheme;
 mod seeds;
 mod shares;
 mod signing;
+#[cfg(feature = "threshold-signing")]
+mod threshold_signing;
 
 use quorate::wire::{Decode, Encode};
 
@@ -69,6 +71,12 @@ pub const TARGETS: &[Target] = &[
         brief: 4_000,
     },
     Target {
+        name: "broadcast-evidence",
+        run: broadcast::evidence_files,
+        seeds: broadcast::evidence_seeds,
+        brief: 1_000,
+    },
+    Target {
         name: "broadcast-machine",
         run: broadcast::machine,
         seeds: broadcast::machine_seeds,
@@ -103,6 +111,27 @@ pub const TARGETS: &[Target] = &[
     Target { name: "node-wire", run: node::wire, seeds: node::wire_seeds, brief: 5_000 },
     #[cfg(feature = "node")]
     Target { name: "node-text", run: node::text, seeds: node::text_seeds, brief: 3_000 },
+    #[cfg(feature = "threshold-signing")]
+    Target {
+        name: "threshold-signing-wire",
+        run: threshold_signing::wire,
+        seeds: threshold_signing::wire_seeds,
+        brief: 3_000,
+    },
+    #[cfg(feature = "threshold-signing")]
+    Target {
+        name: "threshold-signing-files",
+        run: threshold_signing::files,
+        seeds: threshold_signing::files_seeds,
+        brief: 600,
+    },
+    #[cfg(feature = "threshold-signing")]
+    Target {
+        name: "threshold-signing-text",
+        run: threshold_signing::text,
+        seeds: threshold_signing::text_seeds,
+        brief: 1_000,
+    },
 ];
 
 /// Decodes, and asserts that what decoded encodes to the very same bytes.

@@ -57,6 +57,7 @@ targets! {
     erasure_decoders = "erasure-decoders",
     erasure_senders = "erasure-senders",
     broadcast_decoders = "broadcast-decoders",
+    broadcast_evidence = "broadcast-evidence",
     broadcast_machine = "broadcast-machine",
     share_decoders = "share-decoders",
     share_collectors = "share-collectors",
@@ -67,4 +68,7 @@ targets! {
     audited_redis_crash = "audited-redis-crash",
     node_wire = "node-wire",
     node_text = "node-text",
+    threshold_signing_wire = "threshold-signing-wire",
+    threshold_signing_files = "threshold-signing-files",
+    threshold_signing_text = "threshold-signing-text",
 }

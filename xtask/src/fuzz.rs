@@ -50,7 +50,7 @@ const COVERAGE: &[&str] = &[
 ];
 
 /// How the targets begin that read what whole programs read.
-const PROGRAMS: &[&str] = &["audited-redis-", "node-"];
+const PROGRAMS: &[&str] = &["audited-redis-", "node-", "threshold-signing-"];
 
 pub(crate) fn run(options: &Options) -> Outcome {
     let of_programs = |target: &String| PROGRAMS.iter().any(|program| target.starts_with(program));

@@ -39,6 +39,8 @@
 //! |---|---|
 //! | `statement` | what is signed, and what two signatures prove |
 //! | `message` | what is sent and kept, as bytes |
+//! | `terms` | what a group agrees on besides its file |
+//! | [`evidence`] | evidence as a file |
 //! | [`authentication`] | words believed from the link, by Ed25519, by DSig |
 //! | `window` | one sender's last slots |
 //! | `deferred` | what is slow to verify and waits until nothing else does |
@@ -52,12 +54,14 @@
 
 pub mod authentication;
 mod deferred;
+pub mod evidence;
 mod interface;
 mod machine;
 mod message;
 #[cfg(feature = "simulate")]
 pub mod simulation;
 mod statement;
+mod terms;
 mod window;
 
 pub use interface::{
@@ -66,3 +70,4 @@ pub use interface::{
 pub use machine::{Broadcaster, limits};
 pub use message::{Limits, Message, Record, Sent};
 pub use statement::{Digest, Equivocation, Slot, Vouch, digest, vouch_bytes};
+pub use terms::{OneTime, Terms, Way};

@@ -162,8 +162,8 @@ impl Decode for PublicDeal {
     }
 }
 
-/// What a party's shares are sealed with.
-pub(crate) fn context(deal: &Deal, member: MemberIndex) -> Vec<u8> {
+/// What a party's shares are sealed with: they open in this deal and for this party only.
+pub fn context(deal: &Deal, member: MemberIndex) -> Vec<u8> {
     [CONTEXT, &deal.id(), &member.to_le_bytes()].concat()
 }
 

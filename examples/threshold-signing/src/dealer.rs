@@ -15,8 +15,9 @@ use std::path::Path;
 
 use getrandom::SysRng;
 use quorate::threshold::Secp256k1;
-use quorate::threshold::ecdsa::{Plan, TrustedDealer};
+use quorate::threshold::ecdsa::{Plan, Presignatures, TrustedDealer};
 use quorate_node::keys::{load_private, save_private};
+use rand_core::TryCryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::deal::{PublicDeal, context, sync_parent};
@@ -34,6 +35,12 @@ pub struct Dealt {
     pub sealed: Vec<Vec<u8>>,
 }
 
+/// The dealer's key on disk. It is wiped when dropped and cannot be printed.
+pub struct KeyFile {
+    secret: Zeroizing<[u8; 32]>,
+    last_epoch: u64,
+}
+
 /// Deals to a group. With a key file, the next epoch of its key; the file is made if it is not there.
 ///
 /// # Errors
@@ -42,69 +49,129 @@ pub fn deal(group: &Group, count: u32, key_file: Option<&Path>) -> Result<Dealt,
     let committee = group.committee.id();
     let (dealer, epoch) = match key_file {
         Some(path) if path.exists() => {
-            let (secret, last) = load(path)?;
+            let KeyFile { secret, last_epoch } = KeyFile::load(path)?;
             let dealer = TrustedDealer::<Secp256k1>::from_bytes(committee, group.tolerance, &secret)
                 .reading(format!("dealer's key file {}", path.display()))?;
-            let epoch = last.checked_add(1).ok_or_else(|| Failure::setup("no epoch is left"))?;
+            let epoch = last_epoch.checked_add(1).ok_or_else(|| Failure::setup("no epoch is left"))?;
             (dealer, epoch)
         }
         _ => (TrustedDealer::new(committee, group.tolerance, &mut SysRng)?, 1),
     };
     if let Some(path) = key_file {
-        save(path, &dealer.to_bytes(), epoch)?;
+        KeyFile { secret: dealer.to_bytes(), last_epoch: epoch }.save(path)?;
     }
     let hands = dealer.deal(epoch, Plan::Unagreed { count }, &mut SysRng)?;
     drop(dealer);
+    seal(group, &hands, &mut SysRng)
+}
+
+/// Seals to each party of a group what was dealt to it.
+///
+/// # Errors
+/// If they are none, or the generator fails.
+pub fn seal<R: TryCryptoRng>(
+    group: &Group,
+    hands: &[Presignatures<Secp256k1>],
+    rng: &mut R,
+) -> Result<Dealt, Failure> {
     let public = PublicDeal::of(hands.first().ok_or_else(|| Failure::failed("no parties"))?)?;
-    let seal =
-        |(hand, party): (&quorate::threshold::ecdsa::Presignatures<Secp256k1>, &crate::group::Party)| {
-            party.sealing.seal(&context(hand.deal(), hand.member()), &hand.to_bytes()?, &mut SysRng)
-        };
-    let sealed = hands.iter().zip(&group.parties).map(seal).collect::<quorate::Result<_>>()?;
+    let sealed = hands.iter().zip(&group.parties).map(|(hand, party)| {
+        party.sealing.seal(&context(hand.deal(), hand.member()), &hand.to_bytes()?, rng)
+    });
+    let sealed = sealed.collect::<quorate::Result<_>>()?;
     Ok(Dealt { public, sealed })
 }
 
-fn load(path: &Path) -> Result<(Zeroizing<[u8; 32]>, u64), Failure> {
-    let text = load_private(path)?;
-    let wrong = || Failure::setup(format!("{} is no dealer's key file; check the path", path.display()));
-    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
-    let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
-    let version = field("threshold-signing-dealer");
-    let (digits, epoch) = (field("secret"), field("last-epoch"));
-    let (Some("1"), Some(digits), Some(epoch), None) = (version, digits, epoch, lines.next()) else {
-        return Err(wrong());
-    };
-    let secret = secret("secret", digits).map_err(|_| wrong())?;
-    Ok((secret, epoch.parse().map_err(|_| wrong())?))
-}
-
-/// Writes the file anew: after a crash it is the old one or the new one.
-fn save(path: &Path, secret: &[u8; 32], epoch: u64) -> Result<(), Failure> {
-    let mut digits = hex::encode(secret);
-    let mut text = Zeroizing::new(String::with_capacity(512));
-    for part in [
-        "# The secret key itself. Whoever has this file can sign alone, for ever.\n",
-        FIRST_LINE,
-        "\nsecret ",
-        &digits,
-        "\nlast-epoch ",
-        &epoch.to_string(),
-        "\n",
-    ] {
-        text.push_str(part);
+impl KeyFile {
+    /// The last epoch that was dealt, or was begun to be.
+    pub fn last_epoch(&self) -> u64 {
+        self.last_epoch
     }
-    digits.zeroize();
-    let temporary = path.with_extension("new");
-    // What a crash left of an earlier attempt.
-    let _ = fs::remove_file(&temporary);
-    save_private(&temporary, &text)?;
-    fs::rename(&temporary, path).and_then(|()| sync_parent(path)).doing(format!("writing {}", path.display()))
+
+    /// The text of a file.
+    pub fn text(&self) -> Zeroizing<String> {
+        let mut digits = hex::encode(*self.secret);
+        let mut text = Zeroizing::new(String::with_capacity(512));
+        for part in [
+            "# The secret key itself. Whoever has this file can sign alone, for ever.\n",
+            FIRST_LINE,
+            "\nsecret ",
+            &digits,
+            "\nlast-epoch ",
+            &self.last_epoch.to_string(),
+            "\n",
+        ] {
+            text.push_str(part);
+        }
+        digits.zeroize();
+        text
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// What is wrong, and what to do.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        if lines.next() != Some(FIRST_LINE) {
+            return Err(format!("the first line is not `{FIRST_LINE}`; check the path"));
+        }
+        let mut field = |name: &str| {
+            let value = lines.next().and_then(|line| line.strip_prefix(name)?.strip_prefix(' '));
+            value.ok_or_else(|| format!("the line `{name} …` is missing; restore the file from its copy"))
+        };
+        let secret = secret("secret", field("secret")?)?;
+        let stated = field("last-epoch")?;
+        // A number that is read as another one would be dealt twice: it has one form.
+        let last_epoch = stated.parse().ok().filter(|epoch: &u64| epoch.to_string() == stated);
+        let last_epoch = last_epoch.ok_or("`last-epoch` is no number; restore the file from its copy")?;
+        match lines.next() {
+            None => Ok(Self { secret, last_epoch }),
+            Some(_) => {
+                Err("there are more lines than there should be; restore the file from its copy".into())
+            }
+        }
+    }
+
+    fn load(path: &Path) -> Result<Self, Failure> {
+        let text = load_private(path)?;
+        Self::parse(&text).reading(format!("dealer's key file {}", path.display()))
+    }
+
+    /// Writes the file anew: after a crash it is the old one or the new one.
+    fn save(&self, path: &Path) -> Result<(), Failure> {
+        let temporary = path.with_extension("new");
+        // What a crash left of an earlier attempt.
+        let _ = fs::remove_file(&temporary);
+        save_private(&temporary, &self.text())?;
+        let renamed = fs::rename(&temporary, path).and_then(|()| sync_parent(path));
+        renamed.doing(format!("writing {}", path.display()))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::keys::{Keys, Role};
+
+    #[test]
+    fn a_key_file_is_read_as_it_was_written_and_a_damaged_one_is_refused() {
+        let text = KeyFile { secret: Zeroizing::new([5; 32]), last_epoch: 3 }.text();
+        assert_eq!(KeyFile::parse(&text).unwrap().text(), text);
+        for damaged in [
+            String::new(),
+            text.replace("dealer 1", "dealer 2"),
+            text.replace("05\n", "\n"),
+            text.replace("secret", "secrets"),
+            text.replace("epoch 3", "epoch +3"),
+            text.replace("epoch 3", "epoch 03"),
+            text.replace("epoch 3", "epoch 18446744073709551616"),
+            text.replace("last-epoch 3\n", ""),
+            format!("{}more\n", *text),
+        ] {
+            assert!(KeyFile::parse(&damaged).is_err(), "{damaged}");
+        }
+    }
 
     #[test]
     fn a_key_file_deals_each_epoch_once_under_one_key_and_no_key_file_keeps_nothing() {

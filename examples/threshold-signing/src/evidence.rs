@@ -33,7 +33,15 @@ pub fn attested(group: &Group, member: MemberIndex, bytes: &[u8], attestation: &
 /// [`Failure::setup`].
 pub fn load(path: &Path) -> Result<ShareFault<Secp256k1>, Failure> {
     let what = format!("evidence {}", path.display());
-    ShareFault::decode(&read(path, MAX_FILE).reading(&what)?, &()).reading(what)
+    decode(&read(path, MAX_FILE).reading(&what)?).reading(what)
+}
+
+/// Reads the bytes of evidence. What it shows is open.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn decode(bytes: &[u8]) -> Result<ShareFault<Secp256k1>> {
+    ShareFault::decode(bytes, &())
 }
 
 /// Checks evidence, and says who sent the wrong share.

@@ -21,7 +21,6 @@
 //! decides who the parties are: compare its identity, which `deal` and `serve` print, with what others have.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,6 +33,7 @@ use quorate::threshold::seal::SealingPublicKey;
 use quorate::wire::Decode;
 use serde::Deserialize;
 
+use crate::deal::read;
 use crate::failure::{Doing, Failure};
 
 /// Far above any group's file.
@@ -106,13 +106,9 @@ impl Group {
     /// # Errors
     /// [`Failure::setup`], which names the section and the field.
     pub fn load(path: &Path) -> Result<Self, Failure> {
-        let shown = path.display();
-        let length = fs::metadata(path).reading(format!("group file {shown}"))?.len();
-        if length > MAX_FILE {
-            return Err(Failure::setup(format!("group file {shown}: it is too large; check the path")));
-        }
-        let text = fs::read_to_string(path).reading(format!("group file {shown}"))?;
-        Self::parse(&text).reading(format!("group file {shown}"))
+        let what = format!("group file {}", path.display());
+        let text = String::from_utf8(read(path, MAX_FILE).reading(&what)?);
+        Self::parse(&text.map_err(|_| "it is no text; check the path").reading(&what)?).reading(what)
     }
 
     /// Reads and checks the text of a file.
@@ -239,6 +235,16 @@ mod tests {
         assert_eq!((group.party(3), group.party(4)), ("p3", "?"));
         assert_eq!(group.parties[2].address, "127.0.0.1:7502");
         assert_eq!(group.askers.unwrap().len(), 1);
+    }
+
+    #[test]
+    fn no_path_is_read_without_end() {
+        let refused = |path: &str| Group::load(Path::new(path)).unwrap_err();
+        assert!(refused("/dev/zero").message.contains("too large"));
+        assert_eq!(refused("/nowhere/group.toml").code, "SETUP");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), [0xff; 9]).unwrap();
+        assert!(Group::load(file.path()).unwrap_err().message.contains("it is no text"));
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Keys {
     /// # Errors
     /// If others can read it, or if it is damaged.
     pub fn load(path: &Path) -> Result<Self, Failure> {
-        Self::from_text(&load_private(path)?)
+        Self::parse(&load_private(path)?)
             .map_err(|problem| Failure::setup(format!("key file {}: {problem}", path.display())))
     }
 
@@ -119,7 +119,11 @@ impl Keys {
         })
     }
 
-    fn text(&self) -> Result<Zeroizing<String>, Failure> {
+    /// The text of a file.
+    ///
+    /// # Errors
+    /// As [`identity`](Keys::identity).
+    pub fn text(&self) -> Result<Zeroizing<String>, Failure> {
         let mut text = Zeroizing::new(String::with_capacity(1024));
         text.push_str(
             "# Secret keys. Whoever has this file can sign in this name, and open what is sealed to it.\n",
@@ -137,7 +141,11 @@ impl Keys {
         Ok(text)
     }
 
-    fn from_text(text: &str) -> Result<Self, String> {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// What is wrong, and what to do.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).peekable();
         if lines.next() != Some(FIRST_LINE) {
             return Err(format!("the first line is not `{FIRST_LINE}`; check the path"));
@@ -205,7 +213,7 @@ mod tests {
     #[test]
     fn a_damaged_file_is_refused() {
         let text = Keys::generate("alice", true).unwrap().text().unwrap();
-        assert!(Keys::from_text(&text).is_ok());
+        assert!(Keys::parse(&text).is_ok());
         let other = Keys::generate("bob", true).unwrap().text().unwrap();
         let line = |text: &str, name: &str| {
             text.lines().find(|line| line.starts_with(&format!("{name} "))).unwrap().to_owned()
@@ -220,7 +228,7 @@ mod tests {
             text.replace(&line(&text, "identity-public"), ""),
             format!("{}more\n", *text),
         ] {
-            assert!(Keys::from_text(&damaged).is_err(), "{damaged}");
+            assert!(Keys::parse(&damaged).is_err(), "{damaged}");
         }
     }
 }

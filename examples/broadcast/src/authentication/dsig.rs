@@ -65,7 +65,7 @@ impl<S: Suite, R: TryCryptoRng> Dsig<S, R> {
 }
 
 impl<S: Suite, R: TryCryptoRng + Send + 'static> Authentication for Dsig<S, R> {
-    const NAME: &'static str = "dsig";
+    const NAME: &'static str = super::DSIG;
     const TRANSFERABLE: bool = true;
     const SIGNATURE_LEN: usize = Signature::<S>::LEN;
     /// Of 128 keys.

@@ -22,6 +22,9 @@ pub use dsig::{Done, Dsig, Job};
 pub use eddsa::Eddsa;
 pub use links::{Links, Unsigned};
 
+/// The name of [`Dsig`] of every suite.
+pub(crate) const DSIG: &str = "dsig";
+
 /// Signs and verifies. Everything long that can be done ahead of time is a [`Job`](Authentication::Job) that runs
 /// wherever the driver wants, so that the machine itself never waits for it.
 pub trait Authentication: Sized + Send + 'static {

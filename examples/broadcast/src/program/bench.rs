@@ -4,13 +4,13 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use quorate::machine::MemberIndex;
-use quorate_broadcast::Parameters;
+use quorate_broadcast::{Parameters, Terms, Way};
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
 use crate::member::{Event, Identity, Member};
-use crate::signer::{Make, SignerName, SuiteName, WithSigner, with_signer};
+use crate::signer::{Make, SignerName, SuiteName, WithSigner, way, with_signer};
 use quorate_terminal::{say, tell};
 
 /// How long members may take to connect, and to deliver.
@@ -110,6 +110,7 @@ struct Latency {
 /// One measurement.
 struct Measure<'a> {
     bench: &'a Bench,
+    way: Way,
     interrupted: Arc<AtomicBool>,
 }
 
@@ -137,8 +138,9 @@ impl Bench {
             say!("{:<24} {:>16} {:>16} {:>16} {:>12}", "signer", "p10", "median", "p90", "bytes sent");
         }
         for signer in chosen {
-            let measure = Measure { bench: self, interrupted: interrupted.clone() };
-            let measured = runtime.block_on(with_signer(*signer, self.suite, measure))?;
+            let way = way(*signer, self.suite);
+            let measure = Measure { bench: self, way, interrupted: interrupted.clone() };
+            let measured = runtime.block_on(with_signer(way, measure))?;
             if !self.json {
                 measured.print();
             }
@@ -165,8 +167,8 @@ impl Measure<'_> {
     async fn measure<A: Make>(self) -> Result<Measured, Failure> {
         let bench = self.bench;
         let (genesis, keys) = group::make(group::free_addresses(bench.members.into())?)?;
-        let parameters = Parameters { max_message: bench.size as usize, ..Parameters::default() };
-        let group = Group::new::<A>(genesis, parameters)?;
+        let terms = Terms { way: self.way, tail: Parameters::default().tail, max_message: bench.size };
+        let group = Group::new(genesis, terms)?;
         let disk = match bench.records {
             Records::Memory => None,
             Records::Disk => Some(tempfile::tempdir().or_fail(Exit::Failed, "cannot make a directory")?),
@@ -243,8 +245,8 @@ impl Measure<'_> {
         }
         let after = verified(members);
         Ok(Measured {
-            signer: A::NAME,
-            suite: A::SUITE,
+            signer: self.way.name(),
+            suite: self.way.suite(),
             signature_bytes: A::SIGNATURE_LEN,
             latency_us: Latency::of(own),
             everywhere_us: Latency::of(all),

@@ -3,15 +3,14 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use quorate::wire::{Decode, Encode};
-use quorate_broadcast::{Equivocation, Slot};
+use quorate_broadcast::evidence::{self, MAX_FILE};
+use quorate_broadcast::{Equivocation, Slot, Terms};
 use quorate_node::genesis::Genesis;
 use serde::Serialize;
 
-use crate::evidence::{self, MAX_FILE};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
 use crate::signer::{Make, WithSigner, with_signer};
-use crate::terms::Terms;
 use quorate_terminal::say;
 
 /// Check that a file of evidence proves a member faulty.
@@ -105,14 +104,8 @@ impl CheckEvidence {
 }
 
 fn check(genesis: Genesis, bytes: &[u8]) -> Checked {
-    if bytes.len() > MAX_FILE {
-        return Ok(Err(quorate::Error::TooLarge { what: "evidence", limit: MAX_FILE as u64 }));
-    }
     match evidence::decode(bytes) {
-        Ok((terms, bytes)) => {
-            let (signer, suite) = (terms.signer, terms.suite);
-            with_signer(signer, suite, Check { genesis, terms, bytes })
-        }
+        Ok((terms, bytes)) => with_signer(terms.way, Check { genesis, terms, bytes }),
         Err(error) => Ok(Err(error)),
     }
 }
@@ -121,7 +114,7 @@ impl WithSigner for Check<'_> {
     type Output = Checked;
 
     fn call<A: Make>(self) -> Checked {
-        let group = Group::new::<A>(self.genesis, self.terms.parameters())?;
+        let group = Group::new(self.genesis, self.terms)?;
         Ok(holds::<A>(&group, self.bytes))
     }
 }
@@ -138,6 +131,6 @@ fn holds<A: Make>(group: &Group, bytes: &[u8]) -> Result<Finding, quorate::Error
         sequence,
         digests: [one, other].map(hex::encode),
         signer: A::NAME,
-        suite: A::SUITE,
+        suite: group.terms.way.suite(),
     })
 }

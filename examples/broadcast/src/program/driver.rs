@@ -166,7 +166,7 @@ impl<A: Make> Driver<A> {
             tracing::warn!(culprit, ?evidence, "a member has vouched for two messages");
             return None;
         };
-        let kept = place.keep::<A>(evidence);
+        let kept = place.keep(evidence);
         match &kept {
             Ok(path) => {
                 tracing::warn!(culprit, path = %path.display(), "a member has vouched for two messages");

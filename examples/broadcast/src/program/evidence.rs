@@ -4,35 +4,28 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use quorate::machine::MemberIndex;
-use quorate::wire::{Encode, Reader, Writer};
-use quorate::{Error, Result};
-use quorate_broadcast::{Equivocation, Parameters, digest};
+use quorate::wire::Encode;
+use quorate_broadcast::evidence::encode;
+use quorate_broadcast::{Equivocation, Terms, digest};
 use quorate_node::NodeError;
 use quorate_node::store::files;
 
-use crate::signer::Make;
-use crate::terms::{self, Terms};
-
-/// What a file of evidence begins with.
-const MAGIC: &[u8; 8] = b"qbevid01";
 /// So many files are kept against one member: one convinces, and a member that is caught again in each of its lives
 /// must not fill the disk.
 const MOST: usize = 8;
 /// The last part of a file's name.
 const EXTENSION: &str = "evidence";
-/// Longest file: two signatures of the longest suite, and what is around them.
-pub(crate) const MAX_FILE: usize = 8 << 10;
 
 /// Where evidence is kept: a directory in that of the member.
 pub(crate) struct Evidence {
     dir: PathBuf,
-    parameters: Parameters,
+    terms: Terms,
 }
 
 impl Evidence {
     /// For a member with this data directory. Makes nothing before there is something to keep.
-    pub(crate) fn new(data: &Path, parameters: Parameters) -> Self {
-        Self { dir: data.join("evidence"), parameters }
+    pub(crate) fn new(data: &Path, terms: Terms) -> Self {
+        Self { dir: data.join("evidence"), terms }
     }
 
     /// Makes evidence durable and returns where it is. If there are many files against this member already it returns
@@ -40,8 +33,8 @@ impl Evidence {
     ///
     /// # Errors
     /// Why the disk does not take it.
-    pub(crate) fn keep<A: Make>(&self, evidence: &Equivocation<A::Signature>) -> Result<PathBuf, NodeError> {
-        let bytes = encode::<A>(&self.parameters, evidence);
+    pub(crate) fn keep<S: Encode>(&self, evidence: &Equivocation<S>) -> Result<PathBuf, NodeError> {
+        let bytes = encode(&self.terms, evidence);
         files::create_dir(&self.dir)?;
         let path = self.path(evidence.culprit, &bytes);
         let before = self.against(evidence.culprit)?;
@@ -79,37 +72,16 @@ impl Evidence {
     }
 }
 
-/// A file of evidence.
-fn encode<A: Make>(parameters: &Parameters, evidence: &Equivocation<A::Signature>) -> Vec<u8> {
-    let mut w = Writer::new();
-    w.raw(MAGIC);
-    terms::encode::<A>(parameters, &mut w);
-    evidence.encode_to(&mut w);
-    w.into_bytes()
-}
-
-/// What a file of evidence says that its group agrees on, and the evidence itself, which only that can read.
-///
-/// # Errors
-/// [`Error::Malformed`] if it is no such file.
-pub(crate) fn decode(bytes: &[u8]) -> Result<(Terms, &[u8])> {
-    let mut r = Reader::new(bytes);
-    if r.raw(MAGIC.len())? != MAGIC {
-        return Err(Error::Malformed { what: "file of evidence" });
-    }
-    let terms = terms::decode(&mut r)?;
-    let rest = r.raw(r.remaining())?;
-    Ok((terms, rest))
-}
-
 #[cfg(test)]
 mod tests {
     use quorate::ed25519::Ed25519;
     use quorate::scheme::Scheme;
-    use quorate_broadcast::Slot;
-    use quorate_broadcast::authentication::Eddsa;
+    use quorate_broadcast::evidence::decode;
+    use quorate_broadcast::{Slot, Way};
 
     use super::*;
+
+    const TERMS: Terms = Terms { way: Way::Eddsa, tail: 128, max_message: 16 << 10 };
 
     fn against(culprit: u16, sequence: u64) -> Equivocation<<Ed25519 as Scheme>::Signature> {
         let key = Ed25519::secret_from_bytes(&[1; 32]).unwrap();
@@ -125,38 +97,33 @@ mod tests {
     #[test]
     fn what_is_kept_is_read_again_and_there_is_not_much_of_one_member() {
         let data = tempfile::tempdir().unwrap();
-        let evidence = Evidence::new(data.path(), Parameters::default());
+        let evidence = Evidence::new(data.path(), TERMS);
         assert!(!data.path().join("evidence").exists());
-        let path = evidence.keep::<Eddsa>(&against(2, 1)).unwrap();
-        assert_eq!(evidence.keep::<Eddsa>(&against(2, 1)).unwrap(), path);
+        let path = evidence.keep(&against(2, 1)).unwrap();
+        assert_eq!(evidence.keep(&against(2, 1)).unwrap(), path);
         assert_eq!(names(data.path()).len(), 1);
         let bytes = fs::read(&path).unwrap();
-        let (terms, rest) = decode(&bytes).unwrap();
-        assert_eq!((terms.tail, terms.max_message, rest), (128, 16 << 10, &against(2, 1).encode()[..]));
-        for end in 0..bytes.len() - rest.len() {
-            assert!(decode(&bytes[..end]).is_err());
-        }
-        assert!(decode(&[b"x", &bytes[1..]].concat()).is_err());
+        assert_eq!(decode(&bytes).unwrap(), (TERMS, &against(2, 1).encode()[..]));
         for sequence in 0..20 {
-            assert!(evidence.keep::<Eddsa>(&against(2, sequence)).unwrap().exists());
+            assert!(evidence.keep(&against(2, sequence)).unwrap().exists());
         }
         assert_eq!(names(data.path()).len(), MOST);
         // Not a prefix of another member's.
-        evidence.keep::<Eddsa>(&against(22, 1)).unwrap();
+        evidence.keep(&against(22, 1)).unwrap();
         assert_eq!(names(data.path()).len(), MOST + 1);
     }
 
     #[test]
     fn a_full_disk_is_an_error_and_leaves_nothing_behind() {
         let data = tempfile::tempdir().unwrap();
-        let evidence = Evidence::new(data.path(), Parameters::default());
-        let bytes = encode::<Eddsa>(&Parameters::default(), &against(1, 1));
+        let evidence = Evidence::new(data.path(), TERMS);
+        let bytes = encode(&TERMS, &against(1, 1));
         let path = evidence.path(1, &bytes);
         fs::create_dir(path.parent().unwrap()).unwrap();
         std::os::unix::fs::symlink("/dev/full", path.with_extension("new")).unwrap();
-        let error = evidence.keep::<Eddsa>(&against(1, 1)).unwrap_err().to_string();
+        let error = evidence.keep(&against(1, 1)).unwrap_err().to_string();
         assert!(error.contains("No space left"), "{error}");
         assert!(names(data.path()).is_empty());
-        assert_eq!(evidence.keep::<Eddsa>(&against(1, 1)).unwrap(), path, "and it goes on");
+        assert_eq!(evidence.keep(&against(1, 1)).unwrap(), path, "and it goes on");
     }
 }

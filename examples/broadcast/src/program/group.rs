@@ -9,13 +9,10 @@ use quorate::ed25519::{self, Ed25519};
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::wire::{Encode, Writer, domain};
-use quorate_broadcast::Parameters;
+use quorate_broadcast::Terms;
 use quorate_node::NodeError;
 use quorate_node::genesis::{Genesis, Member, SchemeName};
 use quorate_node::keys::NodeKeys;
-
-use crate::signer::Make;
-use crate::terms;
 
 /// A group and how it signs.
 #[derive(Clone)]
@@ -23,22 +20,22 @@ pub(crate) struct Group {
     pub(crate) genesis: Genesis,
     pub(crate) chain: ChainId,
     pub(crate) committee: Arc<Committee<Ed25519>>,
-    pub(crate) parameters: Parameters,
+    pub(crate) terms: Terms,
 }
 
 impl Group {
-    /// The group of a file, for members that sign in this way: those that sign in another do not link.
-    pub(crate) fn new<A: Make>(genesis: Genesis, parameters: Parameters) -> Result<Self, NodeError> {
+    /// The group of a file, with what its members agree on besides.
+    pub(crate) fn new(genesis: Genesis, terms: Terms) -> Result<Self, NodeError> {
         let mut w = Writer::new();
         w.raw(&genesis.chain_id().0);
-        terms::encode::<A>(&parameters, &mut w);
+        terms.encode_to(&mut w);
         let chain = ChainId(domain::hash(domain::BROADCAST_GROUP, &w.into_bytes()));
         // Possession is checked here.
         let identities = genesis.committees::<Ed25519>()?.identities;
         let weights = genesis.members.iter().map(|member| member.weight);
         let members = identities.keys().iter().cloned().zip(weights).collect();
         let committee = Committee::from_attested(chain, genesis.epoch, members, Repeats::Refuse)?;
-        Ok(Self { genesis, chain, committee: Arc::new(committee), parameters })
+        Ok(Self { genesis, chain, committee: Arc::new(committee), terms })
     }
 
     /// Which member has this key.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::exit::{Exit, Failure, OrFail};
 use crate::group;
 use crate::signer::{Make, WithSigner, with_signer};
-use crate::terms::{Memory, Terms};
+use crate::terms::{Memory, Options};
 use quorate_terminal::say;
 
 /// Make a group: its file, and a key file for each member.
@@ -39,7 +39,7 @@ pub(crate) struct Init {
     out: PathBuf,
 
     #[command(flatten)]
-    terms: Terms,
+    terms: Options,
 
     #[command(flatten)]
     memory: Memory,
@@ -73,7 +73,7 @@ impl WithSigner for Check<'_> {
 
     fn call<A: Make>(self) -> Self::Output {
         let Init { terms, memory, members, .. } = self.0;
-        memory.check::<A>(&terms.parameters(), *members)
+        memory.check::<A>(&terms.terms().parameters(), *members)
     }
 }
 
@@ -82,7 +82,7 @@ impl Init {
         if self.port.checked_add(self.members - 1).is_none() {
             return Err(Failure::new(Exit::Usage, "--port: there are not so many ports; take a lower one"));
         }
-        let memory_bytes = with_signer(self.terms.signer, self.terms.suite, Check(self))?;
+        let memory_bytes = with_signer(self.terms.terms().way, Check(self))?;
         let addresses = (0..self.members).map(|i| format!("{}:{}", self.host, self.port + i)).collect();
         let (genesis, keys) = group::make(addresses)?;
         fs::create_dir_all(&self.out).or_fail(Exit::Setup, format!("cannot make {}", self.out.display()))?;

@@ -12,7 +12,7 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
 use crate::member::{Event, Identity, Member};
 use crate::signer::{Make, WithSigner, with_signer};
-use crate::terms::{Memory, Terms};
+use crate::terms::{Memory, Options};
 use quorate_terminal::tell;
 
 /// So many own messages may wait before no more are read.
@@ -50,7 +50,7 @@ pub(crate) struct Run {
     data: PathBuf,
 
     #[command(flatten)]
-    terms: Terms,
+    terms: Options,
 
     #[command(flatten)]
     memory: Memory,
@@ -86,15 +86,14 @@ impl Run {
             .init();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.or_fail(Exit::Failed, "cannot start")?;
-        let (signer, suite) = (self.terms.signer, self.terms.suite);
-        let served = runtime.block_on(with_signer(signer, suite, self));
+        let served = runtime.block_on(with_signer(self.terms.terms().way, self));
         runtime.shutdown_timeout(Duration::from_secs(1));
         served
     }
 
     async fn serve<A: Make>(self) -> Result<(), Failure> {
-        let group = Group::new::<A>(group::load(&self.group)?, self.terms.parameters())?;
-        self.memory.check::<A>(&group.parameters, group.committee.len())?;
+        let group = Group::new(group::load(&self.group)?, self.terms.terms())?;
+        self.memory.check::<A>(&group.terms.parameters(), group.committee.len())?;
         let keys = NodeKeys::load(&self.keys)?;
         let identity = Identity {
             keys: [keys.identity()?, keys.identity()?],

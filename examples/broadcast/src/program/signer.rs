@@ -8,6 +8,7 @@ use quorate::committee::Committee;
 use quorate::dsig::{SignerConfig, Suite, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
 use quorate::ed25519::{Ed25519, SecretKey};
 use quorate_broadcast::authentication::{Authentication, Dsig, Eddsa, Links};
+use quorate_broadcast::{OneTime, Way};
 
 /// How members know each other's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -39,9 +40,6 @@ pub(crate) enum SuiteName {
 
 /// A way of authentication that a program can make.
 pub(crate) trait Make: Authentication {
-    /// Its suite's name, if it has suites.
-    const SUITE: Option<&'static str>;
-
     /// For the member of the group whose key this is.
     fn make(group: Arc<Committee<Ed25519>>, key: SecretKey) -> quorate::Result<Self>;
 }
@@ -54,36 +52,45 @@ pub(crate) trait WithSigner {
 }
 
 /// Does it.
-pub(crate) fn with_signer<W: WithSigner>(signer: SignerName, suite: SuiteName, work: W) -> W::Output {
-    match (signer, suite) {
-        (SignerName::None, _) => work.call::<Links>(),
-        (SignerName::Eddsa, _) => work.call::<Eddsa>(),
-        (SignerName::Dsig, SuiteName::Haraka512) => work.call::<Dsig<WotsHaraka512, SysRng>>(),
-        (SignerName::Dsig, SuiteName::Haraka256) => work.call::<Dsig<WotsHaraka256, SysRng>>(),
-        (SignerName::Dsig, SuiteName::Blake3) => work.call::<Dsig<WotsBlake3, SysRng>>(),
-        (SignerName::Dsig, SuiteName::Blake3Wide) => work.call::<Dsig<WotsBlake3Wide, SysRng>>(),
+pub(crate) fn with_signer<W: WithSigner>(way: Way, work: W) -> W::Output {
+    match way {
+        Way::Links => work.call::<Links>(),
+        Way::Eddsa => work.call::<Eddsa>(),
+        Way::Dsig(OneTime::Haraka512) => work.call::<Dsig<WotsHaraka512, SysRng>>(),
+        Way::Dsig(OneTime::Haraka256) => work.call::<Dsig<WotsHaraka256, SysRng>>(),
+        Way::Dsig(OneTime::Blake3) => work.call::<Dsig<WotsBlake3, SysRng>>(),
+        Way::Dsig(OneTime::Blake3Wide) => work.call::<Dsig<WotsBlake3Wide, SysRng>>(),
+    }
+}
+
+/// What was chosen on the command line. Only the one-time keys have suites.
+pub(crate) fn way(signer: SignerName, suite: SuiteName) -> Way {
+    let one_time = match suite {
+        SuiteName::Haraka512 => OneTime::Haraka512,
+        SuiteName::Haraka256 => OneTime::Haraka256,
+        SuiteName::Blake3 => OneTime::Blake3,
+        SuiteName::Blake3Wide => OneTime::Blake3Wide,
+    };
+    match signer {
+        SignerName::None => Way::Links,
+        SignerName::Eddsa => Way::Eddsa,
+        SignerName::Dsig => Way::Dsig(one_time),
     }
 }
 
 impl Make for Links {
-    const SUITE: Option<&'static str> = None;
-
     fn make(_: Arc<Committee<Ed25519>>, _: SecretKey) -> quorate::Result<Self> {
         Ok(Links)
     }
 }
 
 impl Make for Eddsa {
-    const SUITE: Option<&'static str> = None;
-
     fn make(group: Arc<Committee<Ed25519>>, key: SecretKey) -> quorate::Result<Self> {
         Ok(Eddsa::new(group, key))
     }
 }
 
 impl<S: Suite> Make for Dsig<S, SysRng> {
-    const SUITE: Option<&'static str> = Some(S::NAME);
-
     fn make(group: Arc<Committee<Ed25519>>, key: SecretKey) -> quorate::Result<Self> {
         Dsig::new(group, key, SignerConfig::default(), SysRng)
     }

@@ -1,22 +1,17 @@
-//! What all members of a group agree on besides its file, and how much memory that may take.
+//! The options that say what all members of a group agree on besides its file, and how much memory that may take.
 
-use clap::ValueEnum;
-use quorate::wire::{Encode, Reader, Writer};
-use quorate::{Error, Result};
-use quorate_broadcast::Parameters;
 use quorate_broadcast::authentication::Authentication;
+use quorate_broadcast::{Parameters, Terms};
 
 use crate::exit::{Exit, Failure};
-use crate::signer::{Make, SignerName, SuiteName};
+use crate::signer::{SignerName, SuiteName, way};
 
 /// One MiB.
 const MIB: u128 = 1 << 20;
-/// Longest name of a way of signing, or of a suite.
-const MAX_NAME: usize = 32;
 
 /// The options that all members must be given alike.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
-pub(crate) struct Terms {
+pub(crate) struct Options {
     /// How members know each other's words.
     #[arg(long, value_enum, default_value_t = SignerName::Dsig)]
     pub(crate) signer: SignerName,
@@ -26,12 +21,12 @@ pub(crate) struct Terms {
     pub(crate) suite: SuiteName,
 
     /// How many of each sender's last messages are kept for members that were away.
-    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=i64::from(Terms::MAX_TAIL)))]
     pub(crate) tail: u32,
 
     /// Most bytes of a message.
     #[arg(long, value_name = "BYTES", default_value_t = 16 << 10)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(Terms::MAX_MESSAGE)))]
     pub(crate) max_message: u32,
 }
 
@@ -44,49 +39,11 @@ pub(crate) struct Memory {
     max_memory: u32,
 }
 
-impl Terms {
-    pub(crate) fn parameters(&self) -> Parameters {
-        let Terms { tail, max_message, .. } = *self;
-        Parameters { tail, max_message: max_message as usize, ..Parameters::default() }
-    }
-}
-
-/// As in a group's identity: the way of signing, the suite, the tail, the longest message.
-pub(crate) fn encode<A: Make>(parameters: &Parameters, w: &mut Writer) {
-    w.bytes(A::NAME.as_bytes());
-    w.bytes(A::SUITE.unwrap_or_default().as_bytes());
-    w.u32(parameters.tail);
-    w.u64(parameters.max_message as u64);
-}
-
-/// Reads what [`encode`] has written.
-///
-/// # Errors
-/// [`Error::Malformed`] for names that there are not and numbers that no command line takes.
-pub(crate) fn decode(r: &mut Reader<'_>) -> Result<Terms> {
-    let wrong = |what| Error::Malformed { what };
-    let signer = name(r)?.ok_or(wrong("way of signing"))?;
-    let suite: Option<SuiteName> = name(r)?;
-    // Only the one-time keys have suites.
-    let suite = match (signer, suite) {
-        (SignerName::Dsig, Some(suite)) => suite,
-        (SignerName::None | SignerName::Eddsa, None) => SuiteName::Blake3,
-        _ => return Err(wrong("suite")),
-    };
-    let (tail, max_message) = (r.u32()?, r.u64()?);
-    let max_message = u32::try_from(max_message).ok().filter(|m| (1..=1 << 20).contains(m));
-    match (tail, max_message) {
-        (1..=65_536, Some(max_message)) => Ok(Terms { signer, suite, tail, max_message }),
-        _ => Err(wrong("tail or longest message")),
-    }
-}
-
-/// A name; nothing if it is empty.
-fn name<N: ValueEnum>(r: &mut Reader<'_>) -> Result<Option<N>> {
-    let wrong = || Error::Malformed { what: "name" };
-    match std::str::from_utf8(r.bytes("name", MAX_NAME)?).map_err(|_| wrong())? {
-        "" => Ok(None),
-        name => N::from_str(name, false).map(Some).map_err(|_| wrong()),
+impl Options {
+    /// What they say.
+    pub(crate) fn terms(&self) -> Terms {
+        let Options { signer, suite, tail, max_message } = *self;
+        Terms { way: way(signer, suite), tail, max_message }
     }
 }
 
@@ -137,54 +94,46 @@ fn most(above: u32, fits: impl Fn(u32) -> bool) -> Option<u32> {
     (low > 0).then_some(low)
 }
 
-impl Encode for Terms {
-    fn encode_to(&self, w: &mut Writer) {
-        struct As<'a>(&'a Terms, &'a mut Writer);
-        impl crate::signer::WithSigner for As<'_> {
-            type Output = ();
-            fn call<A: Make>(self) {
-                encode::<A>(&self.0.parameters(), self.1);
-            }
-        }
-        crate::signer::with_signer(self.signer, self.suite, As(self, w));
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
     use quorate_broadcast::authentication::{Eddsa, Links};
 
     use super::*;
 
     #[test]
-    fn terms_are_read_as_they_were_written() {
+    fn what_the_options_allow_is_what_groups_can_agree_on() {
+        use clap::Parser;
+        use quorate::wire::{Decode, Encode};
+
+        #[derive(Parser)]
+        struct Line {
+            #[command(flatten)]
+            options: Options,
+        }
+        let parsed = |tail: u32, message: u32| {
+            let line = ["run", "--tail", &tail.to_string(), "--max-message", &message.to_string()];
+            Line::try_parse_from(line).map(|line| line.options.terms()).ok()
+        };
+        let usual = Line::try_parse_from(["run"]).unwrap().options.terms();
+        assert_eq!((usual.tail, usual.max_message as usize), {
+            let Parameters { tail, max_message, .. } = Parameters::default();
+            (tail, max_message)
+        });
+        for (tail, message) in [(1, 1), (Terms::MAX_TAIL, Terms::MAX_MESSAGE)] {
+            let terms = parsed(tail, message).unwrap();
+            assert_eq!(Terms::decode(&terms.encode(), &()), Ok(terms));
+        }
+        assert_eq!((parsed(0, 1), parsed(1, 0)), (None, None));
+        assert_eq!((parsed(Terms::MAX_TAIL + 1, 1), parsed(1, Terms::MAX_MESSAGE + 1)), (None, None));
         for signer in SignerName::value_variants() {
             for suite in SuiteName::value_variants() {
-                let terms = Terms { signer: *signer, suite: *suite, tail: 7, max_message: 99 };
-                let bytes = terms.encode();
-                let mut r = Reader::new(&bytes);
-                let read = decode(&mut r).unwrap();
-                assert_eq!((read.encode(), r.is_empty()), (bytes.clone(), true));
-                assert!(*signer != SignerName::Dsig || read == terms);
-                for end in 0..bytes.len() {
-                    assert!(decode(&mut Reader::new(&bytes[..end])).is_err());
-                }
+                let way = way(*signer, *suite);
+                let named = |name: Option<clap::builder::PossibleValue>| name.unwrap().get_name().to_owned();
+                assert_eq!(named(signer.to_possible_value()), way.name());
+                assert!(way.suite().is_none_or(|name| name == named(suite.to_possible_value())));
             }
         }
-        let refused = |signer: &[u8], suite: &[u8], tail, message| {
-            let mut w = Writer::new();
-            w.bytes(signer);
-            w.bytes(suite);
-            w.u32(tail);
-            w.u64(message);
-            decode(&mut Reader::new(&w.into_bytes())).is_err()
-        };
-        assert!(!refused(b"dsig", b"wots-blake3", 1, 1 << 20));
-        assert!(refused(b"dsig", b"", 1, 1) && refused(b"eddsa", b"wots-blake3", 1, 1));
-        assert!(refused(b"rsa", b"", 1, 1) && refused(b"", b"", 1, 1) && refused(b"eddsa", b"x", 1, 1));
-        assert!(refused(b"eddsa", b"", 0, 1) && refused(b"eddsa", b"", 65_537, 1));
-        assert!(refused(b"eddsa", b"", 1, 0) && refused(b"eddsa", b"", 1, (1 << 20) + 1));
-        assert!(refused(&[b'x'; 33], b"", 1, 1));
     }
 
     #[test]

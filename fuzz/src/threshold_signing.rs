@@ -1,0 +1,297 @@
+//! Parties that sign together: what both ends of a link read, the files of parties, requesters and the dealer, and
+//! evidence.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use quorate::ed25519::{Ed25519, SecretKey};
+use quorate::guard::Guard;
+use quorate::machine::MemberIndex;
+use quorate::scheme::Scheme;
+use quorate::threshold::ecdsa::{Plan, Presignatures, ShareFault, Signature, TrustedDealer};
+use quorate::threshold::{Combiner, Instance, Secp256k1, lagrange};
+use quorate::wire::{Decode, Encode};
+use quorate_threshold_signing::deal::{PublicDeal, context};
+use quorate_threshold_signing::dealer::{Dealt, KeyFile, seal};
+use quorate_threshold_signing::group::{Group, check_name};
+use quorate_threshold_signing::keys::{Keys, Role};
+use quorate_threshold_signing::protocol::{
+    MAX_REPLY, MAX_REQUEST, Reason, Refusal, Reply, Request, Want, read_frame, write_frame,
+};
+use quorate_threshold_signing::{der, evidence};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::identity;
+
+const PARTIES: u8 = 4;
+/// The party whose shares are opened.
+const ME: MemberIndex = 1;
+/// The party that stands for a wrong share.
+const LIAR: MemberIndex = 3;
+const MESSAGE: &[u8] = b"pay 5 to Bob";
+const COUNT: u32 = 3;
+/// Where s ends in an encoded share: its last byte is changed for a wrong one.
+const LAST_OF_S: usize = 47 + 31;
+
+/// A group, what was dealt to it, and what it made of a message.
+struct World {
+    texts: Vec<String>,
+    group: Group,
+    dealt: Dealt,
+    /// What was sealed to [`ME`], by this deal and by another.
+    contents: [Vec<u8>; 2],
+    replies: Vec<Reply>,
+    signature: Signature<Secp256k1>,
+    /// Against [`LIAR`], and against an honest party.
+    evidence: [ShareFault<Secp256k1>; 2],
+}
+
+static WORLD: LazyLock<World> = LazyLock::new(World::make);
+
+#[allow(clippy::expect_used, clippy::indexing_slicing)] // what is made here is the same on every run
+impl World {
+    fn make() -> Self {
+        let keys: Vec<Keys> = (0..=PARTIES).map(keys).collect();
+        let sections = keys.iter().zip(0..).map(|(keys, i)| {
+            let role = if i < PARTIES { Role::Party { address: "127.0.0.1:1" } } else { Role::Requester };
+            keys.section(role).expect("valid keys")
+        });
+        let text = format!("name = \"fuzz\"\nfaulty = 1\n{}", sections.collect::<String>());
+        let group = Group::parse(&text).expect("a group");
+        let mut texts: Vec<_> =
+            keys.iter().map(|keys| keys.text().expect("valid keys").to_string()).collect();
+        texts.extend([text, format!("threshold-signing-dealer 1\nsecret {}\nlast-epoch 7\n", hex(&[9; 32]))]);
+
+        let mut rng = StdRng::seed_from_u64(9);
+        let mut deal = || {
+            let dealer = TrustedDealer::<Secp256k1>::new(group.committee.id(), group.tolerance, &mut rng);
+            let plan = Plan::Unagreed { count: COUNT };
+            dealer.expect("a key").deal(1, plan, &mut rng).expect("presignatures")
+        };
+        let (mut hands, others) = (deal(), deal());
+        let dealt = seal(&group, &hands, &mut rng).expect("sealed files");
+        let content =
+            |hands: &[Presignatures<_>]| hands[usize::from(ME)].to_bytes().expect("a file").to_vec();
+        let contents = [content(&hands), content(&others)];
+
+        let tag = dealt.public.tag(0).expect("a tag");
+        let signing = dealt.public.signing(0, MESSAGE).expect("a presignature");
+        let (mut combiner, mut cache) = (Combiner::new(signing.clone()), lagrange::Cache::default());
+        let (mut replies, mut evidence) = (Vec::new(), Vec::new());
+        for (hand, i) in hands.iter_mut().zip(0..) {
+            let mut guard = Guard::<Ed25519>::new(identity_key(i), group.committee.chain());
+            let signed = hand.take(tag).expect("a presignature").sign(&mut guard, MESSAGE).expect("a share");
+            let opening = signed.opener.open().expect("an opening");
+            let mut bytes = signed.share.encode();
+            if MemberIndex::from(i) == LIAR {
+                bytes[LAST_OF_S] ^= 1;
+            }
+            let mut share = Decode::decode(&bytes, &()).unwrap_or(signed.share);
+            let attestation = Ed25519::sign(&identity_key(i), &share.attested_bytes()).encode();
+            share.attest(attestation).expect("a short attestation");
+            evidence.push(signing.evidence(&share, Some(&opening)));
+            let _ = combiner.add(&mut cache, share.member(), share.clone()).expect("a share");
+            replies.extend([Reply::Share(share), Reply::Opening(Box::new(opening))]);
+        }
+        let signature = *combiner.signature().expect("a signature");
+        let evidence = [evidence.swap_remove(usize::from(LIAR)), evidence.swap_remove(0)];
+        Self { texts, group, dealt, contents, replies, signature, evidence }
+    }
+}
+
+#[allow(clippy::expect_used)] // what is made here is the same on every run
+fn identity_key(i: u8) -> SecretKey {
+    Ed25519::secret_from_bytes(&[i + 1; 32]).expect("32 bytes")
+}
+
+/// Keys of a party, or, behind the parties, of a requester.
+#[allow(clippy::expect_used)] // what is made here is the same on every run
+fn keys(i: u8) -> Keys {
+    let public = hex(&Ed25519::public_key(&identity_key(i)).encode());
+    let sealing = if i < PARTIES { format!("sealing {}\n", hex(&[i + 101; 32])) } else { String::new() };
+    let identity = hex(&[i + 1; 32]);
+    let text = format!(
+        "threshold-signing-keys 1\nname p{i}\nidentity {identity}\n{sealing}identity-public {public}\n"
+    );
+    Keys::parse(&text).expect("a key file")
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Frames, requests, replies, and signatures as OpenSSL writes them: each has one encoding, none is longer than its limit,
+/// and no signature is valid that was not made.
+pub(crate) fn wire(bytes: &[u8]) {
+    frames(bytes);
+    if identity::<Request, ()>(bytes, &()).is_some() {
+        assert!(bytes.len() <= MAX_REQUEST, "a request that no frame takes");
+    }
+    if identity::<Reply, ()>(bytes, &()).is_some() {
+        assert!(bytes.len() <= MAX_REPLY, "a reply that no frame takes");
+    }
+    if let Ok(signature) = der::signature(bytes) {
+        assert_eq!(signature.to_der(), bytes, "decoded, but encodes to other bytes");
+        let public = &WORLD.dealt.public;
+        let valid = public.tag(0).and_then(|tag| public.key.verify(tag, MESSAGE, &signature)).is_ok();
+        assert_eq!(valid, signature == WORLD.signature, "valid, and nobody made it");
+    }
+}
+
+/// Seeds of [`wire`].
+pub(crate) fn wire_seeds() -> Vec<Vec<u8>> {
+    let (deal, message) = (WORLD.dealt.public.deal.id(), MESSAGE.to_vec());
+    let mut seeds: Vec<_> = [
+        Want::Status,
+        Want::Sign { index: 0, message: message.clone() },
+        Want::Open { index: COUNT, message },
+    ]
+    .map(|want| Request { deal, want }.encode())
+    .into();
+    seeds.extend(WORLD.replies.iter().take(2).map(Encode::encode));
+    seeds.push(Reply::Status { next: 1, count: COUNT }.encode());
+    seeds.push(Reply::Refused(Refusal { reason: Reason::Contradiction, next: 1 }).encode());
+    let framed: Vec<u8> = seeds.iter().flat_map(|seed| framed(seed)).collect();
+    seeds.extend([framed, framed_length(MAX_REQUEST as u32 + 1), framed_length(0)]);
+    seeds.push(WORLD.signature.to_der());
+    seeds
+}
+
+thread_local! {
+    #[allow(clippy::expect_used)] // without one nothing can be tested
+    static RUNTIME: Runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
+}
+
+/// What is read is what whole frames hold, and reading stops where none is left.
+fn frames(bytes: &[u8]) {
+    let (mut unread, mut again) = (bytes, Vec::new());
+    RUNTIME.with(|runtime| {
+        runtime.block_on(async {
+            while let Ok(Some(frame)) = read_frame(&mut unread, MAX_REQUEST, Duration::MAX).await {
+                assert!(frame.len() <= MAX_REQUEST);
+                assert!(write_frame(&mut again, &frame).await.is_ok());
+            }
+        });
+    });
+    let rest = bytes.strip_prefix(again.as_slice());
+    assert!(rest.is_some(), "frames encode to other bytes");
+    let next = rest.and_then(|rest| rest.split_first_chunk());
+    if let Some((length, body)) = next {
+        let length = u32::from_le_bytes(*length) as usize;
+        assert!(length > MAX_REQUEST || length > body.len(), "a whole frame was not read");
+    }
+}
+
+fn framed(body: &[u8]) -> Vec<u8> {
+    [&framed_length(body.len() as u32)[..], body].concat()
+}
+
+fn framed_length(length: u32) -> Vec<u8> {
+    length.to_le_bytes().to_vec()
+}
+
+/// Deals, sealed shares and evidence: whatever decodes encodes to the same bytes, a party takes its own part of its deal
+/// and nothing else, and nobody honest can be accused.
+pub(crate) fn files(bytes: &[u8]) {
+    let public = &WORLD.dealt.public;
+    if let Some(other) = identity::<PublicDeal, ()>(bytes, &()) {
+        assert!(other.tag(other.count()).is_err() && other.signing(other.count(), MESSAGE).is_err());
+        let _: Result<_, _> = other.signing(0, MESSAGE);
+        assert!(other.require(&WORLD.group).is_err() || other.key.committee() == WORLD.group.committee.id());
+    }
+    let key = keys(ME as u8);
+    let Ok(key) = key.sealing() else { return };
+    let sealed = WORLD.dealt.sealed.get(usize::from(ME)).is_some_and(|sealed| sealed == bytes);
+    assert_eq!(public.open(key, ME, bytes).is_ok(), sealed, "opened, and nobody sealed it");
+    if Presignatures::<Secp256k1>::from_bytes(bytes).is_ok() {
+        // Whoever has the public key can seal: what is inside counts.
+        let sealed = key.public().seal(&context(&public.deal, ME), bytes, &mut StdRng::seed_from_u64(1));
+        if let Ok(shares) = sealed.and_then(|sealed| public.open(key, ME, &sealed)) {
+            assert_eq!((shares.member(), PublicDeal::of(&shares).as_ref()), (ME, Ok(public)));
+        } else {
+            assert!(
+                WORLD.contents.first().is_none_or(|content| content != bytes),
+                "its own shares are refused"
+            );
+        }
+    }
+    if let Ok(fault) = evidence::decode(bytes) {
+        assert_eq!(fault.encode(), bytes, "decoded, but encodes to other bytes");
+        if let Ok(culprit) = evidence::check(&WORLD.group, public, &fault) {
+            assert_eq!(culprit, LIAR, "an honest party is blamed");
+        }
+    }
+}
+
+/// Seeds of [`files`].
+pub(crate) fn files_seeds() -> Vec<Vec<u8>> {
+    let mut seeds = vec![WORLD.dealt.public.encode()];
+    seeds.extend(WORLD.dealt.sealed.iter().skip(ME.into()).take(2).cloned());
+    seeds.extend(WORLD.contents.iter().cloned());
+    seeds.extend(WORLD.evidence.iter().map(Encode::encode));
+    seeds
+}
+
+/// Group files and key files: what is read is what is written, and a group is as its numbers say.
+pub(crate) fn text(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(group) = Group::parse(text) {
+        let parties = group.parties.len();
+        assert_eq!((parties, parties), (group.tolerance.parties().into(), group.committee.len().into()));
+        assert_eq!(group.requesters.len(), group.askers.as_ref().map_or(0, |askers| askers.len().into()));
+        let names = |names: Vec<&String>| {
+            assert!(names.iter().all(|name| check_name(name).is_ok()));
+            names.len() == names.iter().collect::<BTreeSet<_>>().len()
+        };
+        assert!(names(group.parties.iter().map(|party| &party.name).collect()), "two parties of one name");
+        assert!(names(group.requesters.iter().collect()), "two requesters of one name");
+    }
+    if let Ok(keys) = Keys::parse(text) {
+        assert!(keys.text().is_ok_and(|again| is_same(text, &again)), "keys are written as others");
+    }
+    if let Ok(file) = KeyFile::parse(text) {
+        assert!(is_same(text, &file.text()), "the dealer's key is written as another");
+    }
+}
+
+/// But for comments, and for how hexadecimal digits are written.
+fn is_same(one: &str, other: &str) -> bool {
+    let lines = |text: &str| -> Vec<String> {
+        let counts = |line: &&str| !line.is_empty() && !line.starts_with('#');
+        text.lines().filter(counts).map(str::to_ascii_lowercase).collect()
+    };
+    lines(one) == lines(other)
+}
+
+/// Seeds of [`text`].
+pub(crate) fn text_seeds() -> Vec<Vec<u8>> {
+    WORLD.texts.iter().map(|text| text.clone().into_bytes()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seeds_are_what_they_should_be() {
+        let wire = wire_seeds();
+        assert_eq!(wire.iter().filter(|seed| Request::decode(seed, &()).is_ok()).count(), 3);
+        assert_eq!(wire.iter().filter(|seed| Reply::decode(seed, &()).is_ok()).count(), 4);
+        assert_eq!(wire.iter().filter(|seed| der::signature(seed).is_ok()).count(), 1);
+        let [liar, honest] = &WORLD.evidence;
+        assert_eq!(evidence::check(&WORLD.group, &WORLD.dealt.public, liar), Ok(LIAR));
+        assert!(evidence::check(&WORLD.group, &WORLD.dealt.public, honest).is_err());
+        let texts = text_seeds();
+        let count = |reads: fn(&str) -> bool| {
+            texts.iter().filter(|text| reads(std::str::from_utf8(text).unwrap())).count()
+        };
+        assert_eq!(count(|text| Keys::parse(text).is_ok()), usize::from(PARTIES) + 1);
+        assert_eq!(
+            (count(|text| Group::parse(text).is_ok()), count(|text| KeyFile::parse(text).is_ok())),
+            (1, 1)
+        );
+    }
+}
