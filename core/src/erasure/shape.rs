@@ -137,9 +137,9 @@ impl Suite {
     /// The one to take unless there is a reason for another: suite 2 up to its 256 shards, suite 1 above. Only the shape
     /// decides, never the machine: the members must come to the same suite.
     ///
-    /// The reason is what a receiver does, and all members are receivers: restore, then code again. Suite 2 restores five to
-    /// thirty times faster with GFNI and AVX-512, two to ten times with AVX2 alone. Coding takes about the same time or less
-    /// with the former, and up to four times as long with the latter, where suite 1 is ahead in all from 200 shards on.
+    /// The reason is what a receiver does, and all members are receivers: restore, then code again. With GFNI and AVX-512
+    /// suite 2 restores five to twenty times faster in `cargo xtask bench threshold`, and codes faster too. With AVX2 alone
+    /// it gains less, and coding may take longer than in suite 1.
     pub fn recommended(shape: Shape) -> Self {
         if Suite::Gf8.allow(shape).is_ok() { Suite::Gf8 } else { Suite::Leopard }
     }
