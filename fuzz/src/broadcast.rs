@@ -12,7 +12,7 @@ use quorate_broadcast::authentication::{Authentication, Eddsa, Links, Unsigned};
 use quorate_broadcast::evidence::{self, MAX_FILE};
 use quorate_broadcast::simulation::{Kit, SimulatedDsig, group};
 use quorate_broadcast::{
-    Broadcaster, Command, Config, Equivocation, Limits, Message, Misdeed, OneTime, Output, Parameters,
+    Broadcaster, Command, Config, DsigSuite, Equivocation, Limits, Message, Misdeed, Output, Parameters,
     Record, Sent, Slot, Terms, Timer, Vouch, Way, digest, vouch_bytes,
 };
 
@@ -74,10 +74,10 @@ pub(crate) fn evidence_files(bytes: &[u8]) {
     match terms.way {
         Way::Links => holds::<Links>(bytes, parts),
         Way::Eddsa => holds::<Eddsa>(bytes, parts),
-        Way::Dsig(OneTime::Blake3) => holds::<SimulatedDsig>(bytes, parts),
-        Way::Dsig(OneTime::Blake3Wide) => drop(of::<Signature<WotsBlake3Wide>>(bytes, parts)),
-        Way::Dsig(OneTime::Haraka256) => drop(of::<Signature<WotsHaraka256>>(bytes, parts)),
-        Way::Dsig(OneTime::Haraka512) => drop(of::<Signature<WotsHaraka512>>(bytes, parts)),
+        Way::Dsig(DsigSuite::Blake3) => holds::<SimulatedDsig>(bytes, parts),
+        Way::Dsig(DsigSuite::Blake3Wide) => drop(of::<Signature<WotsBlake3Wide>>(bytes, parts)),
+        Way::Dsig(DsigSuite::Haraka256) => drop(of::<Signature<WotsHaraka256>>(bytes, parts)),
+        Way::Dsig(DsigSuite::Haraka512) => drop(of::<Signature<WotsHaraka512>>(bytes, parts)),
     }
 }
 
@@ -87,10 +87,10 @@ pub(crate) fn evidence_seeds() -> Vec<Vec<u8>> {
     let mut seeds = vec![
         equivocation::<Links>(&terms(Way::Links)),
         equivocation::<Eddsa>(&terms(Way::Eddsa)),
-        equivocation::<SimulatedDsig>(&terms(Way::Dsig(OneTime::Blake3))),
+        equivocation::<SimulatedDsig>(&terms(Way::Dsig(DsigSuite::Blake3))),
     ];
-    for one_time in [OneTime::Haraka512, OneTime::Haraka256, OneTime::Blake3Wide] {
-        seeds.push(equivocation::<SimulatedDsig>(&terms(Way::Dsig(one_time))));
+    for suite in [DsigSuite::Haraka512, DsigSuite::Haraka256, DsigSuite::Blake3Wide] {
+        seeds.push(equivocation::<SimulatedDsig>(&terms(Way::Dsig(suite))));
     }
     seeds
 }

@@ -51,7 +51,7 @@ struct World {
 
 static WORLD: LazyLock<World> = LazyLock::new(World::make);
 
-#[allow(clippy::expect_used, clippy::indexing_slicing)] // what is made here is the same on every run
+#[allow(clippy::expect_used, clippy::indexing_slicing, reason = "what is made here is the same on every run")]
 impl World {
     fn make() -> Self {
         let keys: Vec<Keys> = (0..=PARTIES).map(keys).collect();
@@ -102,13 +102,13 @@ impl World {
     }
 }
 
-#[allow(clippy::expect_used)] // what is made here is the same on every run
+#[allow(clippy::expect_used, reason = "what is made here is the same on every run")]
 fn identity_key(i: u8) -> SecretKey {
     Ed25519::secret_from_bytes(&[i + 1; 32]).expect("32 bytes")
 }
 
 /// Keys of a party, or, behind the parties, of a requester.
-#[allow(clippy::expect_used)] // what is made here is the same on every run
+#[allow(clippy::expect_used, reason = "what is made here is the same on every run")]
 fn keys(i: u8) -> Keys {
     let public = hex(&Ed25519::public_key(&identity_key(i)).encode());
     let sealing = if i < PARTIES { format!("sealing {}\n", hex(&[i + 101; 32])) } else { String::new() };
@@ -161,7 +161,7 @@ pub(crate) fn wire_seeds() -> Vec<Vec<u8>> {
 }
 
 thread_local! {
-    #[allow(clippy::expect_used)] // without one nothing can be tested
+    #[allow(clippy::expect_used, reason = "without one nothing can be tested")]
     static RUNTIME: Runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
 }
 
@@ -259,11 +259,16 @@ pub(crate) fn text(bytes: &[u8]) {
 
 /// But for comments, and for how hexadecimal digits are written.
 fn is_same(one: &str, other: &str) -> bool {
-    let lines = |text: &str| -> Vec<String> {
+    let is_hex = |word: &str| word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let words = |text: &str| -> Vec<String> {
         let counts = |line: &&str| !line.is_empty() && !line.starts_with('#');
-        text.lines().filter(counts).map(str::to_ascii_lowercase).collect()
+        let word = |word: &str| if is_hex(word) { word.to_ascii_lowercase() } else { word.to_owned() };
+        text.lines()
+            .filter(counts)
+            .flat_map(|line| line.split(' ').map(word).chain([String::new()]))
+            .collect()
     };
-    lines(one) == lines(other)
+    words(one) == words(other)
 }
 
 /// Seeds of [`text`].

@@ -21,8 +21,6 @@ use crate::sampling::{Care, Case, medians};
 
 /// Presignatures that one sample uses up: half a block.
 const SPENT: u32 = BLOCK / 2;
-/// More signatures than any curve's key verifies before it has its multiples.
-const SETTLED: u32 = 256;
 
 /// Nanoseconds until f wrong shares are named and the signature is there, and what was done for it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,9 +115,9 @@ fn measure<G: Curve, C: Class>(care: Care, shares: Shares<G, C>) -> Result<Combi
     Ok(Combined { needed: shares.needed(), ed, new_set, known_set, verify })
 }
 
-/// Verifies until the key has its multiples, as any key in use has: their time is not measured.
+/// Verifies until the key has its multiples, as a key that stays in use has: their time is not measured.
 fn settle<G: Curve, C: Class>(shares: &Shares<G, C>, signature: &Signature<G>) -> Result<()> {
-    (0..SETTLED).try_for_each(|_| shares.verify(signature))
+    (0..=G::TABLE_AFTER).try_for_each(|_| shares.verify(signature))
 }
 
 /// The same with f wrong shares. Fails unless all of them are named within the paper's bounds.

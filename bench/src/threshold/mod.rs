@@ -177,7 +177,10 @@ fn targets(scheme: &Signatures) -> Vec<Row> {
         rows.push(
             in_ed(format!("combine and verify, T = {needed}, {name}"), combined.new_set, ed)
                 .at_most(1.7)
-                .note(format!("{:.2} µs; members new to the cache", combined.new_set / 1000.0)),
+                .note(format!(
+                    "{:.2} µs; members new to the cache; the key has its multiples",
+                    combined.new_set / 1000.0
+                )),
         );
         rows.push(
             in_ed(format!("the same, members known, T = {needed}, {name}"), combined.known_set, ed)

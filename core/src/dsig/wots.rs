@@ -278,14 +278,19 @@ mod tests {
             let key = H::compress(&ends, &salt);
             assert_eq!(Wots::<H, N, L, B>::recover(digest, &salt, &signature), Some(key));
         }
-        for seed in 0..20u8 {
+        let drawn = (0..20u8).map(|seed| {
             let mut digest = [0; 64];
             blake3::Hasher::new().update(&[seed]).finalize_xof().fill(&mut digest);
+            digest
+        });
+        // Those of which all chains but the checksum's move at once, and in the last step only.
+        for digest in drawn.chain([[0; 64], [0xff; 64]]) {
             plain::<Haraka512, 18, 68, 2>(&digest);
             plain::<Haraka256, 18, 68, 2>(&digest);
             plain::<Blake3, 18, 68, 2>(&digest);
             plain::<Blake3, 24, 133, 2>(&digest);
             plain::<Sha256, 18, 68, 2>(&digest);
+            plain::<Haraka256, 18, 133, 2>(&digest);
             plain::<Haraka256, 18, 136, 1>(&digest);
             plain::<Haraka256, 18, 46, 3>(&digest);
             plain::<Haraka256, 18, 35, 4>(&digest);

@@ -138,8 +138,8 @@ impl Suite {
     /// decides, never the machine: the members must come to the same suite.
     ///
     /// The reason is what a receiver does, and all members are receivers: restore, then code again. With GFNI and AVX-512
-    /// suite 2 restores five to twenty times faster in `cargo xtask bench threshold`, and codes faster too. With AVX2 alone
-    /// it gains less, and coding may take longer than in suite 1.
+    /// suite 2 restores at least five times faster in `cargo xtask bench threshold`, and codes faster except messages of a
+    /// few hundred bytes. Processors without them are not measured.
     pub fn recommended(shape: Shape) -> Self {
         if Suite::Gf8.allow(shape).is_ok() { Suite::Gf8 } else { Suite::Leopard }
     }

@@ -18,7 +18,7 @@ const DIGITS: usize = 257usize.div_ceil(WIDTH);
 /// One of so many places has a row of its own; the others are reached by doubling.
 const SPACING: usize = 4;
 
-/// The multiples of one point: 352 points of 88 bytes.
+/// The multiples of one point: 352 points of 84 or 88 bytes.
 #[derive(Clone, Debug)]
 pub struct Comb(Vec<AffinePoint>);
 

@@ -70,4 +70,4 @@ pub use interface::{
 pub use machine::{Broadcaster, limits};
 pub use message::{Limits, Message, Record, Sent};
 pub use statement::{Digest, Equivocation, Slot, Vouch, digest, vouch_bytes};
-pub use terms::{OneTime, Terms, Way};
+pub use terms::{DsigSuite, Terms, Way};

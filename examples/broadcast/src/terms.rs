@@ -27,12 +27,12 @@ pub enum Way {
     /// [`Eddsa`].
     Eddsa,
     /// [`Dsig`](crate::authentication::Dsig).
-    Dsig(OneTime),
+    Dsig(DsigSuite),
 }
 
 /// How one-time keys are made: a suite of DSig.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OneTime {
+pub enum DsigSuite {
     /// [`WotsHaraka512`].
     Haraka512,
     /// [`WotsHaraka256`].
@@ -61,10 +61,10 @@ impl Way {
     pub const ALL: [Self; 6] = [
         Self::Links,
         Self::Eddsa,
-        Self::Dsig(OneTime::Haraka512),
-        Self::Dsig(OneTime::Haraka256),
-        Self::Dsig(OneTime::Blake3),
-        Self::Dsig(OneTime::Blake3Wide),
+        Self::Dsig(DsigSuite::Haraka512),
+        Self::Dsig(DsigSuite::Haraka256),
+        Self::Dsig(DsigSuite::Blake3),
+        Self::Dsig(DsigSuite::Blake3Wide),
     ];
 
     /// Its [`Authentication::NAME`].
@@ -80,10 +80,10 @@ impl Way {
     pub fn suite(self) -> Option<&'static str> {
         match self {
             Self::Links | Self::Eddsa => None,
-            Self::Dsig(OneTime::Haraka512) => Some(WotsHaraka512::NAME),
-            Self::Dsig(OneTime::Haraka256) => Some(WotsHaraka256::NAME),
-            Self::Dsig(OneTime::Blake3) => Some(WotsBlake3::NAME),
-            Self::Dsig(OneTime::Blake3Wide) => Some(WotsBlake3Wide::NAME),
+            Self::Dsig(DsigSuite::Haraka512) => Some(WotsHaraka512::NAME),
+            Self::Dsig(DsigSuite::Haraka256) => Some(WotsHaraka256::NAME),
+            Self::Dsig(DsigSuite::Blake3) => Some(WotsBlake3::NAME),
+            Self::Dsig(DsigSuite::Blake3Wide) => Some(WotsBlake3Wide::NAME),
         }
     }
 }

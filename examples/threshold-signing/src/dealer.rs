@@ -90,7 +90,7 @@ impl KeyFile {
 
     /// The text of a file.
     pub fn text(&self) -> Zeroizing<String> {
-        let mut digits = hex::encode(*self.secret);
+        let mut digits = hex::encode(self.secret.as_slice());
         let mut text = Zeroizing::new(String::with_capacity(512));
         for part in [
             "# The secret key itself. Whoever has this file can sign alone, for ever.\n",

@@ -21,6 +21,7 @@ impl Order {
     /// The order of digits below `count`, of which there are at most 32.
     #[inline]
     pub(in super::super) fn of<const L: usize>(digits: &[u8; L], count: usize) -> Self {
+        const { assert!(L <= MOST) };
         #[cfg(all(target_arch = "x86_64", feature = "std"))]
         if super::x86::sorts() {
             #[allow(unsafe_code, reason = "a call of what was seen to be there")]
@@ -77,24 +78,34 @@ mod tests {
     use alloc::vec::Vec;
     use proptest::prelude::*;
 
+    fn are_in_order<const L: usize>(digits: &[u8], bits: u32) -> Result<(), TestCaseError> {
+        let digits: [u8; L] = core::array::from_fn(|chain| digits[chain] & ((1 << bits) - 1));
+        let mut expected: Vec<(u8, u8)> = digits.into_iter().zip(0..).collect();
+        expected.sort_unstable();
+        for order in [Order::of(&digits, 1 << bits), Order::one_by_one(&digits, 1 << bits)] {
+            let sorted: [u8; L] = order.digits(1 << bits);
+            let found: Vec<(u8, u8)> = sorted.into_iter().zip(*order.chains::<L>()).collect();
+            prop_assert_eq!(&found, &expected);
+            for (place, (_, chain)) in (0u8..).zip(&expected) {
+                prop_assert_eq!(order.places[usize::from(*chain)], place);
+            }
+            for step in 0..1 << bits {
+                let moving = digits.iter().filter(|digit| **digit <= step).count();
+                prop_assert_eq!(order.moving(step), moving);
+            }
+        }
+        Ok(())
+    }
+
     proptest! {
         #[test]
-        fn digits_are_put_in_order(digits: [u8; 133], bits in 1u32..6) {
-            let digits = digits.map(|digit| digit & ((1 << bits) - 1));
-            let mut expected: Vec<(u8, u8)> = digits.into_iter().zip(0..).collect();
-            expected.sort_unstable();
-            for order in [Order::of(&digits, 1 << bits), Order::one_by_one(&digits, 1 << bits)] {
-                let sorted: [u8; 133] = order.digits(1 << bits);
-                let found: Vec<(u8, u8)> = sorted.into_iter().zip(*order.chains::<133>()).collect();
-                prop_assert_eq!(&found, &expected);
-                for (place, (_, chain)) in (0u8..).zip(&expected) {
-                    prop_assert_eq!(order.places[usize::from(*chain)], place);
-                }
-                for step in 0..1 << bits {
-                    let moving = digits.iter().filter(|digit| **digit <= step).count();
-                    prop_assert_eq!(order.moving(step), moving);
-                }
-            }
+        fn digits_are_put_in_order(digits: [u8; MOST], bits in 1u32..6) {
+            are_in_order::<28>(&digits, bits)?;
+            are_in_order::<64>(&digits, bits)?;
+            are_in_order::<68>(&digits, bits)?;
+            are_in_order::<128>(&digits, bits)?;
+            are_in_order::<133>(&digits, bits)?;
+            are_in_order::<MOST>(&digits, bits)?;
         }
     }
 }

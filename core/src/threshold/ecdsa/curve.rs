@@ -143,7 +143,7 @@ impl<G: Curve> fmt::Debug for Signature<G> {
 impl Curve for Secp256k1 {
     type Nonce = [u8; 33];
 
-    /// G's and the element's: 61,952 B.
+    /// G's and the element's: about 62 kB.
     type Table = [Comb; 2];
     const TABLE_AFTER: u32 = 16;
 
@@ -207,7 +207,7 @@ impl Curve for Secp256k1 {
 impl Curve for Ristretto255 {
     type Nonce = [u8; 32];
 
-    /// The element's: 30,720 B. G has one already.
+    /// The element's: about 31 kB. G has one already.
     type Table = Box<RistrettoBasepointTable>;
     const TABLE_AFTER: u32 = 128;
 

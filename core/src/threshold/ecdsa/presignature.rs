@@ -24,8 +24,8 @@ use crate::{Error, Result};
 /// One party's presignatures of one epoch: what a [`TrustedDealer`](super::TrustedDealer) gives it. Whatever is taken
 /// from it is gone from it; what is left when it is dropped is wiped.
 ///
-/// File: 160 bytes (ristretto255) or 161 (secp256k1) for each presignature, whatever the number of parties. Memory: 32
-/// bytes more.
+/// File: 160 bytes (ristretto255) or 161 (secp256k1) for each presignature, whatever the number of parties. Memory: about
+/// 50 bytes more.
 pub struct Presignatures<G: Curve> {
     key: Arc<GroupKey<G>>,
     deal: Arc<Deal>,

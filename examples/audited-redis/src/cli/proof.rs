@@ -113,8 +113,10 @@ mod tests {
 
     #[test]
     fn times_are_dates_and_no_time_is_too_late_to_be_told() {
+        assert_eq!(date(0), "1970-01-01T00:00:00.000000Z");
         assert_eq!(date(951_782_399_999_999), "2000-02-28T23:59:59.999999Z");
-        assert_eq!(date(1_795_297_426_000_000), "2026-11-21T21:43:46.000000Z");
+        assert_eq!(date(951_782_400_000_000), "2000-02-29T00:00:00.000000Z");
+        assert_eq!(date(1_795_297_426_665_257), "2026-11-21T21:43:46.665257Z");
         assert_eq!(date(u64::MAX), "18446744073709551615 µs since 1970");
     }
 }

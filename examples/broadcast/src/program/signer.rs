@@ -8,7 +8,7 @@ use quorate::committee::Committee;
 use quorate::dsig::{SignerConfig, Suite, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
 use quorate::ed25519::{Ed25519, SecretKey};
 use quorate_broadcast::authentication::{Authentication, Dsig, Eddsa, Links};
-use quorate_broadcast::{OneTime, Way};
+use quorate_broadcast::{DsigSuite, Way};
 
 /// How members know each other's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,25 +56,25 @@ pub(crate) fn with_signer<W: WithSigner>(way: Way, work: W) -> W::Output {
     match way {
         Way::Links => work.call::<Links>(),
         Way::Eddsa => work.call::<Eddsa>(),
-        Way::Dsig(OneTime::Haraka512) => work.call::<Dsig<WotsHaraka512, SysRng>>(),
-        Way::Dsig(OneTime::Haraka256) => work.call::<Dsig<WotsHaraka256, SysRng>>(),
-        Way::Dsig(OneTime::Blake3) => work.call::<Dsig<WotsBlake3, SysRng>>(),
-        Way::Dsig(OneTime::Blake3Wide) => work.call::<Dsig<WotsBlake3Wide, SysRng>>(),
+        Way::Dsig(DsigSuite::Haraka512) => work.call::<Dsig<WotsHaraka512, SysRng>>(),
+        Way::Dsig(DsigSuite::Haraka256) => work.call::<Dsig<WotsHaraka256, SysRng>>(),
+        Way::Dsig(DsigSuite::Blake3) => work.call::<Dsig<WotsBlake3, SysRng>>(),
+        Way::Dsig(DsigSuite::Blake3Wide) => work.call::<Dsig<WotsBlake3Wide, SysRng>>(),
     }
 }
 
 /// What was chosen on the command line. Only the one-time keys have suites.
 pub(crate) fn way(signer: SignerName, suite: SuiteName) -> Way {
-    let one_time = match suite {
-        SuiteName::Haraka512 => OneTime::Haraka512,
-        SuiteName::Haraka256 => OneTime::Haraka256,
-        SuiteName::Blake3 => OneTime::Blake3,
-        SuiteName::Blake3Wide => OneTime::Blake3Wide,
+    let suite = match suite {
+        SuiteName::Haraka512 => DsigSuite::Haraka512,
+        SuiteName::Haraka256 => DsigSuite::Haraka256,
+        SuiteName::Blake3 => DsigSuite::Blake3,
+        SuiteName::Blake3Wide => DsigSuite::Blake3Wide,
     };
     match signer {
         SignerName::None => Way::Links,
         SignerName::Eddsa => Way::Eddsa,
-        SignerName::Dsig => Way::Dsig(one_time),
+        SignerName::Dsig => Way::Dsig(suite),
     }
 }
 

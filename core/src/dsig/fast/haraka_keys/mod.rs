@@ -235,12 +235,8 @@ fn first_places() -> V {
 #[inline]
 fn advance<const BLOCKS: usize, const W: usize>(group: &mut [V; W], moving: usize, step: u8) {
     let cells_each = OF_512 / BLOCKS;
-    let number = match BLOCKS {
-        OF_256 => _mm512_set1_epi64(0),
-        _ => _mm512_setzero_si512(),
-    };
     let at: u64 = if BLOCKS == OF_256 { 1 << 31 | 1 << 63 } else { 1 << 31 };
-    let number = _mm512_mask_set1_epi8(number, at, step as i8);
+    let number = _mm512_mask_set1_epi8(_mm512_setzero_si512(), at, step as i8);
     let mut inputs = *group;
     for input in &mut inputs {
         *input = _mm512_xor_si512(*input, number);
