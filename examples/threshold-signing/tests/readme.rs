@@ -23,10 +23,6 @@ fn script() -> String {
             }
             _ => {}
         }
-        // Whoever types takes longer than a party takes to serve.
-        if within && line == "done" {
-            script.push_str("sleep 2\n");
-        }
     }
     for (port, free) in (7501..=7504).zip(support::free_ports(4)) {
         script = script.replace(&format!(":{port}"), &format!(":{free}"));
