@@ -10,6 +10,8 @@ use crate::machine::{MemberIndex, Time};
 const HEARD: usize = 64;
 /// How often a random choice is repeated before the members are gone through in order.
 const TRIES: usize = 16;
+/// How often the time for which an accused peer is refused doubles.
+const LONGEST: u32 = 10;
 
 /// The other members as one member sees them: who is being sent something, who did not answer and is left alone for
 /// a while, who was heard lately. Several [`Gossip`](super::Gossip)s share one `Peers` for as long as a committee
@@ -28,11 +30,11 @@ pub struct Peers {
     /// Until when a send may go without an answer.
     sending: BTreeMap<MemberIndex, Time>,
     failing: BTreeMap<MemberIndex, Failing>,
-    accused: BTreeMap<MemberIndex, Time>,
+    accused: BTreeMap<MemberIndex, Failing>,
     heard: VecDeque<MemberIndex>,
 }
 
-/// A peer that failed, so many times in a row.
+/// A peer that failed so many times in a row, or that was accused so often.
 #[derive(Clone, Copy, Debug)]
 struct Failing {
     times: u32,
@@ -140,17 +142,21 @@ impl Peers {
         self.heard.push_back(peer);
     }
 
-    /// A peer sent what does not verify: for [`Parameters::back_off`] nothing is sent to it, nor taken from it.
+    /// A peer sent what does not verify: for [`Parameters::back_off`] nothing is sent to it, nor taken from it; for
+    /// twice as long each time that it happens again, up to 2¹⁰ times.
     pub fn accuse(&mut self, peer: MemberIndex, now: Time) {
         self.heard.retain(|heard| *heard != peer);
-        if peer < self.n {
-            self.accused.insert(peer, now.plus(self.parameters.back_off));
+        if peer >= self.n {
+            return;
         }
+        let accused = self.accused.entry(peer).or_insert(Failing { times: 0, until: now });
+        accused.until = now.plus(self.parameters.back_off.saturating_mul(1 << accused.times));
+        accused.times = (accused.times + 1).min(LONGEST);
     }
 
     /// Whether nothing is taken from this peer now.
     pub fn is_refused(&self, peer: MemberIndex, now: Time) -> bool {
-        self.accused.get(&peer).is_some_and(|until| *until > now)
+        self.accused.get(&peer).is_some_and(|accused| accused.until > now)
     }
 
     /// When the next place gets free by itself, if no answer comes: for the driver's timer.
@@ -253,10 +259,14 @@ mod tests {
         peers.heard(2);
         assert!(peers.is_refused(2, at(999)) && !peers.is_available(2, at(999)));
         assert!(!peers.is_refused(2, at(1_000)));
+        peers.accuse(2, at(1_000));
+        assert!(peers.is_refused(2, at(2_999)) && !peers.is_refused(2, at(3_000)));
+        (0..100).for_each(|_| peers.accuse(2, at(3_000)));
+        assert!(peers.is_refused(2, at(1_026_999)) && !peers.is_refused(2, at(1_027_000)));
         // Nobody whom the committee does not have takes up memory.
         [5, 700].map(|peer| peers.accuse(peer, at(0)));
         [5, 700].map(|peer| peers.failed(peer, at(0)));
-        assert_eq!((peers.accused.len(), peers.failing.len()), (1, 0));
+        assert!(peers.accused.len() == 1 && peers.failing.is_empty());
     }
 
     #[test]

@@ -19,9 +19,12 @@ type Sum<S> = Verified<Aggregate<S>>;
 ///
 /// What comes for a place that is taken:
 /// 1. brings it no new signer, it is passed over;
-/// 2. has it all signers that are there, it takes the place;
+/// 2. does it have all signers that are there, it takes the place;
 /// 3. else the two are added, if no count grows above [`Parameters::preferred`];
-/// 4. else the one with more signers has the place.
+/// 4. else the heavier one has the place.
+///
+/// So a place never loses weight, whatever comes and in whatever order: nobody can crowd out more than it brings.
+/// Memory: as many sums again, one of each level.
 #[derive(Clone, Debug)]
 pub struct Pool<S: Additive> {
     committee: Arc<Committee<S>>,
@@ -88,10 +91,10 @@ impl<S: Additive> Pool<S> {
         let signers = aggregate.signers();
         Ok(match self.held(signers) {
             Some(held) if signers.is_subset(held.signers()) => false,
+            Some(held) if self.is_lighter(held, aggregate) => true,
             Some(held) => {
-                let both = signers.intersection(held.signers());
-                held.signers().len() < signers.len()
-                    || held.counts().plus(aggregate.counts(), &both, self.parameters.preferred).is_ok()
+                let both = held.signers().intersection(signers);
+                held.counts().fits(aggregate.counts(), &both, self.parameters.preferred)
             }
             None => !signers.is_subset(self.signers()),
         })
@@ -113,6 +116,8 @@ impl<S: Additive> Pool<S> {
             return Ok(true);
         }
         let limit = self.parameters.preferred;
+        let lighter =
+            self.held(aggregate.signers()).is_some_and(|held| self.is_lighter(held, &aggregate));
         let place = self.levels.place(aggregate.signers());
         let alone = place.is_none() && aggregate.signers().len() == 1;
         let held = match place {
@@ -124,7 +129,7 @@ impl<S: Additive> Pool<S> {
         *held = Some(match held.take() {
             Some(old) if !old.signers().is_subset(aggregate.signers()) => match old.merge(&aggregate, limit) {
                 Ok(sum) => sum,
-                Err(_) if old.signers().len() < aggregate.signers().len() => aggregate,
+                Err(_) if lighter => aggregate,
                 Err(_) => old,
             },
             _ => aggregate,
@@ -163,6 +168,11 @@ impl<S: Additive> Pool<S> {
     /// The certificate, once the signers are a quorum.
     pub fn certificate(&self) -> Option<&Verified<Certificate<S>>> {
         self.complete.as_ref().map(|(_, certificate)| certificate)
+    }
+
+    /// Whether what is held weighs less than an aggregate, which may then replace it.
+    fn is_lighter(&self, held: &Sum<S>, aggregate: &Aggregate<S>) -> bool {
+        self.committee.weight_of(held.signers()) < self.committee.weight_of(aggregate.signers())
     }
 
     /// What has the place of an aggregate of these signers.

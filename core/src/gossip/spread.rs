@@ -15,6 +15,10 @@ use crate::{Error, Result};
 /// At most so many unverified aggregates wait for their check, one of each peer.
 pub const STACK: usize = 64;
 
+/// To so many random members a certificate is sent unasked: as good as all have it then, and who has not asks, by sending
+/// what it has.
+const UNASKED: usize = 10;
+
 /// After so many sends to a level without news from it, the next is not waited with: twice to each of its blocks.
 const ENOUGH: usize = 2 * (SIBLINGS - 1);
 
@@ -41,6 +45,8 @@ pub struct Gossip<S: Additive> {
     owed: Vec<MemberIndex>,
     /// Who is known to have a certificate.
     complete: SignerSet,
+    /// To how many the certificate was sent without their asking.
+    served: usize,
     /// What was sent to each level.
     sent: Vec<Sent>,
 }
@@ -103,6 +109,7 @@ impl<S: Additive> Gossip<S> {
             levels: Levels::new(me, committee.len()),
             sent: vec![Sent::default(); Levels::new(me, committee.len()).count()],
             pool: Pool::new(committee.clone(), me, statement, parameters),
+            served: 0,
             stack: Vec::new(),
             owed: Vec::new(),
             complete: SignerSet::new(committee.len()),
@@ -156,6 +163,8 @@ impl<S: Additive> Gossip<S> {
         if self.committee.has_quorum(aggregate.signers()) {
             self.complete.insert(from);
         } else if self.is_complete() {
+            // Whatever was sent to it did not arrive, or not yet.
+            self.complete.remove(from);
             self.owe(from);
         }
         if self.is_complete() {
@@ -212,6 +221,7 @@ impl<S: Additive> Gossip<S> {
             let owed = self.owed.iter().rposition(|peer| peers.is_available(*peer, now));
             match owed {
                 Some(position) => self.owed.remove(position),
+                None if self.served >= UNASKED => return None,
                 None => peers.pick(now, draw, 0..self.committee.len().into(), |peer| !self.complete.contains(peer))?,
             }
         } else {
@@ -229,6 +239,7 @@ impl<S: Additive> Gossip<S> {
         }
         if self.is_complete() {
             self.complete.insert(to);
+            self.served += 1;
             self.owed.retain(|peer| *peer != to);
             return self.pool.best().map(|best| (**best).clone());
         }

@@ -67,6 +67,12 @@ impl Counts {
         all
     }
 
+    /// Whether [`plus`](Counts::plus) stays within `limit`.
+    pub(crate) fn fits(&self, other: &Self, both: &SignerSet, limit: u16) -> bool {
+        let sum = |signer| u32::from(self.get(signer)) + u32::from(other.get(signer));
+        self.highest().max(other.highest()) <= limit && both.iter().all(|signer| sum(signer) <= limit.into())
+    }
+
     /// The counts of the sum of two sums. `both` are the members who signed either.
     pub(crate) fn plus(&self, other: &Self, both: &SignerSet, limit: u16) -> Result<Self> {
         let (long, short) =

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use quorate::certificate::{Kind, Statement, Vote};
 use quorate::committee::{ChainId, Committee};
@@ -83,7 +82,7 @@ pub(crate) fn run(setting: Setting) -> Outcome {
             break;
         }
     }
-    assert_eq!(left, 0, "not everybody has its certificates after a minute");
+    assert_eq!(left, 0, "not everybody has its certificates after a minute: {:?}", network.outcome);
     network.outcome
 }
 
@@ -209,10 +208,14 @@ impl Network {
 
     fn pump(&mut self, now: u64, node: MemberIndex) {
         loop {
-            let draw = self.rng.random();
+            let draw = self.rng.random::<u64>();
             let state = &mut self.nodes[usize::from(node)];
             let mut sends = Vec::new();
-            for (statement, gossip) in state.gossips.iter_mut().enumerate().rev() {
+            let turn = draw as usize % state.gossips.len();
+            let (first, second) = state.gossips.split_at_mut(turn);
+            for (statement, gossip) in
+                (turn..).zip(second.iter_mut()).chain((0..).zip(first.iter_mut()))
+            {
                 if let Some((to, aggregate)) = gossip.next(Time(now), draw, &mut state.peers) {
                     sends.push((statement, to, aggregate));
                     break;
@@ -238,26 +241,76 @@ impl Network {
     }
 }
 
-pub(crate) fn setting(n: u16) -> Setting {
-    let parameters = Parameters { back_off: Duration::from_secs(3), ..Parameters::default() };
+fn setting(n: u16, fan_out: usize) -> Setting {
+    let parameters = Parameters { fan_out, ..Parameters::default() };
     Setting { n, speaking: n, statements: 1, parameters, seed: 1 }
 }
 
+/// A third, as many as can be, says nothing: everybody else is needed.
+fn with_a_third_silent(setting: Setting) -> Setting {
+    Setting { speaking: setting.n - (setting.n - 1) / 3, ..setting }
+}
+
 #[test]
-#[ignore]
-fn explore() {
-    let n: u16 = std::env::var("N").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
-    for silent in [false, true] {
-        for statements in [1, 2] {
-            let speaking = if silent { n - (n - 1) / 3 } else { n };
+fn counts_stay_low_with_a_thousand_members_and_fan_out_five() {
+    for seed in 0..3 {
+        let outcome = run(Setting { seed, ..setting(1_000, 5) });
+        assert!(outcome.highest[0] <= 16, "{outcome:?}");
+        assert!(outcome.last[0] < 2_000 && outcome.largest < 1_000, "{outcome:?}");
+    }
+}
+
+#[test]
+fn counts_stay_low_when_a_third_is_silent_and_everybody_else_is_needed() {
+    for seed in 0..3 {
+        let outcome = run(with_a_third_silent(Setting { seed, ..setting(1_000, 5) }));
+        assert!(outcome.highest[0] <= 16, "{outcome:?}");
+        assert!(outcome.last[0] < 5_000 && outcome.largest < 1_000, "{outcome:?}");
+    }
+}
+
+/// Who is silent is learnt once for both.
+#[test]
+fn a_second_statement_follows_the_first_and_shares_its_peers() {
+    let outcome = run(with_a_third_silent(Setting { statements: 2, ..setting(1_000, 5) }));
+    assert!(outcome.highest.iter().all(|highest| *highest <= 16), "{outcome:?}");
+    assert!(outcome.last[1] < 10_000, "{outcome:?}");
+}
+
+#[test]
+fn even_with_all_counts_one_everybody_gets_there_but_later() {
+    let slow = Parameters { preferred: 1, ..setting(300, 5).parameters };
+    let fast = run(with_a_third_silent(setting(300, 5)));
+    let slow = run(with_a_third_silent(Setting { parameters: slow, ..setting(300, 5) }));
+    assert_eq!(slow.highest, [1]);
+    assert!(slow.last[0] > fast.last[0], "{slow:?} {fast:?}");
+}
+
+#[test]
+fn committees_of_all_small_sizes_get_there() {
+    for n in (1..40).chain([63, 64, 65, 100]) {
+        run(Setting { statements: 2, ..setting(n, 5) });
+        run(with_a_third_silent(setting(n, 5)));
+    }
+}
+
+/// Prints what the tests above bound: `SPREAD_MEMBERS=10000 cargo test … -- --ignored --nocapture prints`.
+#[test]
+#[ignore = "prints figures"]
+fn prints_how_fast_and_how_large() {
+    let n = std::env::var("SPREAD_MEMBERS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
+    for fan_out in [5, 16] {
+        for (statements, silent) in [(1, false), (1, true), (2, false), (2, true)] {
+            let setting = Setting { statements, ..setting(n, fan_out) };
             let started = std::time::Instant::now();
-            let outcome = run(Setting { speaking, statements, ..setting(n) });
-            eprintln!(
-                "n {n} silent {silent}: last {:?} ms, highest {:?}, {} messages and {} kB each, largest {} B, took {:?}",
+            let outcome = run(if silent { with_a_third_silent(setting) } else { setting });
+            println!(
+                "{n} members, fan-out {fan_out}, a third silent: {silent}: {:?} ms, counts to {:?}, each {} messages \
+                 and {} B, the largest {} B; simulated in {:?}",
                 outcome.last,
                 outcome.highest,
-                outcome.messages / u64::from(speaking),
-                outcome.bytes / u64::from(speaking) / 1000,
+                outcome.messages / u64::from(n),
+                outcome.bytes / u64::from(n),
                 outcome.largest,
                 started.elapsed()
             );
