@@ -127,6 +127,9 @@ pub const ERASURE_ID: &str = "quorate-v1-erasure-id";
 /// The checksum of a file of tuned parameters of erasure codes.
 pub const ERASURE_TABLE: &str = "quorate-v1-erasure-table";
 
+/// The hash of a message for the scheme that is worth nothing.
+pub const TOY_MESSAGE: &str = "quorate-v1-toy-message";
+
 /// All of the above.
 pub const ALL: &[&str] = &[
     VOTE,
@@ -191,6 +194,7 @@ pub const ALL: &[&str] = &[
     ERASURE_NODE,
     ERASURE_ID,
     ERASURE_TABLE,
+    TOY_MESSAGE,
 ];
 
 /// BLAKE3 in key-derivation mode under one of the strings above, or under one of your own that no other protocol
