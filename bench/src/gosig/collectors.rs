@@ -21,8 +21,15 @@ const COLLECTOR: Node = 0;
 enum Event {
     /// A node signs.
     Sign(Node, usize),
-    Comes { to: Node, which: usize, sent: Sent },
-    Arrived { to: Node, which: usize },
+    Comes {
+        to: Node,
+        which: usize,
+        sent: Sent,
+    },
+    Arrived {
+        to: Node,
+        which: usize,
+    },
     /// The collector has put a quorum of shares together.
     Whole(usize),
 }
@@ -58,7 +65,8 @@ pub(super) fn run(case: &Case) -> Outcome {
         world.happen(event);
     }
     let World { mut outcome, queue, network, silent, .. } = world;
-    outcome.bytes = network.traffic().zip(&silent).filter(|(_, silent)| !**silent).map(|((sent, _), _)| sent).collect();
+    outcome.bytes =
+        network.traffic().zip(&silent).filter(|(_, silent)| !**silent).map(|((sent, _), _)| sent).collect();
     outcome.finish(queue.taken(), began);
     outcome
 }

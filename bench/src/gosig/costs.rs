@@ -68,9 +68,8 @@ pub(super) fn measure(care: Care) -> Result<(Costs, Vec<Row>)> {
     let ones = small.aggregate(TESTBED, 1)?;
     let one = large.aggregate(1, 1)?;
     let many = large.aggregate(MANY, HIGHEST)?;
-    let few = (0..BATCH).map(|number| large.votes.get(number).map(|vote| large.of(vote))).collect::<Option<_>>();
-    let few: Vec<Verified<Aggregate<Bls>>> = few.ok_or(Error::Malformed { what: "votes" })?.into_iter().collect::<Result<_>>()?;
-    let few: Vec<Aggregate<Bls>> = few.into_iter().map(Verified::into_inner).collect();
+    let few: Vec<Aggregate<Bls>> =
+        large.votes.iter().take(BATCH).map(|vote| Ok(large.of(vote)?.into_inner())).collect::<Result<_>>()?;
     let (single_ed, secret) = (SingleEd::new(), Bls::generate(&mut StdRng::seed_from_u64(1))?);
     let batch_ed = crate::certificates::DalekBatch::new(64);
     let mut rng = StdRng::seed_from_u64(2);
@@ -103,10 +102,12 @@ pub(super) fn measure(care: Care) -> Result<(Costs, Vec<Row>)> {
         sign: sign as Nanos,
         plain: plain / 64.0,
     };
-    let in_ed = |what: String, time: f64| Row::new(what, time / ed, "ed").note(format!("{:.1} µs", time / 1000.0));
+    let in_ed =
+        |what: String, time: f64| Row::new(what, time / ed, "ed").note(format!("{:.1} µs", time / 1000.0));
     let rows = vec![
         Row::new("one ed25519-dalek verify_strict (ed)", ed / 1000.0, "µs"),
-        in_ed(format!("verify an aggregate of {TESTBED} signers, counts to {HIGHEST}"), counted_time).at_most(36.0),
+        in_ed(format!("verify an aggregate of {TESTBED} signers, counts to {HIGHEST}"), counted_time)
+            .at_most(36.0),
         in_ed(format!("verify an aggregate of {TESTBED} signers, counts of 1"), ones_time),
         in_ed(format!("verify an aggregate of {MANY} signers, counts to {HIGHEST}"), many_time),
         in_ed("verify an aggregate of one signer".into(), single),

@@ -91,7 +91,11 @@ impl Network {
                     let share = distance(*a, *b) / HALF_EQUATOR_KM;
                     // Bandwidth falls by the same factor for each kilometre.
                     let bandwidth = connection.near * (connection.far / connection.near).powf(share);
-                    if share == 0.0 { 0.0 } else { (8.0 * SECOND as f64 / bandwidth - nanos_per_byte).max(0.0) }
+                    if share == 0.0 {
+                        0.0
+                    } else {
+                        (8.0 * SECOND as f64 / bandwidth - nanos_per_byte).max(0.0)
+                    }
                 }),
             })
         });
@@ -240,7 +244,8 @@ mod tests {
         let extra = |network: &mut Network, to| {
             network.send(0, 0, to, 1_000_000).comes.saturating_sub(network.latency(0, to))
         };
-        let (same_region, near, far) = (extra(&mut network, 14), extra(&mut network, 3), extra(&mut network, 13));
+        let (same_region, near, far) =
+            (extra(&mut network, 14), extra(&mut network, 3), extra(&mut network, 13));
         assert!(same_region < near && near < far, "{same_region} {near} {far}");
     }
 }

@@ -164,7 +164,8 @@ impl<'a> World<'a> {
                 break;
             }
             let order = if draw { [P, TC] } else { [TC, P] };
-            let news = order.into_iter().find_map(|which| Some((which, member.known.get_mut(which)?.news()?)));
+            let news =
+                order.into_iter().find_map(|which| Some((which, member.known.get_mut(which)?.news()?)));
             let Some((which, signers)) = news else { break };
             member.sending += 1;
             let len = FRAME + signers.len() as u64 * SIGNATURE;

@@ -146,7 +146,8 @@ pub(super) fn run(case: &Case) -> Result<Outcome> {
 impl<'a> World<'a> {
     fn new(case: &'a Case) -> Result<Self> {
         let mut random = StdRng::seed_from_u64(case.seed);
-        let n = MemberIndex::try_from(case.nodes).map_err(|_| Error::BadCommittee { what: "members" })?;
+        let n = MemberIndex::try_from(case.nodes)
+            .map_err(|_| Error::BadCommittee { rule: "at most 65,535 members" })?;
         let secrets = (0..n).map(|_| Toy::generate(&mut random)).collect::<Result<Vec<_>>>()?;
         let keys = secrets.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
         let committee = Arc::new(Committee::new(ChainId::from_name("bench"), 1, keys)?);
@@ -202,7 +203,7 @@ impl<'a> World<'a> {
             }
             Event::Left { from, to } => {
                 if let Some(member) = self.member(from) {
-                    member.peers.sent(to as MemberIndex);
+                    member.peers.left(to as MemberIndex);
                 }
                 self.act(from)
             }
@@ -225,7 +226,9 @@ impl<'a> World<'a> {
         let (committee, now) = (self.committee.clone(), self.queue.now());
         let sign = self.case.costs.sign;
         let secret = self.secrets.get(me as usize);
-        let Some(member) = self.members.get_mut(me as usize).and_then(Option::as_deref_mut) else { return Ok(()) };
+        let Some(member) = self.members.get_mut(me as usize).and_then(Option::as_deref_mut) else {
+            return Ok(());
+        };
         if let (Some(gossip), Some(secret)) = (member.gossips.get_mut(which), secret) {
             let vote = Vote::sign_unguarded(secret, &committee, *gossip.statement())?;
             gossip.vote(&vote.verify(&committee)?)?;

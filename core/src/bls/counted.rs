@@ -11,7 +11,7 @@ use super::ffi::Group;
 use super::group::{Affine, Variant};
 use super::keys::{PublicKey, SecretKey, Signature};
 use super::locate;
-use super::pairing::{self, Cache};
+use super::pairing::Cache;
 use crate::machine::MemberIndex;
 use crate::scheme::sealed::Sealed;
 use crate::scheme::{Additive, Claim, CountedProof, Counts, Keys, Scheme, SignerSet, coefficients};
@@ -42,12 +42,7 @@ pub trait Plain:
 
 impl<V> Plain for V where
     V: Variant
-        + Scheme<
-            SecretKey = SecretKey<V>,
-            PublicKey = PublicKey<V>,
-            Signature = Signature<V>,
-            Cache = Cache<V>,
-        >
+        + Scheme<SecretKey = SecretKey<V>, PublicKey = PublicKey<V>, Signature = Signature<V>, Cache = Cache<V>>
 {
 }
 

@@ -158,7 +158,9 @@ impl<S: Additive> Aggregate<S> {
             }
         }
         let judged = aggregates.into_iter().zip(verdicts);
-        judged.map(|(aggregate, verdict)| Ok(Verified::assume(verdict.map(|()| aggregate)?, committee.id()))).collect()
+        judged
+            .map(|(aggregate, verdict)| Ok(Verified::assume(verdict.map(|()| aggregate)?, committee.id())))
+            .collect()
     }
 
     fn of_parts(statement: Statement, signers: SignerSet, proof: S::Proof) -> Self {

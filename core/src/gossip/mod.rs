@@ -3,6 +3,7 @@
 mod aggregate;
 mod peers;
 mod pool;
+mod ranges;
 mod spread;
 
 use core::time::Duration;

@@ -142,8 +142,7 @@ impl Counts {
         if self.all_ones() {
             return 1;
         }
-        let zeros: usize =
-            self.beyond.iter().map(|beyond| beyond.saturating_add(1).ilog2() as usize).sum();
+        let zeros: usize = self.beyond.iter().map(|beyond| beyond.saturating_add(1).ilog2() as usize).sum();
         1 + (signers.len() + 2 * zeros).div_ceil(8)
     }
 
@@ -178,7 +177,9 @@ impl Counts {
 
 impl fmt::Debug for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.beyond().map(|(signer, beyond)| (signer, beyond.saturating_add(1)))).finish()
+        f.debug_map()
+            .entries(self.beyond().map(|(signer, beyond)| (signer, beyond.saturating_add(1))))
+            .finish()
     }
 }
 
