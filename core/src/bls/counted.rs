@@ -42,12 +42,7 @@ pub trait Plain:
 
 impl<V> Plain for V where
     V: Variant
-        + Scheme<
-            SecretKey = SecretKey<V>,
-            PublicKey = PublicKey<V>,
-            Signature = Signature<V>,
-            Cache = Cache<V>,
-        >
+        + Scheme<SecretKey = SecretKey<V>, PublicKey = PublicKey<V>, Signature = Signature<V>, Cache = Cache<V>>
 {
 }
 

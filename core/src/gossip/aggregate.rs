@@ -158,7 +158,9 @@ impl<S: Additive> Aggregate<S> {
             }
         }
         let judged = aggregates.into_iter().zip(verdicts);
-        judged.map(|(aggregate, verdict)| Ok(Verified::assume(verdict.map(|()| aggregate)?, committee.id()))).collect()
+        judged
+            .map(|(aggregate, verdict)| Ok(Verified::assume(verdict.map(|()| aggregate)?, committee.id())))
+            .collect()
     }
 
     fn of_parts(statement: Statement, signers: SignerSet, proof: S::Proof) -> Self {
@@ -193,18 +195,6 @@ impl<S: Additive> Verified<Aggregate<S>> {
         let counts = self.counts().plus(other.counts(), &both, limit)?;
         let proof = CountedProof { signature: S::add(&[self.signature(), other.signature()])?, counts };
         Ok(self.with(self.signers().union(other.signers()), proof))
-    }
-
-    /// The sum of aggregates of one statement and committee that have no signer in common, which the caller knows.
-    pub(super) fn join(parts: &[&Self]) -> Result<Self> {
-        let [first, rest @ ..] = parts else { return Err(Error::Infinity) };
-        if rest.is_empty() {
-            return Ok((*first).clone());
-        }
-        let signatures: Vec<&S::Signature> = parts.iter().map(|part| part.signature()).collect();
-        let counts = Counts::of_disjoint(parts.iter().map(|part| part.counts()));
-        let signers = rest.iter().fold(first.signers().clone(), |all, part| all.union(part.signers()));
-        Ok(first.with(signers, CountedProof { signature: S::add(&signatures)?, counts }))
     }
 
     /// The same signers with lower counts: of each of `parts`, in their order, as much is taken away as leaves every

@@ -8,17 +8,17 @@
 //! signature gossip of Li et al., *Gosig* (2020), section 5.2.
 //!
 //! **Counts must stay low**, or they grow with every hop as (fan-out + 1)ʰ and no field holds them. What is sent to whom
-//! sees to that ([`Pool`]): members are in blocks of 4, 16, 64, …, another block is sent the sum of one's own, and
-//! sums of different blocks have no signer in common. What comes from one block at different times is added as long as
-//! counts stay within [`Parameters::preferred`], which is what keeps things moving when a third does not answer; else
-//! the larger one is kept. Nothing is verified that brings nobody new, and nothing is added that is not verified.
+//! sees to that ([`Gossip`]): the committee is halved and halved again, members of the other half are sent the sum of
+//! one's own, and so what is added is disjoint. What does not fit into that, because somebody else sends otherwise, is
+//! added where it overlaps least ([`Pool`]). Nothing is verified that brings nobody new, and nothing is added that is not
+//! verified.
 //!
 //! ```text
-//! Verified<Vote> ──of_vote──▶ Verified<Aggregate> ──insert──▶ Pool ──quorum──▶ Verified<Certificate>
-//!                                   ▲                          │ sum of a block
-//! Aggregate ──receive──▶ stack ──check, together               ▼
-//!     ▲                  newest first, bad ones blamed        next: to whom?  ◀── Peers: fan-out, back-off
-//!     └────────────────────────────── the network ─────────────┘
+//! Verified<Vote> ──of_vote──▶ Verified<Aggregate> ──kept by halves──▶ quorum ──▶ Verified<Certificate>
+//!                                   ▲                  │ sum of a half
+//! Aggregate ──receive──▶ stack ──check, together       ▼
+//!     ▲                  newest first, bad ones blamed next: to whom?  ◀── Peers: fan-out, back-off
+//!     └────────────────────────────── the network ─────┘
 //! ```
 //!
 //! Four members, no network:
@@ -70,9 +70,9 @@
 //! ```
 
 mod aggregate;
-mod levels;
 mod peers;
 mod pool;
+mod ranges;
 mod spread;
 
 use core::time::Duration;
@@ -80,7 +80,7 @@ use core::time::Duration;
 pub use crate::scheme::{Additive, CountedProof, Counts};
 pub use aggregate::Aggregate;
 pub use peers::Peers;
-pub use pool::Pool;
+pub use pool::{POOL, Pool};
 pub use spread::{Checked, Gossip, Received, STACK};
 
 /// What can be chosen. The values change how fast and how cheap spreading is, never what is a certificate.
@@ -88,17 +88,15 @@ pub use spread::{Checked, Gossip, Received, STACK};
 pub struct Parameters {
     /// No count grows past this: 255.
     pub limit: u16,
-    /// Below a quorum no count grows past this, and what comes with a higher one is refused: 8. A member that adds more
-    /// loses more bytes than it gains time.
+    /// Below a quorum no count of a [`Pool`]'s sum grows past this: 16.
     pub preferred: u16,
     /// How many aggregates are verified together at most: 4.
     pub batch: usize,
-    /// How many sends are under way at once at most: 16. The paper has 5, because random gossip sums better when it is
-    /// slow; here sums of different blocks are disjoint, however fast they are sent.
+    /// How many sends are under way at once at most, and to how many members news are told: 5.
     pub fan_out: usize,
-    /// How long a peer that failed is left alone, 3 s; each further failure in a row adds as much.
+    /// How long a peer that failed is left alone, 2 s; each further failure in a row adds as much.
     pub back_off: Duration,
-    /// How long a send that is not answered holds its place, 300 ms; then it counts as failed.
+    /// How long a send that is not answered holds its place, 500 ms; then it counts as failed.
     pub patience: Duration,
 }
 
@@ -106,11 +104,11 @@ impl Default for Parameters {
     fn default() -> Self {
         Self {
             limit: 255,
-            preferred: 8,
+            preferred: 16,
             batch: 4,
-            fan_out: 16,
-            back_off: Duration::from_secs(3),
-            patience: Duration::from_millis(300),
+            fan_out: 5,
+            back_off: Duration::from_secs(2),
+            patience: Duration::from_millis(500),
         }
     }
 }

@@ -67,12 +67,6 @@ impl Counts {
         all
     }
 
-    /// Whether [`plus`](Counts::plus) stays within `limit`.
-    pub(crate) fn fits(&self, other: &Self, both: &SignerSet, limit: u16) -> bool {
-        let sum = |signer| u32::from(self.get(signer)) + u32::from(other.get(signer));
-        self.highest().max(other.highest()) <= limit && both.iter().all(|signer| sum(signer) <= limit.into())
-    }
-
     /// The counts of the sum of two sums. `both` are the members who signed either.
     pub(crate) fn plus(&self, other: &Self, both: &SignerSet, limit: u16) -> Result<Self> {
         let (long, short) =
@@ -148,8 +142,7 @@ impl Counts {
         if self.all_ones() {
             return 1;
         }
-        let zeros: usize =
-            self.beyond.iter().map(|beyond| beyond.saturating_add(1).ilog2() as usize).sum();
+        let zeros: usize = self.beyond.iter().map(|beyond| beyond.saturating_add(1).ilog2() as usize).sum();
         1 + (signers.len() + 2 * zeros).div_ceil(8)
     }
 
@@ -184,7 +177,9 @@ impl Counts {
 
 impl fmt::Debug for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.beyond().map(|(signer, beyond)| (signer, beyond.saturating_add(1)))).finish()
+        f.debug_map()
+            .entries(self.beyond().map(|(signer, beyond)| (signer, beyond.saturating_add(1))))
+            .finish()
     }
 }
 

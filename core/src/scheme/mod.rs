@@ -29,10 +29,10 @@ use core::hash::Hash;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
-#[cfg(any(feature = "bls", feature = "ed25519", feature = "threshold"))]
-pub(crate) use coefficients::coefficients;
 #[cfg(feature = "gossip")]
 pub use additive::{Additive, CountedProof};
+#[cfg(any(feature = "bls", feature = "ed25519", feature = "threshold"))]
+pub(crate) use coefficients::coefficients;
 #[cfg(feature = "gossip")]
 pub use counts::Counts;
 pub use keys::{UnverifiedKey, VerifiedKey};

@@ -233,7 +233,11 @@ impl Scheme for Toy {
             left = sum([left, times(factor, times(key, hash(claim.message)))].into_iter());
             right = sum([right, times(factor, proof.signature.0)].into_iter());
         }
-        if left == times(right, GENERATOR) { Ok(()) } else { Err(Error::BadSignature { signers: Vec::new() }) }
+        if left == times(right, GENERATOR) {
+            Ok(())
+        } else {
+            Err(Error::BadSignature { signers: Vec::new() })
+        }
     }
 
     fn encode_proof(proof: &Self::Proof, signers: &SignerSet, w: &mut Writer) {

@@ -203,25 +203,6 @@ pub fn hasher(domain: &str) -> blake3::Hasher {
     blake3::Hasher::new_derive_key(domain)
 }
 
-/// [`hasher`] of a domain whose context key is known: one compression less, which counts where a share takes a microsecond.
-#[cfg(feature = "threshold")]
-pub(crate) fn prepared(context_key: &[u8; 32]) -> blake3::Hasher {
-    blake3::hazmat::HasherExt::new_from_context_key(context_key)
-}
-
-/// The context key of [`THRESHOLD_SIGNING`].
-#[cfg(feature = "threshold")]
-pub(crate) const THRESHOLD_SIGNING_KEY: [u8; 32] = [
-    0x76, 0xb4, 0xf9, 0xc3, 0x41, 0x27, 0x3d, 0x89, 0x80, 0x00, 0x90, 0xa8, 0xf2, 0xc3, 0x06, 0x76, 0x50,
-    0x90, 0x9b, 0x56, 0x1b, 0xf4, 0x20, 0x95, 0x36, 0x04, 0xdc, 0xd0, 0x03, 0x9d, 0x77, 0x1c,
-];
-/// The context key of [`ECDSA_MESSAGE`].
-#[cfg(feature = "threshold")]
-pub(crate) const ECDSA_MESSAGE_KEY: [u8; 32] = [
-    0xe7, 0xb0, 0x27, 0xe8, 0x72, 0x19, 0x31, 0x87, 0x96, 0x11, 0xb1, 0x92, 0x0b, 0x5b, 0x6e, 0xd5, 0x42,
-    0xc8, 0x3a, 0x30, 0x88, 0xa5, 0x47, 0xc7, 0xea, 0xee, 0xf9, 0x42, 0x8a, 0x89, 0x60, 0x73,
-];
-
 /// The 32-byte hash of `bytes` under a domain string. Cost: ⌈len/64⌉ + 1 compressions.
 pub fn hash(domain: &str, bytes: &[u8]) -> [u8; 32] {
     *hasher(domain).update(bytes).finalize().as_bytes()
@@ -230,18 +211,6 @@ pub fn hash(domain: &str, bytes: &[u8]) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::ALL;
-
-    #[test]
-    #[cfg(feature = "threshold")]
-    fn a_prepared_hasher_is_that_of_its_domain() {
-        for (domain, key) in [
-            (super::THRESHOLD_SIGNING, super::THRESHOLD_SIGNING_KEY),
-            (super::ECDSA_MESSAGE, super::ECDSA_MESSAGE_KEY),
-        ] {
-            assert_eq!(blake3::hazmat::hash_derive_key_context(domain), key);
-            assert_eq!(super::prepared(&key).update(b"m").finalize().as_bytes(), &super::hash(domain, b"m"));
-        }
-    }
 
     #[test]
     fn no_domain_string_is_a_prefix_of_another() {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
 use quorate_node::genesis::{Genesis, Member, Parameters, SchemeName};
+use quorate_terminal::say;
 
 use super::keygen::PublicFile;
 use crate::exit::{Exit, Failure, OrFail};
-use quorate_terminal::say;
 
 /// Put a chain's genesis file together from its validators' public keys.
 ///
