@@ -13,6 +13,7 @@ mod coefficients;
 mod keys;
 mod secret;
 mod signers;
+mod vrf;
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -26,6 +27,7 @@ pub(crate) use coefficients::coefficients;
 pub use keys::{UnverifiedKey, VerifiedKey};
 pub(crate) use secret::SecretBytes;
 pub use signers::SignerSet;
+pub use vrf::Vrf;
 
 use crate::machine::MemberIndex;
 use crate::wire::{Decode, Encode, Reader, Writer};
@@ -192,4 +194,9 @@ pub struct Claim<'a> {
 /// 32 random bytes.
 pub(crate) fn random_32<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<SecretBytes> {
     SecretBytes::filled(|bytes| rng.try_fill_bytes(bytes).map_err(|_| Error::Rng))
+}
+
+/// Reads the suite byte, which must be the scheme's.
+pub(crate) fn read_suite<S: Scheme>(r: &mut Reader<'_>) -> Result<()> {
+    if r.u8()? == S::SUITE { Ok(()) } else { Err(Error::WrongContext { what: "suite" }) }
 }
