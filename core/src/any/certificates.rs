@@ -67,7 +67,7 @@ impl Certificate {
 
     /// The encoded aggregate (BLS), or the signatures in ascending order of the signers (Ed25519).
     pub fn proof(&self) -> Vec<u8> {
-        each!(self, Certificate, S, certificate => written(|w| S::encode_proof(certificate.proof(), w)))
+        each!(self, Certificate, S, certificate => written(|w| S::encode_proof(certificate.proof(), certificate.signers(), w)))
     }
 
     /// Checks the signatures, see [`certificate::Certificate::verify`] for the cost.

@@ -56,9 +56,9 @@ pub use certificates::Certificate;
 pub use committee::Committee;
 pub use evidence::{Conflict, Equivocation};
 pub use guard::Guard;
+pub use keys::{PublicKey, SecretKey, Signature, UnverifiedKey, VerifiedKey};
 #[cfg(feature = "sortition")]
 pub use lottery::{Lottery, SeedProof, Ticket};
-pub use keys::{PublicKey, SecretKey, Signature, UnverifiedKey, VerifiedKey};
 pub use suite::Suite;
 pub use timeouts::{TimeoutCertificate, TimeoutCollector, TimeoutVote};
 pub use votes::{Collected, Vote, VoteCollector, VoteFault};

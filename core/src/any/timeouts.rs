@@ -3,8 +3,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{
-    Collected, Committee, SecretKey, Signature, Suite, Vote, VoteFault, as_typed, each, lift, lower, per_suite, whole,
-    with_scheme, written,
+    Collected, Committee, SecretKey, Signature, Suite, Vote, VoteFault, as_typed, each, lift, lower,
+    per_suite, whole, with_scheme, written,
 };
 use crate::Result;
 use crate::certificate::{self, Kind, Suspects};

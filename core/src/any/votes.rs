@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{
-    Certificate, Committee, Equivocation, SecretKey, Signature, Suite, any_of, as_typed, each, lift, lower, per_suite,
-    whole, with_scheme, written,
+    Certificate, Committee, Equivocation, SecretKey, Signature, Suite, any_of, as_typed, each, lift, lower,
+    per_suite, whole, with_scheme, written,
 };
 use crate::certificate::{self, Kind, Statement, Suspects};
 use crate::committee::Verified;
