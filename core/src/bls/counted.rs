@@ -11,10 +11,10 @@ use super::ffi::Group;
 use super::group::{Affine, Variant};
 use super::keys::{PublicKey, SecretKey, Signature};
 use super::locate;
-use super::pairing::Cache;
+use super::pairing::{self, Cache};
 use crate::machine::MemberIndex;
 use crate::scheme::sealed::Sealed;
-use crate::scheme::{Additive, Claim, CountedProof, Counts, Keys, Scheme, SignerSet, coefficients};
+use crate::scheme::{Additive, Claim, CountedProof, Counts, Keys, Scheme, SignerSet, Vrf, coefficients};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
@@ -227,6 +227,17 @@ impl<V: Plain> Additive for Counted<V> {
             parts.iter().map(|(times, part)| (u128::from(*times), &part.point)).unzip();
         let gone = V::Sig::negate(&V::Sig::combine(&points, &times, bits_of(&times)));
         finite(Signature { point: V::Sig::sum(&[&from.point, &gone]) })
+    }
+}
+
+impl<V: Plain> Vrf for Counted<V> {
+    fn verify_unique<T>(
+        key: &PublicKey<V>,
+        message: &[u8],
+        signature: &Signature<V>,
+        judge: impl FnOnce(&[u8]) -> Result<T>,
+    ) -> Result<T> {
+        pairing::verify_unique(key, message, signature, judge)
     }
 }
 

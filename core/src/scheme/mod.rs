@@ -21,6 +21,7 @@ mod secret;
 mod signers;
 #[cfg(feature = "toy")]
 pub mod toy;
+mod vrf;
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -40,6 +41,7 @@ pub(crate) use secret::SecretBytes;
 pub use signers::SignerSet;
 #[cfg(feature = "toy")]
 pub use toy::Toy;
+pub use vrf::Vrf;
 
 use crate::machine::MemberIndex;
 use crate::wire::{Decode, Encode, Reader, Writer};
@@ -206,4 +208,9 @@ pub struct Claim<'a> {
 /// 32 random bytes.
 pub(crate) fn random_32<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<SecretBytes> {
     SecretBytes::filled(|bytes| rng.try_fill_bytes(bytes).map_err(|_| Error::Rng))
+}
+
+/// Reads the suite byte, which must be the scheme's.
+pub(crate) fn read_suite<S: Scheme>(r: &mut Reader<'_>) -> Result<()> {
+    if r.u8()? == S::SUITE { Ok(()) } else { Err(Error::WrongContext { what: "suite" }) }
 }

@@ -13,7 +13,7 @@ use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
 use super::sealed::Sealed;
-use super::{Additive, Claim, CountedProof, Counts, Keys, Scheme, SignerSet, coefficients, random_32};
+use super::{Additive, Claim, CountedProof, Counts, Keys, Scheme, SignerSet, Vrf, coefficients, random_32};
 use crate::machine::MemberIndex;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
@@ -252,6 +252,18 @@ impl Scheme for Toy {
 
     fn proof_len(proof: &Self::Proof, signers: &SignerSet) -> usize {
         proof.counts.encoded_len(signers) + 48
+    }
+}
+
+impl Vrf for Toy {
+    fn verify_unique<T>(
+        key: &Key,
+        message: &[u8],
+        signature: &Signature,
+        judge: impl FnOnce(&[u8]) -> Result<T>,
+    ) -> Result<T> {
+        let judged = judge(&signature.encode())?;
+        Self::verify(key, message, signature).map(|()| judged)
     }
 }
 
