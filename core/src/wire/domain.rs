@@ -126,6 +126,18 @@ pub const ERASURE_NODE: &str = "quorate-v1-erasure-node";
 pub const ERASURE_ID: &str = "quorate-v1-erasure-id";
 /// The checksum of a file of tuned parameters of erasure codes.
 pub const ERASURE_TABLE: &str = "quorate-v1-erasure-table";
+/// Prefix of the bytes that a member signs to draw in a lottery.
+pub const SORTITION_TICKET: &str = "quorate-v1-sortition-ticket";
+/// What a ticket is worth, from the signature that it is.
+pub const SORTITION_SCORE: &str = "quorate-v1-sortition-score";
+/// Prefix of the bytes that a member signs to bring about the next seed.
+pub const SORTITION_PROOF: &str = "quorate-v1-sortition-proof";
+/// A seed, from the signature on the one before.
+pub const SORTITION_SEED: &str = "quorate-v1-sortition-seed";
+/// A chain's first seed.
+pub const SORTITION_GENESIS: &str = "quorate-v1-sortition-genesis";
+/// The hash of a message for the scheme that is worth nothing.
+pub const TOY_MESSAGE: &str = "quorate-v1-toy-message";
 
 /// All of the above.
 pub const ALL: &[&str] = &[
@@ -191,6 +203,12 @@ pub const ALL: &[&str] = &[
     ERASURE_NODE,
     ERASURE_ID,
     ERASURE_TABLE,
+    SORTITION_TICKET,
+    SORTITION_SCORE,
+    SORTITION_PROOF,
+    SORTITION_SEED,
+    SORTITION_GENESIS,
+    TOY_MESSAGE,
 ];
 
 /// BLAKE3 in key-derivation mode under one of the strings above, or under one of your own that no other protocol
