@@ -24,6 +24,7 @@ mod steps;
 mod targets;
 mod test;
 mod threshold_signing;
+mod tla;
 mod vectors;
 mod wasm;
 mod watch;

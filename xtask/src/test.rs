@@ -7,7 +7,7 @@ use crate::process::Outcome;
 use crate::steps::{Log, Steps, tests_in};
 use crate::{
     audited_redis, bindings, broadcast, documents, environment, ethereum, fuzz, lint, msrv, package,
-    simulate, targets, threshold_signing, vectors, watch, web, workspace,
+    simulate, targets, threshold_signing, tla, vectors, watch, web, workspace,
 };
 
 /// Runs every check and every test, and ends with a line `steps: N passed, N failed`.
@@ -86,6 +86,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     steps.add("documents' commands", |log| documents::check(Some(&workspace::binary(log, "quorate")?)));
     steps.add("vectors and model", if options.quick { vectors::check_if_changed } else { vectors::check });
     let seeds = if options.quick { 40 } else { 200 };
+    tla::add_to(&mut steps);
     steps.add("simulation", move |log| simulate::brief(log, seeds));
     broadcast::add_to(&mut steps, seeds);
     targets::add_to(&mut steps);
