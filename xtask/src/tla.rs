@@ -58,7 +58,8 @@ fn tlc(log: &Log) -> Outcome<PathBuf> {
     let jar = folder.join(JAR);
     if !jar.exists() {
         fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        let goal = [COPY.to_owned(), format!("-Dartifact={TLC}"), format!("-DoutputDirectory={}", folder.display())];
+        let goal =
+            [COPY.to_owned(), format!("-Dartifact={TLC}"), format!("-DoutputDirectory={}", folder.display())];
         kotlin::maven_in(log, &folder, &goal.each_ref().map(String::as_str))?;
     }
     Ok(jar)

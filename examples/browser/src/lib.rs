@@ -10,6 +10,8 @@
 
 mod auditor;
 mod cost;
+mod gallery;
+mod jolteon;
 mod json;
 mod lab;
 pub mod setup;
