@@ -16,8 +16,9 @@
 (*                                                                         *)
 (* Crashes.  What a member signed and what it is locked on are durable     *)
 (* before a vote leaves; what it collected is not, and as here it need not *)
-(* keep it, a crash is no step of its own.  The higher round of a lock     *)
-(* that a new proposal brings may be forgotten: both cases are behaviours. *)
+(* keep it, a crash is no step of its own.  A lock keeps its round here    *)
+(* when its block is proposed again; a member that raises it yields to     *)
+(* less, so what it does is among the behaviours.                          *)
 (*                                                                         *)
 (* Broken names rules that are not kept.  With none of them TLC finds that *)
 (* Lemma1 and Agreement hold; each of them alone it refutes.               *)
@@ -51,13 +52,15 @@ Symmetry == Permutations(Honest) \union Permutations(Values)
 (* Certificates.                                                           *)
 (***************************************************************************)
 
-Certified(signed, vote) ==
-    Cardinality({m \in Honest : vote \in signed[m]}) + Faulty >= Quorum
+ASSUME Faulty < Quorum  \* so that every certificate has an honest signer
 
-PrepareCertified(vote) == Certified(prepared, vote)
+Certificates(signed) ==
+    LET signers(vote) == {m \in Honest : vote \in signed[m]}
+    IN  {vote \in UNION {signed[m] : m \in Honest} : Cardinality(signers(vote)) + Faulty >= Quorum}
 
-Committed(vote) ==
-    IF "commits with P" \in Broken THEN PrepareCertified(vote) ELSE Certified(tentative, vote)
+Prepared == Certificates(prepared)
+
+Committed == IF "commits with P" \in Broken THEN Prepared ELSE Certificates(tentative)
 
 (***************************************************************************)
 (* Proposals that a member may be shown in a round, as pairs of a block    *)
@@ -68,12 +71,13 @@ Committed(vote) ==
 
 New(m, round) ==
     IF Next(m) = 1 THEN Values \X {1}
-    ELSE Values \X {q + 1 : q \in {q \in 1 .. round - 1 :
-                                      Committed(<<q, Len(chain[m]), chain[m][Len(chain[m])]>>)}}
+    ELSE LET parents == {vote \in Committed : vote[1] < round /\ vote[2] = Len(chain[m])
+                                              /\ vote[3] = chain[m][Len(chain[m])]}
+         IN  Values \X {vote[1] + 1 : vote \in parents}
 
 Again(m, round) ==
     IF "believes rounds" \in Broken THEN Values \X (1 .. round - 1)
-    ELSE {z \in Values \X (1 .. round - 1) : PrepareCertified(<<z[2], Next(m), z[1]>>)}
+    ELSE {<<vote[3], vote[1]>> : vote \in {vote \in Prepared : vote[1] < round /\ vote[2] = Next(m)}}
 
 Proposals(m, round) == New(m, round) \union Again(m, round)
 
@@ -93,12 +97,10 @@ Decisions(m, round) ==
         another == {<<z[1], NoLock>> : z \in {z \in shown : z[1] # locked[1] /\ Releases(z, locked)}}
         mine == {z \in shown : z[1] = locked[1] /\ z[2] >= locked[2]}
         kept == {<<locked[1], locked>> : z \in mine}
-        raised == {<<locked[1], z>> : z \in mine}
         \* Algorithm 2 of the paper, line 10, as it is printed.
         forgotten == {<<z[1], NoLock>> : z \in {z \in mine : Releases(z, locked)}}
     IN  IF locked = NoLock THEN anything
-        ELSE another \union kept \union raised
-             \union (IF "forgets at re-proposal" \in Broken THEN forgotten ELSE {})
+        ELSE another \union kept \union (IF "forgets at re-proposal" \in Broken THEN forgotten ELSE {})
 
 (***************************************************************************)
 (* Steps.                                                                  *)
@@ -128,7 +130,7 @@ PrepareBelow(m) ==
 Tentative(m) ==
     \E vote \in prepared[m] \ tentative[m] :
         /\ "signs TC late" \in Broken \/ vote[1] = current[m]
-        /\ "signs TC without P certificate" \in Broken \/ PrepareCertified(vote)
+        /\ "signs TC without P certificate" \in Broken \/ vote \in Prepared
         /\ vote[2] = Next(m) \/ ("votes below its chain" \in Broken /\ vote[2] < Next(m))
         /\ tentative' = [tentative EXCEPT ![m] = @ \union {vote}]
         /\ lock' = IF vote[2] = Next(m) THEN [lock EXCEPT ![m] = <<vote[3], vote[1]>>] ELSE lock
@@ -147,8 +149,8 @@ TentativeUnprepared(m) ==
 (* height whoever commits only falls silent, which everybody may do.       *)
 Commit(m) ==
     /\ Next(m) < Heights
-    /\ \E vote \in Votes :
-        /\ vote[2] = Next(m) /\ Committed(vote)
+    /\ \E vote \in Committed :
+        /\ vote[2] = Next(m)
         /\ chain' = [chain EXCEPT ![m] = Append(@, vote[3])]
     /\ lock' = [lock EXCEPT ![m] = NoLock]
     /\ UNCHANGED <<prepared, tentative, current>>
@@ -181,29 +183,24 @@ Gosig == Start /\ [][Step]_variables
 (***************************************************************************)
 
 (* Of a round at most one block is prepared by a quorum.                   *)
-OnePerRound ==
-    \A one, other \in Votes :
-        PrepareCertified(one) /\ PrepareCertified(other) /\ one[1] = other[1] => one = other
+OnePerRound == \A one, other \in Prepared : one[1] = other[1] => one = other
 
 (* The paper's Lemma 1: once a block can be committed in a round, no       *)
 (* honest member signs TC in a later round for another block at its height *)
 (* or for any block below.                                                 *)
 Lemma1 ==
-    \A vote \in Votes : Committed(vote) =>
-        \A m \in Honest : \A later \in tentative[m] :
-            later[1] > vote[1] /\ later[2] <= vote[2] => later[2] = vote[2] /\ later[3] = vote[3]
+    \A vote \in Committed : \A m \in Honest : \A later \in tentative[m] :
+        later[1] > vote[1] /\ later[2] <= vote[2] => later[2] = vote[2] /\ later[3] = vote[3]
 
 (* No two blocks of one height can be committed.                           *)
-Agreement ==
-    \A one, other \in Votes :
-        Committed(one) /\ Committed(other) /\ one[2] = other[2] => one[3] = other[3]
+Agreement == \A one, other \in Committed : one[2] = other[2] => one[3] = other[3]
 
 (***************************************************************************)
 (* What must not hold, or the model would prove nothing.                   *)
 (***************************************************************************)
 
 (* The highest height is never committed.                                  *)
-NothingCommitted == ~ \E vote \in Votes : vote[2] = Heights /\ Committed(vote)
+NothingCommitted == \A vote \in Committed : vote[2] < Heights
 
 (* Who signed TC for a block never does so for another one at its height:  *)
 (* locks are never released.                                               *)
