@@ -7,6 +7,7 @@
 //! | [`scheme`] | what a certificate needs of a signature scheme |
 //! | [`committee`] | members, weights, thresholds, cached keys |
 //! | [`certificate`] | statements, votes, collectors, certificates, evidence |
+//! | `gossip` | aggregates of signatures in any order, and how they spread (feature `gossip`) |
 //! | `sortition` | who may propose: a lottery by unique signatures, and its seeds (feature `sortition`) |
 //! | [`any`] | the same with the suite chosen at run time: what the bindings wrap |
 //! | [`guard`] | what was signed, so that nothing contradictory ever is |
@@ -43,6 +44,8 @@ pub mod erasure;
 mod error;
 #[cfg(feature = "threshold")]
 mod field;
+#[cfg(feature = "gossip")]
+pub mod gossip;
 pub mod guard;
 pub mod machine;
 pub mod merkle;

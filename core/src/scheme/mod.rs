@@ -8,8 +8,12 @@
 //!
 //! The trait is sealed: the soundness of certificates rests on what the three schemes guarantee.
 
+#[cfg(feature = "gossip")]
+mod additive;
 #[cfg(any(feature = "bls", feature = "ed25519", feature = "threshold"))]
 mod coefficients;
+#[cfg(feature = "gossip")]
+mod counts;
 mod keys;
 mod secret;
 mod signers;
@@ -24,6 +28,10 @@ use zeroize::Zeroizing;
 
 #[cfg(any(feature = "bls", feature = "ed25519", feature = "threshold"))]
 pub(crate) use coefficients::coefficients;
+#[cfg(feature = "gossip")]
+pub use additive::{Additive, CountedProof};
+#[cfg(feature = "gossip")]
+pub use counts::Counts;
 pub use keys::{UnverifiedKey, VerifiedKey};
 pub(crate) use secret::SecretBytes;
 pub use signers::SignerSet;
