@@ -18,7 +18,7 @@ const FLOORS: &[&[&str]] = &[
     &["scheme", "erasure"],
     &["field"],
     &["bls", "ed25519", "committee"],
-    &["certificate", "dsig"],
+    &["certificate", "dsig", "sortition"],
     &["guard"],
     &["threshold"],
     &["any"],

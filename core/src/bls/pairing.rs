@@ -59,6 +59,19 @@ pub(super) fn verify<V: Variant>(terms: &[(Affine<V::Key>, &[u8])], signature: &
     equation::<V>(&terms.iter().map(|(key, _)| key).zip(&hashes).collect::<Vec<_>>(), &signature.point)
 }
 
+/// Checks a signature of one key, after `judge` saw its bytes, which it does only if they are in the subgroup.
+pub(super) fn verify_unique<V: Variant, T>(
+    key: &PublicKey<V>,
+    message: &[u8],
+    signature: &Signature<V>,
+    judge: impl FnOnce(&[u8]) -> Result<T>,
+) -> Result<T> {
+    signature.check()?;
+    let judged = judge(&signature.to_bytes())?;
+    let hash = V::Sig::hash(message, V::TAGS.0);
+    equation::<V>(&[(key.point_ref(), &hash)], &signature.point).map(|()| judged)
+}
+
 /// Checks a possession proof: a signature over the key's own bytes under its own tag.
 pub(super) fn verify_possession<V: Variant>(key: &PublicKey<V>, possession: &Signature<V>) -> Result<()> {
     let check = || {

@@ -6,6 +6,7 @@ use rand_core::TryCryptoRng;
 use super::signers;
 use super::statement::{Kind, Statement};
 use crate::committee::{Committee, SignerSet, Verified};
+pub(super) use crate::scheme::read_suite;
 use crate::scheme::{Claim, Scheme, random_32};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
@@ -164,11 +165,6 @@ impl<S: Scheme> fmt::Debug for Certificate<S> {
             self.statement
         )
     }
-}
-
-/// Reads the suite byte, which must be the scheme's.
-pub(super) fn read_suite<S: Scheme>(r: &mut Reader<'_>) -> Result<()> {
-    if r.u8()? == S::SUITE { Ok(()) } else { Err(Error::WrongContext { what: "suite" }) }
 }
 
 /// Reads the kind, for the encodings that do not hold a whole statement.

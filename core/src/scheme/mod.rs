@@ -8,11 +8,16 @@
 //!
 //! The trait is sealed: the soundness of certificates rests on what the three schemes guarantee.
 
+#[cfg(feature = "gossip")]
+mod additive;
 #[cfg(any(feature = "bls", feature = "ed25519", feature = "threshold"))]
 mod coefficients;
+#[cfg(feature = "gossip")]
+mod counts;
 mod keys;
 mod secret;
 mod signers;
+mod vrf;
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -23,9 +28,14 @@ use zeroize::Zeroizing;
 
 #[cfg(any(feature = "bls", feature = "ed25519", feature = "threshold"))]
 pub(crate) use coefficients::coefficients;
+#[cfg(feature = "gossip")]
+pub use additive::{Additive, CountedProof};
+#[cfg(feature = "gossip")]
+pub use counts::Counts;
 pub use keys::{UnverifiedKey, VerifiedKey};
 pub(crate) use secret::SecretBytes;
 pub use signers::SignerSet;
+pub use vrf::Vrf;
 
 use crate::machine::MemberIndex;
 use crate::wire::{Decode, Encode, Reader, Writer};
@@ -192,4 +202,9 @@ pub struct Claim<'a> {
 /// 32 random bytes.
 pub(crate) fn random_32<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<SecretBytes> {
     SecretBytes::filled(|bytes| rng.try_fill_bytes(bytes).map_err(|_| Error::Rng))
+}
+
+/// Reads the suite byte, which must be the scheme's.
+pub(crate) fn read_suite<S: Scheme>(r: &mut Reader<'_>) -> Result<()> {
+    if r.u8()? == S::SUITE { Ok(()) } else { Err(Error::WrongContext { what: "suite" }) }
 }

@@ -20,6 +20,24 @@ pub const GUARD: &str = "quorate-v1-guard";
 pub const JOLTEON_BLOCK: &str = "quorate-v1-jolteon-block";
 /// Stands for a Jolteon chain's block 0.
 pub const JOLTEON_GENESIS: &str = "quorate-v1-jolteon-genesis";
+/// Identity of a Gosig block.
+pub const GOSIG_BLOCK: &str = "quorate-v1-gosig-block";
+/// Stands for a Gosig chain's block 0.
+pub const GOSIG_GENESIS: &str = "quorate-v1-gosig-genesis";
+/// What Gosig's votes are about: a block and its height.
+pub const GOSIG_VOTE: &str = "quorate-v1-gosig-vote";
+/// What a Gosig proposer signs of its proposal.
+pub const GOSIG_PROPOSAL: &str = "quorate-v1-gosig-proposal";
+/// What a Gosig proposer signs of a segment of a body.
+pub const GOSIG_SEGMENT: &str = "quorate-v1-gosig-segment";
+/// Identity of a Gosig payload: count, bytes and root.
+pub const GOSIG_PAYLOAD: &str = "quorate-v1-gosig-payload";
+/// A transaction's short identifier in one Gosig block.
+pub const GOSIG_SHORT: &str = "quorate-v1-gosig-short";
+/// What members sign who allow a change of the members of a Gosig chain.
+pub const GOSIG_MEMBERSHIP: &str = "quorate-v1-gosig-membership";
+/// How a transaction begins that changes the members of a Gosig chain.
+pub const GOSIG_EPOCH: &str = "quorate-v1-gosig-epoch";
 /// A leaf of a batch's Merkle tree; also the identity of a transaction.
 pub const BATCH_LEAF: &str = "quorate-v1-transaction";
 /// An inner node of a batch's Merkle tree.
@@ -126,6 +144,16 @@ pub const ERASURE_NODE: &str = "quorate-v1-erasure-node";
 pub const ERASURE_ID: &str = "quorate-v1-erasure-id";
 /// The checksum of a file of tuned parameters of erasure codes.
 pub const ERASURE_TABLE: &str = "quorate-v1-erasure-table";
+/// Prefix of the bytes that a member signs to draw in a lottery.
+pub const SORTITION_TICKET: &str = "quorate-v1-sortition-ticket";
+/// What a ticket is worth, from the signature that it is.
+pub const SORTITION_SCORE: &str = "quorate-v1-sortition-score";
+/// Prefix of the bytes that a member signs to bring about the next seed.
+pub const SORTITION_PROOF: &str = "quorate-v1-sortition-proof";
+/// A seed, from the signature on the one before.
+pub const SORTITION_SEED: &str = "quorate-v1-sortition-seed";
+/// A chain's first seed.
+pub const SORTITION_GENESIS: &str = "quorate-v1-sortition-genesis";
 
 /// All of the above.
 pub const ALL: &[&str] = &[
@@ -138,6 +166,15 @@ pub const ALL: &[&str] = &[
     GUARD,
     JOLTEON_BLOCK,
     JOLTEON_GENESIS,
+    GOSIG_BLOCK,
+    GOSIG_GENESIS,
+    GOSIG_VOTE,
+    GOSIG_PROPOSAL,
+    GOSIG_SEGMENT,
+    GOSIG_PAYLOAD,
+    GOSIG_SHORT,
+    GOSIG_MEMBERSHIP,
+    GOSIG_EPOCH,
     BATCH_LEAF,
     BATCH_NODE,
     BATCH,
@@ -191,6 +228,11 @@ pub const ALL: &[&str] = &[
     ERASURE_NODE,
     ERASURE_ID,
     ERASURE_TABLE,
+    SORTITION_TICKET,
+    SORTITION_SCORE,
+    SORTITION_PROOF,
+    SORTITION_SEED,
+    SORTITION_GENESIS,
 ];
 
 /// BLAKE3 in key-derivation mode under one of the strings above, or under one of your own that no other protocol

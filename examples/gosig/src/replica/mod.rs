@@ -1,0 +1,3 @@
+mod restore;
+
+pub use restore::Config;
