@@ -87,7 +87,8 @@ pub(crate) fn run(options: &Options) -> Outcome {
     steps.add("vectors and model", if options.quick { vectors::check_if_changed } else { vectors::check });
     let seeds = if options.quick { 40 } else { 200 };
     tla::add_to(&mut steps);
-    steps.add("simulation", move |log| simulate::brief(log, seeds));
+    steps.add("simulation", move |log| simulate::brief(log, simulate::Protocol::Jolteon, seeds));
+    steps.add("simulation of Gosig", move |log| simulate::brief(log, simulate::Protocol::Gosig, seeds));
     broadcast::add_to(&mut steps, seeds);
     targets::add_to(&mut steps);
     bindings::add_to(&mut steps);

@@ -52,7 +52,7 @@ struct Watcher {
     timeout_certificates: BTreeSet<u64>,
     committed: u64,
     proposals: BTreeSet<(u64, [u8; 32])>,
-    auditor: Auditor,
+    auditor: Auditor<MinSig>,
 }
 
 impl Watcher {
@@ -131,7 +131,9 @@ impl Spectator for Watcher {
         match &message {
             Message::Proposal(block) => {
                 variant = self.proposal(block, flight.from, gallery);
-                if let Some(culprit) = self.auditor.proposal(block, committees) {
+                if let Some(culprit) =
+                    self.auditor.proposal(&block.proposal(committees), &committees.identities)
+                {
                     gallery.convict(culprit, format!("signed two different blocks for view {}", block.view));
                 }
             }
@@ -140,7 +142,7 @@ impl Spectator for Watcher {
                 let to = flight.to.slot;
                 let event = Json::object().text("e", "vote").plain("node", flight.from.slot).plain("to", to);
                 gallery.event(event.plain("view", statement.view).text("block", short(&statement.digest)));
-                if let Some(culprit) = self.auditor.vote(vote, committees) {
+                if let Some(culprit) = self.auditor.vote(vote, &committees.voters) {
                     gallery
                         .convict(culprit, format!("signed two different votes in view {}", statement.view));
                 }

@@ -34,6 +34,11 @@ pub(crate) trait Spectator {
     /// The highest block that any honest member committed.
     fn height(host: &Self::Host) -> u64;
 
+    /// What else there is to say of the moment.
+    fn moment(&self, json: Json) -> Json {
+        json
+    }
+
     /// A member that is up, for the page.
     fn describe(machine: &<Self::Host as Host>::Machine, json: Json) -> Json;
 }
@@ -53,6 +58,8 @@ pub(crate) trait Run {
     fn metrics(&self) -> &Metrics;
     fn nodes(&self) -> Vec<Node>;
     fn height(&self) -> u64;
+    /// What the protocol has to say of the moment.
+    fn moment(&self, json: Json) -> Json;
     /// A member's machine, if it is up.
     fn describe(&self, slot: usize, json: Json) -> Json;
     fn gallery(&mut self) -> &mut Gallery;
@@ -126,6 +133,10 @@ impl<S: Spectator> Run for Session<Stage<S>> {
 
     fn height(&self) -> u64 {
         S::height(&self.simulation().host().inner)
+    }
+
+    fn moment(&self, json: Json) -> Json {
+        self.simulation().host().spectator.moment(json)
     }
 
     fn describe(&self, slot: usize, json: Json) -> Json {

@@ -4,10 +4,10 @@ use core::time::Duration;
 
 use quorate_simulator::{Fault, Node};
 
-use crate::jolteon;
 use crate::json::{self, Json};
-use crate::setup::{self, MAX_SCRIPT, Setup};
+use crate::setup::{self, MAX_SCRIPT, Protocol, Setup};
 use crate::stage::Run;
+use crate::{gosig, jolteon};
 
 /// A run. Everything is in virtual time; how fast it passes is up to whoever calls [`step`](World::step).
 pub struct World {
@@ -24,7 +24,10 @@ impl World {
     /// What is wrong with the link, in words.
     pub fn new(link: &str) -> Result<Self, String> {
         let setup = Setup::parse(link)?;
-        let run = jolteon::run(&setup);
+        let run = match setup.protocol {
+            Protocol::Jolteon => jolteon::run(&setup),
+            Protocol::Gosig => gosig::run(&setup),
+        };
         let mut behaviours = vec![None; setup.nodes];
         for (node, behaviour) in &setup.byzantine {
             if let Some(place) = behaviours.get_mut(*node) {
@@ -61,7 +64,7 @@ impl World {
     /// # Errors
     /// What cannot be read.
     pub fn act(&mut self, text: &str) -> Result<(), String> {
-        let fault = setup::action(text, self.setup.nodes)?;
+        let fault = setup::action(text, self.setup.protocol, self.setup.nodes)?;
         if self.run.script().len() >= MAX_SCRIPT {
             return Err(format!("a run takes {MAX_SCRIPT} interventions at most"));
         }
@@ -107,11 +110,14 @@ impl World {
             .text("hash", format!("{:016x}", self.hash()))
             .plain("events", self.run.events())
             .plain("height", self.height())
+            .text("protocol", self.setup.protocol.name())
             .plain("sent", metrics.sent())
+            .plain("bytes", metrics.sent_bytes())
             .plain("lost", lost)
             .plain("over", self.is_over())
             .plain("planned", self.run.script().len() - self.run.done())
             .list("nodes", nodes);
+        state = self.run.moment(state);
         if let Some(violation) = self.run.violation() {
             state = state.text("violation", violation.property).text("detail", shortened(&violation.detail));
         }
@@ -161,7 +167,8 @@ impl World {
             .text("behaviour", behaviour.unwrap_or(""))
             .plain("crashes", metrics.crashes)
             .plain("records", metrics.records)
-            .plain("progress", metrics.progress);
+            .plain("progress", metrics.progress)
+            .plain("bytes", metrics.sent_bytes);
         self.run.describe(node.slot, json).end()
     }
 }
