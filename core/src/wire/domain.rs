@@ -38,6 +38,8 @@ pub const GOSIG_SHORT: &str = "quorate-v1-gosig-short";
 pub const GOSIG_MEMBERSHIP: &str = "quorate-v1-gosig-membership";
 /// How a transaction begins that changes the members of a Gosig chain.
 pub const GOSIG_EPOCH: &str = "quorate-v1-gosig-epoch";
+/// Whom a member of a Gosig chain tells what.
+pub const GOSIG_DRAW: &str = "quorate-v1-gosig-draw";
 /// A leaf of a batch's Merkle tree; also the identity of a transaction.
 pub const BATCH_LEAF: &str = "quorate-v1-transaction";
 /// An inner node of a batch's Merkle tree.
@@ -175,6 +177,7 @@ pub const ALL: &[&str] = &[
     GOSIG_SHORT,
     GOSIG_MEMBERSHIP,
     GOSIG_EPOCH,
+    GOSIG_DRAW,
     BATCH_LEAF,
     BATCH_NODE,
     BATCH,
