@@ -156,6 +156,8 @@ pub const SORTITION_PROOF: &str = "quorate-v1-sortition-proof";
 pub const SORTITION_SEED: &str = "quorate-v1-sortition-seed";
 /// A chain's first seed.
 pub const SORTITION_GENESIS: &str = "quorate-v1-sortition-genesis";
+/// The hash of a message for the scheme that is worth nothing.
+pub const TOY_MESSAGE: &str = "quorate-v1-toy-message";
 
 /// All of the above.
 pub const ALL: &[&str] = &[
@@ -236,6 +238,7 @@ pub const ALL: &[&str] = &[
     SORTITION_PROOF,
     SORTITION_SEED,
     SORTITION_GENESIS,
+    TOY_MESSAGE,
 ];
 
 /// BLAKE3 in key-derivation mode under one of the strings above, or under one of your own that no other protocol
