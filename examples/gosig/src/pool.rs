@@ -87,11 +87,6 @@ impl Pool {
         self.waiting.values().map(|waiting| &waiting.transaction)
     }
 
-    /// A transaction that waits.
-    pub(crate) fn get(&self, id: &Hash) -> Option<&Transaction> {
-        self.waiting.get(id).map(|waiting| &waiting.transaction)
-    }
-
     /// Whether a transaction is in a block that was committed lately.
     pub(crate) fn is_committed(&self, id: &Hash) -> bool {
         self.committed.contains(id)
