@@ -19,7 +19,7 @@ const FLOORS: &[&[&str]] = &[
     &["field"],
     &["bls", "ed25519", "committee"],
     &["certificate", "dsig", "sortition"],
-    &["guard"],
+    &["guard", "gossip"],
     &["threshold"],
     &["any"],
     &["serde_impls"],

@@ -34,9 +34,16 @@ impl<V: Variant> Cache<V> {
         })
     }
 
+    /// Whether Π e(keyᵢ, hashᵢ) = e(g, signature).
+    #[cfg(feature = "gossip")]
+    pub(super) fn check(&self, terms: &[Pair<'_, V>], signature: &Affine<V::Sig>) -> Result<()> {
+        let right = V::pairings(&[], &[(&self.prepared_generator, signature)]);
+        if V::pairings(terms, &[]).equals(&right) { Ok(()) } else { Err(Error::bad_signature()) }
+    }
+
     /// The aggregate key of some signers: the full aggregate minus the absent ones or the sum of the present
     /// ones, whichever is fewer, in one batch addition. Cost: `min(absent, present)` additions.
-    fn aggregate(&self, keys: &[PublicKey<V>], signers: &SignerSet) -> Affine<V::Key> {
+    pub(super) fn aggregate(&self, keys: &[PublicKey<V>], signers: &SignerSet) -> Affine<V::Key> {
         let absent = signers.complement();
         let points: Vec<&Affine<V::Key>> = if absent.len() < signers.len() {
             let negated = absent.iter().filter_map(|i| self.negated.get(usize::from(i)));

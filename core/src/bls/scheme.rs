@@ -119,7 +119,7 @@ macro_rules! scheme {
                 }
             }
 
-            fn encode_proof(proof: &Signature<Self>, w: &mut Writer) {
+            fn encode_proof(proof: &Signature<Self>, _: &SignerSet, w: &mut Writer) {
                 proof.encode_to(w);
             }
 
@@ -127,7 +127,7 @@ macro_rules! scheme {
                 Signature::decode_from(r, &())
             }
 
-            fn proof_len(_: usize) -> usize {
+            fn proof_len(_: &Signature<Self>, _: &SignerSet) -> usize {
                 <<Self as Variant>::Sig as Group>::COMPRESSED_LEN
             }
         }

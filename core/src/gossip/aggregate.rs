@@ -4,10 +4,10 @@ use core::fmt;
 
 use rand_core::TryCryptoRng;
 
-use crate::certificate::{Certificate, Statement, Vote};
+use crate::certificate::{Certificate, Item, Statement, Vote, find_bad, read_suite, signers};
 use crate::committee::{Committee, SignerSet, Verified};
 use crate::machine::MemberIndex;
-use crate::scheme::{Additive, Counts};
+use crate::scheme::{Additive, Claim, CountedProof, Counts, random_32};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
@@ -41,12 +41,19 @@ impl<S: Additive> Aggregate<S> {
     /// # Errors
     /// [`Error::WrongContext`] if it was checked against another committee.
     pub fn of_vote(vote: &Verified<Vote<S>>, committee: &Committee<S>) -> Result<Verified<Self>> {
-        todo!()
+        if vote.committee() != committee.id() {
+            return Err(Error::WrongContext { what: "committee" });
+        }
+        let signers = SignerSet::of(committee.len(), [vote.signer()])?;
+        let proof = S::combine(&[(vote.signer(), vote.signature())]);
+        Ok(Verified::assume(Self::of_parts(*vote.statement(), signers, proof), committee.id()))
     }
 
     /// The aggregate that a certificate is.
     pub fn of_certificate(certificate: &Verified<Certificate<S>>) -> Verified<Self> {
-        todo!()
+        let (signers, proof) = (certificate.signers().clone(), certificate.proof().clone());
+        let aggregate = Self::of_parts(*certificate.statement(), signers, proof);
+        Verified::assume(aggregate, certificate.committee())
     }
 
     /// What is signed.
@@ -76,7 +83,9 @@ impl<S: Additive> Aggregate<S> {
 
     /// Bytes of the encoding.
     pub fn encoded_len(&self) -> usize {
-        todo!()
+        1 + Statement::LEN
+            + signers::encoded_len(self.signers())
+            + S::proof_len(&self.parts.proof, self.signers())
     }
 
     /// Checks the sum. Cost (BLS): a hash to the curve, a subgroup check, two pairings, one addition per signer in one
@@ -86,7 +95,8 @@ impl<S: Additive> Aggregate<S> {
     /// # Errors
     /// [`Error::WrongContext`] for another epoch or committee size, and what is wrong with the signature.
     pub fn verify(self, committee: &Committee<S>) -> Result<Verified<Self>> {
-        todo!()
+        self.check(committee)?;
+        Ok(Verified::assume(self, committee.id()))
     }
 
     /// As [`verify`](Aggregate::verify), for an aggregate that stays where it is.
@@ -94,7 +104,10 @@ impl<S: Additive> Aggregate<S> {
     /// # Errors
     /// As [`verify`](Aggregate::verify).
     pub fn check(&self, committee: &Committee<S>) -> Result<()> {
-        todo!()
+        self.check_structure(committee)?;
+        let message = self.statement().signed_bytes(&committee.id());
+        let claim = Claim { message: &message, signers: self.signers() };
+        S::verify_claims(committee.scheme_keys(), &[claim], &self.parts.proof)
     }
 
     /// Checks many aggregates by a random linear combination with 64-bit coefficients from `rng`, and says of each
@@ -105,7 +118,8 @@ impl<S: Additive> Aggregate<S> {
         aggregates: Vec<Self>,
         rng: &mut R,
     ) -> Vec<Result<Verified<Self>>> {
-        todo!()
+        let entropy = random_32(rng).ok();
+        Self::batch(committee, aggregates, entropy.as_deref())
     }
 
     /// As [`verify_batch`](Aggregate::verify_batch) where there is no generator.
@@ -113,7 +127,53 @@ impl<S: Additive> Aggregate<S> {
         committee: &Committee<S>,
         aggregates: Vec<Self>,
     ) -> Vec<Result<Verified<Self>>> {
-        todo!()
+        Self::batch(committee, aggregates, None)
+    }
+
+    /// The verdict on each of `aggregates`, of which `entropy` was drawn afterwards.
+    pub(super) fn batch(
+        committee: &Committee<S>,
+        aggregates: Vec<Self>,
+        entropy: Option<&[u8; 32]>,
+    ) -> Vec<Result<Verified<Self>>> {
+        let mut verdicts: Vec<Result<()>> =
+            aggregates.iter().map(|aggregate| aggregate.check_structure(committee)).collect();
+        let sound: Vec<(usize, &Self, [u8; Statement::SIGNED_LEN])> = (0..)
+            .zip(&aggregates)
+            .zip(&verdicts)
+            .filter(|(_, verdict)| verdict.is_ok())
+            .map(|((i, aggregate), _)| (i, aggregate, aggregate.statement().signed_bytes(&committee.id())))
+            .collect();
+        let items: Vec<Item<'_, S>> = sound
+            .iter()
+            .map(|(i, aggregate, message)| {
+                (*i, (Claim { message, signers: aggregate.signers() }, &aggregate.parts.proof))
+            })
+            .collect();
+        let mut bad = Vec::new();
+        find_bad(committee, &items, entropy, &mut bad);
+        for (i, error) in bad {
+            if let Some(verdict) = verdicts.get_mut(i) {
+                *verdict = Err(error);
+            }
+        }
+        let judged = aggregates.into_iter().zip(verdicts);
+        judged
+            .map(|(aggregate, verdict)| Ok(Verified::assume(verdict.map(|()| aggregate)?, committee.id())))
+            .collect()
+    }
+
+    fn of_parts(statement: Statement, signers: SignerSet, proof: S::Proof) -> Self {
+        Self { parts: Arc::new(Parts { statement, signers, proof }) }
+    }
+
+    fn check_structure(&self, committee: &Committee<S>) -> Result<()> {
+        self.statement().check_epoch(committee)?;
+        if self.signers().committee_len() == committee.len() {
+            Ok(())
+        } else {
+            Err(Error::WrongContext { what: "committee size" })
+        }
     }
 }
 
@@ -125,30 +185,85 @@ impl<S: Additive> Verified<Aggregate<S>> {
     /// [`Error::WrongContext`] for another committee or statement; [`Error::TooLarge`] if a count would be above
     /// `limit`; [`Error::Infinity`] if the two cancel.
     pub fn merge(&self, other: &Self, limit: u16) -> Result<Self> {
-        todo!()
+        if self.committee() != other.committee() {
+            return Err(Error::WrongContext { what: "committee" });
+        }
+        if self.statement() != other.statement() {
+            return Err(Error::WrongContext { what: "statement" });
+        }
+        let both = self.signers().intersection(other.signers());
+        let counts = self.counts().plus(other.counts(), &both, limit)?;
+        let proof = CountedProof { signature: S::add(&[self.signature(), other.signature()])?, counts };
+        Ok(self.with(self.signers().union(other.signers()), proof))
     }
 
-    /// This aggregate without as much of `part` as leaves every signer in it at least once: the same signers, lower
-    /// counts. `None` if nothing can be taken away. Cost: one short multiplication.
-    pub fn reduced_by(&self, part: &Self) -> Option<Self> {
-        todo!()
+    /// The same signers with lower counts: of each of `parts`, in their order, as much is taken away as leaves every
+    /// signer in at least once. Parts of other statements and committees, and those whose signers are not all in
+    /// this aggregate, are passed over. What verified stays valid, since there is only one sum for given counts. Cost:
+    /// one short multiplication for each part that is taken away.
+    pub fn normalised<'a>(&self, parts: impl IntoIterator<Item = &'a Self>) -> Self {
+        if self.counts().all_ones() {
+            return self.clone();
+        }
+        let mut counts = self.counts().clone();
+        let mut taken = Vec::new();
+        for part in parts {
+            if part.committee() != self.committee()
+                || part.statement() != self.statement()
+                || !part.signers().is_subset(self.signers())
+            {
+                continue;
+            }
+            let times = counts.holds(part.counts(), part.signers());
+            if times > 0 {
+                counts.take(times, part.counts(), part.signers());
+                taken.push((times, part.signature()));
+            }
+        }
+        // Keys of colluders can cancel, so that nothing is left of a sum; then it stays as it is.
+        match S::subtract(self.signature(), &taken) {
+            Ok(signature) if !taken.is_empty() => {
+                self.with(self.signers().clone(), CountedProof { signature, counts })
+            }
+            _ => self.clone(),
+        }
     }
 
     /// The certificate that this is once the signers are a quorum.
     pub fn certificate(&self, committee: &Committee<S>) -> Option<Verified<Certificate<S>>> {
-        todo!()
+        if self.committee() != committee.id() || !committee.has_quorum(self.signers()) {
+            return None;
+        }
+        let (signers, proof) = (self.signers().clone(), self.parts.proof.clone());
+        let certificate = Certificate::from_verified_parts(*self.statement(), signers, proof);
+        Some(Verified::assume(certificate, committee.id()))
+    }
+
+    fn with(&self, signers: SignerSet, proof: S::Proof) -> Self {
+        Verified::assume(Aggregate::of_parts(*self.statement(), signers, proof), self.committee())
     }
 }
 
 impl<S: Additive> Encode for Aggregate<S> {
     fn encode_to(&self, w: &mut Writer) {
-        todo!()
+        w.u8(S::SUITE);
+        self.statement().encode_to(w);
+        signers::encode(self.signers(), w);
+        S::encode_proof(&self.parts.proof, self.signers(), w);
     }
 }
 
 impl<S: Additive> Decode<Committee<S>> for Aggregate<S> {
     fn decode_from(r: &mut Reader<'_>, committee: &Committee<S>) -> Result<Self> {
-        todo!()
+        read_suite::<S>(r)?;
+        let statement = Statement::decode_from(r, &())?;
+        statement.check_epoch(committee)?;
+        let signers = signers::decode(r, committee.len())?;
+        if signers.is_empty() {
+            return Err(Error::BelowQuorum { signed: 0, needed: 1 });
+        }
+        let proof = S::decode_proof(r, &signers)?;
+        Ok(Self::of_parts(statement, signers, proof))
     }
 }
 

@@ -8,7 +8,7 @@ pub struct Score([u8; 32]);
 
 impl Score {
     /// Of a unique signature's bytes. They must be known to be in the subgroup: see [`Vrf`](crate::scheme::Vrf).
-    pub(super) fn of(signature: &[u8]) -> Self {
+    pub(crate) fn of(signature: &[u8]) -> Self {
         Self(domain::hash(domain::SORTITION_SCORE, signature))
     }
 

@@ -38,6 +38,8 @@ pub const GOSIG_SHORT: &str = "quorate-v1-gosig-short";
 pub const GOSIG_MEMBERSHIP: &str = "quorate-v1-gosig-membership";
 /// How a transaction begins that changes the members of a Gosig chain.
 pub const GOSIG_EPOCH: &str = "quorate-v1-gosig-epoch";
+/// Whom a member of a Gosig chain tells what.
+pub const GOSIG_DRAW: &str = "quorate-v1-gosig-draw";
 /// A leaf of a batch's Merkle tree; also the identity of a transaction.
 pub const BATCH_LEAF: &str = "quorate-v1-transaction";
 /// An inner node of a batch's Merkle tree.
@@ -154,6 +156,8 @@ pub const SORTITION_PROOF: &str = "quorate-v1-sortition-proof";
 pub const SORTITION_SEED: &str = "quorate-v1-sortition-seed";
 /// A chain's first seed.
 pub const SORTITION_GENESIS: &str = "quorate-v1-sortition-genesis";
+/// The hash of a message for the scheme that is worth nothing.
+pub const TOY_MESSAGE: &str = "quorate-v1-toy-message";
 
 /// All of the above.
 pub const ALL: &[&str] = &[
@@ -175,6 +179,7 @@ pub const ALL: &[&str] = &[
     GOSIG_SHORT,
     GOSIG_MEMBERSHIP,
     GOSIG_EPOCH,
+    GOSIG_DRAW,
     BATCH_LEAF,
     BATCH_NODE,
     BATCH,
@@ -233,6 +238,7 @@ pub const ALL: &[&str] = &[
     SORTITION_PROOF,
     SORTITION_SEED,
     SORTITION_GENESIS,
+    TOY_MESSAGE,
 ];
 
 /// BLAKE3 in key-derivation mode under one of the strings above, or under one of your own that no other protocol

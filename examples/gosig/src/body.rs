@@ -11,6 +11,7 @@
 //! that is meant, by its index. In the end the Merkle root in the block decides.
 
 use core::fmt;
+use core::ops::Deref;
 
 use quorate::certificate::Vote;
 use quorate::ed25519::Ed25519;
@@ -75,7 +76,7 @@ impl Entries {
     }
 }
 
-/// A part of a block's body, signed by whoever proposes the block.
+/// What a proposer says of a part of its block's body.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -86,9 +87,8 @@ impl Entries {
 /// | 2 | how many segments the body has |
 /// | 4 | the place of the first transaction |
 /// | | form, entries |
-/// | 64 | signature, kind [`SEGMENT`](crate::SEGMENT), over a hash of all the above |
 #[derive(Clone, PartialEq, Eq)]
-pub struct Segment {
+pub struct Part {
     /// The block.
     pub block: BlockDigest,
     /// The round in which it is proposed.
@@ -103,16 +103,40 @@ pub struct Segment {
     pub first: u32,
     /// The transactions.
     pub entries: Entries,
-    /// The proposer's signature.
-    pub signature: <Ed25519 as Scheme>::Signature,
+}
+
+/// A [`Part`], to which it derefs, with the proposer's signature, kind [`SEGMENT`](crate::SEGMENT), over a hash of it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Segment {
+    part: Part,
+    signature: <Ed25519 as Scheme>::Signature,
+}
+
+impl Part {
+    /// What the proposer signs.
+    pub fn digest(&self) -> [u8; 32] {
+        domain::hash(domain::GOSIG_SEGMENT, &self.encode())
+    }
+
+    /// The segment, signed. Segments contradict nothing, so nothing is to be remembered.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if the key is no member's.
+    pub fn sign<S: Vrf>(
+        self,
+        committees: &Committees<S>,
+        key: &<Ed25519 as Scheme>::SecretKey,
+    ) -> Result<Segment> {
+        let statement = committees.segment(self.round, self.digest());
+        let vote = Vote::<Ed25519>::sign_unguarded(key, &committees.identities, statement)?;
+        Ok(Segment::new(self, vote.signature().clone()))
+    }
 }
 
 impl Segment {
-    /// What the proposer signs of it.
-    pub fn digest(&self) -> [u8; 32] {
-        let mut w = Writer::new();
-        self.encode_content(&mut w);
-        domain::hash(domain::GOSIG_SEGMENT, &w.into_bytes())
+    /// Puts a segment together from its parts. Nothing is checked.
+    pub fn new(part: Part, signature: <Ed25519 as Scheme>::Signature) -> Self {
+        Self { part, signature }
     }
 
     /// The signature as a vote.
@@ -120,31 +144,13 @@ impl Segment {
         let statement = committees.segment(self.round, self.digest());
         Vote::new(statement, self.signer, self.signature.clone())
     }
+}
 
-    /// The same, signed.
-    ///
-    /// # Errors
-    /// [`Error::WrongContext`] if the key is no member's.
-    pub fn signed<S: Vrf>(
-        mut self,
-        committees: &Committees<S>,
-        key: &<Ed25519 as Scheme>::SecretKey,
-    ) -> Result<Self> {
-        let statement = committees.segment(self.round, self.digest());
-        // Segments contradict nothing, so nothing is to be remembered.
-        self.signature =
-            Vote::<Ed25519>::sign_unguarded(key, &committees.identities, statement)?.signature().clone();
-        Ok(self)
-    }
+impl Deref for Segment {
+    type Target = Part;
 
-    fn encode_content(&self, w: &mut Writer) {
-        self.block.encode_to(w);
-        w.u64(self.round);
-        w.u16(self.signer);
-        w.u16(self.index);
-        w.u16(self.count);
-        w.u32(self.first);
-        self.entries.encode_to(w);
+    fn deref(&self) -> &Part {
+        &self.part
     }
 }
 
@@ -220,16 +226,21 @@ impl Decode for Entries {
     }
 }
 
-impl Encode for Segment {
+impl Encode for Part {
     fn encode_to(&self, w: &mut Writer) {
-        self.encode_content(w);
-        self.signature.encode_to(w);
+        self.block.encode_to(w);
+        w.u64(self.round);
+        w.u16(self.signer);
+        w.u16(self.index);
+        w.u16(self.count);
+        w.u32(self.first);
+        self.entries.encode_to(w);
     }
 }
 
-impl Decode for Segment {
+impl Decode for Part {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        let segment = Self {
+        let part = Self {
             block: BlockDigest::decode_from(r, &())?,
             round: r.u64()?,
             signer: r.u16()?,
@@ -237,21 +248,39 @@ impl Decode for Segment {
             count: r.u16()?,
             first: r.u32()?,
             entries: Entries::decode_from(r, &())?,
-            signature: Decode::decode_from(r, &())?,
         };
-        let end = (segment.first as usize).saturating_add(segment.entries.len());
-        let placed = segment.index < segment.count && usize::from(segment.count) <= MAX_SEGMENTS;
-        if !placed || segment.entries.is_empty() || end > MAX_TRANSACTIONS {
+        let end = (part.first as usize).saturating_add(part.entries.len());
+        let placed = part.index < part.count && usize::from(part.count) <= MAX_SEGMENTS;
+        if !placed || part.entries.is_empty() || end > MAX_TRANSACTIONS {
             return Err(Error::Malformed { what: "place of a segment" });
         }
-        Ok(segment)
+        Ok(part)
+    }
+}
+
+impl Encode for Segment {
+    fn encode_to(&self, w: &mut Writer) {
+        self.part.encode_to(w);
+        self.signature.encode_to(w);
+    }
+}
+
+impl Decode for Segment {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        Ok(Self { part: Part::decode_from(r, &())?, signature: Decode::decode_from(r, &())? })
+    }
+}
+
+impl fmt::Debug for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { block, round, signer, index, count, entries, .. } = self;
+        let n = entries.len();
+        write!(f, "Segment({index} of {count} of {block:?}, round {round}, by {signer}, {n} transactions)")
     }
 }
 
 impl fmt::Debug for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { block, round, signer, index, count, entries, .. } = self;
-        let n = entries.len();
-        write!(f, "Segment({index} of {count} of {block:?}, round {round}, by {signer}, {n} transactions)")
+        self.part.fmt(f)
     }
 }

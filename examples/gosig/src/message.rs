@@ -76,12 +76,12 @@ pub enum Message<S: Suite> {
         /// Which segments, ascending; all if none is named.
         segments: Vec<u16>,
     },
-    /// The proposal of a block is wanted.
+    /// The proposal is wanted of which votes speak.
     ProposalRequest {
-        /// The block.
-        block: BlockDigest,
         /// The round.
         round: u64,
+        /// What the votes say, see [`Committees::ballot`].
+        ballot: [u8; 32],
     },
     /// The sender's committed height.
     Hello {
@@ -219,9 +219,9 @@ impl<S: Suite> Encode for Message<S> {
                 w.u64(*round);
                 encode_places(segments.iter().map(|segment| u32::from(*segment)), w);
             }
-            Message::ProposalRequest { block, round } => {
-                block.encode_to(w);
+            Message::ProposalRequest { round, ballot } => {
                 w.u64(*round);
+                w.raw(ballot);
             }
             Message::Hello { committed } | Message::Welcome { committed } => w.u64(*committed),
             Message::BlockRequest { from } => w.u64(*from),
@@ -271,7 +271,7 @@ impl<S: Suite> Decode<Committees<S>> for Message<S> {
                 let segments = segments.ok_or(Error::Malformed { what: "segments of a body" })?;
                 Message::BodyRequest { block, round, segments }
             }
-            9 => Message::ProposalRequest { block: BlockDigest::decode_from(r, &())?, round: r.u64()? },
+            9 => Message::ProposalRequest { round: r.u64()?, ballot: r.array()? },
             10 => Message::Hello { committed: r.u64()? },
             11 => Message::Welcome { committed: r.u64()? },
             12 => Message::BlockRequest { from: r.u64()? },

@@ -3,6 +3,7 @@
 use core::num::NonZeroU16;
 use core::time::Duration;
 
+use quorate::gossip;
 use quorate::sortition::EXPECTED_WINNERS;
 
 /// The clock that all members share loosely, and how many propose: **the same for all members**.
@@ -82,6 +83,18 @@ impl Default for Schedule {
             proposals: Duration::from_millis(250),
             signatures: Duration::from_millis(250),
             proposers: EXPECTED_WINNERS,
+        }
+    }
+}
+
+impl Parameters {
+    /// What core's gossip needs of them.
+    pub(crate) fn gossip(&self) -> gossip::Parameters {
+        gossip::Parameters {
+            fan_out: self.fanout,
+            back_off: self.back_off,
+            patience: self.patience,
+            ..gossip::Parameters::default()
         }
     }
 }

@@ -116,10 +116,18 @@ impl Payload {
         if bytes > MAX_PAYLOAD_BYTES {
             return Err(Error::TooLarge { what: "payload", limit: MAX_PAYLOAD_BYTES as u64 });
         }
+        Ok(Self::assemble(transactions, bytes as u32))
+    }
+
+    /// Of no transactions.
+    pub fn empty() -> Self {
+        Self::assemble(Vec::new(), 0)
+    }
+
+    fn assemble(transactions: Vec<Transaction>, bytes: u32) -> Self {
         let ids: Vec<Hash> = transactions.iter().map(Transaction::id).collect();
-        let root = TRANSACTIONS.root(&ids);
-        let summary = Summary { count: transactions.len() as u32, bytes: bytes as u32, root };
-        Ok(Self { summary, digest: summary.digest(), ids, transactions })
+        let summary = Summary { count: ids.len() as u32, bytes, root: TRANSACTIONS.root(&ids) };
+        Self { summary, digest: summary.digest(), ids, transactions }
     }
 
     /// A payload of these bytes.
@@ -251,7 +259,7 @@ mod tests {
     #[test]
     fn an_empty_payload_is_described_in_one_way() {
         let empty = Payload::new(Vec::new()).unwrap();
-        assert_eq!(*empty.summary(), Summary::empty());
+        assert_eq!((*empty.summary(), &empty), (Summary::empty(), &Payload::empty()));
         assert_eq!(Summary::decode(&Summary::empty().encode(), &()), Ok(Summary::empty()));
         let odd = Summary { root: [1; 32], ..Summary::empty() };
         assert!(Summary::decode(&odd.encode(), &()).is_err());
