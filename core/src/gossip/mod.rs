@@ -1,6 +1,7 @@
 //! Order-free aggregates of signatures, and how they spread by gossip: Gosig's aggregated signature gossip.
 
 mod aggregate;
+mod levels;
 mod peers;
 mod pool;
 mod spread;
@@ -10,7 +11,7 @@ use core::time::Duration;
 pub use crate::scheme::{Additive, CountedProof, Counts};
 pub use aggregate::Aggregate;
 pub use peers::Peers;
-pub use pool::{POOL, Pool};
+pub use pool::Pool;
 pub use spread::{Checked, Gossip, Received, STACK};
 
 /// What can be chosen. The values change how fast and how cheap spreading is, never what is accepted.

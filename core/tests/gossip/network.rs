@@ -1,0 +1,266 @@
+//! Thousands of members with the scheme that is worth nothing, over a network of latencies, bandwidth and losses.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate::certificate::{Kind, Statement, Vote};
+use quorate::committee::{ChainId, Committee};
+use quorate::gossip::{Aggregate, Gossip, Parameters, Peers};
+use quorate::machine::{MemberIndex, Time};
+use quorate::scheme::{Scheme, Toy, VerifiedKey};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+/// What a run is to be like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting {
+    pub(crate) n: u16,
+    /// Members from this index on never say anything.
+    pub(crate) speaking: u16,
+    /// One statement, or a second one on which members sign once they have a certificate of the first.
+    pub(crate) statements: usize,
+    pub(crate) parameters: Parameters,
+    pub(crate) seed: u64,
+}
+
+/// What was seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outcome {
+    /// When the last member got its certificate, in milliseconds, by statement.
+    pub(crate) last: Vec<u64>,
+    /// The highest count in anything that was made, by statement.
+    pub(crate) highest: Vec<u16>,
+    pub(crate) messages: u64,
+    pub(crate) bytes: u64,
+    pub(crate) largest: usize,
+}
+
+enum Event {
+    Deliver { from: MemberIndex, statement: usize, aggregate: Aggregate<Toy> },
+    Answered { by: MemberIndex },
+    Check,
+    Wake,
+}
+
+struct Node {
+    gossips: Vec<Gossip<Toy>>,
+    peers: Peers,
+    uplink: u64,
+    busy: u64,
+    checking: bool,
+    waking: u64,
+    done: Vec<bool>,
+}
+
+struct Network {
+    setting: Setting,
+    committee: Arc<Committee<Toy>>,
+    secrets: Vec<<Toy as Scheme>::SecretKey>,
+    statements: Vec<Statement>,
+    nodes: Vec<Node>,
+    queue: BinaryHeap<Reverse<(u64, u64, MemberIndex)>>,
+    events: std::collections::HashMap<u64, Event>,
+    sequence: u64,
+    rng: StdRng,
+    outcome: Outcome,
+}
+
+const BYTES_PER_SECOND: u64 = 250_000;
+
+pub(crate) fn run(setting: Setting) -> Outcome {
+    let mut network = Network::new(setting);
+    for node in 0..setting.speaking {
+        network.vote(0, node, 0);
+        network.pump(0, node);
+    }
+    let mut left = usize::from(setting.speaking) * setting.statements;
+    while let Some(Reverse((now, sequence, node))) = network.queue.pop() {
+        let event = network.events.remove(&sequence).unwrap();
+        left -= network.handle(now, node, event);
+        if left == 0 || now > 60_000_000 {
+            break;
+        }
+    }
+    assert_eq!(left, 0, "not everybody has its certificates after a minute");
+    network.outcome
+}
+
+impl Network {
+    fn new(setting: Setting) -> Self {
+        let mut rng = StdRng::seed_from_u64(setting.seed);
+        let secrets: Vec<_> = (0..setting.n).map(|_| Toy::generate(&mut rng).unwrap()).collect();
+        let members = secrets.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
+        let committee = Arc::new(Committee::<Toy>::new(ChainId::from_name("n"), 1, members).unwrap());
+        let statements: Vec<_> =
+            (1..).take(setting.statements).map(|kind| committee.statement(Kind::new(kind), 7, [9; 32])).collect();
+        let gossip = |me, statement| Gossip::new(committee.clone(), me, statement, setting.parameters).unwrap();
+        let nodes: Vec<_> = (0..setting.n)
+            .map(|me| Node {
+            gossips: statements.iter().map(|statement| gossip(me, *statement)).collect(),
+            peers: Peers::new(me, setting.n, setting.parameters),
+            uplink: 0,
+            busy: 0,
+            checking: false,
+            waking: u64::MAX,
+            done: vec![false; setting.statements],
+        })
+        .collect();
+        let outcome = Outcome {
+            last: vec![0; setting.statements],
+            highest: vec![0; setting.statements],
+            ..Outcome::default()
+        };
+        Self {
+            setting,
+            secrets,
+            statements,
+            nodes,
+            committee,
+            queue: BinaryHeap::new(),
+            events: std::collections::HashMap::new(),
+            sequence: 0,
+            rng,
+            outcome,
+        }
+    }
+
+    fn at(&mut self, time: u64, node: MemberIndex, event: Event) {
+        self.sequence += 1;
+        self.queue.push(Reverse((time, self.sequence, node)));
+        self.events.insert(self.sequence, event);
+    }
+
+    fn vote(&mut self, _: u64, node: MemberIndex, statement: usize) {
+        let vote = Vote::<Toy>::sign_unguarded(
+            &self.secrets[usize::from(node)],
+            &self.committee,
+            self.statements[statement],
+        );
+        let vote = vote.unwrap().verify(&self.committee).unwrap();
+        self.nodes[usize::from(node)].gossips[statement].vote(&vote).unwrap();
+    }
+
+    /// One way, in microseconds: 5 to 150 ms, the same in every run.
+    fn latency(a: MemberIndex, b: MemberIndex) -> u64 {
+        let (a, b) = (u64::from(a.min(b)) % 20, u64::from(a.max(b)) % 20);
+        5_000 + (a * 31 + b * 17) % 30 * 5_000
+    }
+
+    /// How many certificates are new.
+    fn handle(&mut self, now: u64, node: MemberIndex, event: Event) -> usize {
+        let state = &mut self.nodes[usize::from(node)];
+        match event {
+            Event::Deliver { from, statement, aggregate } => {
+                if node >= self.setting.speaking {
+                    return 0;
+                }
+                let _ = state.gossips[statement].receive(from, aggregate, Time(now), &mut state.peers);
+                if !state.checking && state.gossips[statement].waiting() > 0 {
+                    state.checking = true;
+                    let when = now.max(state.busy);
+                    self.at(when, node, Event::Check);
+                }
+                self.at(now + Self::latency(node, from), from, Event::Answered { by: node });
+            }
+            Event::Answered { by } => state.peers.sent(by),
+            Event::Check => {
+                state.checking = false;
+                let entropy = self.rng.random::<[u8; 32]>();
+                // The newest statement first.
+                if let Some(gossip) = state.gossips.iter_mut().rev().find(|gossip| gossip.waiting() > 0) {
+                    let checked = gossip.check(Time(now), Some(&entropy), &mut state.peers);
+                    assert_eq!(checked.faults, []);
+                    state.busy = now + 800 + 150 * checked.aggregates as u64 + 2 * checked.signers as u64 / 3;
+                }
+                if state.gossips.iter().any(|gossip| gossip.waiting() > 0) {
+                    state.checking = true;
+                    let when = state.busy;
+                    self.at(when, node, Event::Check);
+                }
+            }
+            Event::Wake => state.waking = u64::MAX,
+        }
+        let new = self.note(now, node);
+        self.pump(now, node);
+        new
+    }
+
+    fn note(&mut self, now: u64, node: MemberIndex) -> usize {
+        let mut new = 0;
+        for statement in 0..self.statements.len() {
+            let state = &mut self.nodes[usize::from(node)];
+            if let Some(best) = state.gossips[statement].pool().best() {
+                let highest = best.counts().highest();
+                self.outcome.highest[statement] = self.outcome.highest[statement].max(highest);
+            }
+            if !state.done[statement] && state.gossips[statement].certificate().is_some() {
+                state.done[statement] = true;
+                new += 1;
+                self.outcome.last[statement] = now / 1_000;
+                if statement + 1 < self.statements.len() {
+                    self.vote(now, node, statement + 1);
+                }
+            }
+        }
+        new
+    }
+
+    fn pump(&mut self, now: u64, node: MemberIndex) {
+        loop {
+            let draw = self.rng.random();
+            let state = &mut self.nodes[usize::from(node)];
+            let mut sends = Vec::new();
+            for (statement, gossip) in state.gossips.iter_mut().enumerate().rev() {
+                if let Some((to, aggregate)) = gossip.next(Time(now), draw, &mut state.peers) {
+                    sends.push((statement, to, aggregate));
+                    break;
+                }
+            }
+            let Some((statement, to, aggregate)) = sends.pop() else { break };
+            let len = aggregate.encoded_len();
+            self.outcome.messages += 1;
+            self.outcome.bytes += len as u64;
+            self.outcome.largest = self.outcome.largest.max(len);
+            let state = &mut self.nodes[usize::from(node)];
+            state.uplink = now.max(state.uplink) + len as u64 * 1_000_000 / BYTES_PER_SECOND;
+            let arrives = state.uplink + Self::latency(node, to);
+            if self.rng.random_range(0..100) != 0 {
+                self.at(arrives, to, Event::Deliver { from: node, statement, aggregate });
+            }
+        }
+        let state = &mut self.nodes[usize::from(node)];
+        if let Some(free) = state.peers.next_free().filter(|free| free.0 < state.waking) {
+            state.waking = free.0;
+            self.at(free.0, node, Event::Wake);
+        }
+    }
+}
+
+pub(crate) fn setting(n: u16) -> Setting {
+    let parameters = Parameters { back_off: Duration::from_secs(3), ..Parameters::default() };
+    Setting { n, speaking: n, statements: 1, parameters, seed: 1 }
+}
+
+#[test]
+#[ignore]
+fn explore() {
+    let n: u16 = std::env::var("N").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
+    for silent in [false, true] {
+        for statements in [1, 2] {
+            let speaking = if silent { n - (n - 1) / 3 } else { n };
+            let started = std::time::Instant::now();
+            let outcome = run(Setting { speaking, statements, ..setting(n) });
+            eprintln!(
+                "n {n} silent {silent}: last {:?} ms, highest {:?}, {} messages and {} kB each, largest {} B, took {:?}",
+                outcome.last,
+                outcome.highest,
+                outcome.messages / u64::from(speaking),
+                outcome.bytes / u64::from(speaking) / 1000,
+                outcome.largest,
+                started.elapsed()
+            );
+        }
+    }
+}
