@@ -27,6 +27,7 @@ mod scheme;
 mod seeds;
 mod shares;
 mod signing;
+mod sortition;
 #[cfg(feature = "threshold-signing")]
 mod threshold_signing;
 
@@ -60,6 +61,12 @@ pub const TARGETS: &[Target] = &[
     Target { name: "timeout-collector", run: collectors::timeouts, seeds: collectors::seeds, brief: 300 },
     Target { name: "jolteon-decoders", run: jolteon::decoders, seeds: jolteon::decoder_seeds, brief: 4_000 },
     Target { name: "jolteon-machine", run: jolteon::machine, seeds: jolteon::machine_seeds, brief: 200 },
+    Target {
+        name: "sortition-decoders",
+        run: sortition::decoders,
+        seeds: sortition::decoder_seeds,
+        brief: 3_000,
+    },
     Target { name: "dsig-decoders", run: dsig::decoders, seeds: dsig::decoder_seeds, brief: 2_000 },
     Target { name: "dsig-verifier", run: dsig::verifier, seeds: dsig::verifier_seeds, brief: 100 },
     Target { name: "erasure-decoders", run: erasure::decoders, seeds: erasure::decoder_seeds, brief: 4_000 },

@@ -11,7 +11,7 @@ use super::ffi::Group;
 use super::group::{Affine, Variant};
 use super::keys::{PublicKey, SecretKey, Signature};
 use super::locate;
-use super::pairing::Cache;
+use super::pairing::{self, Cache};
 use crate::machine::MemberIndex;
 use crate::scheme::sealed::Sealed;
 use crate::scheme::{Additive, Claim, CountedProof, Counts, Keys, Scheme, SignerSet, Vrf, coefficients};

@@ -101,7 +101,10 @@ mod tests {
         assert_eq!(place(&[8, 9, 11]), Some((1, 3)));
         assert_eq!(place(&[0, 1, 2, 3]), Some((1, 1)));
         assert_eq!(place(&[16, 31]), Some((2, 1)));
-        assert_eq!((place(&[5]), place(&[4, 6]), place(&[3, 8]), place(&[0, 16]), place(&[])), (None, None, None, None, None));
+        assert_eq!(
+            (place(&[5]), place(&[4, 6]), place(&[3, 8]), place(&[0, 16]), place(&[])),
+            (None, None, None, None, None)
+        );
         assert_eq!(Levels::new(5, 6).of(7), None);
     }
 }

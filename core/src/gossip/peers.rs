@@ -77,7 +77,8 @@ impl Peers {
                 return Some(peer);
             }
         }
-        let some = (0..TRIES.min(size)).map(|_| among.start + random.below(size) as u16).find(|peer| fits(*peer));
+        let some =
+            (0..TRIES.min(size)).map(|_| among.start + random.below(size) as u16).find(|peer| fits(*peer));
         some.or_else(|| {
             let start = among.start + random.below(size) as u16;
             (start..among.end).chain(among.start..start).find(|peer| fits(*peer))

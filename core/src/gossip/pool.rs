@@ -122,11 +122,13 @@ impl<S: Additive> Pool<S> {
         };
         let Some(held) = held else { return Ok(false) };
         *held = Some(match held.take() {
-            Some(old) if !old.signers().is_subset(aggregate.signers()) => match old.merge(&aggregate, limit) {
-                Ok(sum) => sum,
-                Err(_) if old.signers().len() < aggregate.signers().len() => aggregate,
-                Err(_) => old,
-            },
+            Some(old) if !old.signers().is_subset(aggregate.signers()) => {
+                match old.merge(&aggregate, limit) {
+                    Ok(sum) => sum,
+                    Err(_) if old.signers().len() < aggregate.signers().len() => aggregate,
+                    Err(_) => old,
+                }
+            }
             _ => aggregate,
         });
         if place.is_some() || alone {

@@ -212,7 +212,8 @@ impl<S: Additive> Gossip<S> {
             let owed = self.owed.iter().rposition(|peer| peers.is_available(*peer, now));
             match owed {
                 Some(position) => self.owed.remove(position),
-                None => peers.pick(now, draw, 0..self.committee.len().into(), |peer| !self.complete.contains(peer))?,
+                None => peers
+                    .pick(now, draw, 0..self.committee.len().into(), |peer| !self.complete.contains(peer))?,
             }
         } else {
             self.next_on_a_level(now, draw, peers)?

@@ -93,20 +93,23 @@ impl Network {
         let secrets: Vec<_> = (0..setting.n).map(|_| Toy::generate(&mut rng).unwrap()).collect();
         let members = secrets.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
         let committee = Arc::new(Committee::<Toy>::new(ChainId::from_name("n"), 1, members).unwrap());
-        let statements: Vec<_> =
-            (1..).take(setting.statements).map(|kind| committee.statement(Kind::new(kind), 7, [9; 32])).collect();
-        let gossip = |me, statement| Gossip::new(committee.clone(), me, statement, setting.parameters).unwrap();
+        let statements: Vec<_> = (1..)
+            .take(setting.statements)
+            .map(|kind| committee.statement(Kind::new(kind), 7, [9; 32]))
+            .collect();
+        let gossip =
+            |me, statement| Gossip::new(committee.clone(), me, statement, setting.parameters).unwrap();
         let nodes: Vec<_> = (0..setting.n)
             .map(|me| Node {
-            gossips: statements.iter().map(|statement| gossip(me, *statement)).collect(),
-            peers: Peers::new(me, setting.n, setting.parameters),
-            uplink: 0,
-            busy: 0,
-            checking: false,
-            waking: u64::MAX,
-            done: vec![false; setting.statements],
-        })
-        .collect();
+                gossips: statements.iter().map(|statement| gossip(me, *statement)).collect(),
+                peers: Peers::new(me, setting.n, setting.parameters),
+                uplink: 0,
+                busy: 0,
+                checking: false,
+                waking: u64::MAX,
+                done: vec![false; setting.statements],
+            })
+            .collect();
         let outcome = Outcome {
             last: vec![0; setting.statements],
             highest: vec![0; setting.statements],
