@@ -338,8 +338,7 @@ impl Assembly {
     /// Who proposes with the segments that are here, and which of them are missing.
     pub(crate) fn missing_segments(&self) -> Option<(MemberIndex, u64, Vec<u16>)> {
         let body = self.body.as_ref()?;
-        let missing: Vec<u16> =
-            (0..body.count).filter(|index| !body.segments.contains_key(index)).collect();
+        let missing: Vec<u16> = (0..body.count).filter(|index| !body.segments.contains_key(index)).collect();
         (!missing.is_empty()).then_some((body.signer, body.round, missing))
     }
 
