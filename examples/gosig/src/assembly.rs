@@ -145,8 +145,7 @@ impl Assembly {
 
     /// A segment whose signature was checked.
     pub(crate) fn add_segment(&mut self, segment: &Arc<Segment>) -> Added {
-        if self.payload.is_some() && self.body.is_none() {
-            // Whole without a body of its own: nothing to pass on.
+        if self.payload.is_some() {
             return Added::Known;
         }
         let body = self.body.get_or_insert_with(|| Body {
