@@ -1,6 +1,7 @@
 //! Rules that only show in the replica as a whole. Four members with test keys; the replica is member 0.
 
 use super::*;
+use crate::block::Executed;
 use crate::ids::PayloadDigest;
 use crate::interface::Submission;
 use crate::payload::Transaction;
@@ -350,4 +351,70 @@ fn records_and_their_keys() {
     }
     assert_eq!(Record::<T>::Lock(None).key(), RecordKey::Lock);
     assert_ne!(PayloadDigest::default(), Payload::empty().digest());
+}
+
+#[test]
+fn a_change_of_members_ends_the_epoch_and_the_next_goes_on_from_there() {
+    let c = committees::<T>(4);
+    let (voting, identity) = (secret::<T>(4), secret::<Ed25519>(4));
+    let change = crate::Change::<T>::Join {
+        voting: (T::public_key(&voting), T::prove_possession(&voting)),
+        identity: (Ed25519::public_key(&identity), Ed25519::prove_possession(&identity)),
+        weight: 1,
+    };
+    let transaction = change.transaction(&certify(&c.identities, change.statement(&c))).unwrap();
+    let payload = Arc::new(Payload::new(vec![transaction]).unwrap());
+    let mut replica = replica();
+    let now = replica.now;
+    let submit = Command::Submit { sequence: 1, payload };
+    drop(replica.handle(now, Input::Command(submit)));
+    drop(second_stage(&mut replica, 1));
+    let own = replica.rounds[&1].best(1).unwrap().proposal.clone();
+    let mut records = give(&mut replica, 1, votes(PREPARE, 1, &own, &[1, 2])).persist;
+    let step = give(&mut replica, 1, votes(TENTATIVE, 1, &own, &[1, 2]));
+    let successor = |step: &Step<Replica<T>>| {
+        step.outputs.iter().find_map(|output| match output {
+            Output::Succeeded(successor) => Some(successor.clone()),
+            _ => None,
+        })
+    };
+    let next = successor(&step).expect("another committee");
+    assert_eq!((next.committees.voters.len(), next.committees.voters.epoch(), next.anchor.height), (5, 1, 1));
+    assert_eq!(next.anchor.digest, own.block.digest());
+    // This one is done: it neither proposes nor prepares, and says so again after a restart.
+    drop(second_stage(&mut replica, 2));
+    assert_eq!(replica.status().prepared, 1);
+    records.extend(step.persist);
+    let mut after = Replica::new(config(), records).unwrap();
+    assert!(successor(&after.handle(Time(1_000), Input::Start)).is_some());
+    // The next one, of the member that joined, begins where this one ended.
+    let executed = Executed { height: 1, state_root: [5; 32] };
+    let config = Config {
+        voters: next.committees.voters.clone(),
+        identities: next.committees.identities.clone(),
+        me: 4,
+        voting_key: voting,
+        identity_key: identity,
+        anchor: next.anchor,
+        executed,
+        ..config()
+    };
+    let mut joined = Replica::new(config, []).unwrap();
+    drop(joined.handle(Time(1_000), Input::Start));
+    for member in [0, 1] {
+        drop(give(&mut joined, member, Message::Welcome { committed: 1 }));
+    }
+    assert_eq!(joined.status().committed, 1);
+    let submit = Command::Submit { sequence: 1, payload: Arc::new(Payload::of([b"x"]).unwrap()) };
+    let step = joined.handle(Time(2_000), Input::Command(submit));
+    let proposal = step.messages.iter().find_map(|sent| match &sent.message {
+        Message::Proposal(proposal) => Some(proposal.clone()),
+        _ => None,
+    });
+    let proposal = proposal.expect("five members of whom seven are drawn");
+    assert_eq!(
+        (proposal.block.height, proposal.block.epoch, proposal.block.parent),
+        (2, 1, own.block.digest())
+    );
+    assert!(proposal.certificate.is_none(), "the parent is where the epoch begins");
 }
