@@ -145,7 +145,8 @@ impl Assembly {
 
     /// A segment whose signature was checked.
     pub(crate) fn add_segment(&mut self, segment: &Arc<Segment>) -> Added {
-        if self.payload.is_some() {
+        if self.payload.is_some() || self.source.is_some() {
+            // Nothing is missing, or one peer is to bring all, and nothing of others is to be blamed on it.
             return Added::Known;
         }
         let body = self.body.get_or_insert_with(|| Body {
@@ -560,6 +561,7 @@ mod tests {
             assert!(assembly.missing_places().is_empty());
             assembly.choose(7);
             assert_eq!(assembly.missing_places(), [0, 1, 2, 3]);
+            assert_eq!(assembly.add_segment(&segments(&other, &parameters)[0]), Added::Known);
             let all = |payload: &Payload| (0..).zip(payload.transactions().iter().cloned()).collect();
             assert!(!assembly.take(6, all(&whole)), "not the one that was chosen");
             assert!(assembly.take(7, all(&other)));
