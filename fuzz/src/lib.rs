@@ -9,6 +9,7 @@
 //!
 //! Seeds are values that the code itself makes, and everything that stands in `spec/vectors`.
 
+mod aggregates;
 #[cfg(feature = "audited-redis")]
 mod audited_redis;
 mod broadcast;
@@ -67,6 +68,13 @@ pub const TARGETS: &[Target] = &[
         seeds: sortition::decoder_seeds,
         brief: 3_000,
     },
+    Target {
+        name: "aggregate-decoders",
+        run: aggregates::decoders,
+        seeds: aggregates::decoder_seeds,
+        brief: 1_500,
+    },
+    Target { name: "gossip-machine", run: aggregates::machine, seeds: aggregates::machine_seeds, brief: 150 },
     Target { name: "dsig-decoders", run: dsig::decoders, seeds: dsig::decoder_seeds, brief: 2_000 },
     Target { name: "dsig-verifier", run: dsig::verifier, seeds: dsig::verifier_seeds, brief: 100 },
     Target { name: "erasure-decoders", run: erasure::decoders, seeds: erasure::decoder_seeds, brief: 4_000 },

@@ -197,18 +197,6 @@ impl<S: Additive> Verified<Aggregate<S>> {
         Ok(self.with(self.signers().union(other.signers()), proof))
     }
 
-    /// The sum of aggregates of one statement and committee that have no signer in common, which the caller knows.
-    pub(super) fn join(parts: &[&Self]) -> Result<Self> {
-        let [first, rest @ ..] = parts else { return Err(Error::Infinity) };
-        if rest.is_empty() {
-            return Ok((*first).clone());
-        }
-        let signatures: Vec<&S::Signature> = parts.iter().map(|part| part.signature()).collect();
-        let counts = Counts::of_disjoint(parts.iter().map(|part| part.counts()));
-        let signers = rest.iter().fold(first.signers().clone(), |all, part| all.union(part.signers()));
-        Ok(first.with(signers, CountedProof { signature: S::add(&signatures)?, counts }))
-    }
-
     /// The same signers with lower counts: of each of `parts`, in their order, as much is taken away as leaves every
     /// signer in at least once. Parts of other statements and committees, and those whose signers are not all in
     /// this aggregate, are passed over. What verified stays valid, since there is only one sum for given counts. Cost:

@@ -1,7 +1,6 @@
 //! To whom to speak next: what is known of the other members as addresses.
 
 use alloc::collections::{BTreeMap, VecDeque};
-use core::ops::Range;
 
 use super::Parameters;
 use crate::machine::{MemberIndex, Time};
@@ -10,6 +9,8 @@ use crate::machine::{MemberIndex, Time};
 const HEARD: usize = 64;
 /// How often a random choice is repeated before the members are gone through in order.
 const TRIES: usize = 16;
+/// How often the time for which an accused peer is refused doubles.
+const LONGEST: u32 = 10;
 
 /// The other members as one member sees them: who is being sent something, who did not answer and is left alone for
 /// a while, who was heard lately. Several [`Gossip`](super::Gossip)s share one `Peers` for as long as a committee
@@ -28,11 +29,11 @@ pub struct Peers {
     /// Until when a send may go without an answer.
     sending: BTreeMap<MemberIndex, Time>,
     failing: BTreeMap<MemberIndex, Failing>,
-    accused: BTreeMap<MemberIndex, Time>,
+    accused: BTreeMap<MemberIndex, Failing>,
     heard: VecDeque<MemberIndex>,
 }
 
-/// A peer that failed, so many times in a row.
+/// A peer that failed so many times in a row, or that was accused so often.
 #[derive(Clone, Copy, Debug)]
 struct Failing {
     times: u32,
@@ -53,36 +54,25 @@ impl Peers {
         }
     }
 
-    /// One of `among` to whom something may be sent now and who is `wanted`, by the randomness of `draw`: not oneself, not
-    /// in the middle of a send, not left alone. `None` if the limit of concurrent sends is reached, or there is nobody.
-    /// Nothing is noted until [`begin`](Peers::begin).
-    pub fn pick(
-        &mut self,
-        now: Time,
-        draw: u64,
-        among: Range<u32>,
-        wanted: impl Fn(MemberIndex) -> bool,
-    ) -> Option<MemberIndex> {
+    /// A peer to whom something may be sent now, by the randomness of `draw`: not oneself, not in the middle of a
+    /// send, not left alone. `None` if the limit of concurrent sends is reached, or nobody is left. Nothing is noted
+    /// until [`begin`](Peers::begin).
+    pub fn pick(&mut self, now: Time, draw: u64) -> Option<MemberIndex> {
         if !self.has_room(now) {
             return None;
         }
-        let among = among.start.min(self.n.into()) as u16..among.end.min(self.n.into()) as u16;
-        let size = among.len();
-        let fits = |peer: MemberIndex| among.contains(&peer) && self.is_available(peer, now) && wanted(peer);
         let mut random = Draws(draw);
-        if random.below(2) == 0 {
-            let start = random.below(self.heard.len());
-            let known = self.heard.iter().skip(start).chain(self.heard.iter().take(start)).copied();
-            if let Some(peer) = known.into_iter().find(|peer| fits(*peer)) {
+        for _ in 0..TRIES {
+            let peer = match self.heard.len() {
+                1.. if random.below(2) == 0 => self.heard.get(random.below(self.heard.len())).copied()?,
+                _ => random.below(self.n.into()) as MemberIndex,
+            };
+            if self.is_available(peer, now) {
                 return Some(peer);
             }
         }
-        let some =
-            (0..TRIES.min(size)).map(|_| among.start + random.below(size) as u16).find(|peer| fits(*peer));
-        some.or_else(|| {
-            let start = among.start + random.below(size) as u16;
-            (start..among.end).chain(among.start..start).find(|peer| fits(*peer))
-        })
+        let start = random.below(self.n.into()) as MemberIndex;
+        (start..self.n).chain(0..start).find(|peer| self.is_available(*peer, now))
     }
 
     /// Whether a place is free.
@@ -101,10 +91,15 @@ impl Peers {
             && !self.is_refused(peer, now)
     }
 
-    /// A send to a peer begins: it holds one of the places until [`sent`](Peers::sent) or [`failed`](Peers::failed), at
-    /// most for [`Parameters::patience`], after which it has failed.
+    /// A send to a peer begins: it holds one of the places until [`left`](Peers::left), [`sent`](Peers::sent) or
+    /// [`failed`](Peers::failed), at most for [`Parameters::patience`], after which it has failed.
     pub fn begin(&mut self, peer: MemberIndex, now: Time) {
         self.sending.insert(peer, now.plus(self.parameters.patience));
+    }
+
+    /// A message has left: its place is free again, though nobody knows yet whether it arrives.
+    pub fn left(&mut self, peer: MemberIndex) {
+        self.sending.remove(&peer);
     }
 
     /// A send was answered.
@@ -141,17 +136,21 @@ impl Peers {
         self.heard.push_back(peer);
     }
 
-    /// A peer sent what does not verify: for [`Parameters::back_off`] nothing is sent to it, nor taken from it.
+    /// A peer sent what does not verify: for [`Parameters::back_off`] nothing is sent to it, nor taken from it; for
+    /// twice as long each time that it happens again, up to 2¹⁰ times.
     pub fn accuse(&mut self, peer: MemberIndex, now: Time) {
         self.heard.retain(|heard| *heard != peer);
-        if peer < self.n {
-            self.accused.insert(peer, now.plus(self.parameters.back_off));
+        if peer >= self.n {
+            return;
         }
+        let accused = self.accused.entry(peer).or_insert(Failing { times: 0, until: now });
+        accused.until = now.plus(self.parameters.back_off.saturating_mul(1 << accused.times));
+        accused.times = (accused.times + 1).min(LONGEST);
     }
 
     /// Whether nothing is taken from this peer now.
     pub fn is_refused(&self, peer: MemberIndex, now: Time) -> bool {
-        self.accused.get(&peer).is_some_and(|until| *until > now)
+        self.accused.get(&peer).is_some_and(|accused| accused.until > now)
     }
 
     /// When the next place gets free by itself, if no answer comes: for the driver's timer.
@@ -183,12 +182,6 @@ mod tests {
     use super::*;
     use core::time::Duration;
 
-    const ALL: Range<u32> = 0..u32::MAX;
-
-    fn any(_: MemberIndex) -> bool {
-        true
-    }
-
     const SECOND: Duration = Duration::from_secs(1);
 
     fn peers() -> Peers {
@@ -206,14 +199,14 @@ mod tests {
         let mut peers = peers();
         let mut picked: Vec<_> = (0..10)
             .map_while(|draw| {
-                let peer = peers.pick(at(0), draw, ALL, any)?;
+                let peer = peers.pick(at(0), draw)?;
                 peers.begin(peer, at(0));
                 Some(peer)
             })
             .collect();
         assert_eq!(picked.len(), 3);
         peers.sent(picked[0]);
-        assert!(peers.pick(at(0), 7, ALL, any).is_some_and(|peer| !picked[1..].contains(&peer)));
+        assert!(peers.pick(at(0), 7).is_some_and(|peer| !picked[1..].contains(&peer)));
         picked.sort_unstable();
         picked.dedup();
         assert!(picked.len() == 3 && !picked.contains(&0));
@@ -232,17 +225,17 @@ mod tests {
         assert!(peers.is_available(3, at(6_000)));
         // Whatever is failing, the others are found.
         [1, 2, 3].map(|peer| peers.failed(peer, at(7_000)));
-        assert!((0..50).all(|draw| peers.pick(at(7_000), draw, ALL, any) == Some(4)));
+        assert!((0..50).all(|draw| peers.pick(at(7_000), draw) == Some(4)));
         peers.failed(4, at(7_000));
-        assert_eq!(peers.pick(at(7_000), 1, ALL, any), None);
+        assert_eq!(peers.pick(at(7_000), 1), None);
     }
 
     #[test]
     fn a_send_that_nobody_answers_gives_its_place_back() {
         let mut peers = peers();
         [1, 2, 3].map(|peer| peers.begin(peer, at(0)));
-        assert_eq!((peers.pick(at(499), 1, ALL, any), peers.next_free()), (None, Some(at(500))));
-        assert_eq!(peers.pick(at(500), 1, ALL, any), Some(4));
+        assert_eq!((peers.pick(at(499), 1), peers.next_free()), (None, Some(at(500))));
+        assert_eq!(peers.pick(at(500), 1), Some(4));
         assert!(!peers.is_available(1, at(1_499)) && peers.is_available(1, at(1_500)));
     }
 
@@ -254,17 +247,21 @@ mod tests {
         peers.heard(2);
         assert!(peers.is_refused(2, at(999)) && !peers.is_available(2, at(999)));
         assert!(!peers.is_refused(2, at(1_000)));
+        peers.accuse(2, at(1_000));
+        assert!(peers.is_refused(2, at(2_999)) && !peers.is_refused(2, at(3_000)));
+        (0..100).for_each(|_| peers.accuse(2, at(3_000)));
+        assert!(peers.is_refused(2, at(1_026_999)) && !peers.is_refused(2, at(1_027_000)));
         // Nobody whom the committee does not have takes up memory.
         [5, 700].map(|peer| peers.accuse(peer, at(0)));
         [5, 700].map(|peer| peers.failed(peer, at(0)));
-        assert_eq!((peers.accused.len(), peers.failing.len()), (1, 0));
+        assert!(peers.accused.len() == 1 && peers.failing.is_empty());
     }
 
     #[test]
     fn every_second_choice_falls_on_who_was_heard_and_the_others_are_even() {
         let mut peers = Peers::new(0, 1_000, Parameters::default());
         [10, 20].map(|peer| peers.heard(peer));
-        let picked: Vec<_> = (0..4_000).filter_map(|draw| peers.pick(at(0), draw, ALL, any)).collect();
+        let picked: Vec<_> = (0..4_000).filter_map(|draw| peers.pick(at(0), draw)).collect();
         let heard = picked.iter().filter(|peer| [10, 20].contains(peer)).count();
         assert!((1_900..2_100).contains(&heard), "{heard}");
         let low = picked.iter().filter(|peer| **peer < 500 && ![10, 20].contains(*peer)).count();

@@ -1,62 +1,56 @@
-//! The verified aggregates of one statement that a member keeps, and their sums, which it sends.
+//! Verified aggregates of one statement that may overlap, and the sum of them that reaches furthest with low counts.
 
 use alloc::sync::Arc;
-use alloc::vec;
 use alloc::vec::Vec;
 
-use super::levels::{Levels, SIBLINGS};
 use super::{Aggregate, Parameters};
 use crate::certificate::{Certificate, Statement};
 use crate::committee::{Committee, SignerSet, Verified};
-use crate::machine::MemberIndex;
 use crate::scheme::Additive;
 use crate::{Error, Result};
 
+/// At most so many aggregates are kept of one statement.
+pub const POOL: usize = 8;
+/// At most so many members' single signatures are kept beside them, to take them off sums.
+const SINGLES: usize = 64;
+
 type Sum<S> = Verified<Aggregate<S>>;
 
-/// The verified aggregates of one statement: one's own signature, one aggregate of each other block, and one that is of
-/// no block (the module's page has the blocks). At most three of each level are kept, 24 in the largest committee.
+/// At most [`POOL`] verified aggregates of one statement, from whatever source, and single signatures. It is what
+/// [`Gossip`](super::Gossip) keeps beside its disjoint sums, and all that a protocol needs that spreads in another way.
 ///
-/// What comes for a place that is taken:
-/// 1. brings it no new signer, it is passed over;
-/// 2. has it all signers that are there, it takes the place;
-/// 3. else the two are added, if no count grows above [`Parameters::preferred`];
-/// 4. else the one with more signers has the place.
+/// 1. What brings no new signer is passed over.
+/// 2. What has all signers of an aggregate that is kept takes its place. If there are too many, the two that overlap
+///    least become one.
+/// 3. The sum begins with the heaviest and takes in one after another what overlaps least for what it brings, as long as
+///    no count grows above [`Parameters::preferred`], and if that makes it a quorum, above [`Parameters::limit`].
+/// 4. Signatures that are held of single members (the first that came is kept always, which is one's own) are taken off
+///    as often as they are in the sum beyond once.
 #[derive(Clone, Debug)]
 pub struct Pool<S: Additive> {
     committee: Arc<Committee<S>>,
     statement: Statement,
     parameters: Parameters,
-    levels: Levels,
-    /// By level and sibling; the first of a level is not used.
-    pieces: Vec<[Option<Sum<S>>; SIBLINGS]>,
-    /// The sum of one's own block of each level, from one's own signature up to everything.
-    sums: Vec<Option<Sum<S>>>,
-    /// The largest of what fits no block.
-    loose: Option<Sum<S>>,
-    complete: Option<(Sum<S>, Verified<Certificate<S>>)>,
+    parts: Vec<Sum<S>>,
+    singles: Vec<Sum<S>>,
+    best: Option<Sum<S>>,
+    certificate: Option<Verified<Certificate<S>>>,
     nobody: SignerSet,
 }
 
 impl<S: Additive> Pool<S> {
-    /// An empty pool of member `me`.
-    pub fn new(
-        committee: Arc<Committee<S>>,
-        me: MemberIndex,
-        statement: Statement,
-        parameters: Parameters,
-    ) -> Self {
-        let levels = Levels::new(me, committee.len());
+    /// An empty pool.
+    pub fn new(committee: Arc<Committee<S>>, statement: Statement, parameters: Parameters) -> Self {
+        let nobody = SignerSet::new(committee.len());
         Self {
-            levels,
-            pieces: vec![[const { None }; SIBLINGS]; levels.count()],
-            sums: vec![None; levels.count() + 1],
-            loose: None,
-            complete: None,
-            nobody: SignerSet::new(committee.len()),
             committee,
             statement,
             parameters,
+            parts: Vec::new(),
+            singles: Vec::new(),
+            best: None,
+            certificate: None,
+            nobody,
         }
     }
 
@@ -65,154 +59,116 @@ impl<S: Additive> Pool<S> {
         &self.statement
     }
 
-    /// Whether [`insert`](Pool::insert) would change anything. It costs no cryptography, so it comes before verifying.
+    /// Takes in an aggregate that was verified. False if it brings no new signer, or once there is a certificate.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for another statement or committee size; [`Error::TooLarge`] if a count is above
-    /// [`Parameters::limit`], or above [`Parameters::preferred`] without being needed for a quorum.
-    pub fn wants(&self, aggregate: &Aggregate<S>) -> Result<bool> {
-        if *aggregate.statement() != self.statement {
-            return Err(Error::WrongContext { what: "statement" });
-        }
-        if aggregate.signers().committee_len() != self.committee.len() {
-            return Err(Error::WrongContext { what: "committee size" });
-        }
-        let decides = self.committee.has_quorum(aggregate.signers());
-        let limit = if decides { self.parameters.limit } else { self.parameters.preferred };
-        if aggregate.counts().highest() > limit {
-            return Err(Error::TooLarge { what: "counts of signers", limit: limit.into() });
-        }
-        if self.complete.is_some() || decides {
-            return Ok(self.complete.is_none());
-        }
-        let signers = aggregate.signers();
-        Ok(match self.held(signers) {
-            Some(held) if signers.is_subset(held.signers()) => false,
-            Some(held) => {
-                let both = signers.intersection(held.signers());
-                held.signers().len() < signers.len()
-                    || held.counts().plus(aggregate.counts(), &both, self.parameters.preferred).is_ok()
-            }
-            None => !signers.is_subset(self.signers()),
-        })
-    }
-
-    /// Takes in an aggregate that was verified. False if nothing changes by it.
-    ///
-    /// # Errors
-    /// As [`wants`](Pool::wants), and [`Error::WrongContext`] if it was verified against another committee.
+    /// [`Error::WrongContext`] for another committee or statement; [`Error::TooLarge`] if a count is above
+    /// [`Parameters::limit`].
     pub fn insert(&mut self, aggregate: Sum<S>) -> Result<bool> {
         if aggregate.committee() != self.committee.id() {
             return Err(Error::WrongContext { what: "committee" });
         }
-        if !self.wants(&aggregate)? {
+        if *aggregate.statement() != self.statement {
+            return Err(Error::WrongContext { what: "statement" });
+        }
+        if aggregate.counts().highest() > self.parameters.limit {
+            return Err(Error::TooLarge { what: "count of a signer", limit: self.parameters.limit.into() });
+        }
+        let is_held = |held: &Sum<S>| aggregate.signers().is_subset(held.signers());
+        if self.certificate.is_some() || self.best.iter().chain(&self.parts).any(is_held) {
             return Ok(false);
         }
-        if self.committee.has_quorum(aggregate.signers()) {
-            self.finish(aggregate);
-            return Ok(true);
+        if aggregate.signers().len() == 1 && aggregate.counts().all_ones() && self.singles.len() < SINGLES {
+            self.singles.push(aggregate.clone());
         }
-        let limit = self.parameters.preferred;
-        let place = self.levels.place(aggregate.signers());
-        let alone = place.is_none() && aggregate.signers().len() == 1;
-        let held = match place {
-            _ if alone => self.sums.first_mut(),
-            Some((level, sibling)) => self.pieces.get_mut(level).and_then(|pieces| pieces.get_mut(sibling)),
-            None => Some(&mut self.loose),
-        };
-        let Some(held) = held else { return Ok(false) };
-        *held = Some(match held.take() {
-            Some(old) if !old.signers().is_subset(aggregate.signers()) => {
-                match old.merge(&aggregate, limit) {
-                    Ok(sum) => sum,
-                    Err(_) if old.signers().len() < aggregate.signers().len() => aggregate,
-                    Err(_) => old,
-                }
-            }
-            _ => aggregate,
-        });
-        if place.is_some() || alone {
-            self.add_up(place.map_or(0, |(level, _)| level));
+        self.parts.retain(|part| !part.signers().is_subset(aggregate.signers()));
+        self.parts.push(aggregate);
+        if self.parts.len() > POOL {
+            self.shrink();
         }
-        self.settle();
+        self.add_up();
         Ok(true)
     }
 
-    /// Everybody whose signature is in what is sent.
+    /// Everybody whose signature is in [`best`](Pool::best).
     pub fn signers(&self) -> &SignerSet {
-        self.best().map_or(&self.nobody, |best| best.signers())
+        self.best.as_ref().map_or(&self.nobody, |best| best.signers())
     }
 
-    /// The sum of everything that can be added, or the certificate's.
+    /// The sum of the pool's aggregates that is to be sent: a quorum if there is one.
     pub fn best(&self) -> Option<&Sum<S>> {
-        match &self.complete {
-            Some((sum, _)) => Some(sum),
-            None => self.sums.last().and_then(Option::as_ref),
-        }
+        self.best.as_ref()
     }
 
-    /// The sum of one's own block of a level, which is what other blocks of that level lack.
-    pub(super) fn sum(&self, level: usize) -> Option<&Sum<S>> {
-        self.sums.get(level).and_then(Option::as_ref)
-    }
-
-    /// All aggregates that are kept.
-    pub fn aggregates(&self) -> impl Iterator<Item = &Sum<S>> {
-        let own = self.sums.first().and_then(Option::as_ref);
-        own.into_iter().chain(self.pieces.iter().flatten().flatten()).chain(&self.loose)
+    /// The aggregates of the pool.
+    pub fn aggregates(&self) -> &[Sum<S>] {
+        &self.parts
     }
 
     /// The certificate, once the signers are a quorum.
     pub fn certificate(&self) -> Option<&Verified<Certificate<S>>> {
-        self.complete.as_ref().map(|(_, certificate)| certificate)
+        self.certificate.as_ref()
     }
 
-    /// What has the place of an aggregate of these signers.
-    fn held(&self, signers: &SignerSet) -> Option<&Sum<S>> {
-        match self.levels.place(signers) {
-            Some((level, sibling)) => self.pieces.get(level)?.get(sibling)?.as_ref(),
-            None if signers.len() == 1 => self.sums.first()?.as_ref(),
-            None => self.loose.as_ref(),
-        }
+    fn weight(&self, sum: &Sum<S>) -> u128 {
+        self.committee.weight_of(sum.signers())
     }
 
-    /// Adds up again from the block of a level on.
-    fn add_up(&mut self, from: usize) {
-        for (level, pieces) in self.pieces.iter().enumerate().skip(from) {
-            let own = self.sums.get(level).and_then(Option::as_ref);
-            let parts: Vec<&Sum<S>> = own.into_iter().chain(pieces.iter().flatten()).collect();
-            // Colluders' signatures can cancel each other; then there is nothing to send beyond one's own block.
-            let sum = Sum::join(&parts).ok().or_else(|| own.cloned());
-            if let Some(place) = self.sums.get_mut(level + 1) {
+    /// Makes one of the two parts that overlap least, or drops the lightest if all would have too high counts.
+    fn shrink(&mut self) {
+        let pairs = (0..self.parts.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let mut pairs: Vec<(usize, usize, usize)> = pairs
+            .filter_map(|(a, b)| {
+                Some((self.parts.get(a)?.signers().overlap(self.parts.get(b)?.signers()), a, b))
+            })
+            .collect();
+        pairs.sort_unstable();
+        let merged = pairs.into_iter().find_map(|(_, a, b)| {
+            let sum = self.parts.get(a)?.merge(self.parts.get(b)?, self.parameters.preferred).ok()?;
+            Some((a, b, sum))
+        });
+        if let Some((a, b, sum)) = merged {
+            // b is below a.
+            self.parts.remove(a);
+            if let Some(place) = self.parts.get_mut(b) {
                 *place = sum;
             }
+        } else if let Some(lightest) =
+            (0..self.parts.len()).min_by_key(|i| self.parts.get(*i).map(|part| self.weight(part)))
+        {
+            self.parts.remove(lightest);
         }
     }
 
-    /// Sees whether there is a quorum, alone or with what fits no block.
-    fn settle(&mut self) {
-        let Some(sum) = self.sums.last().and_then(Option::as_ref) else { return };
-        let whole = match &self.loose {
-            _ if self.committee.has_quorum(sum.signers()) => sum.clone(),
-            Some(loose) if self.committee.has_quorum(&sum.signers().union(loose.signers())) => {
-                match sum.merge(loose, self.parameters.limit) {
-                    Ok(whole) => whole,
-                    Err(_) => return,
-                }
+    fn add_up(&mut self) {
+        let Some(heaviest) = self.parts.iter().max_by_key(|part| self.weight(part)) else { return };
+        let mut sum = heaviest.normalised(&self.singles);
+        let mut left: Vec<&Sum<S>> = self.parts.iter().collect();
+        loop {
+            left.retain(|part| !part.signers().is_subset(sum.signers()));
+            // Least overlap for each new signer; the fraction's denominator is not zero.
+            let cost = |part: &&Sum<S>| {
+                let overlap = sum.signers().overlap(part.signers());
+                overlap * 1_024 / (part.signers().len() - overlap).max(1)
+            };
+            left.sort_by_key(cost);
+            let next = left.iter().find_map(|part| self.plus(&sum, part));
+            match next {
+                Some(more) => sum = more,
+                None => break,
             }
-            _ => return,
-        };
-        self.finish(whole);
+        }
+        if self.best.as_ref().is_none_or(|best| self.weight(best) <= self.weight(&sum)) {
+            self.certificate = sum.certificate(&self.committee);
+            self.best = Some(sum);
+        }
     }
 
-    /// What is held of single members is taken off as often as it is in the sum beyond once.
-    fn finish(&mut self, whole: Sum<S>) {
-        let whole = whole.normalised(self.aggregates().filter(|part| part.signers().len() == 1));
-        if let Some(certificate) = whole.certificate(&self.committee) {
-            self.complete = Some((whole, certificate));
-            self.pieces = Vec::new();
-            self.sums = Vec::new();
-            self.loose = None;
-        }
+    /// The two together, unless counts get too high.
+    fn plus(&self, sum: &Sum<S>, part: &Sum<S>) -> Option<Sum<S>> {
+        let limit = self.parameters.limit;
+        let both = sum.merge(part, limit).ok()?.normalised(&self.singles);
+        let decides = self.committee.has_quorum(both.signers());
+        (decides || both.counts().highest() <= self.parameters.preferred).then_some(both)
     }
 }
