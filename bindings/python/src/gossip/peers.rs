@@ -7,7 +7,6 @@ use quorate::gossip;
 
 use crate::convert::{Batch, CountLimit, Draw, FanOut, Member, Now, Preferred, Size, size};
 use crate::failure::Outcome;
-use crate::signers::SignerSet;
 use crate::times::{BackOff, Patience, at};
 
 /// What can be chosen. The values change how fast and how cheap spreading is, never what is accepted.
@@ -17,8 +16,8 @@ pub(crate) struct Parameters(pub(crate) gossip::Parameters);
 
 #[pymethods]
 impl Parameters {
-    /// No count grows past `limit`, and merges avoid counts above `preferred` as long as there is another way. So many
-    /// aggregates are verified together at most (`batch`), so many sends are under way at once (`fan_out`). A peer that
+    /// No count grows past `limit`, and below a quorum no count of a pool's sum past `preferred`. So many aggregates are
+    /// verified together at most (`batch`), so many sends are under way at once (`fan_out`). A peer that
     /// failed is left alone for `back_off`, and for as much more after each further failure in a row; a send that is not
     /// answered holds its place for `patience` and then counts as failed.
     #[new]
@@ -55,7 +54,7 @@ impl Parameters {
         self.0.limit
     }
 
-    /// Merges avoid counts above this.
+    /// Below a quorum no count of a pool's sum grows past this.
     #[getter]
     fn preferred(&self) -> u16 {
         self.0.preferred
@@ -67,7 +66,7 @@ impl Parameters {
         self.0.batch
     }
 
-    /// How many sends are under way at once at most.
+    /// How many sends are under way at once at most, and to how many members news are told.
     #[getter]
     fn fan_out(&self) -> usize {
         self.0.fan_out
@@ -130,20 +129,13 @@ impl Peers {
         Self(Mutex::new(gossip::Peers::new(me.0, committee_len.0, chosen(parameters))))
     }
 
-    /// One of `wanted`, or of all, to whom something may be sent now: not oneself, not in the middle of a send, not left
-    /// alone; by the randomness of `draw`, or of the operating system. `None` if as many sends as may be are under way, or
-    /// there is nobody. Nothing is noted until `begin`.
-    #[pyo3(signature = (wanted = None, *, draw = None, now = None))]
-    fn pick(
-        &self,
-        py: Python<'_>,
-        wanted: Option<&SignerSet>,
-        draw: Option<Draw>,
-        now: Option<Now>,
-    ) -> Outcome<Option<u16>> {
-        let (wanted, draw, now) = (wanted.map(|wanted| wanted.now(py)), drawn(draw)?, at(now));
-        let is_wanted = |peer| wanted.as_ref().is_none_or(|wanted| wanted.contains(peer));
-        Ok(self.attached(py, |peers| peers.pick(now, draw, 0..u32::from(u16::MAX), is_wanted)))
+    /// A member to whom something may be sent now: not oneself, not in the middle of a send, not left alone; by the
+    /// randomness of `draw`, or of the operating system. `None` if as many sends as may be are under way, or there is
+    /// nobody. Nothing is noted until `begin`.
+    #[pyo3(signature = (*, draw = None, now = None))]
+    fn pick(&self, py: Python<'_>, draw: Option<Draw>, now: Option<Now>) -> Outcome<Option<u16>> {
+        let draw = drawn(draw)?;
+        Ok(self.attached(py, |peers| peers.pick(at(now), draw)))
     }
 
     /// Whether one more send may begin.
@@ -158,13 +150,19 @@ impl Peers {
         self.attached(py, |peers| peers.is_available(peer.0, at(now)))
     }
 
-    /// A send to a peer begins. `Gossip.next` says it itself.
+    /// A send to a peer begins: it holds a place until it has `left`, was `sent` or `failed`, at most for the patience.
+    /// `Gossip.next` says it itself.
     #[pyo3(signature = (peer, now = None))]
     fn begin(&self, py: Python<'_>, peer: Member, now: Option<Now>) {
         self.attached(py, |peers| peers.begin(peer.0, at(now)));
     }
 
-    /// A send was answered, or its bytes have left.
+    /// A message has left: its place is free again, though nobody knows yet whether it arrives.
+    fn left(&self, py: Python<'_>, peer: Member) {
+        self.attached(py, |peers| peers.left(peer.0));
+    }
+
+    /// A send was answered.
     fn sent(&self, py: Python<'_>, peer: Member) {
         self.attached(py, |peers| peers.sent(peer.0));
     }

@@ -5,15 +5,16 @@ use pyo3::sync::MutexExt;
 use quorate::any;
 
 use super::peers::chosen;
-use super::{Aggregate, Parameters, VerifiedAggregate};
+use super::{Parameters, VerifiedAggregate};
 use crate::certificates::VerifiedCertificate;
 use crate::committee::Committee;
-use crate::convert::Member;
 use crate::failure::Outcome;
 use crate::signers::SignerSet;
 use crate::statement::Statement;
 
-/// The verified aggregates of one statement that a member keeps, few and with little overlap. Threads may share it.
+/// A few verified aggregates of one statement, from whatever source, and single signatures: the sum of what can be added
+/// with low counts. It is what `Gossip` keeps beside its own sums, and all that a protocol needs that spreads in another
+/// way. Threads may share it.
 #[pyclass(frozen, module = "quorate.gossip")]
 pub(crate) struct Pool(Mutex<any::Pool>);
 
@@ -37,16 +38,11 @@ impl Pool {
 
 #[pymethods]
 impl Pool {
-    /// An empty pool of member `me`.
+    /// An empty pool.
     #[new]
-    #[pyo3(signature = (committee, me, statement, parameters = None))]
-    fn new(
-        committee: &Committee,
-        me: Member,
-        statement: &Statement,
-        parameters: Option<&Parameters>,
-    ) -> Outcome<Self> {
-        Ok(any::Pool::new(&committee.0, me.0, statement.0, chosen(parameters))?.into())
+    #[pyo3(signature = (committee, statement, parameters = None))]
+    fn new(committee: &Committee, statement: &Statement, parameters: Option<&Parameters>) -> Outcome<Self> {
+        Ok(any::Pool::new(&committee.0, statement.0, chosen(parameters))?.into())
     }
 
     /// What is signed.
@@ -55,13 +51,8 @@ impl Pool {
         Statement(self.attached(py, |pool| *pool.statement()))
     }
 
-    /// Whether `insert` would change anything. Raises `WrongContextError` for another committee's or statement's, and
-    /// `TooLargeError` for a count above the limit.
-    fn wants(&self, py: Python<'_>, aggregate: &Aggregate) -> Outcome<bool> {
-        Ok(self.attached(py, |pool| pool.wants(&aggregate.0))?)
-    }
-
-    /// Takes in an aggregate that was verified. False if nothing changes by it.
+    /// Takes in an aggregate that was verified. False if nothing changes by it. Raises `WrongContextError` for another
+    /// committee's or statement's, and `TooLargeError` for a count above the limit.
     fn insert(&self, py: Python<'_>, aggregate: &VerifiedAggregate) -> Outcome<bool> {
         let aggregate = aggregate.0.clone();
         Ok(self.locked(py, |pool| pool.insert(aggregate))?)

@@ -114,9 +114,9 @@ impl Gossip {
         Ok(Checked(self.locked(py, checked)))
     }
 
-    /// What to send, and to whom: to a member that is known to lack it first, else to one by the randomness of `draw`, or
-    /// of the operating system. Tell `peers` when it was `sent` or `failed`. `None` if there is nothing to say, or as many
-    /// sends as may be are under way.
+    /// What to send, and to whom. Tell `peers` when it has `left`, was `sent` or `failed`: it holds a place until then.
+    /// `None` if there is nothing to say now or no place is free: ask again when one is, when something was taken in, or
+    /// after 50 ms. `draw` is random; without it the operating system's randomness is.
     #[pyo3(signature = (peers, *, draw = None, now = None))]
     fn next(
         &self,
@@ -140,7 +140,7 @@ impl Gossip {
         self.attached(py, |gossip| gossip.signers().clone()).into()
     }
 
-    /// The verified aggregates as they are now.
+    /// What was taken in that is not of one half of the committee, as it is now.
     #[getter]
     fn pool(&self, py: Python<'_>) -> Pool {
         self.attached(py, any::Gossip::pool).into()
