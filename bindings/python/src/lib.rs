@@ -117,7 +117,7 @@ mod _native {
     #[pymodule_export]
     const EXPECTED_WINNERS: u16 = quorate::sortition::EXPECTED_WINNERS.get();
     #[pymodule_export]
-    const MAX_COUNT: u16 = quorate::gossip::Counts::MAX;
+    const POOL: usize = quorate::gossip::POOL;
     #[pymodule_export]
     const STACK: usize = quorate::gossip::STACK;
     #[pymodule_export]
