@@ -468,7 +468,8 @@ mod tests {
         let whole = payload(23);
         for (i, parameters) in modes().iter().enumerate() {
             let mut segments = segments(&whole, parameters);
-            assert_eq!(segments.len(), if i == 1 { 1 } else { 5 }, "mode {i}");
+            // Raw transactions are cut by their bytes: what does not fit a fifth begins another segment.
+            assert_eq!(Some(&segments.len()), [5, 1, 5, 6].get(i), "mode {i}");
             segments.reverse();
             let mut assembly = Assembly::new(BLOCK, 1, *whole.summary());
             // Half of the transactions come before the segments, half after them, and one not at all.
