@@ -10,7 +10,7 @@ use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyList};
-use pyo3::{Borrowed, IntoPyObjectExt, type_hint_identifier, type_hint_subscript, type_hint_union};
+use pyo3::{IntoPyObjectExt, type_hint_identifier, type_hint_subscript, type_hint_union};
 use quorate::dsig::dynamic::{self, SuiteId};
 use quorate::{Result, ed25519};
 
