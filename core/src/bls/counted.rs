@@ -176,7 +176,7 @@ impl<V: Plain> Scheme for Counted<V> {
         });
         let bits = coefficients.bits();
         let scalars: Vec<u128> = items.iter().map(|_| coefficients.draw()).collect();
-        let mut groups: BTreeMap<&[u8], (Vec<Affine<V::Key>>, Vec<u128>)> = BTreeMap::new();
+        let mut groups: BTreeMap<&[u8], (Vec<_>, Vec<_>)> = BTreeMap::new();
         for ((claim, proof), scalar) in items.iter().zip(&scalars) {
             let key = sum_of_keys(keys, claim.signers, &proof.counts)?;
             if V::Key::is_infinity(&key) {
@@ -268,26 +268,27 @@ fn sum_of_keys<V: Plain>(
         for (signer, beyond) in counts.beyond().filter(|(signer, _)| signers.contains(*signer)) {
             buckets.entry(beyond).or_default().extend(point(keys, signer));
         }
-        keys.cache.aggregate(keys.public, signers)
+        Some(keys.cache.aggregate(keys.public, signers))
     } else {
         for signer in signers.iter() {
             buckets.entry(counts.get(signer)).or_default().extend(point(keys, signer));
         }
-        V::Key::infinity()
+        None
     };
-    let sums: Vec<(u16, Affine<V::Key>)> =
-        buckets.iter().rev().map(|(count, points)| (*count, V::Key::sum(points))).collect();
-    let counted = if sums.len() <= LADDER {
-        V::Key::ladder(&sums)
+    let counted = if buckets.len() <= LADDER {
+        V::Key::ladder(&buckets.into_iter().rev().collect::<Vec<_>>())
     } else {
-        let (counts, points): (Vec<u128>, Vec<_>) = sums
-            .iter()
+        let (counts, points): (Vec<u128>, Vec<_>) = buckets
+            .into_iter()
+            .map(|(count, points)| (u128::from(count), V::Key::sum(&points)))
             .filter(|(_, point)| !V::Key::is_infinity(point))
-            .map(|(count, point)| (u128::from(*count), point))
             .unzip();
-        V::Key::combine(&points, &counts, bits_of(&counts))
+        V::Key::combine(&points.iter().collect::<Vec<_>>(), &counts, bits_of(&counts))
     };
-    Ok(V::Key::sum(&[&once, &counted]))
+    Ok(match once {
+        Some(once) => V::Key::sum(&[&once, &counted]),
+        None => counted,
+    })
 }
 
 fn point<'a, V: Plain>(keys: Keys<'a, Counted<V>>, signer: MemberIndex) -> Option<&'a Affine<V::Key>> {

@@ -45,10 +45,10 @@ pub trait Group: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     fn hash_many(messages: &[&[u8]], dst: &[u8]) -> Vec<Self::Affine>;
     /// The sum of any points, equal and opposite ones included. Affine batch addition from 16 points on.
     fn sum(points: &[&Self::Affine]) -> Self::Affine;
-    /// Σ weightᵢ·pointᵢ for few weights, all different and descending, in variable time: two additions each where
-    /// weights are neighbours.
+    /// Σ weightᵢ·(sum of the points of weightᵢ) for few weights, all different and descending, in variable time: a batch
+    /// addition each, and two more additions where weights are neighbours.
     #[cfg(feature = "gossip")]
-    fn ladder(points: &[(u16, Self::Affine)]) -> Self::Affine;
+    fn ladder(points: &[(u16, Vec<&Self::Affine>)]) -> Self::Affine;
     /// Σ scalarᵢ·pointᵢ with public scalars of `bits` bits, in variable time.
     fn combine(points: &[&Self::Affine], scalars: &[u128], bits: usize) -> Self::Affine;
     /// Σ scalarᵢ·pointᵢ with public scalars of 32 bytes, little endian, in variable time.
@@ -234,6 +234,17 @@ macro_rules! group {
                 out
             }
 
+            /// Of at least one point.
+            fn sum_projective(points: &[&$affine]) -> $projective {
+                let pointers: Vec<*const $affine> = points.iter().map(|p| ptr::from_ref(*p)).collect();
+                let mut out = $projective::default();
+                if !pointers.is_empty() {
+                    // SAFETY: that many pointers to live points, at least one; one point is written.
+                    unsafe { $sum(&mut out, pointers.as_ptr(), pointers.len()) };
+                }
+                out
+            }
+
             fn pippenger<const N: usize>(points: &[&$affine], scalars: &[[u8; N]], bits: usize) -> $affine {
                 let n = points.len().min(scalars.len());
                 if n == 0 {
@@ -333,24 +344,21 @@ macro_rules! group {
                 match points {
                     [] => Self::infinity(),
                     [point] => **point,
-                    _ => {
-                        let pointers: Vec<*const $affine> =
-                            points.iter().map(|p| ptr::from_ref(*p)).collect();
-                        let mut out = $projective::default();
-                        // SAFETY: that many pointers to live points; one point is written.
-                        unsafe { $sum(&mut out, pointers.as_ptr(), points.len()) };
-                        Self::affine(&out)
-                    }
+                    _ => Self::affine(&Self::sum_projective(points)),
                 }
             }
 
             #[cfg(feature = "gossip")]
-            fn ladder(points: &[(u16, $affine)]) -> $affine {
+            fn ladder(points: &[(u16, Vec<&$affine>)]) -> $affine {
                 // `sum` is that of all points from the heaviest down to this one; it stays in until the weight falls.
                 let (mut sum, mut out) = ($projective::default(), $projective::default());
                 let lower = points.iter().skip(1).map(|(weight, _)| *weight).chain([0]);
-                for ((weight, point), lower) in points.iter().zip(lower) {
-                    sum = Self::plus_affine(&sum, point);
+                for ((weight, points), lower) in points.iter().zip(lower) {
+                    sum = match points.as_slice() {
+                        [] => sum,
+                        [point] => Self::plus_affine(&sum, point),
+                        points => Self::plus(&sum, &Self::sum_projective(points)),
+                    };
                     let gap = weight.saturating_sub(lower);
                     let mut multiple = $projective::default();
                     for bit in (0..u16::BITS - gap.leading_zeros()).rev() {

@@ -173,7 +173,7 @@ impl Draws {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (u128::from(z ^ z >> 31) * n as u128 >> 64) as usize
+        ((u128::from(z ^ z >> 31) * n as u128) >> 64) as usize
     }
 }
 
@@ -224,7 +224,9 @@ mod tests {
         peers.failed(3, at(5_000));
         assert!(peers.is_available(3, at(6_000)));
         // Whatever is failing, the others are found.
-        [1, 2, 3].map(|peer| peers.failed(peer, at(7_000)));
+        for peer in [1, 2, 3] {
+            peers.failed(peer, at(7_000));
+        }
         assert!((0..50).all(|draw| peers.pick(at(7_000), draw) == Some(4)));
         peers.failed(4, at(7_000));
         assert_eq!(peers.pick(at(7_000), 1), None);
@@ -233,7 +235,9 @@ mod tests {
     #[test]
     fn a_send_that_nobody_answers_gives_its_place_back() {
         let mut peers = peers();
-        [1, 2, 3].map(|peer| peers.begin(peer, at(0)));
+        for peer in [1, 2, 3] {
+            peers.begin(peer, at(0));
+        }
         assert_eq!((peers.pick(at(499), 1), peers.next_free()), (None, Some(at(500))));
         assert_eq!(peers.pick(at(500), 1), Some(4));
         assert!(!peers.is_available(1, at(1_499)) && peers.is_available(1, at(1_500)));
@@ -252,15 +256,21 @@ mod tests {
         (0..100).for_each(|_| peers.accuse(2, at(3_000)));
         assert!(peers.is_refused(2, at(1_026_999)) && !peers.is_refused(2, at(1_027_000)));
         // Nobody whom the committee does not have takes up memory.
-        [5, 700].map(|peer| peers.accuse(peer, at(0)));
-        [5, 700].map(|peer| peers.failed(peer, at(0)));
+        for peer in [5, 700] {
+            peers.accuse(peer, at(0));
+        }
+        for peer in [5, 700] {
+            peers.failed(peer, at(0));
+        }
         assert!(peers.accused.len() == 1 && peers.failing.is_empty());
     }
 
     #[test]
     fn every_second_choice_falls_on_who_was_heard_and_the_others_are_even() {
         let mut peers = Peers::new(0, 1_000, Parameters::default());
-        [10, 20].map(|peer| peers.heard(peer));
+        for peer in [10, 20] {
+            peers.heard(peer);
+        }
         let picked: Vec<_> = (0..4_000).filter_map(|draw| peers.pick(at(0), draw)).collect();
         let heard = picked.iter().filter(|peer| [10, 20].contains(peer)).count();
         assert!((1_900..2_100).contains(&heard), "{heard}");

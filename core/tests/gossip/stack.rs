@@ -171,19 +171,19 @@ pub(crate) fn no_more_than_the_fan_out_is_under_way<S: Additive>() {
     let (mut gossip, mut peers) = world.gossip(3);
     assert_eq!(gossip.next(NOW, 1, &mut peers), None);
     gossip.vote(&world.vote(3)).unwrap();
-    let mut under_way = Vec::new();
+    let (mut under_way, mut most) = (Vec::new(), 0);
     for turn in 0..200u64 {
         let now = Time(NOW.0 + turn * 1_000);
         while let Some((to, aggregate)) = gossip.next(now, turn, &mut peers) {
             assert!(to != 3 && aggregate.signers().contains(3) && !under_way.contains(&to));
             under_way.push(to);
         }
-        assert!(under_way.len() <= Parameters::default().fan_out);
+        most = most.max(under_way.len());
         if turn % 7 == 0 && !under_way.is_empty() {
             peers.left(under_way.remove(0));
         }
     }
-    assert!(!under_way.is_empty());
+    assert_eq!(most, Parameters::default().fan_out);
 }
 
 /// Member 0 hears all others' sums in many orders, twice each: what it knows is the same.
