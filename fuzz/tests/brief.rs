@@ -55,6 +55,8 @@ targets! {
     gosig_decoders = "gosig-decoders",
     gosig_machine = "gosig-machine",
     sortition_decoders = "sortition-decoders",
+    aggregate_decoders = "aggregate-decoders",
+    gossip_machine = "gossip-machine",
     dsig_decoders = "dsig-decoders",
     dsig_verifier = "dsig-verifier",
     erasure_decoders = "erasure-decoders",
