@@ -114,7 +114,9 @@ pub struct Replica<S: Suite> {
     /// Whether there were no records, and how many rounds passed since it began to abstain for that reason.
     is_blank: bool,
     abstained: u32,
-    /// Whether a block was committed in the clock's round, and for how many rounds none was though there was work.
+    /// Whether there was work when the clock's round began, whether a block was committed in it, and for how many rounds
+    /// none was though there was work.
+    worked: bool,
     progressed: bool,
     idle_rounds: u32,
     timeouts: u64,
@@ -244,7 +246,9 @@ impl<S: Suite> Replica<S> {
             return;
         }
         let had_work = self.has_work();
-        let undecided = had_work && !self.progressed && self.clock_round > 0;
+        // What came when the round had begun may have been too late for it.
+        let undecided = self.worked && !self.progressed;
+        self.worked = had_work;
         self.timeouts += u64::from(undecided);
         self.idle_rounds = if undecided { self.idle_rounds.saturating_add(1) } else { 0 };
         let leader = self.rounds.get(&self.clock_round).and_then(|old| old.best(self.tip.height + 1));

@@ -162,6 +162,7 @@ impl<S: Suite> Replica<S> {
             unexecuted: VecDeque::new(),
             is_blank,
             abstained: 0,
+            worked: false,
             progressed: false,
             idle_rounds: 0,
             timeouts: 0,
