@@ -105,7 +105,7 @@ internal constructor(
 }
 
 /** What to send, and to whom. */
-public data class Send internal constructor(public val to: Int, public val aggregate: Aggregate)
+public data class Send(public val to: Int, public val aggregate: Aggregate)
 
 /**
  * One member's part in spreading the signatures on one statement. It does no input or output: who drives it carries bytes
