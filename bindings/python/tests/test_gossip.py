@@ -223,9 +223,9 @@ def test_a_lottery_s_winners_prove_that_they_won(world: World) -> None:
     rare = Lottery(world.committee, seed, 3, expected=1)
     losers = [ticket.value for ticket, drawn in zip(tickets, map(rare.draw, world.secrets)) if drawn is None]
     assert losers
-    for ticket in losers:
+    for loser in losers:
         with pytest.raises(q.NotDrawnError):
-            ticket.verify(rare)
+            loser.verify(rare)
     with pytest.raises(q.WrongContextError):
         tickets[0].value.verify(Lottery(world.committee, seed, 4))
     stolen = Ticket(3, 1, tickets[0].value.signature)
