@@ -2283,9 +2283,9 @@ class Pool:
     with low counts. It is what `Gossip` keeps beside its own sums, and all that a protocol needs that spreads in another
     way. Threads may share it.
     """
-    def __new__(cls, /, committee: Committee, statement: Statement, parameters: Parameters | None = None) -> Pool:
+    def __new__(cls, /, committee: Committee, me: SupportsIndex, statement: Statement, parameters: Parameters | None = None) -> Pool:
         """
-        An empty pool.
+        An empty pool of member `me`.
         """
     def __repr__(self, /) -> str: ...
     @property
@@ -2317,6 +2317,11 @@ class Pool:
     def statement(self, /) -> Statement:
         """
         What is signed.
+        """
+    def wants(self, /, aggregate: Aggregate) -> bool:
+        """
+        Whether `insert` would take this in: it brings something new, and there is no certificate yet. It costs no
+        cryptography, so it comes before verifying. Raises as `insert`.
         """
 
 @final
