@@ -173,13 +173,22 @@ struct AggregatePool(Mutex<any::Pool>);
 #[uniffi::export]
 impl AggregatePool {
     #[uniffi::constructor]
-    fn new(committee: &Committee, statement: Statement, parameters: GossipParameters) -> Result<Self> {
-        let pool = any::Pool::new(&committee.0, statement.try_into()?, parameters.into())?;
+    fn new(
+        committee: &Committee,
+        me: u16,
+        statement: Statement,
+        parameters: GossipParameters,
+    ) -> Result<Self> {
+        let pool = any::Pool::new(&committee.0, me, statement.try_into()?, parameters.into())?;
         Ok(Self(Mutex::new(pool)))
     }
 
     fn statement(&self) -> Statement {
         lock(&self.0).statement().into()
+    }
+
+    fn wants(&self, aggregate: &Aggregate) -> Result<bool> {
+        Ok(lock(&self.0).wants(&aggregate.0)?)
     }
 
     fn insert(&self, aggregate: &VerifiedAggregate) -> Result<bool> {
@@ -309,7 +318,12 @@ struct Gossip(Mutex<any::Gossip>);
 #[uniffi::export]
 impl Gossip {
     #[uniffi::constructor]
-    fn new(committee: &Committee, me: u16, statement: Statement, parameters: GossipParameters) -> Result<Self> {
+    fn new(
+        committee: &Committee,
+        me: u16,
+        statement: Statement,
+        parameters: GossipParameters,
+    ) -> Result<Self> {
         let gossip = any::Gossip::new(&committee.0, me, statement.try_into()?, parameters.into())?;
         Ok(Self(Mutex::new(gossip)))
     }

@@ -139,12 +139,15 @@ const verdicts = (found) =>
   found.map((verdict) => (typeof verdict === 'string' ? failure(verdict) : verifiedAggregate.make(verdict)));
 
 class Pool extends pool.Sealed {
-  constructor(committee, statement, given) {
-    const parts = [openCommittee(committee, 'committee'), openStatement(statement, 'statement')];
+  constructor(committee, me, statement, given) {
+    const parts = [openCommittee(committee, 'committee'), u16(me, 'me'), openStatement(statement, 'statement')];
     super(pool.key, native.poolNew(...parts, parameters(given)));
   }
   get statement() {
     return makeStatement(native.poolStatement(pool.open(this, 'this')));
+  }
+  wants(sum) {
+    return native.poolWants(pool.open(this, 'this'), aggregate.open(sum, 'aggregate'));
   }
   insert(aggregate) {
     return native.poolInsert(pool.open(this, 'this'), verifiedAggregate.open(aggregate, 'aggregate'));

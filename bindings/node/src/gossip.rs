@@ -41,7 +41,8 @@ pub fn gossip_parameters_new(
     patience: Option<BigInt>,
 ) -> External<Parameters> {
     let default = Parameters::default();
-    let span = |given: Option<BigInt>, default| given.map_or(default, |span| Duration::from_micros(number(&span)));
+    let span =
+        |given: Option<BigInt>, default| given.map_or(default, |span| Duration::from_micros(number(&span)));
     External::new(Parameters {
         limit: limit.unwrap_or(default.limit),
         preferred: preferred.unwrap_or(default.preferred),
@@ -204,15 +205,21 @@ pub fn verified_aggregate_certificate(
 #[napi(catch_unwind)]
 pub fn pool_new(
     committee: &External<Committee>,
+    me: u16,
     statement: &External<Statement>,
     parameters: &External<Parameters>,
 ) -> Result<External<Pool>> {
-    handle(Pool::new(committee, **statement, **parameters))
+    handle(Pool::new(committee, me, **statement, **parameters))
 }
 
 #[napi(catch_unwind)]
 pub fn pool_statement(pool: &External<Pool>) -> External<Statement> {
     External::new(*pool.statement())
+}
+
+#[napi(catch_unwind)]
+pub fn pool_wants(pool: &External<Pool>, aggregate: &External<Aggregate>) -> Result<bool> {
+    pool.wants(aggregate).throw()
 }
 
 #[napi(catch_unwind)]
@@ -321,7 +328,10 @@ pub fn gossip_vote(gossip: &mut External<Gossip>, vote: &External<Verified<Vote>
 }
 
 #[napi(catch_unwind)]
-pub fn gossip_adopt(gossip: &mut External<Gossip>, aggregate: &External<Verified<Aggregate>>) -> Result<bool> {
+pub fn gossip_adopt(
+    gossip: &mut External<Gossip>,
+    aggregate: &External<Verified<Aggregate>>,
+) -> Result<bool> {
     gossip.adopt(Verified::clone(aggregate)).throw()
 }
 

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use pyo3::Borrowed;
 use pyo3::exceptions::PyValueError;
 use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
-use pyo3::Borrowed;
 use quorate::machine::Time;
 
 use crate::convert::Now;

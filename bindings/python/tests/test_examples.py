@@ -29,4 +29,4 @@ def test_the_matrix_reads_what_it_writes(tmp_path: Path) -> None:
             [sys.executable, str(HERE / "matrix.py"), command, str(tmp_path)], capture_output=True, text=True
         )
         assert run.returncode == 0, run.stderr
-    assert "3 files read" in run.stdout
+    assert "5 files read" in run.stdout

@@ -98,9 +98,10 @@ def test_who_forged_is_told_of_a_batch(world: World) -> None:
 
 
 def test_a_pool_sums_what_brings_signers(world: World) -> None:
-    pool = Pool(world.committee, world.statement)
+    pool = Pool(world.committee, 0, world.statement)
     assert pool.best is None and pool.certificate is None and pool.aggregates == [] and POOL == 8
     assert pool.insert(world.of(0)) and pool.insert(world.sum(1, 2)) and not pool.insert(world.of(1))
+    assert pool.wants(world.of(4).value) and not pool.wants(world.of(1).value)
     assert list(pool.signers) == [0, 1, 2] and pool.statement == world.statement
     assert pool.best is not None and pool.best.value.counts == [1, 1, 1]
     assert pool.insert(world.sum(3, 4)) and pool.certificate is not None and pool.aggregates
@@ -197,7 +198,7 @@ def test_only_suites_that_count_have_aggregates() -> None:
         world = World(suite, 1)
         for call in (
             lambda world=world: world.of(0),
-            lambda world=world: Pool(world.committee, world.statement),
+            lambda world=world: Pool(world.committee, 0, world.statement),
             lambda world=world: Gossip(world.committee, 0, world.statement),
             lambda world=world: Aggregate.decode(bytes(100), world.committee),
         ):
@@ -223,9 +224,9 @@ def test_a_lottery_s_winners_prove_that_they_won(world: World) -> None:
     rare = Lottery(world.committee, seed, 3, expected=1)
     losers = [ticket.value for ticket, drawn in zip(tickets, map(rare.draw, world.secrets)) if drawn is None]
     assert losers
-    for ticket in losers:
+    for loser in losers:
         with pytest.raises(q.NotDrawnError):
-            ticket.verify(rare)
+            loser.verify(rare)
     with pytest.raises(q.WrongContextError):
         tickets[0].value.verify(Lottery(world.committee, seed, 4))
     stolen = Ticket(3, 1, tickets[0].value.signature)

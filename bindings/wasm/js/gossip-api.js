@@ -122,15 +122,18 @@ export function gossipApi(wasm, base) {
   }
 
   class Pool extends Handle {
-    constructor(committee, statement, given) {
-      super(TOKEN, committee === TOKEN ? statement : Pool.#of(committee, statement, given));
+    constructor(committee, me, statement, given) {
+      super(TOKEN, committee === TOKEN ? me : Pool.#of(committee, me, statement, given));
     }
-    static #of(committee, statement, given) {
-      const parts = [open(committee, Committee, 'committee'), open(statement, Statement, 'statement')];
+    static #of(committee, me, statement, given) {
+      const parts = [open(committee, Committee, 'committee'), u16(me, 'me'), open(statement, Statement, 'statement')];
       return wasm().Pool.of(...parts, parameters(given));
     }
     get statement() {
       return wrap(Statement, open(this, Pool).statement());
+    }
+    wants(aggregate) {
+      return open(this, Pool).wants(open(aggregate, Aggregate, 'aggregate'));
     }
     insert(aggregate) {
       return open(this, Pool).insert(open(aggregate, VerifiedAggregate, 'aggregate'));

@@ -187,12 +187,21 @@ pub struct Pool(any::Pool);
 
 #[wasm_bindgen]
 impl Pool {
-    pub fn of(committee: &Committee, statement: &Statement, parameters: GossipParameters) -> Thrown<Self> {
-        any::Pool::new(&committee.0, statement.0, parameters.0).or_throw().map(Self)
+    pub fn of(
+        committee: &Committee,
+        me: u16,
+        statement: &Statement,
+        parameters: GossipParameters,
+    ) -> Thrown<Self> {
+        any::Pool::new(&committee.0, me, statement.0, parameters.0).or_throw().map(Self)
     }
 
     pub fn statement(&self) -> Statement {
         Statement(*self.0.statement())
+    }
+
+    pub fn wants(&self, aggregate: &Aggregate) -> Thrown<bool> {
+        self.0.wants(&aggregate.0).or_throw()
     }
 
     pub fn insert(&mut self, aggregate: &VerifiedAggregate) -> Thrown<bool> {
@@ -275,7 +284,12 @@ pub struct Gossip(any::Gossip);
 
 #[wasm_bindgen]
 impl Gossip {
-    pub fn of(committee: &Committee, me: u16, statement: &Statement, parameters: GossipParameters) -> Thrown<Self> {
+    pub fn of(
+        committee: &Committee,
+        me: u16,
+        statement: &Statement,
+        parameters: GossipParameters,
+    ) -> Thrown<Self> {
         any::Gossip::new(&committee.0, me, statement.0, parameters.0).or_throw().map(Self)
     }
 
@@ -291,7 +305,13 @@ impl Gossip {
         self.0.adopt(aggregate.0.clone()).or_throw()
     }
 
-    pub fn receive(&mut self, peer: u16, aggregate: &Aggregate, peers: &mut Peers, now: u64) -> Thrown<String> {
+    pub fn receive(
+        &mut self,
+        peer: u16,
+        aggregate: &Aggregate,
+        peers: &mut Peers,
+        now: u64,
+    ) -> Thrown<String> {
         let received = match self.0.receive(peer, aggregate.0.clone(), Time(now), &mut peers.0) {
             gossip::Received::Waiting => "waiting",
             gossip::Received::NothingNew => "nothing-new",

@@ -124,9 +124,14 @@ export class VerifiedAggregate {
  */
 export class Pool {
   #private;
-  /** An empty pool. @throws {@link WrongContextError} for a suite without counts */
-  constructor(committee: Committee, statement: Statement, parameters?: Parameters);
+  /** An empty pool of member `me`. @throws {@link WrongContextError} for a suite without counts */
+  constructor(committee: Committee, me: number, statement: Statement, parameters?: Parameters);
   readonly statement: Statement;
+  /**
+   * Whether {@link Pool.insert} would take this in: it brings something new, and there is no certificate yet. It costs no
+   * cryptography, so it comes before verifying. It throws as {@link Pool.insert} does.
+   */
+  wants(aggregate: Aggregate): boolean;
   /**
    * Takes in an aggregate that was verified. False if nothing changes by it.
    *

@@ -10,7 +10,7 @@ use crate::steps::{Log, Steps};
 use crate::workspace;
 
 /// How many suites each language writes a file for.
-const SUITES: usize = 3;
+const SUITES: usize = 5;
 
 /// Adds the steps.
 pub(crate) fn add_to(steps: &mut Steps) {

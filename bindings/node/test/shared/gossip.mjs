@@ -61,10 +61,11 @@ export function gossip(q, assert) {
 
     'a pool sums what brings signers'() {
       const w = worldOf(q, q.Suite.MinSigCounted);
-      const pool = new Pool(w.committee, w.statement);
+      const pool = new Pool(w.committee, 0, w.statement);
       assert.deepEqual([pool.best, pool.certificate, pool.aggregates], [undefined, undefined, []]);
       assert.deepEqual([w.of(0), w.sum(1, 2), w.of(1)].map((sum) => pool.insert(sum)), [true, true, false]);
       assert.deepEqual([[...pool.signers], pool.best.value.counts], [[0, 1, 2], [1, 1, 1]]);
+      assert.deepEqual([4, 1].map((member) => pool.wants(w.of(member).value)), [true, false]);
       assert.ok(pool.insert(w.sum(3, 4)) && pool.aggregates.length > 0);
       assert.ok(pool.certificate.value.statement.equals(pool.statement));
       assert.deepEqual([q.gossip.POOL, q.gossip.STACK, q.sortition.EXPECTED_WINNERS], [8, 64, 7]);
@@ -184,7 +185,7 @@ export function gossip(q, assert) {
       for (const suite of [q.Suite.MinSig, q.Suite.Ed25519]) {
         const w = worldOf(q, suite, 1);
         code(() => w.of(0), 'WRONG_CONTEXT');
-        code(() => new Pool(w.committee, w.statement), 'WRONG_CONTEXT');
+        code(() => new Pool(w.committee, 0, w.statement), 'WRONG_CONTEXT');
         code(() => new Gossip(w.committee, 0, w.statement), 'WRONG_CONTEXT');
         code(() => Aggregate.decode(new Uint8Array(100), w.committee), 'WRONG_CONTEXT');
       }

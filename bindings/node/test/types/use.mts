@@ -120,3 +120,15 @@ new Coder(coding).decode([new Uint8Array(3)]);
 // @ts-expect-error a suite of signatures is no code
 new Coding(Suite.MinSig, coding.shape, 10);
 void Code.Gf8;
+
+export function spread(state: quorate.gossip.Gossip, peers: quorate.gossip.Peers, now: bigint): number[] {
+  const send: quorate.gossip.Send | undefined = state.next(peers, { draw: 7n, now });
+  if (send) peers.left(send.to);
+  const { faults }: quorate.gossip.Checked = state.check(peers, { now });
+  return faults.map(({ culprit }) => culprit);
+}
+export const scores = (won: quorate.sortition.VerifiedTicket[]) => won.map(({ score }) => score).sort((a, b) => a.compare(b));
+// @ts-expect-error times are bigints
+new quorate.gossip.Peers(1, 7, { backOff: 5 });
+// @ts-expect-error only what was verified is added
+(sum: quorate.gossip.VerifiedAggregate) => sum.merge(sum.value);

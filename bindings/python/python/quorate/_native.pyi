@@ -7,6 +7,7 @@ from datetime import timedelta
 from quorate.dsig import Announced
 from quorate.errors import QuorateError
 from quorate.faults import Collected, VoteFault
+from quorate.gossip import Checked as GossipChecked, Received, Send
 from quorate.suite import Suite
 from quorate.threshold.coin import ShareFault as CoinShareFault
 from quorate.threshold.ecdsa import Signed
@@ -19,20 +20,117 @@ from typing_extensions import Buffer
 # `Reader`, `Writer` and `CheckedShard` have members of that name.
 _Bytes: TypeAlias = bytes
 
-__all__ = ["DEFAULT_BATCH_THRESHOLD", "MAX_MEMBERS", "MAX_MESSAGE", "MAX_PARTIES", "MAX_SHARDS", "MAX_TIMEOUT_GROUPS", "MAX_TOTAL_WEIGHT", "SEAL_MAX_CONTENT", "SEAL_OVERHEAD", "TDH2_MAX_PLAINTEXT", "TDH2_OVERHEAD", "VERSION", "Auditor", "BlsCombiner", "BlsGroupKey", "BlsKeyShare", "BlsShareFault", "BlsSignatureShare", "Cache", "Certificate", "ChainId", "CheckedShard", "Ciphertext", "Coder", "Coding", "Coin", "CoinKeyShare", "CoinName", "CoinPublicKeys", "CoinShare", "CoinValue", "CoinVerifiedShare", "CoinWrongShare", "Commitment", "Committee", "CommitteeId", "Conflict", "Deal", "Decryption", "DecryptionShare", "Dispersal", "EcdsaCombiner", "EcdsaGroupKey", "EcdsaShareFault", "EcdsaSignature", "EcdsaSignatureShare", "EncryptionKey", "Equivocation", "ErasureSuite", "Guard", "GuardRecord", "Members", "Merkle", "Opener", "Opening", "Packets", "Path", "Plan", "Presignature", "Presignatures", "PublicKey", "Reader", "Row", "SealingKey", "SealingPublicKey", "SecretKey", "Shape", "Signature", "Signer", "SignerSet", "Signing", "Statement", "Suspects", "Table", "Tag", "Tdh2KeyShare", "Tdh2PublicKeys", "Tdh2VerifiedShare", "Tdh2WrongShare", "Threshold", "TimeoutCertificate", "TimeoutCollector", "TimeoutVote", "Tolerance", "Toss", "TrustedDealer", "UnverifiedKey", "ValidCiphertext", "VerifiedCertificate", "VerifiedConflict", "VerifiedEquivocation", "VerifiedKey", "VerifiedTimeoutCertificate", "VerifiedTimeoutVote", "VerifiedVote", "Verifier", "Vote", "VoteCollector", "Writer", "aggregate", "aggregate_verify", "aggregate_verify_async", "bls_beacon", "bls_deal", "core_codes", "domains", "dsig_suites", "fast_aggregate_verify", "fast_aggregate_verify_async", "hash", "reuse", "verify", "verify_all", "verify_all_async", "verify_reuse"]
+__all__ = ["DEFAULT_BATCH_THRESHOLD", "EXPECTED_WINNERS", "MAX_MEMBERS", "MAX_MESSAGE", "MAX_PARTIES", "MAX_SHARDS", "MAX_TIMEOUT_GROUPS", "MAX_TOTAL_WEIGHT", "POOL", "SEAL_MAX_CONTENT", "SEAL_OVERHEAD", "STACK", "TDH2_MAX_PLAINTEXT", "TDH2_OVERHEAD", "VERSION", "Aggregate", "Auditor", "BlsCombiner", "BlsGroupKey", "BlsKeyShare", "BlsShareFault", "BlsSignatureShare", "Cache", "Certificate", "ChainId", "CheckedShard", "Ciphertext", "Coder", "Coding", "Coin", "CoinKeyShare", "CoinName", "CoinPublicKeys", "CoinShare", "CoinValue", "CoinVerifiedShare", "CoinWrongShare", "Commitment", "Committee", "CommitteeId", "Conflict", "Deal", "Decryption", "DecryptionShare", "Dispersal", "EcdsaCombiner", "EcdsaGroupKey", "EcdsaShareFault", "EcdsaSignature", "EcdsaSignatureShare", "EncryptionKey", "Equivocation", "ErasureSuite", "Gossip", "Guard", "GuardRecord", "Lottery", "Members", "Merkle", "Opener", "Opening", "Packets", "Parameters", "Path", "Peers", "Plan", "Pool", "Presignature", "Presignatures", "PublicKey", "Reader", "Row", "Score", "SealingKey", "SealingPublicKey", "SecretKey", "Seed", "SeedProof", "Shape", "Signature", "Signer", "SignerSet", "Signing", "Statement", "Suspects", "Table", "Tag", "Tdh2KeyShare", "Tdh2PublicKeys", "Tdh2VerifiedShare", "Tdh2WrongShare", "Threshold", "Ticket", "TimeoutCertificate", "TimeoutCollector", "TimeoutVote", "Tolerance", "Toss", "TrustedDealer", "UnverifiedKey", "ValidCiphertext", "VerifiedAggregate", "VerifiedCertificate", "VerifiedConflict", "VerifiedEquivocation", "VerifiedKey", "VerifiedTicket", "VerifiedTimeoutCertificate", "VerifiedTimeoutVote", "VerifiedVote", "Verifier", "Vote", "VoteCollector", "Writer", "aggregate", "aggregate_verify", "aggregate_verify_async", "bls_beacon", "bls_deal", "core_codes", "domains", "dsig_suites", "fast_aggregate_verify", "fast_aggregate_verify_async", "hash", "reuse", "verify", "verify_all", "verify_all_async", "verify_reuse"]
 
 DEFAULT_BATCH_THRESHOLD: Final[int]
+EXPECTED_WINNERS: Final[int]
 MAX_MEMBERS: Final[int]
 MAX_MESSAGE: Final[int]
 MAX_PARTIES: Final[int]
 MAX_SHARDS: Final[int]
 MAX_TIMEOUT_GROUPS: Final[int]
 MAX_TOTAL_WEIGHT: Final[int]
+POOL: Final[int]
 SEAL_MAX_CONTENT: Final[int]
 SEAL_OVERHEAD: Final[int]
+STACK: Final[int]
 TDH2_MAX_PLAINTEXT: Final[int]
 TDH2_OVERHEAD: Final[int]
 VERSION: Final[str]
+
+@final
+class Aggregate:
+    """
+    Some members' signatures on one statement, summed in any order: who signed, and how often each one's signature is in
+    the sum. It needs no quorum. What decoded is canonical and of the committee's epoch; the sum is still to be checked.
+    Only the suites `bls-min-sig-counted` and `bls-min-pk-counted` have aggregates.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __repr__(self, /) -> str: ...
+    def count(self, /, member: SupportsIndex) -> int:
+        """
+        How often a member's signature is in the sum: 0 for who did not sign.
+        """
+    @property
+    def counts(self, /) -> list[int]:
+        """
+        How often each signer's signature is in the sum, in ascending order of the signers.
+        """
+    @staticmethod
+    def decode(data: Buffer, committee: Committee) -> Aggregate:
+        """
+        Reads an aggregate of that committee: form and epoch are checked, the sum not yet.
+        """
+    def encode(self, /) -> bytes:
+        """
+        The canonical bytes.
+        """
+    def encoded_len(self, /) -> int:
+        """
+        How many bytes `encode` gives.
+        """
+    @staticmethod
+    def of_certificate(certificate: VerifiedCertificate) -> VerifiedAggregate:
+        """
+        The aggregate that a certificate is.
+        """
+    @staticmethod
+    def of_vote(vote: VerifiedVote, committee: Committee) -> VerifiedAggregate:
+        """
+        The aggregate of one vote that was checked by itself.
+        """
+    @property
+    def signature(self, /) -> Signature:
+        """
+        The sum.
+        """
+    @property
+    def signers(self, /) -> SignerSet:
+        """
+        Who signed: a set of one's own.
+        """
+    @property
+    def statement(self, /) -> Statement:
+        """
+        What is signed.
+        """
+    @property
+    def suite(self, /) -> Suite:
+        """
+        The signature scheme.
+        """
+    def verify(self, /, committee: Committee) -> VerifiedAggregate:
+        """
+        Checks the sum. Cost: two pairings, one hash to the curve, one subgroup check, and an addition for each signer, or
+        for each member who is absent if all counts are 1.
+        """
+    def verify_async(self, /, committee: Committee) -> Coroutine[Any, Any, VerifiedAggregate]:
+        """
+        As `verify`, on another thread.
+        """
+    @staticmethod
+    def verify_batch(committee: Committee, aggregates: Iterable[Aggregate]) -> list[VerifiedAggregate | QuorateError]:
+        """
+        Checks many by a random linear combination and gives a verdict for each, in their order: the verified
+        aggregate, or the exception that `verify` would have raised.
+        """
+    @staticmethod
+    def verify_batch_async(committee: Committee, aggregates: Iterable[Aggregate]) -> Coroutine[Any, Any, list[VerifiedAggregate | QuorateError]]:
+        """
+        As `verify_batch`, on another thread.
+        """
+    @staticmethod
+    def verify_batch_derived(committee: Committee, aggregates: Iterable[Aggregate]) -> list[VerifiedAggregate | QuorateError]:
+        """
+        As `verify_batch`, with coefficients from a hash over everything that is checked, so that all nodes compute
+        the same.
+        """
+    @staticmethod
+    def verify_batch_derived_async(committee: Committee, aggregates: Iterable[Aggregate]) -> Coroutine[Any, Any, list[VerifiedAggregate | QuorateError]]:
+        """
+        As `verify_batch_derived`, on another thread.
+        """
 
 @final
 class Auditor:
@@ -1594,6 +1692,75 @@ class ErasureSuite:
         """
 
 @final
+class Gossip:
+    """
+    One member's part in spreading the signatures on one statement. It does no input or output: who drives it carries
+    bytes and tells the time (`now`: microseconds, of the clock that `Peers` is used with). `vote` takes in one's own
+    vote, `receive` what comes, `check` verifies it together and merges what is good, `next` says what to send to whom,
+    and `certificate` is there once a quorum has signed. Threads may share it.
+    """
+    def __new__(cls, /, committee: Committee, me: SupportsIndex, statement: Statement, parameters: Parameters | None = None) -> Gossip:
+        """
+        Member `me` knows of no signature on the statement yet.
+        """
+    def __repr__(self, /) -> str: ...
+    def adopt(self, /, aggregate: VerifiedAggregate) -> bool:
+        """
+        Takes in an aggregate that was verified elsewhere, for example a certificate in a proposal. False if it brings
+        nothing new.
+        """
+    @property
+    def certificate(self, /) -> VerifiedCertificate | None:
+        """
+        The certificate, once a quorum has signed.
+        """
+    def check(self, /, peers: Peers, *, entropy: Buffer | None = None, now: SupportsIndex | None = None) -> GossipChecked:
+        """
+        Verifies the newest of what waits, together, and merges what is good; who sent what is bad is left alone for a
+        while. The coefficients come from `entropy`, 32 bytes that nobody could foresee; without them they are derived from
+        all that is verified. Cost: as `Aggregate.verify_batch` of at most `Parameters.batch` aggregates.
+        """
+    def next(self, /, peers: Peers, *, draw: SupportsIndex | None = None, now: SupportsIndex | None = None) -> Send | None:
+        """
+        What to send, and to whom. Tell `peers` when it has `left`, was `sent` or `failed`: it holds a place until then.
+        `None` if there is nothing to say now or no place is free: ask again when one is, when something was taken in, or
+        after 50 ms. `draw` is random; without it the operating system's randomness is.
+        """
+    def offer(self, /, peer: SupportsIndex) -> Aggregate | None:
+        """
+        What to send to this peer, which somebody else picked; `None` if there is nothing that it may lack.
+        """
+    @property
+    def pool(self, /) -> Pool:
+        """
+        What was taken in that is not of one half of the committee, as it is now.
+        """
+    def receive(self, /, peer: SupportsIndex, aggregate: Aggregate, peers: Peers, *, now: SupportsIndex | None = None) -> Received:
+        """
+        Takes in what `peer` sent, over a link that says who it is, and answers what became of it. Nothing is verified yet.
+        Raises what is wrong with an aggregate that is not of this statement and committee, or has a count above the limit.
+        """
+    @property
+    def signers(self, /) -> SignerSet:
+        """
+        Everybody whose signature is known and verified: a set of one's own.
+        """
+    @property
+    def statement(self, /) -> Statement:
+        """
+        What is being signed.
+        """
+    def vote(self, /, vote: VerifiedVote) -> bool:
+        """
+        Takes in a vote that was checked by itself, above all one's own. False if it was known.
+        """
+    @property
+    def waiting(self, /) -> int:
+        """
+        How many aggregates wait for their check.
+        """
+
+@final
 class Guard:
     """
     A secret key that signs nothing contradictory: per kind, the pair (epoch, view) strictly increases, or is the last
@@ -1710,6 +1877,43 @@ class GuardRecord:
     def view(self, /) -> int:
         """
         The view of the statement, or which presignatures.
+        """
+
+@final
+class Lottery:
+    """
+    One round's lottery among the members of a committee, which each plays in secret and whose winners can prove that
+    they won. It needs unique signatures: any suite but Ed25519.
+    """
+    def __new__(cls, /, committee: Committee, seed: Seed, round: SupportsIndex, expected: SupportsIndex = ...) -> Lottery:
+        """
+        The lottery of `round`, in which `expected` members win on average. Every member counts once, whatever its weight.
+        """
+    def __repr__(self, /) -> str: ...
+    @property
+    def committee(self, /) -> Committee:
+        """
+        Among whom.
+        """
+    def draw(self, /, secret: SecretKey) -> VerifiedTicket | None:
+        """
+        This member's ticket, if it won. Raises `WrongContextError` if the key is no member's. Cost: one multiplication, one
+        signature.
+        """
+    @property
+    def expected(self, /) -> int:
+        """
+        How many win on average.
+        """
+    @property
+    def round(self, /) -> int:
+        """
+        The round.
+        """
+    @property
+    def seed(self, /) -> Seed:
+        """
+        The seed.
         """
 
 @final
@@ -1854,6 +2058,52 @@ class Packets:
         """
 
 @final
+class Parameters:
+    """
+    What can be chosen. The values change how fast and how cheap spreading is, never what is accepted.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __new__(cls, /, *, limit: SupportsIndex = ..., preferred: SupportsIndex = ..., batch: SupportsIndex = ..., fan_out: SupportsIndex = ..., back_off: timedelta = ..., patience: timedelta = ...) -> Parameters:
+        """
+        No count grows past `limit`, and below a quorum no count of a pool's sum past `preferred`. So many aggregates are
+        verified together at most (`batch`), so many sends are under way at once (`fan_out`). A peer that
+        failed is left alone for `back_off`, and for as much more after each further failure in a row; a send that is not
+        answered holds its place for `patience` and then counts as failed.
+        """
+    def __repr__(self, /) -> str: ...
+    @property
+    def back_off(self, /) -> timedelta:
+        """
+        How long a peer that failed is left alone.
+        """
+    @property
+    def batch(self, /) -> int:
+        """
+        How many aggregates are verified together at most.
+        """
+    @property
+    def fan_out(self, /) -> int:
+        """
+        How many sends are under way at once at most, and to how many members news are told.
+        """
+    @property
+    def limit(self, /) -> int:
+        """
+        No count grows past this.
+        """
+    @property
+    def patience(self, /) -> timedelta:
+        """
+        How long a send that is not answered holds its place.
+        """
+    @property
+    def preferred(self, /) -> int:
+        """
+        Below a quorum no count of a pool's sum grows past this.
+        """
+
+@final
 class Path:
     """
     The way from one leaf to the root.
@@ -1885,6 +2135,68 @@ class Path:
     def siblings(self, /) -> list[bytes]:
         """
         The siblings on the way, bottom first.
+        """
+
+@final
+class Peers:
+    """
+    The other members as one member sees them: who is being sent something, who did not answer and is left alone for a
+    while, who was heard lately. Every `Gossip` of a committee's term shares one, so that what is learnt of a peer holds
+    in all, and the limit of concurrent sends is one for all. Threads may share it. `now` is in microseconds, of any
+    clock that does not run backwards; without it the system's is read.
+    """
+    def __new__(cls, /, me: SupportsIndex, committee_len: SupportsIndex, parameters: Parameters | None = None) -> Peers:
+        """
+        The peers of member `me` in a committee of `committee_len`.
+        """
+    def __repr__(self, /) -> str: ...
+    def accuse(self, /, peer: SupportsIndex, now: SupportsIndex | None = None) -> None:
+        """
+        A peer sent what does not verify: for a while nothing is sent to it, nor taken from it. `Gossip.check` says it
+        itself.
+        """
+    def begin(self, /, peer: SupportsIndex, now: SupportsIndex | None = None) -> None:
+        """
+        A send to a peer begins: it holds a place until it has `left`, was `sent` or `failed`, at most for the patience.
+        `Gossip.next` says it itself.
+        """
+    def failed(self, /, peer: SupportsIndex, now: SupportsIndex | None = None) -> None:
+        """
+        A send failed: the peer is left alone for a while, after each further failure in a row for so much longer.
+        """
+    def has_room(self, /, now: SupportsIndex | None = None) -> bool:
+        """
+        Whether one more send may begin.
+        """
+    def heard(self, /, peer: SupportsIndex) -> None:
+        """
+        Something came from a peer: it is there.
+        """
+    def is_available(self, /, peer: SupportsIndex, now: SupportsIndex | None = None) -> bool:
+        """
+        Whether something may be sent to this peer, were there a place.
+        """
+    def is_refused(self, /, peer: SupportsIndex, now: SupportsIndex | None = None) -> bool:
+        """
+        Whether nothing is taken from this peer now.
+        """
+    def left(self, /, peer: SupportsIndex) -> None:
+        """
+        A message has left: its place is free again, though nobody knows yet whether it arrives.
+        """
+    def next_free(self, /) -> int | None:
+        """
+        When the next place gets free by itself, in microseconds, if no answer comes; `None` if no send is under way.
+        """
+    def pick(self, /, *, draw: SupportsIndex | None = None, now: SupportsIndex | None = None) -> int | None:
+        """
+        A member to whom something may be sent now: not oneself, not in the middle of a send, not left alone; by the
+        randomness of `draw`, or of the operating system. `None` if as many sends as may be are under way, or there is
+        nobody. Nothing is noted until `begin`.
+        """
+    def sent(self, /, peer: SupportsIndex) -> None:
+        """
+        A send was answered.
         """
 
 @final
@@ -1962,6 +2274,54 @@ class Plan:
     def unagreed(self, /, epoch: SupportsIndex, number: SupportsIndex) -> Tag:
         """
         Presignature number `number` of a plan `of_unagreed`.
+        """
+
+@final
+class Pool:
+    """
+    A few verified aggregates of one statement, from whatever source, and single signatures: the sum of what can be added
+    with low counts. It is what `Gossip` keeps beside its own sums, and all that a protocol needs that spreads in another
+    way. Threads may share it.
+    """
+    def __new__(cls, /, committee: Committee, me: SupportsIndex, statement: Statement, parameters: Parameters | None = None) -> Pool:
+        """
+        An empty pool of member `me`.
+        """
+    def __repr__(self, /) -> str: ...
+    @property
+    def aggregates(self, /) -> list[VerifiedAggregate]:
+        """
+        All aggregates that are kept.
+        """
+    @property
+    def best(self, /) -> VerifiedAggregate | None:
+        """
+        The sum of everything that can be added, or the certificate's; `None` of an empty pool.
+        """
+    @property
+    def certificate(self, /) -> VerifiedCertificate | None:
+        """
+        The certificate, once the signers are a quorum.
+        """
+    def insert(self, /, aggregate: VerifiedAggregate) -> bool:
+        """
+        Takes in an aggregate that was verified. False if nothing changes by it. Raises `WrongContextError` for another
+        committee's or statement's, and `TooLargeError` for a count above the limit.
+        """
+    @property
+    def signers(self, /) -> SignerSet:
+        """
+        Everybody whose signature is in some aggregate of the pool: a set of one's own.
+        """
+    @property
+    def statement(self, /) -> Statement:
+        """
+        What is signed.
+        """
+    def wants(self, /, aggregate: Aggregate) -> bool:
+        """
+        Whether `insert` would take this in: it brings something new, and there is no certificate yet. It costs no
+        cryptography, so it comes before verifying. Raises as `insert`.
         """
 
 @final
@@ -2218,6 +2578,33 @@ class Row:
         """
 
 @final
+class Score:
+    """
+    What a winning ticket is worth: 32 bytes that are as good as random. The smallest is the best; the order is that of
+    the bytes.
+    """
+    def __bytes__(self, /) -> bytes:
+        """
+        The 32 bytes.
+        """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ge__(self, value: object, /) -> bool: ...
+    def __gt__(self, value: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __le__(self, value: object, /) -> bool: ...
+    def __lt__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __reduce__(self, /) -> Any:
+        """
+        Refused: only a ticket that was verified has one.
+        """
+    def __repr__(self, /) -> str: ...
+    def __str__(self, /) -> str:
+        """
+        The bytes as 64 hex digits.
+        """
+
+@final
 class SealingKey:
     """
     What opens files that were sealed to its public key. It cannot be printed, pickled or copied, and is wiped when it is
@@ -2350,6 +2737,109 @@ class SecretKey:
     def to_bytes(self, /) -> bytes:
         """
         The 32 bytes, for a key file. They are a Python object that nothing wipes.
+        """
+
+@final
+class Seed:
+    """
+    What lotteries draw from: after each block another one. All whose chains are equal to that height have the same.
+    """
+    LEN: Final[int]
+    """
+    Bytes of an encoded seed.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ge__(self, value: object, /) -> bool: ...
+    def __gt__(self, value: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __le__(self, value: object, /) -> bool: ...
+    def __lt__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __reduce__(self, /) -> Any: ...
+    def __repr__(self, /) -> str: ...
+    @staticmethod
+    def decode(data: Buffer) -> Seed:
+        """
+        Reads the 40 bytes.
+        """
+    def encode(self, /) -> bytes:
+        """
+        The canonical bytes.
+        """
+    @staticmethod
+    def genesis(chain: ChainId, data: Buffer) -> Seed:
+        """
+        The first seed of a chain, from bytes that NO MEMBER CHOSE and nobody knew when the keys were fixed: whoever
+        chooses them decides who proposes first.
+        """
+    @property
+    def height(self, /) -> int:
+        """
+        How many proofs lead to it.
+        """
+    def next(self, /, proof: SeedProof, committee: Committee) -> Seed:
+        """
+        The seed that follows: the hash of the proof. WHO HAS TO PROVE is the protocol's rule, usually who proposed the
+        block: compare `proof.signer`. Cost: one subgroup check, one hash to the curve, two pairings.
+        """
+    @property
+    def value(self, /) -> bytes:
+        """
+        Its 32 bytes.
+        """
+
+@final
+class SeedProof:
+    """
+    A member's signature on a seed, whose hash is the next one. It is unique: the member can show it or not, and has
+    nothing else to choose. Until it is shown nobody else knows the next seed.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __new__(cls, /, signer: SupportsIndex, signature: Signature) -> SeedProof:
+        """
+        Puts a proof together from its parts. Nothing is checked.
+        """
+    def __reduce__(self, /) -> Any: ...
+    def __repr__(self, /) -> str: ...
+    @staticmethod
+    def decode(suite: Suite, data: Buffer) -> SeedProof:
+        """
+        Reads a proof of that suite.
+        """
+    @staticmethod
+    def decode_detached(suite: Suite, data: Buffer, signer: SupportsIndex) -> SeedProof:
+        """
+        Reads the signature of a member who is known.
+        """
+    def encode(self, /) -> bytes:
+        """
+        The canonical bytes.
+        """
+    def encode_detached(self, /) -> bytes:
+        """
+        The signature alone, for formats that hold the rest already.
+        """
+    @staticmethod
+    def sign(secret: SecretKey, committee: Committee, seed: Seed) -> SeedProof:
+        """
+        This member's proof for a seed. Raises `WrongContextError` if the key is no member's, and for Ed25519, whose
+        signatures are not unique.
+        """
+    @property
+    def signature(self, /) -> Signature:
+        """
+        The signature.
+        """
+    @property
+    def signer(self, /) -> int:
+        """
+        Whose it is, or claims to be.
+        """
+    @property
+    def suite(self, /) -> Suite:
+        """
+        The signature scheme.
         """
 
 @final
@@ -2952,6 +3442,67 @@ class Threshold:
         """
 
 @final
+class Ticket:
+    """
+    A member's claim to have won. That it decoded says nothing.
+    """
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __new__(cls, /, round: SupportsIndex, member: SupportsIndex, signature: Signature) -> Ticket:
+        """
+        Puts a ticket together from its parts. Nothing is checked.
+        """
+    def __reduce__(self, /) -> Any: ...
+    def __repr__(self, /) -> str: ...
+    @staticmethod
+    def decode(suite: Suite, data: Buffer) -> Ticket:
+        """
+        Reads a ticket of that suite.
+        """
+    @staticmethod
+    def decode_detached(suite: Suite, data: Buffer, round: SupportsIndex, member: SupportsIndex) -> Ticket:
+        """
+        Reads the signature of a ticket whose round and member are known.
+        """
+    def encode(self, /) -> bytes:
+        """
+        The canonical bytes.
+        """
+    def encode_detached(self, /) -> bytes:
+        """
+        The signature alone, for formats that hold the rest already.
+        """
+    @property
+    def member(self, /) -> int:
+        """
+        Whose it is, or claims to be.
+        """
+    @property
+    def round(self, /) -> int:
+        """
+        Of which round.
+        """
+    @property
+    def signature(self, /) -> Signature:
+        """
+        The proof.
+        """
+    @property
+    def suite(self, /) -> Suite:
+        """
+        The signature scheme.
+        """
+    def verify(self, /, lottery: Lottery) -> VerifiedTicket:
+        """
+        Checks that this member won this lottery. Raises `NotDrawnError` for a ticket that does not win, before any
+        pairing. Cost: one subgroup check and a hash; if it wins, one hash to the curve and two pairings.
+        """
+    def verify_async(self, /, lottery: Lottery) -> Coroutine[Any, Any, VerifiedTicket]:
+        """
+        As `verify`, on another thread.
+        """
+
+@final
 class TimeoutCertificate:
     """
     A quorum gave up a view. The members are grouped by the value that they named, and one aggregate covers the
@@ -3361,6 +3912,46 @@ class ValidCiphertext:
         """
 
 @final
+class VerifiedAggregate:
+    """
+    An aggregate whose sum was checked: only such are added.
+    """
+    def __copy__(self, /) -> VerifiedAggregate: ...
+    def __deepcopy__(self, memo: Any, /) -> VerifiedAggregate: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __reduce__(self, /) -> Any:
+        """
+        Refused: what comes out of a pickle was checked by nobody.
+        """
+    def __repr__(self, /) -> str: ...
+    def certificate(self, /, committee: Committee) -> VerifiedCertificate | None:
+        """
+        The certificate that this is once the signers are a quorum; `None` before.
+        """
+    @property
+    def committee(self, /) -> CommitteeId:
+        """
+        Against which committee: compare it with the id of the one at hand.
+        """
+    def merge(self, /, other: VerifiedAggregate, limit: SupportsIndex = ...) -> VerifiedAggregate:
+        """
+        The sum of two aggregates of one statement. Raises `WrongContextError` for another committee or statement, and
+        `TooLargeError` if a count would be above `limit`. Cost: one addition.
+        """
+    def normalised(self, /, parts: Iterable[VerifiedAggregate]) -> VerifiedAggregate:
+        """
+        The same signers with lower counts: of each of `parts`, in their order, as much is taken away as leaves every
+        signer in at least once. Parts of another statement or committee, and those whose signers are not all in this
+        aggregate, are passed over.
+        """
+    @property
+    def value(self, /) -> Aggregate:
+        """
+        What was checked.
+        """
+
+@final
 class VerifiedCertificate:
     """
     A certificate whose signatures were checked.
@@ -3473,6 +4064,36 @@ class VerifiedKey:
     def suite(self, /) -> Suite:
         """
         Which signature scheme it belongs to.
+        """
+
+@final
+class VerifiedTicket:
+    """
+    A ticket that won.
+    """
+    def __copy__(self, /) -> VerifiedTicket: ...
+    def __deepcopy__(self, memo: Any, /) -> VerifiedTicket: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __reduce__(self, /) -> Any:
+        """
+        Refused: what comes out of a pickle was checked by nobody.
+        """
+    def __repr__(self, /) -> str: ...
+    @property
+    def committee(self, /) -> CommitteeId:
+        """
+        Against which committee: compare it with the id of the one at hand.
+        """
+    @property
+    def score(self, /) -> Score:
+        """
+        What the ticket is worth: the SMALLEST score is the best.
+        """
+    @property
+    def value(self, /) -> Ticket:
+        """
+        What was checked.
         """
 
 @final

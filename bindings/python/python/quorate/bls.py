@@ -1,4 +1,4 @@
-"""BLS aggregates outside committees. Ed25519 has none: there it is `WrongContextError`."""
+"""BLS aggregates outside committees. Ed25519 and the suites that count have none: there it is `WrongContextError`."""
 
 from ._native import (
     aggregate,

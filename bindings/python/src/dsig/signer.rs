@@ -18,9 +18,9 @@ use super::{locked, named};
 use crate::convert::{Bytes, List, Log2, LowWater, Member, Members, Now, size};
 use crate::failure::{Failure, Outcome};
 use crate::keys::{PublicKey, SecretKey};
-use crate::times::{Lifetime, at};
 use crate::layer::{Coroutine, off_thread};
 use crate::pickle::refused;
+use crate::times::{Lifetime, at};
 
 const WHAT: &str = "Signer";
 

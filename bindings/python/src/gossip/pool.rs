@@ -5,9 +5,10 @@ use pyo3::sync::MutexExt;
 use quorate::any;
 
 use super::peers::chosen;
-use super::{Parameters, VerifiedAggregate};
+use super::{Aggregate, Parameters, VerifiedAggregate};
 use crate::certificates::VerifiedCertificate;
 use crate::committee::Committee;
+use crate::convert::Member;
 use crate::failure::Outcome;
 use crate::signers::SignerSet;
 use crate::statement::Statement;
@@ -38,17 +39,28 @@ impl Pool {
 
 #[pymethods]
 impl Pool {
-    /// An empty pool.
+    /// An empty pool of member `me`.
     #[new]
-    #[pyo3(signature = (committee, statement, parameters = None))]
-    fn new(committee: &Committee, statement: &Statement, parameters: Option<&Parameters>) -> Outcome<Self> {
-        Ok(any::Pool::new(&committee.0, statement.0, chosen(parameters))?.into())
+    #[pyo3(signature = (committee, me, statement, parameters = None))]
+    fn new(
+        committee: &Committee,
+        me: Member,
+        statement: &Statement,
+        parameters: Option<&Parameters>,
+    ) -> Outcome<Self> {
+        Ok(any::Pool::new(&committee.0, me.0, statement.0, chosen(parameters))?.into())
     }
 
     /// What is signed.
     #[getter]
     fn statement(&self, py: Python<'_>) -> Statement {
         Statement(self.attached(py, |pool| *pool.statement()))
+    }
+
+    /// Whether `insert` would take this in: it brings something new, and there is no certificate yet. It costs no
+    /// cryptography, so it comes before verifying. Raises as `insert`.
+    fn wants(&self, py: Python<'_>, aggregate: &Aggregate) -> Outcome<bool> {
+        Ok(self.attached(py, |pool| pool.wants(&aggregate.0))?)
     }
 
     /// Takes in an aggregate that was verified. False if nothing changes by it. Raises `WrongContextError` for another

@@ -26,7 +26,11 @@ pub(crate) struct Gossip(Mutex<any::Gossip>);
 
 impl Gossip {
     /// Without the interpreter.
-    fn locked<T: core::marker::Send>(&self, py: Python<'_>, work: impl FnOnce(&mut any::Gossip) -> T + core::marker::Send) -> T {
+    fn locked<T: core::marker::Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut any::Gossip) -> T + core::marker::Send,
+    ) -> T {
         py.detach(|| work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
@@ -188,7 +192,8 @@ impl<'py> IntoPyObject<'py> for Checked {
         static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         static FAULT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let fault = FAULT.import(py, "quorate.gossip", "Fault")?;
-        let faults = self.0.faults.iter().map(|found| fault.call1((found.culprit, exception(py, &found.evidence)?)));
+        let faults =
+            self.0.faults.iter().map(|found| fault.call1((found.culprit, exception(py, &found.evidence)?)));
         let faults: Vec<_> = faults.collect::<PyResult<_>>()?;
         let checked = (faults, self.0.aggregates, self.0.signers, self.0.grew);
         CLASS.import(py, "quorate.gossip", "Checked")?.call1(checked)

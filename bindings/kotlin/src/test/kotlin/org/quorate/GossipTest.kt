@@ -83,9 +83,10 @@ class GossipTest {
     @Test
     fun `a pool sums what brings signers`() {
         val world = World(Suite.MIN_SIG_COUNTED)
-        val pool = Pool(world.committee, world.statement)
+        val pool = Pool(world.committee, 0, world.statement)
         assertNull(pool.best)
         assertTrue(pool.insert(world.of(0)) && pool.insert(world.sum(1, 2)) && !pool.insert(world.of(1)))
+        assertTrue(pool.wants(world.of(4).value) && !pool.wants(world.of(1).value))
         assertEquals(listOf(0, 1, 2), pool.signers.toList())
         assertEquals(listOf(1, 1, 1), pool.best!!.value.counts)
         assertTrue(pool.insert(world.sum(3, 4)) && pool.aggregates.isNotEmpty())
@@ -182,7 +183,7 @@ class GossipTest {
     fun `only suites that count have aggregates`(suite: Suite) {
         val world = World(suite, 1)
         assertThrows<QuorateException.WrongContext> { world.of(0) }
-        assertThrows<QuorateException.WrongContext> { Pool(world.committee, world.statement) }
+        assertThrows<QuorateException.WrongContext> { Pool(world.committee, 0, world.statement) }
         assertThrows<QuorateException.WrongContext> { Gossip(world.committee, 0, world.statement) }
     }
 

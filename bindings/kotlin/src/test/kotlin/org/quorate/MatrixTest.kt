@@ -13,7 +13,7 @@ class MatrixTest {
     @Test
     fun `own files are read and changed ones refused`(@TempDir folder: Path) {
         Suite.entries.forEach { Matrix.write(it, folder) }
-        assertEquals(3, Matrix.readAll(folder))
+        assertEquals(5, Matrix.readAll(folder))
         val file = folder.resolve("kotlin-ed25519.json")
         file.writeText(file.readText().replace("\"epoch\": \"3\"", "\"epoch\": \"4\""))
         assertThrows<IllegalStateException> { Matrix.readAll(folder) }

@@ -23,14 +23,23 @@ import org.quorate.u16
 public class Pool private constructor(private val cell: Cell<NativePool>) : NativeObject(cell) {
     internal constructor(native: NativePool) : this(Cell(native, "Pool"))
 
-    /** An empty pool. */
+    /** An empty pool of member [me]. */
     @JvmOverloads
-    public constructor(committee: Committee, statement: Statement, parameters: Parameters = Parameters()) : this(
-        committee.cell.call { NativePool(it, statement.native, parameters.native) },
-    )
+    public constructor(
+        committee: Committee,
+        me: Int,
+        statement: Statement,
+        parameters: Parameters = Parameters(),
+    ) : this(committee.cell.call { NativePool(it, me.u16("me"), statement.native, parameters.native) })
 
     /** What is signed. */
     public val statement: Statement get() = cell.call { Statement(it.statement()) }
+
+    /**
+     * Whether [insert] would take this in: it brings something new, and there is no certificate yet. It costs no
+     * cryptography, so it comes before verifying. Throws as [insert].
+     */
+    public fun wants(aggregate: Aggregate): Boolean = cell.call { pool -> aggregate.cell.call { pool.wants(it) } }
 
     /**
      * Takes in an aggregate that was verified. False if nothing changes by it. Throws [QuorateException.WrongContext] for
@@ -105,7 +114,7 @@ internal constructor(
 }
 
 /** What to send, and to whom. */
-public data class Send internal constructor(public val to: Int, public val aggregate: Aggregate)
+public data class Send(public val to: Int, public val aggregate: Aggregate)
 
 /**
  * One member's part in spreading the signatures on one statement. It does no input or output: who drives it carries bytes
