@@ -11,6 +11,7 @@ use quorate_node::config::NodeConfig;
 use quorate_node::genesis::{Genesis, Hex, Member, Parameters, PublicKeys, SchemeName};
 use quorate_node::links::hello::{Answer, Hello, InstanceId, Purpose, VERSION, Verdict};
 use quorate_node::proof::{RootProof, StateProof, TransactionProof};
+use quorate_node::protocol::Jolteon;
 
 use crate::fixture::{FOUR, Fixed};
 use crate::identity;
@@ -36,7 +37,7 @@ pub(crate) fn wire(bytes: &[u8]) {
         );
     }
     identity::<Finality<Ed25519>, _>(bytes, &committees);
-    if let Some(proof) = identity::<TransactionProof<Ed25519>, _>(bytes, &committees) {
+    if let Some(proof) = identity::<TransactionProof<Jolteon<Ed25519>>, _>(bytes, &committees) {
         let verified = proof.verify(&committees);
         // The transactions of the cluster are runs of one byte; nothing else was committed.
         let plausible = proof.transaction.iter().all(|byte| Some(byte) == proof.transaction.first());
@@ -48,10 +49,10 @@ pub(crate) fn wire(bytes: &[u8]) {
             "the proof does not survive JSON"
         );
     }
-    if let Some(proof) = identity::<RootProof<Ed25519>, _>(bytes, &committees) {
+    if let Some(proof) = identity::<RootProof<Jolteon<Ed25519>>, _>(bytes, &committees) {
         let _: Result<_, _> = proof.verify(&committees);
     }
-    if let Some(proof) = identity::<StateProof<Ed25519>, _>(bytes, &committees) {
+    if let Some(proof) = identity::<StateProof<Jolteon<Ed25519>>, _>(bytes, &committees) {
         let _: Result<_, _> = proof.verify(&committees, b"key");
     }
 }
@@ -84,7 +85,10 @@ pub(crate) fn wire_seeds() -> Vec<Vec<u8>> {
         {
             let transaction = transaction.to_vec();
             let (block, finality) = (block.clone(), (**finality).clone());
-            seeds.push(TransactionProof { transaction, path, batch: 0, block, finality }.encode());
+            seeds.push(
+                TransactionProof::<Jolteon<Ed25519>> { transaction, path, batch: 0, block, finality }
+                    .encode(),
+            );
         }
     }
     seeds
@@ -109,7 +113,7 @@ pub(crate) fn text(bytes: &[u8]) {
             "a configuration does not survive its own file"
         );
     }
-    if let Ok(proof) = TransactionProof::<Ed25519>::from_json(text, &committees()) {
+    if let Ok(proof) = TransactionProof::<Jolteon<Ed25519>>::from_json(text, &committees()) {
         assert_eq!(TransactionProof::decode(&proof.encode(), &committees()), Ok(proof));
     }
 }
@@ -121,7 +125,7 @@ pub(crate) fn text_seeds() -> Vec<Vec<u8>> {
     seeds.push(NodeConfig::new("genesis.toml", "keys.toml", "data").to_toml().into_bytes());
     seeds.extend(genesis().to_toml().ok().map(String::into_bytes));
     for seed in wire_seeds() {
-        let proof = TransactionProof::<Ed25519>::decode(&seed, &committees()).ok();
+        let proof = TransactionProof::<Jolteon<Ed25519>>::decode(&seed, &committees()).ok();
         seeds.extend(proof.and_then(|proof| proof.to_json().ok()).map(String::into_bytes));
     }
     seeds
@@ -166,7 +170,7 @@ mod tests {
         assert!(Genesis::parse(&genesis().to_toml().unwrap()).unwrap().committees::<Ed25519>().is_ok());
         let proofs = wire_seeds()
             .iter()
-            .filter(|s| TransactionProof::<Ed25519>::decode(s, &committees()).is_ok())
+            .filter(|s| TransactionProof::<Jolteon<Ed25519>>::decode(s, &committees()).is_ok())
             .count();
         assert!(proofs > 0, "no transaction was committed for a proof");
     }

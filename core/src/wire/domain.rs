@@ -20,6 +20,26 @@ pub const GUARD: &str = "quorate-v1-guard";
 pub const JOLTEON_BLOCK: &str = "quorate-v1-jolteon-block";
 /// Stands for a Jolteon chain's block 0.
 pub const JOLTEON_GENESIS: &str = "quorate-v1-jolteon-genesis";
+/// Identity of a Gosig block.
+pub const GOSIG_BLOCK: &str = "quorate-v1-gosig-block";
+/// Stands for a Gosig chain's block 0.
+pub const GOSIG_GENESIS: &str = "quorate-v1-gosig-genesis";
+/// What Gosig's votes are about: a block and its height.
+pub const GOSIG_VOTE: &str = "quorate-v1-gosig-vote";
+/// What a Gosig proposer signs of its proposal.
+pub const GOSIG_PROPOSAL: &str = "quorate-v1-gosig-proposal";
+/// What a Gosig proposer signs of a segment of a body.
+pub const GOSIG_SEGMENT: &str = "quorate-v1-gosig-segment";
+/// Identity of a Gosig payload: count, bytes and root.
+pub const GOSIG_PAYLOAD: &str = "quorate-v1-gosig-payload";
+/// A transaction's short identifier in one Gosig block.
+pub const GOSIG_SHORT: &str = "quorate-v1-gosig-short";
+/// What members sign who allow a change of the members of a Gosig chain.
+pub const GOSIG_MEMBERSHIP: &str = "quorate-v1-gosig-membership";
+/// How a transaction begins that changes the members of a Gosig chain.
+pub const GOSIG_EPOCH: &str = "quorate-v1-gosig-epoch";
+/// Whom a member of a Gosig chain tells what.
+pub const GOSIG_DRAW: &str = "quorate-v1-gosig-draw";
 /// A leaf of a batch's Merkle tree; also the identity of a transaction.
 pub const BATCH_LEAF: &str = "quorate-v1-transaction";
 /// An inner node of a batch's Merkle tree.
@@ -150,6 +170,16 @@ pub const ALL: &[&str] = &[
     GUARD,
     JOLTEON_BLOCK,
     JOLTEON_GENESIS,
+    GOSIG_BLOCK,
+    GOSIG_GENESIS,
+    GOSIG_VOTE,
+    GOSIG_PROPOSAL,
+    GOSIG_SEGMENT,
+    GOSIG_PAYLOAD,
+    GOSIG_SHORT,
+    GOSIG_MEMBERSHIP,
+    GOSIG_EPOCH,
+    GOSIG_DRAW,
     BATCH_LEAF,
     BATCH_NODE,
     BATCH,

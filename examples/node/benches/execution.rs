@@ -48,7 +48,7 @@ fn execution(what: &str, make: impl Fn(u64) -> Arc<Batch>) {
         let delivery = chain.delivery(height - 1);
         store.append(&chain.records(height - 1)).unwrap();
         let (begin, cpu) = (Instant::now(), processor_seconds());
-        let event = executor.execute(&delivery, 0).unwrap().unwrap();
+        let event = executor.execute(&delivery).unwrap().unwrap();
         (spent, busy) = (spent + begin.elapsed(), busy + processor_seconds() - cpu);
         total += u64::from(event.transactions);
     }

@@ -8,6 +8,7 @@
 //! | [`genesis`] | the chain's file: members, keys, weights, parameters |
 //! | [`keys`] | the validator's secret keys on disk |
 //! | [`links`] | TLS 1.3 between validators, each end pinned to its identity key |
+//! | [`protocol`] | what the node needs of a consensus protocol; the protocols' adapters |
 //! | [`runtime`] | drives the state machine: persist, then send |
 //! | [`store`] | records, blocks and batches on disk |
 //! | [`application`] | what transactions mean; the ledger is the default |
@@ -30,6 +31,7 @@ pub mod keys;
 pub mod links;
 pub mod metrics;
 pub mod proof;
+pub mod protocol;
 pub mod runtime;
 pub mod store;
 

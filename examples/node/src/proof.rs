@@ -7,6 +7,8 @@
 //!       block ◀─ parent ─ … ◀─ parent ─ last link, whose view follows on its parent's ◀─ quorum certificate
 //! ```
 //!
+//! What leads from the block to the signatures is the protocol's [finality](Protocol::Finality); drawn is Jolteon's.
+//!
 //! A [`RootProof`] shows which state the committee agreed on after a height: a committed block states an
 //! [execution root](crate::execution), and the application's roots from that height on hash to it. With a proof of the
 //! application against its root it makes a [`StateProof`].
@@ -18,23 +20,23 @@
 use std::sync::Arc;
 
 use quorate::merkle::Path;
-use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
-use quorate_jolteon::{BatchRef, Block, Committees, Finality, MAX_BATCH_BYTES, TRANSACTIONS};
+use quorate_jolteon::MAX_BATCH_BYTES;
 use serde::{Deserialize, Serialize};
 
 use crate::application::{LedgerProof, MAX_KEY, MAX_VALUE};
 use crate::execution::execution_root;
 use crate::genesis::Hex;
 use crate::handle::Digest;
+use crate::protocol::{Block, Part, Protocol};
 
 /// The most heights between a state and the block that states it.
 pub const MAX_ROOTS: usize = 1024;
 
 /// Proof that a transaction is committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TransactionProof<S: Scheme> {
+pub struct TransactionProof<P: Protocol> {
     /// The transaction.
     pub transaction: Vec<u8>,
     /// From its leaf to the root of its batch.
@@ -42,14 +44,14 @@ pub struct TransactionProof<S: Scheme> {
     /// Which of the block's batches.
     pub batch: u16,
     /// The block that names the batch.
-    pub block: Arc<Block<S>>,
+    pub block: Arc<P::Block>,
     /// Why the block is committed.
-    pub finality: Finality<S>,
+    pub finality: P::Finality,
 }
 
 /// Proof of the application's root after a height.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RootProof<S: Scheme> {
+pub struct RootProof<P: Protocol> {
     /// The height.
     pub height: u64,
     /// The execution root of the height before; zero for height 0.
@@ -57,18 +59,18 @@ pub struct RootProof<S: Scheme> {
     /// The application's roots from that height up to the one that the block states.
     pub roots: Vec<[u8; 32]>,
     /// A block that states an execution root.
-    pub block: Arc<Block<S>>,
+    pub block: Arc<P::Block>,
     /// Why the block is committed.
-    pub finality: Finality<S>,
+    pub finality: P::Finality,
 }
 
 /// Proof of what a key of the ledger has after a height: a value, or nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StateProof<S: Scheme> {
+pub struct StateProof<P: Protocol> {
     key: Vec<u8>,
     value: Option<Vec<u8>>,
     ledger: LedgerProof,
-    root: RootProof<S>,
+    root: RootProof<P>,
 }
 
 /// What a [`TransactionProof`] proves.
@@ -86,10 +88,10 @@ pub struct ProvenTransaction {
     pub position: u32,
 }
 
-impl<S: Scheme> TransactionProof<S> {
+impl<P: Protocol> TransactionProof<P> {
     /// The batch that holds the transaction, as the block names it.
-    pub fn batch(&self) -> Option<&BatchRef> {
-        self.block.payload.get(usize::from(self.batch))
+    pub fn batch(&self) -> Option<Part> {
+        self.block.payload().get(usize::from(self.batch)).copied()
     }
 
     /// Checks the whole proof.
@@ -97,19 +99,19 @@ impl<S: Scheme> TransactionProof<S> {
     /// # Errors
     /// [`Error::WrongContext`] for a link that does not hold, [`Error::BadSignature`], or what is wrong with the
     /// certificate.
-    pub fn verify(&self, committees: &Committees<S>) -> Result<ProvenTransaction> {
+    pub fn verify(&self, context: &P::Context) -> Result<ProvenTransaction> {
         let named = self.batch().ok_or(Error::WrongContext { what: "batch of the transaction" })?;
-        if self.path.count() != named.header.count {
+        if self.path.count() != named.count {
             return Err(Error::WrongContext { what: "number of transactions in the batch" });
         }
-        let id = TRANSACTIONS.leaf(&self.transaction);
-        TRANSACTIONS.verify(&named.header.root, &id, &self.path)?;
-        check_committed(&self.block, &self.finality, committees)?;
+        let id = P::TRANSACTIONS.leaf(&self.transaction);
+        P::TRANSACTIONS.verify(&named.root, &id, &self.path)?;
+        P::check_committed(&self.block, &self.finality, context)?;
         Ok(ProvenTransaction {
             id: Digest(id),
-            height: self.block.height,
-            block: Digest(self.block.digest().0),
-            batch: Digest(named.digest().0),
+            height: self.block.height(),
+            block: Digest(self.block.digest()),
+            batch: Digest(named.digest),
             position: self.path.index(),
         })
     }
@@ -134,7 +136,7 @@ impl<S: Scheme> TransactionProof<S> {
     ///
     /// # Errors
     /// [`Error::Malformed`] if it is not such an object, or what is wrong with its parts.
-    pub fn from_json(text: &str, committees: &Committees<S>) -> Result<Self> {
+    pub fn from_json(text: &str, context: &P::Context) -> Result<Self> {
         let json: TransactionProofJson = serde_json::from_str(text)
             .map_err(|_| Error::Malformed { what: "JSON of a transaction proof" })?;
         let mut w = Writer::new();
@@ -145,18 +147,18 @@ impl<S: Scheme> TransactionProof<S> {
             transaction: json.transaction.0,
             path: Path::decode(&w.into_bytes(), &())?,
             batch: json.batch,
-            block: Arc::new(Block::decode(&json.block.0, committees)?),
-            finality: Finality::decode(&json.finality.0, committees)?,
+            block: Arc::new(P::Block::decode(&json.block.0, context)?),
+            finality: P::Finality::decode(&json.finality.0, context)?,
         })
     }
 }
 
-impl<S: Scheme> RootProof<S> {
+impl<P: Protocol> RootProof<P> {
     /// Checks the proof and gives the application's root after [`height`](Self::height).
     ///
     /// # Errors
     /// As [`TransactionProof::verify`].
-    pub fn verify(&self, committees: &Committees<S>) -> Result<[u8; 32]> {
+    pub fn verify(&self, context: &P::Context) -> Result<[u8; 32]> {
         let mut root = self.previous;
         let mut next = self.height;
         for application in &self.roots {
@@ -164,17 +166,18 @@ impl<S: Scheme> RootProof<S> {
             next = next.checked_add(1).ok_or(Error::Malformed { what: "height" })?;
         }
         let first = self.roots.first().ok_or(Error::Malformed { what: "proof without roots" })?;
-        if self.block.executed.height.checked_add(1) != Some(next) || self.block.executed.state_root != root {
+        let stated = self.block.executed();
+        if stated.height.checked_add(1) != Some(next) || stated.state_root != root {
             return Err(Error::WrongContext { what: "state root of the block" });
         }
-        check_committed(&self.block, &self.finality, committees)?;
+        P::check_committed(&self.block, &self.finality, context)?;
         Ok(*first)
     }
 }
 
-impl<S: Scheme> StateProof<S> {
+impl<P: Protocol> StateProof<P> {
     /// Puts a proof together from its parts. Nothing is checked.
-    pub fn new(key: Vec<u8>, value: Option<Vec<u8>>, ledger: LedgerProof, root: RootProof<S>) -> Self {
+    pub fn new(key: Vec<u8>, value: Option<Vec<u8>>, ledger: LedgerProof, root: RootProof<P>) -> Self {
         Self { key, value, ledger, root }
     }
 
@@ -182,17 +185,17 @@ impl<S: Scheme> StateProof<S> {
     ///
     /// # Errors
     /// [`Error::WrongContext`] if the proof is for another key, and as [`RootProof::verify`].
-    pub fn verify(&self, committees: &Committees<S>, key: &[u8]) -> Result<(u64, Option<&[u8]>)> {
+    pub fn verify(&self, context: &P::Context, key: &[u8]) -> Result<(u64, Option<&[u8]>)> {
         if self.key != key {
             return Err(Error::WrongContext { what: "key" });
         }
-        let root = self.root.verify(committees)?;
+        let root = self.root.verify(context)?;
         self.ledger.verify(&root, key, self.value.as_deref())?;
         Ok((self.root.height, self.value.as_deref()))
     }
 }
 
-impl<S: Scheme> Encode for TransactionProof<S> {
+impl<P: Protocol> Encode for TransactionProof<P> {
     fn encode_to(&self, w: &mut Writer) {
         w.bytes(&self.transaction);
         self.path.encode_to(w);
@@ -202,19 +205,19 @@ impl<S: Scheme> Encode for TransactionProof<S> {
     }
 }
 
-impl<S: Scheme> Decode<Committees<S>> for TransactionProof<S> {
-    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
+impl<P: Protocol> Decode<P::Context> for TransactionProof<P> {
+    fn decode_from(r: &mut Reader<'_>, context: &P::Context) -> Result<Self> {
         Ok(Self {
             transaction: r.bytes("transaction", MAX_BATCH_BYTES)?.to_vec(),
             path: Path::decode_from(r, &())?,
             batch: r.u16()?,
-            block: Arc::new(Block::decode_from(r, committees)?),
-            finality: Finality::decode_from(r, committees)?,
+            block: Arc::new(P::Block::decode_from(r, context)?),
+            finality: P::Finality::decode_from(r, context)?,
         })
     }
 }
 
-impl<S: Scheme> Encode for RootProof<S> {
+impl<P: Protocol> Encode for RootProof<P> {
     fn encode_to(&self, w: &mut Writer) {
         w.u64(self.height);
         w.raw(&self.previous);
@@ -225,21 +228,21 @@ impl<S: Scheme> Encode for RootProof<S> {
     }
 }
 
-impl<S: Scheme> Decode<Committees<S>> for RootProof<S> {
-    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
+impl<P: Protocol> Decode<P::Context> for RootProof<P> {
+    fn decode_from(r: &mut Reader<'_>, context: &P::Context) -> Result<Self> {
         let (height, previous) = (r.u64()?, r.array()?);
         let n = r.count("roots", MAX_ROOTS)?;
         Ok(Self {
             height,
             previous,
             roots: (0..n).map(|_| r.array()).collect::<Result<_>>()?,
-            block: Arc::new(Block::decode_from(r, committees)?),
-            finality: Finality::decode_from(r, committees)?,
+            block: Arc::new(P::Block::decode_from(r, context)?),
+            finality: P::Finality::decode_from(r, context)?,
         })
     }
 }
 
-impl<S: Scheme> Encode for StateProof<S> {
+impl<P: Protocol> Encode for StateProof<P> {
     fn encode_to(&self, w: &mut Writer) {
         w.bytes(&self.key);
         w.u8(u8::from(self.value.is_some()));
@@ -251,8 +254,8 @@ impl<S: Scheme> Encode for StateProof<S> {
     }
 }
 
-impl<S: Scheme> Decode<Committees<S>> for StateProof<S> {
-    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
+impl<P: Protocol> Decode<P::Context> for StateProof<P> {
+    fn decode_from(r: &mut Reader<'_>, context: &P::Context) -> Result<Self> {
         let key = r.bytes("key", MAX_KEY)?.to_vec();
         let value = match r.u8()? {
             0 => None,
@@ -260,7 +263,7 @@ impl<S: Scheme> Decode<Committees<S>> for StateProof<S> {
             _ => return Err(Error::Malformed { what: "option tag" }),
         };
         let ledger = LedgerProof::decode_from(r, &())?;
-        Ok(Self { key, value, ledger, root: RootProof::decode_from(r, committees)? })
+        Ok(Self { key, value, ledger, root: RootProof::decode_from(r, context)? })
     }
 }
 
@@ -274,16 +277,4 @@ struct TransactionProofJson {
     batch: u16,
     block: Hex,
     finality: Hex,
-}
-
-/// That a block is committed, and that each block in the proof has its author's signature. The latter adds nothing to
-/// the committee's word; without it, those bytes of the proof could be anything.
-fn check_committed<S: Scheme>(
-    block: &Block<S>,
-    finality: &Finality<S>,
-    committees: &Committees<S>,
-) -> Result<()> {
-    finality.verify(&committees.voters, block)?;
-    let blocks = std::iter::once(block).chain(finality.links.iter().map(|link| &**link));
-    blocks.map(|block| block.proposal(committees)).try_for_each(|vote| vote.check(&committees.identities))
 }

@@ -11,20 +11,20 @@ use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
-use quorate_jolteon::Executed;
 use quorate_node::application::{
     Application, ApplicationError, Changes, Checker, ExecutionBlock, Found, Ledger, State,
 };
 use quorate_node::execution::{Event, Execution, Executor, Queries};
 use quorate_node::handle::Digest;
 use quorate_node::proof::{StateProof, TransactionProof};
+use quorate_node::protocol::{Executed, Jolteon};
 
 /// Executed blocks by hand: a chain, and the thread that follows it.
 struct Run<S: Scheme> {
     chain: Chain<S>,
-    execution: Execution<S>,
+    execution: Execution<Jolteon<S>>,
     events: Receiver<Event>,
-    queries: Queries<S>,
+    queries: Queries<Jolteon<S>>,
     executed: Executed,
 }
 
@@ -34,7 +34,7 @@ impl<S: Scheme> Run<S> {
         let (sender, events) = channel();
         let (executed, queries) = (executor.executed(), executor.queries());
         let chain = chain.unwrap_or_else(|| Chain::new(executor.genesis_root()));
-        let execution = Execution::start(executor, 1, 4, move |event| sender.send(event).unwrap()).unwrap();
+        let execution = Execution::start(executor, 4, move |event| sender.send(event).unwrap()).unwrap();
         Self { chain, execution, events, queries, executed }
     }
 
@@ -88,7 +88,7 @@ fn every_transaction_and_key_is_proved<S: Scheme>() {
         for transaction in batches.iter().flat_map(|batch| batch.transactions()) {
             let view = run.queries.transaction(id(transaction)).unwrap().unwrap();
             assert_eq!(view.transaction, transaction);
-            let proof = TransactionProof::<S>::decode(&view.proof, &committees).unwrap();
+            let proof = TransactionProof::<Jolteon<S>>::decode(&view.proof, &committees).unwrap();
             let proven = proof.verify(&committees).unwrap();
             assert_eq!((proven.id, proven.height, proven.position), (view.id, view.height, view.position));
             assert_eq!((proven.block, proven.batch), (view.block, view.batch));
@@ -111,7 +111,7 @@ fn every_transaction_is_proved_under_ed25519() {
 }
 
 /// A proof of what `key` has, from a chain that has fallen silent.
-fn state_proof<S: Scheme>(run: &mut Run<S>, key: &[u8]) -> StateProof<S> {
+fn state_proof<S: Scheme>(run: &mut Run<S>, key: &[u8]) -> StateProof<Jolteon<S>> {
     run.block(&[&[format!("put unrelated {}", run.executed.height).as_bytes()]]);
     for _ in 0..3 {
         run.block(&[]);
@@ -173,7 +173,8 @@ fn a_transaction_proof_with_any_byte_changed_is_refused() {
         let committees = committees::<S>(4);
         let proof = run.queries.transaction_proof(&id(b"x").0).unwrap().unwrap().encode();
         no_other_bytes_are_accepted(&proof, |bytes| {
-            TransactionProof::<S>::decode(bytes, &committees).is_ok_and(|p| p.verify(&committees).is_ok())
+            TransactionProof::<Jolteon<S>>::decode(bytes, &committees)
+                .is_ok_and(|p| p.verify(&committees).is_ok())
         });
         run.stop();
     }
@@ -189,7 +190,7 @@ fn a_state_proof_with_any_byte_changed_is_refused() {
     for key in [&b"alice"[..], b"bob"] {
         let proof = state_proof(&mut run, key).encode();
         no_other_bytes_are_accepted(&proof, |bytes| {
-            StateProof::<Ed25519>::decode(bytes, &committees)
+            StateProof::<Jolteon<Ed25519>>::decode(bytes, &committees)
                 .is_ok_and(|p| p.verify(&committees, key).is_ok())
         });
     }

@@ -8,18 +8,19 @@ use std::collections::BTreeSet;
 use chain::{Chain, Voter, batch, binding, committees, open};
 use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
-use quorate_jolteon::{Executed, Record, RecordKey};
+use quorate_jolteon::{Record, RecordKey};
 use quorate_node::application::Changes;
+use quorate_node::protocol::{Executed, Jolteon};
 use quorate_node::store::{Binding, Roots, Store, TransactionLocation};
 
 const START: Executed = Executed { height: 0, state_root: [9; 32] };
 
-fn keys(store: &Store<Ed25519>) -> BTreeSet<RecordKey> {
+fn keys(store: &Store<Jolteon<Ed25519>>) -> BTreeSet<RecordKey> {
     store.load().unwrap().iter().map(Record::key).collect()
 }
 
 /// Marks heights as executed, as the execution thread does.
-fn execute(store: &Store<Ed25519>, chain: &Chain<Ed25519>, height: u64) {
+fn execute(store: &Store<Jolteon<Ed25519>>, chain: &Chain<Ed25519>, height: u64) {
     let delivery = chain.delivery(height);
     store.archive(&delivery.block, &delivery.batches, &delivery.finality).unwrap();
     let roots = Roots { application: [1; 32], execution: [height as u8; 32] };
@@ -70,13 +71,13 @@ fn what_a_replica_needs_is_there_after_a_restart_and_no_more() {
     assert!(store.load().unwrap().contains(last.as_ref().unwrap()));
 
     let orphan = &chain.blocks[3];
-    store.forget_batches(&[stray.digest()]).unwrap();
-    store.forget_blocks(&[orphan.digest()]).unwrap();
+    store.forget_batches(&[stray.digest().0]).unwrap();
+    store.forget_blocks(&[orphan.digest().0]).unwrap();
     let left = keys(&store);
     assert!(!left.contains(&RecordKey::Batch(stray.digest())));
     assert!(!left.contains(&RecordKey::Block(orphan.digest())));
     assert_eq!(left.len(), expected.len() - 2);
-    assert!(store.batch(&stray.digest()).unwrap().is_none());
+    assert!(store.batch(&stray.digest().0).unwrap().is_none());
 }
 
 #[test]
@@ -95,9 +96,9 @@ fn the_archive_answers_by_height_digest_and_transaction() {
     for height in 1..=5u64 {
         let block = &chain.blocks[height as usize - 1];
         assert_eq!(store.block_at(height).unwrap().as_ref(), Some(block));
-        assert_eq!(store.block(&block.digest()).unwrap().as_ref(), Some(block));
+        assert_eq!(store.block(&block.digest().0).unwrap().as_ref(), Some(block));
         for (b, batch) in chain.batches[height as usize - 1].iter().enumerate() {
-            assert_eq!(store.batch(&batch.digest()).unwrap().as_ref(), Some(batch));
+            assert_eq!(store.batch(&batch.digest().0).unwrap().as_ref(), Some(batch));
             for (position, id) in (0..).zip(batch.ids()) {
                 let at = TransactionLocation { height, batch: b as u16, position };
                 assert_eq!(store.transaction_location(id).unwrap(), Some(at));
@@ -142,7 +143,9 @@ fn a_state_that_lost_its_end_is_executed_again_from_the_archive() {
 fn another_chain_key_format_or_process_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let store = open::<Ed25519>(dir.path());
-    let again = |binding: Binding| Store::<Ed25519>::open(dir.path(), &binding, committees(4)).err().unwrap();
+    let again = |binding: Binding| {
+        Store::<Jolteon<Ed25519>>::open(dir.path(), &binding, committees(4)).err().unwrap()
+    };
     assert_eq!(again(binding::<Ed25519>()).code(), "DATA_IN_USE");
     drop(store);
     // The same identity with a voting key of another scheme is another validator.

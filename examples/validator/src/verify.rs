@@ -1,14 +1,11 @@
 //! Checks of what validators prove, against nothing but the genesis. Whatever does not check out is a
 //! [`Exit::BadProof`]: the validator that sent it is wrong or lying, and another may be asked.
 
-use quorate::bls::MinSig;
-use quorate::ed25519::Ed25519;
-use quorate::scheme::Scheme;
 use quorate::wire::Decode;
-use quorate_jolteon::Committees;
-use quorate_node::genesis::{Genesis, SchemeName};
+use quorate_node::genesis::Genesis;
 use quorate_node::handle::Digest;
 use quorate_node::proof::{StateProof, TransactionProof};
+use quorate_node::protocol::{self, Protocol, Visit};
 
 use crate::api::{Answer, Transaction};
 use crate::exit::{Exit, Failure, OrFail};
@@ -25,10 +22,7 @@ pub(crate) struct Proven {
 /// Checks that the chain contains the transaction `id`; nothing of the answer is believed but the proof.
 pub(crate) fn transaction(genesis: &Genesis, id: Digest, answer: &Transaction) -> Result<Proven, Failure> {
     let proof = unhex(&answer.proof)?;
-    match genesis.scheme {
-        SchemeName::Bls => transaction_in::<MinSig>(genesis, id, &proof),
-        SchemeName::Ed25519 => transaction_in::<Ed25519>(genesis, id, &proof),
-    }
+    protocol::with(genesis, CheckTransaction { genesis, id, proof: &proof })
 }
 
 /// Checks what the ledger holds under `key`: the value, if there is one, and after which height.
@@ -43,10 +37,7 @@ pub(crate) fn answer(
         Failure::new(Exit::NotFound, text)
     };
     let proof = unhex(answer.proof.as_deref().ok_or_else(unproved)?)?;
-    match genesis.scheme {
-        SchemeName::Bls => answer_in::<MinSig>(genesis, key, &proof),
-        SchemeName::Ed25519 => answer_in::<Ed25519>(genesis, key, &proof),
-    }
+    protocol::with(genesis, CheckAnswer { genesis, key, proof: &proof })
 }
 
 /// Hexadecimal from a validator.
@@ -54,31 +45,47 @@ pub(crate) fn unhex(text: &str) -> Result<Vec<u8>, Failure> {
     hex::decode(text).or_fail(Exit::BadProof, "the validator's answer is not hexadecimal")
 }
 
-fn transaction_in<S: Scheme>(genesis: &Genesis, id: Digest, proof: &[u8]) -> Result<Proven, Failure> {
-    let committees = committees::<S>(genesis)?;
-    let proof = TransactionProof::decode(proof, &committees).or_fail(Exit::BadProof, WRONG)?;
-    let proven = proof.verify(&committees).or_fail(Exit::BadProof, WRONG)?;
-    if proven.id != id {
-        return Err(Failure::new(
-            Exit::BadProof,
-            "the validator proves another transaction than was asked for",
-        ));
+struct CheckTransaction<'a> {
+    genesis: &'a Genesis,
+    id: Digest,
+    proof: &'a [u8],
+}
+
+impl Visit for CheckTransaction<'_> {
+    type Output = Result<Proven, Failure>;
+
+    fn visit<P: Protocol>(self) -> Self::Output {
+        let context = context::<P>(self.genesis)?;
+        let proof = TransactionProof::<P>::decode(self.proof, &context).or_fail(Exit::BadProof, WRONG)?;
+        let proven = proof.verify(&context).or_fail(Exit::BadProof, WRONG)?;
+        if proven.id != self.id {
+            return Err(Failure::new(
+                Exit::BadProof,
+                "the validator proves another transaction than was asked for",
+            ));
+        }
+        Ok(Proven { transaction: proof.transaction, height: proven.height })
     }
-    Ok(Proven { transaction: proof.transaction, height: proven.height })
 }
 
-fn answer_in<S: Scheme>(
-    genesis: &Genesis,
-    key: &[u8],
-    proof: &[u8],
-) -> Result<(Option<Vec<u8>>, u64), Failure> {
-    let committees = committees::<S>(genesis)?;
-    let proof = StateProof::decode(proof, &committees).or_fail(Exit::BadProof, WRONG)?;
-    let (height, value) = proof.verify(&committees, key).or_fail(Exit::BadProof, WRONG)?;
-    Ok((value.map(<[u8]>::to_vec), height))
+struct CheckAnswer<'a> {
+    genesis: &'a Genesis,
+    key: &'a [u8],
+    proof: &'a [u8],
 }
 
-fn committees<S: Scheme>(genesis: &Genesis) -> Result<Committees<S>, Failure> {
-    let checked = genesis.committees::<S>().or_fail(Exit::Setup, "cannot check proofs")?;
-    Ok(Committees { voters: checked.voters, identities: checked.identities })
+impl Visit for CheckAnswer<'_> {
+    type Output = Result<(Option<Vec<u8>>, u64), Failure>;
+
+    fn visit<P: Protocol>(self) -> Self::Output {
+        let context = context::<P>(self.genesis)?;
+        let proof = StateProof::<P>::decode(self.proof, &context).or_fail(Exit::BadProof, WRONG)?;
+        let (height, value) = proof.verify(&context, self.key).or_fail(Exit::BadProof, WRONG)?;
+        Ok((value.map(<[u8]>::to_vec), height))
+    }
+}
+
+fn context<P: Protocol>(genesis: &Genesis) -> Result<P::Context, Failure> {
+    let checked = genesis.committees::<P::Scheme>().or_fail(Exit::Setup, "cannot check proofs")?;
+    Ok(P::context(&checked))
 }

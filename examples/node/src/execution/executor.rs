@@ -1,33 +1,30 @@
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use quorate::machine::MemberIndex;
-use quorate::scheme::Scheme;
-use quorate_jolteon::{Batch, Block, Delivery, Executed};
-
 use super::{Queries, execution_root};
 use crate::application::{Application, Changes, ExecutionBatch, ExecutionBlock};
 use crate::handle::{CommitEvent, Digest};
+use crate::protocol::{Batch, Block, Delivery, Executed, Protocol};
 use crate::store::{Roots, Store};
 use crate::{NodeError, Result};
 
 /// Executes blocks one after the other. What the execution thread runs; a program with its own threads may run it
 /// itself.
-pub struct Executor<S: Scheme> {
-    store: Arc<Store<S>>,
+pub struct Executor<P: Protocol> {
+    store: Arc<Store<P>>,
     application: Arc<RwLock<Box<dyn Application>>>,
     height: u64,
     roots: Roots,
     genesis: Roots,
 }
 
-impl<S: Scheme> Executor<S> {
+impl<P: Protocol> Executor<P> {
     /// Restores the application from the store, or enters its genesis state into a new store, and completes the
     /// transaction index.
     ///
     /// # Errors
     /// If the store fails, or the application does not find the state that it left.
-    pub fn open(store: Arc<Store<S>>, mut application: Box<dyn Application>) -> Result<Self> {
+    pub fn open(store: Arc<Store<P>>, mut application: Box<dyn Application>) -> Result<Self> {
         let state = store.state();
         let executed = state.executed()?;
         let height = executed.map_or(0, |(height, _)| height);
@@ -77,7 +74,7 @@ impl<S: Scheme> Executor<S> {
     }
 
     /// Answers questions from other threads.
-    pub fn queries(&self) -> Queries<S> {
+    pub fn queries(&self) -> Queries<P> {
         Queries::new(self.store.clone(), self.application.clone())
     }
 
@@ -86,8 +83,8 @@ impl<S: Scheme> Executor<S> {
     /// # Errors
     /// If the delivery is not the next one, if the chain agreed on another state than this node's, or if store or
     /// application fail. Stop then.
-    pub fn execute(&mut self, delivery: &Delivery<S>, me: MemberIndex) -> Result<Option<CommitEvent>> {
-        let (block, height) = (&delivery.block, delivery.height);
+    pub fn execute(&mut self, delivery: &Delivery<P>) -> Result<Option<CommitEvent>> {
+        let (block, height) = (&delivery.block, delivery.block.height());
         if height <= self.height {
             return Ok(None);
         }
@@ -101,7 +98,7 @@ impl<S: Scheme> Executor<S> {
         if self.store.indexed_height() < height {
             self.store.index(height, &delivery.batches)?;
         }
-        Ok(Some(self.event(delivery, me)))
+        Ok(Some(self.event(delivery)))
     }
 
     /// Writes out what is in memory.
@@ -113,8 +110,8 @@ impl<S: Scheme> Executor<S> {
     }
 
     /// The state that the block states was checked by a quorum. It must be ours.
-    fn compare(&self, block: &Block<S>) -> Result<()> {
-        let stated = block.executed;
+    fn compare(&self, block: &P::Block) -> Result<()> {
+        let stated = block.executed();
         let ours = self.store.state().roots(stated.height)?.map(|roots| roots.execution);
         if ours == Some(stated.state_root) {
             return Ok(());
@@ -125,8 +122,8 @@ impl<S: Scheme> Executor<S> {
                  this node computed {}; it stops here. Check that it runs the same version of the application as the \
                  others and that memory and disk are sound; then empty the data directory of its state and let it \
                  catch up",
-                block.height,
-                block.digest(),
+                block.height(),
+                Digest(block.digest()),
                 Digest(stated.state_root),
                 stated.height,
                 ours.map_or_else(|| "none".to_owned(), |root| Digest(root).to_string()),
@@ -135,10 +132,10 @@ impl<S: Scheme> Executor<S> {
     }
 
     /// Executes and commits under one lock, so that queries see the state before or after and nothing between.
-    fn commit(&mut self, block: &Block<S>, batches: &[Arc<Batch>]) -> Result<()> {
+    fn commit(&mut self, block: &P::Block, batches: &[Arc<P::Batch>]) -> Result<()> {
         let view = ExecutionBlock {
-            height: block.height,
-            timestamp: block.timestamp / 1000,
+            height: block.height(),
+            timestamp: block.timestamp() / 1000,
             batches: batches
                 .iter()
                 .map(|batch| ExecutionBatch {
@@ -150,10 +147,10 @@ impl<S: Scheme> Executor<S> {
         let mut changes = Changes::default();
         let mut application = self.application.write().unwrap_or_else(PoisonError::into_inner);
         let root = application.execute(&view, &mut changes)?;
-        let execution = execution_root(&self.roots.execution, block.height, &root);
+        let execution = execution_root(&self.roots.execution, block.height(), &root);
         let roots = Roots { application: root, execution };
-        self.store.state().commit(block.height, &roots, &changes)?;
-        (self.height, self.roots) = (block.height, roots);
+        self.store.state().commit(block.height(), &roots, &changes)?;
+        (self.height, self.roots) = (block.height(), roots);
         Ok(())
     }
 
@@ -165,26 +162,25 @@ impl<S: Scheme> Executor<S> {
             let block = self.store.block_at(height)?.ok_or_else(|| missing("the block"))?;
             let batch = |digest| self.store.batch(&digest)?.ok_or_else(|| missing("a batch"));
             let batches =
-                block.payload.iter().map(|named| batch(named.digest())).collect::<Result<Vec<_>>>()?;
+                block.payload().iter().map(|part| batch(part.digest)).collect::<Result<Vec<_>>>()?;
             self.store.index(height, &batches)?;
         }
         Ok(())
     }
 
-    fn event(&self, delivery: &Delivery<S>, me: MemberIndex) -> CommitEvent {
-        let Delivery { block, digest, height, batches, finality } = delivery;
-        let own = batches.iter().filter(|batch| batch.author() == me).map(|batch| batch.sequence());
+    fn event(&self, delivery: &Delivery<P>) -> CommitEvent {
+        let Delivery { block, batches, finality, own_batches } = delivery;
         CommitEvent {
-            height: *height,
-            view: block.view,
-            digest: Digest(digest.0),
-            author: block.author,
-            transactions: batches.iter().map(|batch| batch.len() as u32).sum(),
-            bytes: batches.iter().map(|batch| transaction_bytes(batch.bytes(), batch.len())).sum(),
+            height: block.height(),
+            view: block.view(),
+            digest: Digest(block.digest()),
+            author: block.author(),
+            transactions: batches.iter().map(|batch| batch.ids().len() as u32).sum(),
+            bytes: batches.iter().map(|batch| transaction_bytes(batch.bytes(), batch.ids().len())).sum(),
             state_root: Digest(self.roots.application),
-            own_batches: own.collect(),
-            certificate_bytes: finality.certificate.encoded_len() as u32,
-            timestamp: block.timestamp / 1000,
+            own_batches: own_batches.clone(),
+            certificate_bytes: P::certificate_bytes(finality) as u32,
+            timestamp: block.timestamp() / 1000,
         }
     }
 }

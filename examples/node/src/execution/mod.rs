@@ -32,15 +32,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-use quorate::machine::MemberIndex;
-use quorate::scheme::Scheme;
 use quorate::wire::domain;
-use quorate_jolteon::{Delivery, Executed};
 
 pub use executor::Executor;
 pub use queries::Queries;
 
 use crate::handle::CommitEvent;
+use crate::protocol::{Delivery, Executed, Protocol};
 use crate::{NodeError, Result};
 
 /// What the execution thread tells its owner.
@@ -58,27 +56,25 @@ pub enum Event {
 }
 
 /// The thread that executes.
-pub struct Execution<S: Scheme> {
-    deliveries: SyncSender<Box<Delivery<S>>>,
+pub struct Execution<P: Protocol> {
+    deliveries: SyncSender<Box<Delivery<P>>>,
     thread: JoinHandle<()>,
 }
 
-impl<S: Scheme> Execution<S> {
-    /// Starts the thread. It calls `report` after each block; at most `capacity` deliveries wait for it. `me` is
-    /// whose batches are called own.
+impl<P: Protocol> Execution<P> {
+    /// Starts the thread. It calls `report` after each block; at most `capacity` deliveries wait for it.
     ///
     /// # Errors
     /// If no thread can be started.
     pub fn start(
-        executor: Executor<S>,
-        me: MemberIndex,
+        executor: Executor<P>,
         capacity: usize,
         report: impl FnMut(Event) + Send + 'static,
     ) -> Result<Self> {
         let (deliveries, receiver) = sync_channel(capacity);
         let thread = std::thread::Builder::new()
             .name("execution".into())
-            .spawn(move || work(executor, me, receiver, report))
+            .spawn(move || work(executor, receiver, report))
             .map_err(|e| NodeError::store("starting the execution thread", e))?;
         Ok(Self { deliveries, thread })
     }
@@ -87,7 +83,7 @@ impl<S: Scheme> Execution<S> {
     ///
     /// # Errors
     /// The delivery, if as many wait as may; hand it in later. [`None`] if the thread has stopped.
-    pub fn try_deliver(&self, delivery: Box<Delivery<S>>) -> Result<(), Option<Box<Delivery<S>>>> {
+    pub fn try_deliver(&self, delivery: Box<Delivery<P>>) -> Result<(), Option<Box<Delivery<P>>>> {
         self.deliveries.try_send(delivery).map_err(|e| match e {
             TrySendError::Full(delivery) => Some(delivery),
             TrySendError::Disconnected(_) => None,
@@ -95,7 +91,7 @@ impl<S: Scheme> Execution<S> {
     }
 
     /// Hands in the next delivery, and waits while as many wait as may. False if the thread has stopped.
-    pub fn deliver(&self, delivery: Box<Delivery<S>>) -> bool {
+    pub fn deliver(&self, delivery: Box<Delivery<P>>) -> bool {
         self.deliveries.send(delivery).is_ok()
     }
 
@@ -114,10 +110,9 @@ pub fn execution_root(previous: &[u8; 32], height: u64, application: &[u8; 32]) 
     *hasher.finalize().as_bytes()
 }
 
-fn work<S: Scheme>(
-    mut executor: Executor<S>,
-    me: MemberIndex,
-    deliveries: Receiver<Box<Delivery<S>>>,
+fn work<P: Protocol>(
+    mut executor: Executor<P>,
+    deliveries: Receiver<Box<Delivery<P>>>,
     mut report: impl FnMut(Event),
 ) {
     let mut failed = None;
@@ -126,7 +121,7 @@ fn work<S: Scheme>(
             failed = executor.flush().err();
             break;
         };
-        match executor.execute(&delivery, me) {
+        match executor.execute(&delivery) {
             Ok(None) => {}
             Ok(Some(commit)) => {
                 report(Event::Executed { executed: executor.executed(), commit: Arc::new(commit) });

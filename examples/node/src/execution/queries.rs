@@ -2,13 +2,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 
 use super::executor::transaction_bytes;
 use crate::application::{Application, LedgerProof};
 use crate::handle::{Answer, BatchView, BlockView, Digest, TransactionId, TransactionView};
 use crate::proof::{MAX_ROOTS, RootProof, StateProof, TransactionProof};
+use crate::protocol::{Batch, Block, Part, Protocol};
 use crate::store::{Store, TransactionLocation};
 use crate::{NodeError, Result};
 
@@ -20,13 +20,13 @@ const MAX_UNCHANGED: u64 = 16;
 
 /// Questions about executed blocks, from any thread. Reads the disk.
 #[derive(Clone)]
-pub struct Queries<S: Scheme> {
-    store: Arc<Store<S>>,
+pub struct Queries<P: Protocol> {
+    store: Arc<Store<P>>,
     application: Arc<RwLock<Box<dyn Application>>>,
 }
 
-impl<S: Scheme> Queries<S> {
-    pub(super) fn new(store: Arc<Store<S>>, application: Arc<RwLock<Box<dyn Application>>>) -> Self {
+impl<P: Protocol> Queries<P> {
+    pub(super) fn new(store: Arc<Store<P>>, application: Arc<RwLock<Box<dyn Application>>>) -> Self {
         Self { store, application }
     }
 
@@ -36,32 +36,30 @@ impl<S: Scheme> Queries<S> {
     /// If the store fails.
     pub fn block(&self, height: u64) -> Result<Option<BlockView>> {
         let Some(block) = self.store.block_at(height)? else { return Ok(None) };
-        let batches: Vec<_> = block
-            .payload
-            .iter()
-            .map(|named| BatchView {
-                digest: Digest(named.digest().0),
-                author: named.header.slot.author,
-                sequence: named.header.slot.sequence,
-                transactions: named.header.count,
-                bytes: transaction_bytes(named.header.bytes as usize, named.header.count as usize),
-            })
-            .collect();
+        let view = |part: &Part| BatchView {
+            digest: Digest(part.digest),
+            author: part.author,
+            sequence: part.sequence,
+            transactions: part.count,
+            bytes: transaction_bytes(part.bytes as usize, part.count as usize),
+        };
+        let batches: Vec<_> = block.payload().iter().map(view).collect();
+        let (executed, (certificate, signers)) = (block.executed(), block.certificate());
         Ok(Some(BlockView {
             height,
-            epoch: block.epoch,
-            view: block.view,
-            digest: Digest(block.digest().0),
-            parent: Digest(block.parent.0),
-            author: block.author,
-            timestamp: block.timestamp / 1000,
+            epoch: block.epoch(),
+            view: block.view(),
+            digest: Digest(block.digest()),
+            parent: Digest(block.parent()),
+            author: block.author(),
+            timestamp: block.timestamp() / 1000,
             transactions: batches.iter().map(|batch| u64::from(batch.transactions)).sum(),
             bytes: batches.iter().map(|batch| batch.bytes).sum(),
             batches,
-            executed_height: block.executed.height,
-            executed_root: Digest(block.executed.state_root),
-            certificate: block.justify.as_ref().map(|qc| qc.encode().into()).unwrap_or_default(),
-            signers: block.justify.as_ref().map(|qc| qc.signers().iter().collect()).unwrap_or_default(),
+            executed_height: executed.height,
+            executed_root: Digest(executed.state_root),
+            certificate: certificate.into(),
+            signers,
         }))
     }
 
@@ -71,8 +69,8 @@ impl<S: Scheme> Queries<S> {
     /// If the store fails.
     pub fn transaction(&self, id: TransactionId) -> Result<Option<TransactionView>> {
         let Some(proof) = self.transaction_proof(&id.0)? else { return Ok(None) };
-        let (height, block) = (proof.block.height, Digest(proof.block.digest().0));
-        let batch = proof.batch().map_or(Digest::default(), |named| Digest(named.digest().0));
+        let (height, block) = (proof.block.height(), Digest(proof.block.digest()));
+        let batch = proof.batch().map_or(Digest::default(), |part| Digest(part.digest));
         let (position, transaction) = (proof.path.index(), Bytes::from(proof.transaction.clone()));
         Ok(Some(TransactionView {
             id,
@@ -89,14 +87,14 @@ impl<S: Scheme> Queries<S> {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn transaction_proof(&self, id: &[u8; 32]) -> Result<Option<TransactionProof<S>>> {
+    pub fn transaction_proof(&self, id: &[u8; 32]) -> Result<Option<TransactionProof<P>>> {
         let Some(TransactionLocation { height, batch, position }) = self.store.transaction_location(id)?
         else {
             return Ok(None);
         };
         let missing = || NodeError::corrupt("the archive", format!("height {height} is incomplete"));
         let block = self.store.block_at(height)?.ok_or_else(missing)?;
-        let named = block.payload.get(usize::from(batch)).ok_or_else(missing)?.digest();
+        let named = block.payload().get(usize::from(batch)).ok_or_else(missing)?.digest;
         let body = self.store.batch(&named)?.ok_or_else(missing)?;
         let position = position as usize;
         if body.ids().get(position) != Some(id) {
@@ -139,10 +137,11 @@ impl<S: Scheme> Queries<S> {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn root_proof(&self, height: u64) -> Result<Option<RootProof<S>>> {
+    pub fn root_proof(&self, height: u64) -> Result<Option<RootProof<P>>> {
         for at in (height + 1..).take(MAX_ROOTS) {
             let Some(block) = self.store.block_at(at)? else { return Ok(None) };
-            if block.executed.height < height {
+            let stated = block.executed().height;
+            if stated < height {
                 continue;
             }
             let state = self.store.state();
@@ -152,7 +151,7 @@ impl<S: Scheme> Queries<S> {
                 Some(before) => state.roots(before)?.ok_or_else(missing)?.execution,
                 None => [0; 32],
             };
-            let roots = (height..=block.executed.height)
+            let roots = (height..=stated)
                 .map(|h| Ok(state.roots(h)?.ok_or_else(missing)?.application))
                 .collect::<Result<Vec<_>>>()?;
             let Some(finality) = self.store.finality(&block)? else { return Ok(None) };
@@ -169,7 +168,7 @@ impl<S: Scheme> Queries<S> {
         ledger: LedgerProof,
         height: u64,
         patience: Duration,
-    ) -> Result<Option<StateProof<S>>> {
+    ) -> Result<Option<StateProof<P>>> {
         let end = Instant::now() + patience;
         let since = self.unchanged_since(height)?;
         loop {

@@ -19,13 +19,6 @@ pub struct Committees<S: Scheme> {
     pub identities: Arc<Committee<Ed25519>>,
 }
 
-impl<S: Scheme> Committees<S> {
-    /// What decoders of the chain's types need to know.
-    pub fn for_decoding(&self) -> quorate_jolteon::Committees<S> {
-        quorate_jolteon::Committees { voters: self.voters.clone(), identities: self.identities.clone() }
-    }
-}
-
 impl Genesis {
     /// The committees, with every key and possession proof checked. Cost: two signature verifications per member.
     ///

@@ -2,9 +2,8 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use quorate_jolteon::Command;
-
 use crate::links::{Lane, Received};
+use crate::protocol::Command;
 
 /// At most this many bulk frames are handled before the urgent ones get their turn again.
 const BULK_AT_ONCE: usize = 2;

@@ -3,8 +3,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quorate::machine::{Fault, Input, Machine, MemberIndex, Step, Time, TimerChange};
-use quorate::scheme::Scheme;
-use quorate_jolteon::{Evidence, Replica, Timer};
 
 use super::clock::Clock;
 use super::inbox::{End, Inbox, Taken};
@@ -13,6 +11,7 @@ use super::outflow::{Outflows, Steps};
 use super::shared::Shared;
 use crate::links::LinkSender;
 use crate::metrics::{ChainMetrics, PeerCodeLabel};
+use crate::protocol::{Judgement, Protocol};
 
 /// A node that is behind for longer than this refuses transactions: they would wait for long.
 const SYNCING_AFTER: Duration = Duration::from_secs(2);
@@ -20,12 +19,13 @@ const SYNCING_AFTER: Duration = Duration::from_secs(2);
 /// Faults of one member are written to the log no more often than this; all are counted.
 const LOG_EVERY: Duration = Duration::from_secs(1);
 
-/// The thread that owns the replica: it decodes, lets the machine handle, and keeps the timers.
-pub(super) struct Driver<S: Scheme> {
-    pub(super) replica: Replica<S>,
+/// The thread that owns the machine: it decodes, lets the machine handle, and keeps the timers.
+pub(super) struct Driver<P: Protocol> {
+    pub(super) machine: P::Machine,
+    pub(super) me: MemberIndex,
     pub(super) clock: Clock,
     pub(super) inbox: Arc<Inbox>,
-    pub(super) outflows: Outflows<S>,
+    pub(super) outflows: Outflows<P>,
     pub(super) ingest: Arc<Ingest>,
     pub(super) links: LinkSender,
     pub(super) shared: Arc<Shared>,
@@ -41,15 +41,14 @@ pub(super) struct FaultLog {
     last: BTreeMap<MemberIndex, (Time, u64)>,
 }
 
-#[derive(Default)]
-struct Timers {
-    due: BTreeMap<Timer, Time>,
+struct Timers<M: Machine> {
+    due: BTreeMap<M::Timer, Time>,
 }
 
-impl<S: Scheme> Driver<S> {
+impl<P: Protocol> Driver<P> {
     /// Runs until it is told to end or nobody carries steps out.
     pub(super) fn run(mut self) {
-        let mut timers = Timers::default();
+        let mut timers = Timers { due: BTreeMap::new() };
         let mut behind_since = None;
         let mut steps = Steps::default();
         self.handle(Input::Start, &mut timers, &mut steps);
@@ -70,16 +69,16 @@ impl<S: Scheme> Driver<S> {
         self.outflows.close();
     }
 
-    fn handle_all(&mut self, taken: Taken, timers: &mut Timers) -> Steps<S> {
+    fn handle_all(&mut self, taken: Taken, timers: &mut Timers<P::Machine>) -> Steps<P> {
         let mut steps = Steps::default();
         for command in taken.commands {
-            self.handle(Input::Command(command), timers, &mut steps);
+            self.handle(Input::Command(P::command(command)), timers, &mut steps);
         }
         for received in taken.frames {
             if self.links.is_shut_out(received.from) {
                 continue;
             }
-            match self.replica.decode(received.from, &received.body) {
+            match self.machine.decode(received.from, &received.body) {
                 Ok(message) => {
                     let from = received.from;
                     self.handle(Input::Message { from, message }, timers, &mut steps);
@@ -98,7 +97,7 @@ impl<S: Scheme> Driver<S> {
     }
 
     /// Makes what clients were promised durable: the open batch is sealed, and disseminated after a restart.
-    fn finish(&mut self, taken: Taken, timers: &mut Timers) {
+    fn finish(&mut self, taken: Taken, timers: &mut Timers<P::Machine>) {
         self.ingest.seal_due(Time(u64::MAX));
         let steps = self.handle_all(taken, timers);
         self.carry_out(steps);
@@ -107,45 +106,44 @@ impl<S: Scheme> Driver<S> {
         self.carry_out(steps);
     }
 
-    fn handle(&mut self, input: Input<Replica<S>>, timers: &mut Timers, into: &mut Steps<S>) {
+    fn handle(&mut self, input: Input<P::Machine>, timers: &mut Timers<P::Machine>, into: &mut Steps<P>) {
         let now = self.clock.now();
-        let mut step = self.replica.handle(now, input);
+        let mut step = self.machine.handle(now, input);
         timers.apply(now, &mut step);
         for Fault { culprit, evidence } in step.faults.drain(..) {
             self.charge(culprit, &evidence);
         }
-        into.add(step);
+        into.add(step, self.me);
     }
 
-    fn charge(&mut self, culprit: MemberIndex, evidence: &Evidence<S>) {
-        let code = code(evidence);
+    fn charge(&mut self, culprit: MemberIndex, evidence: &<P::Machine as Machine>::Fault) {
+        let Judgement { code, what, strike } = P::judge(evidence);
         let peer = self.names.get(usize::from(culprit)).cloned().unwrap_or_default();
         if let Some(untold) = self.fault_log.admit(culprit, self.clock.now()) {
-            let what = what(evidence);
             tracing::warn!(%peer, code, what, untold, "fault");
         }
         // What it says is up to its sender.
         tracing::trace!(%peer, ?evidence, "evidence");
         self.metrics.faults.get_or_create(&PeerCodeLabel { peer, code }).inc();
         self.links.fault(culprit);
-        if matches!(evidence, Evidence::Invalid { .. } | Evidence::Unexpected { .. }) {
+        if strike {
             // To find out that a certificate is wrong costs a thousand times what sending it costs.
             self.links.strike(culprit, code);
         }
     }
 
-    fn carry_out(&self, steps: Steps<S>) -> bool {
+    fn carry_out(&self, steps: Steps<P>) -> bool {
         self.outflows.push(steps)
     }
 
     /// How long the machine may sleep.
-    fn patience(&self, timers: &Timers) -> Option<Duration> {
+    fn patience(&self, timers: &Timers<P::Machine>) -> Option<Duration> {
         let deadline = [timers.next(), self.ingest.deadline()].into_iter().flatten().min();
         deadline.map(|time| self.clock.until(time))
     }
 
     fn publish(&self, behind_since: &mut Option<Time>) {
-        let status = self.replica.status();
+        let status = P::status(&self.machine);
         let now = self.clock.now();
         if !status.catching_up {
             *behind_since = None;
@@ -154,11 +152,11 @@ impl<S: Scheme> Driver<S> {
         self.ingest.set_syncing(since.is_some_and(|since| now.since(since) >= SYNCING_AFTER));
         self.metrics.view.set(status.view as i64);
         self.metrics.height.set(status.committed as i64);
-        self.shared.set_replica(status);
+        self.shared.set_machine(status);
     }
 }
 
-impl<S: Scheme> Drop for Driver<S> {
+impl<P: Protocol> Drop for Driver<P> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             // Or the writers would wait for steps for ever.
@@ -180,8 +178,8 @@ impl FaultLog {
     }
 }
 
-impl Timers {
-    fn apply<M: Machine<Timer = Timer>>(&mut self, now: Time, step: &mut Step<M>) {
+impl<M: Machine> Timers<M> {
+    fn apply(&mut self, now: Time, step: &mut Step<M>) {
         for change in step.timers.drain(..) {
             match change {
                 TimerChange::Set { timer, after } => self.due.insert(timer, now.plus(after)),
@@ -194,36 +192,19 @@ impl Timers {
         self.due.values().min().copied()
     }
 
-    fn pop_due(&mut self, now: Time) -> Option<Timer> {
+    fn pop_due(&mut self, now: Time) -> Option<M::Timer> {
         let (timer, _) = self.due.iter().filter(|(_, due)| **due <= now).min_by_key(|(_, due)| **due)?;
-        let timer = *timer;
+        let timer = timer.clone();
         self.due.remove(&timer);
         Some(timer)
     }
 }
 
-fn code<S: Scheme>(evidence: &Evidence<S>) -> &'static str {
-    match evidence {
-        Evidence::Votes(_) | Evidence::Identity(_) => "EQUIVOCATION",
-        Evidence::Invalid { error, .. } => error.code(),
-        Evidence::Proposal { .. } => "BAD_PROPOSAL",
-        Evidence::StateRoot { .. } => "STATE_ROOT",
-        Evidence::Unexpected { .. } => "UNEXPECTED",
-    }
-}
-
-fn what<S: Scheme>(evidence: &Evidence<S>) -> &'static str {
-    match evidence {
-        Evidence::Votes(_) => "two votes in one view",
-        Evidence::Identity(_) => "two proposals in one view, or two batches of one number",
-        Evidence::Invalid { what, .. } | Evidence::Unexpected { what } => what,
-        Evidence::Proposal { rule, .. } => rule,
-        Evidence::StateRoot { .. } => "a block states another state root than this node computed",
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use quorate::bls::MinSig;
+    use quorate_jolteon::{Replica, Timer};
+
     use super::*;
 
     #[test]
@@ -239,8 +220,8 @@ mod tests {
 
     #[test]
     fn timers_fire_once_in_order_and_can_be_moved_and_cancelled() {
-        let mut timers = Timers::default();
-        let mut step = Step::<Replica<quorate::bls::MinSig>>::new();
+        let mut timers = Timers::<Replica<MinSig>> { due: BTreeMap::new() };
+        let mut step = Step::new();
         step.set_timer(Timer::View, Duration::from_micros(30));
         step.set_timer(Timer::Propose, Duration::from_micros(10));
         step.set_timer(Timer::Retry, Duration::from_micros(20));

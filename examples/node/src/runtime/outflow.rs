@@ -1,35 +1,35 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use quorate::machine::{Outgoing, Step};
-use quorate::scheme::Scheme;
-use quorate_jolteon::{Message, Output, Record, Replica};
+use quorate::machine::{MemberIndex, Outgoing, Step};
+
+use crate::protocol::{Action, Batch, Kept, Message, Protocol, Record};
 
 /// The machine waits when steps of this weight are not carried out.
 const MAX_WEIGHT: usize = 64 << 20;
 
 /// The two ways out, each with a thread of its own. Half a megabyte of batches takes the disk a while, and no vote
 /// is to wait for that: a step that does nothing but store batches and say so goes another way than all others.
-/// What leaves by one way never rests on what is not yet durable on the other: an acknowledgement speaks of its
-/// batch alone, and no other message claims that this node holds a batch.
+/// What leaves by one way never rests on what is not yet durable on the other: see
+/// [`Protocol::concerns_batches_alone`].
 #[derive(Clone)]
-pub(super) struct Outflows<S: Scheme> {
-    pub(super) urgent: Arc<Outflow<S>>,
-    pub(super) bulk: Arc<Outflow<S>>,
+pub(super) struct Outflows<P: Protocol> {
+    pub(super) urgent: Arc<Outflow<P>>,
+    pub(super) bulk: Arc<Outflow<P>>,
 }
 
 /// Merged steps of both ways.
-pub(super) struct Steps<S: Scheme> {
-    urgent: Step<Replica<S>>,
-    bulk: Step<Replica<S>>,
+pub(super) struct Steps<P: Protocol> {
+    urgent: Work<P>,
+    bulk: Work<P>,
 }
 
-impl<S: Scheme> Outflows<S> {
+impl<P: Protocol> Outflows<P> {
     pub(super) fn new() -> Self {
         Self { urgent: Arc::new(Outflow::new()), bulk: Arc::new(Outflow::new()) }
     }
 
     /// Queues steps; waits while too much is queued. False if nobody carries steps out any more.
-    pub(super) fn push(&self, steps: Steps<S>) -> bool {
+    pub(super) fn push(&self, steps: Steps<P>) -> bool {
         // Both, whatever the first says.
         let bulk = self.bulk.push(steps.bulk);
         self.urgent.push(steps.urgent) && bulk
@@ -48,67 +48,60 @@ impl<S: Scheme> Outflows<S> {
     }
 }
 
-impl<S: Scheme> Steps<S> {
-    /// Adds what follows from one input. Outputs always go the urgent way: they are in the chain's order. What is to
+impl<P: Protocol> Steps<P> {
+    /// Adds what follows from one input. Actions always go the urgent way: they are in the chain's order. What is to
     /// be forgotten goes both ways, as its record may have gone either, and must not be written after it.
-    pub(super) fn add(&mut self, mut step: Step<Replica<S>>) {
-        if concerns_batches_alone(&step) {
-            self.bulk.persist.append(&mut step.persist);
-            self.bulk.messages.append(&mut step.messages);
-        }
-        for output in &step.outputs {
-            if let Output::Forget(batches) = output {
-                self.bulk.outputs.push(Output::Forget(batches.clone()));
+    pub(super) fn add(&mut self, mut step: Step<P::Machine>, me: MemberIndex) {
+        let apart = P::concerns_batches_alone(&step);
+        let stored = if apart { &mut self.bulk } else { &mut self.urgent };
+        stored.records.append(&mut step.persist);
+        stored.messages.append(&mut step.messages);
+        for output in step.outputs {
+            let action = P::act(output, me);
+            if let Action::ForgetBatches(batches) = &action {
+                self.bulk.actions.push(Action::ForgetBatches(batches.clone()));
             }
+            self.urgent.actions.push(action);
         }
-        self.urgent.append(step);
     }
 }
 
-impl<S: Scheme> Default for Steps<S> {
+impl<P: Protocol> Default for Steps<P> {
     fn default() -> Self {
-        Self { urgent: Step::new(), bulk: Step::new() }
+        Self { urgent: Work::new(), bulk: Work::new() }
     }
-}
-
-fn concerns_batches_alone<S: Scheme>(step: &Step<Replica<S>>) -> bool {
-    let records = step.persist.iter().all(|record| matches!(record, Record::Batch(_)));
-    let messages = step.messages.iter().all(|outgoing| {
-        matches!(outgoing.message, Message::Batch(_) | Message::Acknowledge(_) | Message::BatchRequest(_))
-    });
-    !step.persist.is_empty() && records && messages
 }
 
 /// Steps that the machine has made and the writer has not carried out. What gathers while the disk is busy is
 /// merged, so that one durable write serves many steps; the order stays.
-pub(super) struct Outflow<S: Scheme> {
-    pending: Mutex<Pending<S>>,
+pub(super) struct Outflow<P: Protocol> {
+    pending: Mutex<Pending<P>>,
     ready: Condvar,
     room: Condvar,
 }
 
-struct Pending<S: Scheme> {
-    work: Work<S>,
+struct Pending<P: Protocol> {
+    work: Work<P>,
     weight: usize,
     closed: bool,
 }
 
-/// Records that are to be durable before the messages leave, and outputs that are acted on after that.
-pub(super) struct Work<S: Scheme> {
-    pub(super) records: Vec<Record<S>>,
-    pub(super) messages: Vec<Outgoing<Message<S>>>,
-    pub(super) outputs: Vec<Output<S>>,
+/// Records that are to be durable before the messages leave, and actions that come after that.
+pub(super) struct Work<P: Protocol> {
+    pub(super) records: Vec<Record<P>>,
+    pub(super) messages: Vec<Outgoing<Message<P>>>,
+    pub(super) actions: Vec<Action<P>>,
 }
 
-impl<S: Scheme> Outflow<S> {
+impl<P: Protocol> Outflow<P> {
     pub(super) fn new() -> Self {
         let pending = Pending { work: Work::new(), weight: 0, closed: false };
         Self { pending: Mutex::new(pending), ready: Condvar::new(), room: Condvar::new() }
     }
 
-    /// Queues a step; waits while too much is queued. False if nobody carries steps out any more.
-    fn push(&self, mut step: Step<Replica<S>>) -> bool {
-        let weight = weight(&step);
+    /// Queues work; waits while too much is queued. False if nobody carries steps out any more.
+    fn push(&self, mut work: Work<P>) -> bool {
+        let weight = weight(&work);
         let mut pending = self.lock();
         while pending.weight > MAX_WEIGHT && !pending.closed {
             pending = self.room.wait(pending).unwrap_or_else(PoisonError::into_inner);
@@ -116,11 +109,11 @@ impl<S: Scheme> Outflow<S> {
         if pending.closed {
             return false;
         }
-        let wake = pending.work.is_empty() && !step.is_empty();
+        let wake = pending.work.is_empty() && !work.is_empty();
         pending.weight += weight;
-        pending.work.records.append(&mut step.persist);
-        pending.work.messages.append(&mut step.messages);
-        pending.work.outputs.append(&mut step.outputs);
+        pending.work.records.append(&mut work.records);
+        pending.work.messages.append(&mut work.messages);
+        pending.work.actions.append(&mut work.actions);
         drop(pending);
         if wake {
             self.ready.notify_one();
@@ -129,7 +122,7 @@ impl<S: Scheme> Outflow<S> {
     }
 
     /// Waits for steps and takes all of them; `None` when the outflow is closed and empty.
-    pub(super) fn take(&self) -> Option<Work<S>> {
+    pub(super) fn take(&self) -> Option<Work<P>> {
         let mut pending = self.lock();
         while pending.work.is_empty() {
             if pending.closed {
@@ -160,40 +153,33 @@ impl<S: Scheme> Outflow<S> {
         self.close();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Pending<S>> {
+    fn lock(&self) -> MutexGuard<'_, Pending<P>> {
         // No code panics while it holds the lock.
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<S: Scheme> Work<S> {
+impl<P: Protocol> Work<P> {
     fn new() -> Self {
-        Self { records: Vec::new(), messages: Vec::new(), outputs: Vec::new() }
+        Self { records: Vec::new(), messages: Vec::new(), actions: Vec::new() }
     }
 
     fn is_empty(&self) -> bool {
-        self.records.is_empty() && self.messages.is_empty() && self.outputs.is_empty()
+        self.records.is_empty() && self.messages.is_empty() && self.actions.is_empty()
     }
 }
 
-/// About how much memory a step holds that nothing else does.
-fn weight<S: Scheme>(step: &Step<Replica<S>>) -> usize {
-    let batches: usize = step
-        .persist
-        .iter()
-        .map(|record| match record {
-            Record::Batch(batch) => batch.bytes(),
-            _ => 0,
-        })
-        .sum();
-    let sent = step.messages.iter().map(|outgoing| match &outgoing.message {
-        Message::BatchReply(batch) => batch.bytes(),
+/// About how much memory work holds that nothing else does.
+fn weight<P: Protocol>(work: &Work<P>) -> usize {
+    let stored = work.records.iter().map(|record| match P::keep(record) {
+        Kept::Batch(batch) => batch.bytes(),
         _ => 0,
     });
-    let delivered = step.outputs.iter().map(|output| match output {
-        Output::Deliver(delivery) => delivery.batches.iter().map(|batch| batch.bytes()).sum(),
+    let sent = work.messages.iter().map(|outgoing| P::message_weight(&outgoing.message));
+    let delivered = work.actions.iter().map(|action| match action {
+        Action::Deliver(delivery) => delivery.batches.iter().map(|batch| batch.bytes()).sum(),
         _ => 0,
     });
-    let batches = batches + sent.sum::<usize>() + delivered.sum::<usize>();
-    batches + 1024 * (step.persist.len() + step.messages.len() + step.outputs.len())
+    let batches: usize = stored.chain(sent).chain(delivered).sum();
+    batches + 1024 * (work.records.len() + work.messages.len() + work.actions.len())
 }

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use quorate::machine::Time;
-use quorate_jolteon::{Command, Executed};
 use tokio::sync::broadcast;
 
 use super::clock::Clock;
@@ -13,6 +12,7 @@ use crate::execution::Event;
 use crate::handle::CommitEvent;
 use crate::links::{LinkEvent, Received, Sink};
 use crate::metrics::ChainMetrics;
+use crate::protocol::{Command, Executed};
 
 /// Where frames and events of links come in.
 pub(super) struct Entrance {

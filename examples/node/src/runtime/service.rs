@@ -2,7 +2,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use quorate::machine::MemberIndex;
-use quorate::scheme::Scheme;
 use tokio::sync::broadcast;
 
 use super::clock::Clock;
@@ -17,21 +16,22 @@ use crate::handle::{
 };
 use crate::links::LinkSender;
 use crate::metrics::Metrics;
+use crate::protocol::Protocol;
 
 /// What a handle stands on.
-pub(super) struct NodeService<S: Scheme> {
+pub(super) struct NodeService<P: Protocol> {
     pub(super) genesis: Arc<Genesis>,
     pub(super) me: MemberIndex,
     pub(super) clock: Clock,
     pub(super) ingest: Arc<Ingest>,
     pub(super) shared: Arc<Shared>,
     pub(super) links: LinkSender,
-    pub(super) queries: Queries<S>,
+    pub(super) queries: Queries<P>,
     pub(super) commits: broadcast::Sender<Arc<CommitEvent>>,
     pub(super) metrics: Arc<Metrics>,
 }
 
-impl<S: Scheme> Service for NodeService<S> {
+impl<P: Protocol> Service for NodeService<P> {
     fn submit_many(&self, transactions: Vec<Bytes>) -> Vec<Result<Ticket, Refusal>> {
         self.ingest.submit(transactions)
     }
@@ -41,7 +41,7 @@ impl<S: Scheme> Service for NodeService<S> {
     }
 
     fn status(&self) -> Status {
-        let (replica, executed) = (self.shared.replica(), self.shared.executed());
+        let (machine, executed) = (self.shared.machine(), self.shared.executed());
         let (pending_transactions, pending_bytes) = self.ingest.pending();
         let name = self.genesis.members.get(usize::from(self.me)).map_or("", |m| m.name.as_str());
         Status {
@@ -52,16 +52,16 @@ impl<S: Scheme> Service for NodeService<S> {
             me: self.me,
             name: name.to_owned(),
             epoch: self.genesis.epoch,
-            view: replica.view,
-            leader: replica.leader,
-            height: replica.committed,
+            view: machine.view,
+            leader: machine.leader,
+            height: machine.committed,
             executed_height: executed.0,
             state_root: executed.1,
             certificate_bytes: self.shared.certificate_bytes(),
             committed_transactions: self.shared.transactions(),
             pending_transactions,
             pending_bytes,
-            timeouts: replica.timeouts,
+            timeouts: machine.timeouts,
             syncing: self.ingest.is_syncing(),
             congested: self.ingest.is_congested(),
             stopping: self.ingest.is_stopping(),

@@ -1,19 +1,19 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use quorate_jolteon::Status;
 use tokio::sync::watch;
 
 use super::inbox::{End, Inbox};
 use crate::NodeError;
 use crate::handle::{CommitEvent, Digest};
+use crate::protocol::Status;
 
 /// Execution may be behind the chain by this many blocks before clients are asked to wait.
 const LAG: u64 = 16;
 
 /// What the threads of a node tell each other and whoever asks.
 pub(super) struct Shared {
-    replica: Mutex<Status>,
+    machine: Mutex<Status>,
     executed: Mutex<(u64, Digest)>,
     delivered: AtomicU64,
     certificate_bytes: AtomicU32,
@@ -24,10 +24,10 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// At the start: the replica's numbers, and height and application root of what is executed.
-    pub(super) fn new(replica: Status, executed: (u64, Digest), inbox: Arc<Inbox>) -> Self {
+    /// At the start: the machine's numbers, and height and application root of what is executed.
+    pub(super) fn new(machine: Status, executed: (u64, Digest), inbox: Arc<Inbox>) -> Self {
         Self {
-            replica: Mutex::new(replica),
+            machine: Mutex::new(machine),
             delivered: AtomicU64::new(executed.0),
             executed: Mutex::new(executed),
             certificate_bytes: AtomicU32::new(0),
@@ -38,12 +38,12 @@ impl Shared {
         }
     }
 
-    pub(super) fn set_replica(&self, status: Status) {
-        *lock(&self.replica) = status;
+    pub(super) fn set_machine(&self, status: Status) {
+        *lock(&self.machine) = status;
     }
 
-    pub(super) fn replica(&self) -> Status {
-        *lock(&self.replica)
+    pub(super) fn machine(&self) -> Status {
+        *lock(&self.machine)
     }
 
     /// Height and application root of what is executed.

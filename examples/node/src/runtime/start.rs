@@ -1,13 +1,13 @@
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use quorate::bls::MinSig;
 use quorate::ed25519::{self, Ed25519};
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
-use quorate_jolteon::{BatchBuilder, Config, Executed, Parameters, Replica};
+use quorate_jolteon::BatchBuilder;
 use tokio::sync::broadcast;
 
 use super::Node;
@@ -24,11 +24,12 @@ use super::writer::Writer;
 use crate::application::{Application, Checker};
 use crate::config::NodeConfig;
 use crate::execution::{Execution, Executor};
-use crate::genesis::{Committees, Genesis, SchemeName};
+use crate::genesis::{Committees, Genesis, Parameters};
 use crate::handle::{Digest, Handle};
 use crate::keys::NodeKeys;
 use crate::links::{Limits, Links, Settings};
 use crate::metrics::Metrics;
+use crate::protocol::{self, Executed, Protocol, Setup, Visit};
 use crate::store::{Binding, Store};
 use crate::{NodeError, Result};
 
@@ -44,25 +45,32 @@ const QUESTIONS: usize = 64;
 pub(super) async fn start(config: NodeConfig, application: Box<dyn Application>) -> Result<Node> {
     config.check()?;
     let genesis = Genesis::load(&config.node.genesis)?;
-    match genesis.scheme {
-        SchemeName::Bls => start_with::<MinSig>(config, genesis, application).await,
-        SchemeName::Ed25519 => start_with::<Ed25519>(config, genesis, application).await,
-    }
+    protocol::with(&genesis.clone(), Start { config, genesis, application }).await
 }
 
-async fn start_with<S: Scheme>(
+/// Starts a node with the chain's protocol.
+struct Start {
     config: NodeConfig,
     genesis: Genesis,
     application: Box<dyn Application>,
-) -> Result<Node> {
-    // Checking possession proofs and reading the store back takes a while: not on an async thread.
-    let opened = tokio::task::spawn_blocking(move || Opened::<S>::open(config, genesis, application));
-    let opened = opened.await.map_err(|e| NodeError::Stopped { why: e.to_string() })??;
-    opened.run().await
+}
+
+impl Visit for Start {
+    type Output = Pin<Box<dyn Future<Output = Result<Node>> + Send>>;
+
+    fn visit<P: Protocol>(self) -> Self::Output {
+        Box::pin(async move {
+            let Self { config, genesis, application } = self;
+            // Checking possession proofs and reading the store back takes a while: not on an async thread.
+            let opened = tokio::task::spawn_blocking(move || Opened::<P>::open(config, genesis, application));
+            let opened = opened.await.map_err(|e| NodeError::Stopped { why: e.to_string() })??;
+            opened.run().await
+        })
+    }
 }
 
 /// The states of the last heights, which other members' blocks may name.
-fn recent<S: Scheme>(store: &Store<S>, executed: u64) -> Result<Vec<Executed>> {
+fn recent<P: Protocol>(store: &Store<P>, executed: u64) -> Result<Vec<Executed>> {
     let mut recent = Vec::new();
     for height in executed.saturating_sub(RECENT)..=executed {
         let roots = store.state().roots(height)?;
@@ -72,56 +80,52 @@ fn recent<S: Scheme>(store: &Store<S>, executed: u64) -> Result<Vec<Executed>> {
 }
 
 /// Everything that is read before anything runs.
-struct Opened<S: Scheme> {
+struct Opened<P: Protocol> {
     config: NodeConfig,
     genesis: Arc<Genesis>,
-    committees: Committees<S>,
+    committees: Committees<P::Scheme>,
     me: MemberIndex,
     identity: ed25519::SecretKey,
-    store: Arc<Store<S>>,
-    executor: Executor<S>,
+    store: Arc<Store<P>>,
+    executor: Executor<P>,
     checker: Arc<dyn Checker>,
-    replica: Replica<S>,
-    parameters: Parameters,
+    machine: P::Machine,
 }
 
-impl<S: Scheme> Opened<S> {
+impl<P: Protocol> Opened<P> {
     fn open(config: NodeConfig, genesis: Genesis, application: Box<dyn Application>) -> Result<Self> {
-        let committees = genesis.committees::<S>()?;
+        let committees = genesis.committees::<P::Scheme>()?;
         let keys = NodeKeys::load(&config.node.keys)?;
-        let (identity, voting) = (keys.identity()?, keys.voting::<S>()?);
+        let (identity, voting) = (keys.identity()?, keys.voting::<P::Scheme>()?);
         let me = member(&committees, &identity, &voting)?;
-        let binding =
-            Binding::new::<S>(committees.chain.0, &S::public_key(&voting), &Ed25519::public_key(&identity));
-        let store = Arc::new(Store::open(&config.node.data, &binding, committees.for_decoding())?);
+        let (voter, owner) = (P::Scheme::public_key(&voting), Ed25519::public_key(&identity));
+        let binding = Binding::new::<P::Scheme>(committees.chain.0, &voter, &owner);
+        let store = Arc::new(Store::open(&config.node.data, &binding, P::context(&committees))?);
         let checker = application.checker();
         let executor = Executor::open(store.clone(), application)?;
-        let parameters = parameters(&genesis);
-        let replica_config = Config {
-            voters: committees.voters.clone(),
-            identities: committees.identities.clone(),
+        let setup = Setup {
+            committees: &committees,
             me,
-            voting_key: voting,
-            identity_key: keys.identity()?,
+            keys: &keys,
+            parameters: &genesis.parameters,
             genesis_root: executor.genesis_root(),
             executed: executor.executed(),
             recent: recent(&store, executor.executed().height)?,
             first_sequence: store.first_sequence(),
-            parameters: parameters.clone(),
         };
-        let replica = Replica::new(replica_config, store.load()?)?;
+        let machine = P::machine(setup, store.load()?)?;
         let genesis = Arc::new(genesis);
-        Ok(Self { config, genesis, committees, me, identity, store, executor, checker, replica, parameters })
+        Ok(Self { config, genesis, committees, me, identity, store, executor, checker, machine })
     }
 
     async fn run(self) -> Result<Node> {
-        let Self { config, genesis, committees, me, identity, store, executor, checker, replica, parameters } =
-            self;
+        let Self { config, genesis, committees, me, identity, store, executor, checker, machine } = self;
         let (clock, metrics, inbox) = (Clock::start(), Arc::new(Metrics::new()), Arc::new(Inbox::default()));
         let executed = (executor.executed().height, Digest(executor.application_root()));
-        let shared = Arc::new(Shared::new(replica.status(), executed, inbox.clone()));
+        let shared = Arc::new(Shared::new(P::status(&machine), executed, inbox.clone()));
         let ingest = Arc::new(Ingest::new(
-            BatchBuilder::new(me, replica.next_sequence(), &parameters),
+            BatchBuilder::new(me, P::next_sequence(&machine), &batching(&genesis.parameters)),
+            P::TRANSACTIONS,
             checker,
             genesis.parameters.max_transaction_bytes as usize,
             config.mempool,
@@ -153,22 +157,22 @@ impl<S: Scheme> Opened<S> {
             metrics,
         };
         let engine = Engine { service: &service, inbox: inbox.clone(), store, names: names(&genesis) };
-        let threads = engine.start(executor, replica)?;
+        let threads = engine.start(executor, machine)?;
         let handle = Handle::new(Arc::new(service));
         Ok(Node { handle, inbox, ingest, shared, links: Some(links), threads })
     }
 }
 
 /// What the threads of a node are made of.
-struct Engine<'a, S: Scheme> {
-    service: &'a NodeService<S>,
+struct Engine<'a, P: Protocol> {
+    service: &'a NodeService<P>,
     inbox: Arc<Inbox>,
-    store: Arc<Store<S>>,
+    store: Arc<Store<P>>,
     names: Arc<[String]>,
 }
 
-impl<S: Scheme> Engine<'_, S> {
-    fn start(self, executor: Executor<S>, replica: Replica<S>) -> Result<Vec<JoinHandle<()>>> {
+impl<P: Protocol> Engine<'_, P> {
+    fn start(self, executor: Executor<P>, machine: P::Machine) -> Result<Vec<JoinHandle<()>>> {
         let NodeService { me, clock, ingest, shared, links, commits, metrics, .. } = self.service;
         let reporter = Reporter {
             clock: *clock,
@@ -178,10 +182,10 @@ impl<S: Scheme> Engine<'_, S> {
             commits: commits.clone(),
             metrics: metrics.chain.clone(),
         };
-        let execution = Execution::start(executor, *me, DELIVERIES, move |event| reporter.report(event))?;
+        let execution = Execution::start(executor, DELIVERIES, move |event| reporter.report(event))?;
         let (ask, questions) = sync_channel(QUESTIONS);
         let outflows = Outflows::new();
-        let writer = |outflow: &Arc<Outflow<S>>, execution| Writer {
+        let writer = |outflow: &Arc<Outflow<P>>, execution| Writer {
             outflow: outflow.clone(),
             store: self.store.clone(),
             links: links.clone(),
@@ -195,7 +199,8 @@ impl<S: Scheme> Engine<'_, S> {
         let archivist =
             Archivist { store: self.store.clone(), links: links.clone(), questions, shared: shared.clone() };
         let driver = Driver {
-            replica,
+            machine,
+            me: *me,
             clock: *clock,
             inbox: self.inbox,
             outflows,
@@ -269,15 +274,11 @@ fn names(genesis: &Genesis) -> Arc<[String]> {
     genesis.members.iter().map(|m| m.name.clone()).collect()
 }
 
-/// The replica's parameters: its defaults, but for what the genesis says.
-fn parameters(genesis: &Genesis) -> Parameters {
-    let p = &genesis.parameters;
-    let milliseconds = |ms: u32| Duration::from_millis(ms.into());
-    Parameters {
-        view_timeout: milliseconds(p.view_timeout_ms),
-        view_timeout_cap: milliseconds(p.max_view_timeout_ms),
-        batch_bytes: p.batch_bytes as usize,
-        batch_delay: milliseconds(p.batch_delay_ms),
-        ..Parameters::default()
+/// How transactions are collected.
+fn batching(parameters: &Parameters) -> quorate_jolteon::Parameters {
+    quorate_jolteon::Parameters {
+        batch_bytes: parameters.batch_bytes as usize,
+        batch_delay: Duration::from_millis(parameters.batch_delay_ms.into()),
+        ..quorate_jolteon::Parameters::default()
     }
 }

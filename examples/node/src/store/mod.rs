@@ -60,8 +60,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use quorate::scheme::Scheme;
-use quorate_jolteon::{Batch, BatchDigest, Block, BlockDigest, Committees, Finality, Record};
+use quorate::merkle::Hash;
 
 pub use identity::Binding;
 pub use index::TransactionLocation;
@@ -69,14 +68,15 @@ pub use journal::Journal;
 pub use state::{Roots, StateStore};
 
 use crate::Result;
+use crate::protocol::{Batch, Protocol, Record};
 use index::TransactionIndex;
 use records::Records;
 
 const RECORDS: &str = "records";
 
 /// A validator's data. Shared between threads behind an [`Arc`].
-pub struct Store<S: Scheme> {
-    records: Records<S>,
+pub struct Store<P: Protocol> {
+    records: Records<P>,
     state: StateStore,
     index: TransactionIndex,
     created: u64,
@@ -84,15 +84,15 @@ pub struct Store<S: Scheme> {
     _lock: File,
 }
 
-impl<S: Scheme> Store<S> {
+impl<P: Protocol> Store<P> {
     /// Opens the directory or makes it.
     ///
     /// # Errors
     /// `DATA_IN_USE` if another process has it, `DATA_MISMATCH` if it belongs to another chain or validator,
     /// `CORRUPT` if what was durable does not read back.
-    pub fn open(dir: &Path, binding: &Binding, committees: Committees<S>) -> Result<Self> {
+    pub fn open(dir: &Path, binding: &Binding, context: P::Context) -> Result<Self> {
         let (lock, created) = identity::claim(dir, binding)?;
-        let records = Records::open(dir, committees)?;
+        let records = Records::open(dir, context)?;
         let state = StateStore::open(&dir.join("state"))?;
         let index = TransactionIndex::open(dir.join("transactions"))?;
         Ok(Self { records, state, index, created, _lock: lock })
@@ -104,11 +104,11 @@ impl<S: Scheme> Store<S> {
     }
 
     /// Makes records durable, all of them, before it returns. May be called from several threads: batches then do
-    /// not delay votes. Records that replace each other (see [`Record::key`]) must come from one thread.
+    /// not delay votes. Records that replace each other (see [`Kept::Newest`](crate::protocol::Kept)) must come from one thread.
     ///
     /// # Errors
     /// If the disk fails. Drop what depends on the records, and stop: every later call fails too.
-    pub fn append(&self, records: &[Record<S>]) -> Result<()> {
+    pub fn append(&self, records: &[Record<P>]) -> Result<()> {
         self.records.append(records)
     }
 
@@ -117,7 +117,7 @@ impl<S: Scheme> Store<S> {
     ///
     /// # Errors
     /// `CORRUPT` if a record does not read back; `STORE`.
-    pub fn load(&self) -> Result<Vec<Record<S>>> {
+    pub fn load(&self) -> Result<Vec<Record<P>>> {
         let executed = self.state.executed()?.map_or(0, |(height, _)| height);
         self.records.load(executed)
     }
@@ -126,7 +126,7 @@ impl<S: Scheme> Store<S> {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn forget_batches(&self, digests: &[BatchDigest]) -> Result<()> {
+    pub fn forget_batches(&self, digests: &[Hash]) -> Result<()> {
         self.records.forget_batches(digests)
     }
 
@@ -134,7 +134,7 @@ impl<S: Scheme> Store<S> {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn forget_blocks(&self, digests: &[BlockDigest]) -> Result<()> {
+    pub fn forget_blocks(&self, digests: &[Hash]) -> Result<()> {
         self.records.forget_blocks(digests)
     }
 
@@ -143,7 +143,7 @@ impl<S: Scheme> Store<S> {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn archive(&self, block: &Block<S>, batches: &[Arc<Batch>], finality: &Finality<S>) -> Result<()> {
+    pub fn archive(&self, block: &P::Block, batches: &[Arc<P::Batch>], finality: &P::Finality) -> Result<()> {
         self.records.archive(block, batches, finality)
     }
 
@@ -151,7 +151,7 @@ impl<S: Scheme> Store<S> {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn block_at(&self, height: u64) -> Result<Option<Arc<Block<S>>>> {
+    pub fn block_at(&self, height: u64) -> Result<Option<Arc<P::Block>>> {
         self.records.block_at(height)
     }
 
@@ -159,7 +159,7 @@ impl<S: Scheme> Store<S> {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn block(&self, digest: &BlockDigest) -> Result<Option<Arc<Block<S>>>> {
+    pub fn block(&self, digest: &Hash) -> Result<Option<Arc<P::Block>>> {
         self.records.block(digest)
     }
 
@@ -167,7 +167,7 @@ impl<S: Scheme> Store<S> {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn batch(&self, digest: &BatchDigest) -> Result<Option<Arc<Batch>>> {
+    pub fn batch(&self, digest: &Hash) -> Result<Option<Arc<P::Batch>>> {
         self.records.batch(digest)
     }
 
@@ -176,7 +176,7 @@ impl<S: Scheme> Store<S> {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn history(&self, from: u64, max_blocks: usize, max_bytes: usize) -> Result<Vec<Arc<Block<S>>>> {
+    pub fn history(&self, from: u64, max_blocks: usize, max_bytes: usize) -> Result<Vec<Arc<P::Block>>> {
         self.records.history(from, max_blocks, max_bytes)
     }
 
@@ -184,8 +184,8 @@ impl<S: Scheme> Store<S> {
     ///
     /// # Errors
     /// If the store fails.
-    pub fn finality(&self, block: &Block<S>) -> Result<Option<Finality<S>>> {
-        self.records.finality(block)
+    pub fn finality(&self, block: &P::Block) -> Result<Option<P::Finality>> {
+        P::finality(self, block)
     }
 
     /// Where a committed transaction is first. The identity is compared in its first 16 bytes only: compare the
@@ -206,7 +206,7 @@ impl<S: Scheme> Store<S> {
     ///
     /// # Errors
     /// If the disk fails, or it is not that block.
-    pub fn index(&self, height: u64, batches: &[Arc<Batch>]) -> Result<()> {
+    pub fn index(&self, height: u64, batches: &[Arc<P::Batch>]) -> Result<()> {
         self.index.insert(height, batches.iter().map(|batch| batch.ids()))
     }
 
@@ -215,9 +215,18 @@ impl<S: Scheme> Store<S> {
         &self.state
     }
 
+    /// The finality that was archived under the [key](Protocol::finality_key) of a height; see
+    /// [`finality`](Self::finality) for what it is good for.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn kept_finality(&self, height: u64) -> Result<Option<P::Finality>> {
+        self.records.finality(height)
+    }
+
     /// What decoders of the chain's types need to know.
-    pub fn committees(&self) -> &Committees<S> {
-        self.records.committees()
+    pub fn context(&self) -> &P::Context {
+        self.records.context()
     }
 
     /// Writes out what is in memory, so that the next start is quick. Not needed for safety.

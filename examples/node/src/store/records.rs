@@ -2,7 +2,7 @@
 //!
 //! | keyspace | key | value |
 //! |---|---|---|
-//! | `records` | tag and kind of the record | the newest record of that key; `0 0`: why the newest executed block is committed |
+//! | `records` | as the protocol says: [`Kept::Newest`] | the newest record of that key; keys that begin with 0: why executed blocks are committed |
 //! | `blocks` | digest | block |
 //! | `batches` | digest | [`Place`] |
 //! | `heights` | height, big endian | digest of the executed block |
@@ -15,22 +15,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fjall::{Database, Keyspace, OwnedWriteBatch, PersistMode};
-use quorate::scheme::Scheme;
+use quorate::merkle::Hash;
 use quorate::wire::{Decode, Encode};
-use quorate_jolteon::{
-    Batch, BatchDigest, Block, BlockDigest, Committees, Finality, MAX_LINKS, Record, RecordKey,
-};
 
 use super::database::{Options, height_key, open_database, open_keyspace};
 use super::segments::{Place, Segments};
+use crate::protocol::{Batch, Block, Kept, Protocol, Record};
 use crate::{NodeError, Result};
 
 const LIVE_BLOCK: u8 = b'b';
 const LIVE_BATCH: u8 = b't';
 const TAIL: &[u8] = b"tail";
-const FINALITY: &[u8] = &[0, 0];
+/// Where keys of records begin; those of finalities are below.
+const FIRST_RECORD: [u8; 1] = [1];
 
-pub(super) struct Records<S: Scheme> {
+pub(super) struct Records<P: Protocol> {
     database: Database,
     records: Keyspace,
     blocks: Keyspace,
@@ -41,12 +40,12 @@ pub(super) struct Records<S: Scheme> {
     segments: Segments,
     /// Held from writing bodies until their places are entered: see [`append_bodies`](Self::append_bodies).
     entering: Mutex<()>,
-    committees: Committees<S>,
+    context: P::Context,
     failed: AtomicBool,
 }
 
-impl<S: Scheme> Records<S> {
-    pub(super) fn open(dir: &Path, committees: Committees<S>) -> Result<Self> {
+impl<P: Protocol> Records<P> {
+    pub(super) fn open(dir: &Path, context: P::Context) -> Result<Self> {
         let database = open_database(&dir.join(super::RECORDS))?;
         let keyspace = |name, memtable| open_keyspace(&database, name, Options { memtable });
         let (batches, live) = (keyspace("batches", 8 << 20)?, keyspace("live", 4 << 20)?);
@@ -67,7 +66,7 @@ impl<S: Scheme> Records<S> {
             tail,
             segments,
             entering: Mutex::new(()),
-            committees,
+            context,
             failed: AtomicBool::new(false),
         };
         // Bodies that were durable when the process died before it entered where they are.
@@ -77,7 +76,7 @@ impl<S: Scheme> Records<S> {
         Ok(store)
     }
 
-    pub(super) fn append(&self, records: &[Record<S>]) -> Result<()> {
+    pub(super) fn append(&self, records: &[Record<P>]) -> Result<()> {
         if self.failed.load(Ordering::Acquire) {
             return Err(NodeError::store(
                 "appending records",
@@ -91,106 +90,105 @@ impl<S: Scheme> Records<S> {
         done
     }
 
-    pub(super) fn load(&self, executed: u64) -> Result<Vec<Record<S>>> {
+    pub(super) fn load(&self, executed: u64) -> Result<Vec<Record<P>>> {
         let mut loaded = Vec::new();
-        for entry in self.records.iter() {
-            let (key, value) = entry.into_inner().map_err(reading)?;
-            if *key != *FINALITY {
-                loaded.push(self.decode_record(&value)?);
-            }
+        for entry in self.records.range(FIRST_RECORD..) {
+            let value = entry.value().map_err(reading)?;
+            let record = P::decode_record(&value, &self.context);
+            loaded.push(record.map_err(|e| NodeError::corrupt("a record", e))?);
         }
         // Execution may be behind the archive after a crash of the machine: both are asked.
         let (mut blocks, mut batches) = (HashSet::new(), HashSet::new());
         let mut next = executed + 1;
         // The tip itself, when all is executed: what comes next builds on it.
-        loaded.extend(self.block_at(executed)?.map(Record::Block));
+        loaded.extend(self.block_at(executed)?.map(P::block_record));
         while let Some(block) = self.block_at(next)? {
-            batches.extend(block.payload.iter().map(|batch| batch.digest()));
+            batches.extend(block.payload().iter().map(|part| part.digest));
             blocks.insert(block.digest());
-            loaded.push(Record::Block(block));
+            loaded.push(P::block_record(block));
             next += 1;
         }
         for digest in self.live_digests(LIVE_BLOCK)? {
-            let block = self.block(&BlockDigest(digest))?.ok_or_else(|| missing("block", &digest))?;
-            if block.height <= executed {
+            let block = self.block(&digest)?.ok_or_else(|| missing("block", &digest))?;
+            if block.height() <= executed {
                 self.drop_stale(&block)?;
             } else if blocks.insert(block.digest()) {
-                loaded.push(Record::Block(block));
+                loaded.push(P::block_record(block));
             }
         }
-        batches.extend(self.live_digests(LIVE_BATCH)?.into_iter().map(BatchDigest));
+        batches.extend(self.live_digests(LIVE_BATCH)?);
         for digest in batches {
             if let Some(batch) = self.batch(&digest)? {
-                loaded.push(Record::Batch(batch));
+                loaded.push(P::batch_record(batch));
             }
         }
         Ok(loaded)
     }
 
-    pub(super) fn forget_batches(&self, digests: &[BatchDigest]) -> Result<()> {
+    pub(super) fn forget_batches(&self, digests: &[Hash]) -> Result<()> {
         let mut batch = self.database.batch();
         for digest in digests {
-            batch.remove(&self.live, live_key(LIVE_BATCH, &digest.0));
-            batch.remove(&self.batches, digest.0);
+            batch.remove(&self.live, live_key(LIVE_BATCH, digest));
+            batch.remove(&self.batches, *digest);
         }
         batch.commit().map_err(writing)
     }
 
-    pub(super) fn forget_blocks(&self, digests: &[BlockDigest]) -> Result<()> {
+    pub(super) fn forget_blocks(&self, digests: &[Hash]) -> Result<()> {
         let mut batch = self.database.batch();
         for digest in digests {
-            batch.remove(&self.live, live_key(LIVE_BLOCK, &digest.0));
-            batch.remove(&self.blocks, digest.0);
+            batch.remove(&self.live, live_key(LIVE_BLOCK, digest));
+            batch.remove(&self.blocks, *digest);
         }
         batch.commit().map_err(writing)
     }
 
     pub(super) fn archive(
         &self,
-        block: &Block<S>,
-        batches: &[Arc<Batch>],
-        finality: &Finality<S>,
+        block: &P::Block,
+        batches: &[Arc<P::Batch>],
+        finality: &P::Finality,
     ) -> Result<()> {
-        let digest = block.digest();
-        let archived = self.heights.get(height_key(block.height)).map_err(reading)?;
-        if archived.is_some_and(|archived| *archived == digest.0) {
+        let (digest, height) = (block.digest(), block.height());
+        let archived = self.heights.get(height_key(height)).map_err(reading)?;
+        if archived.is_some_and(|archived| *archived == digest) {
             return Ok(());
         }
         // Both were records before; this only makes sure.
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
         let _entering = self.append_bodies(&mut batch, batches.iter())?;
-        if !self.blocks.contains_key(digest.0).map_err(reading)? {
-            batch.insert(&self.blocks, digest.0, block.encode());
+        if !self.blocks.contains_key(digest).map_err(reading)? {
+            batch.insert(&self.blocks, digest, block.encode());
         }
-        batch.insert(&self.heights, height_key(block.height), digest.0);
-        batch.insert(&self.records, FINALITY, finality.encode());
-        batch.remove(&self.live, live_key(LIVE_BLOCK, &digest.0));
-        for named in &block.payload {
-            batch.remove(&self.live, live_key(LIVE_BATCH, &named.digest().0));
+        batch.insert(&self.heights, height_key(height), digest);
+        batch.insert(&self.records, P::finality_key(height), finality.encode());
+        batch.remove(&self.live, live_key(LIVE_BLOCK, &digest));
+        for part in block.payload() {
+            batch.remove(&self.live, live_key(LIVE_BATCH, &part.digest));
         }
         batch.commit().map_err(writing)
     }
 
-    pub(super) fn block_at(&self, height: u64) -> Result<Option<Arc<Block<S>>>> {
+    pub(super) fn block_at(&self, height: u64) -> Result<Option<Arc<P::Block>>> {
         let Some(digest) = self.heights.get(height_key(height)).map_err(reading)? else { return Ok(None) };
-        let digest = BlockDigest::decode(&digest, &()).map_err(|e| NodeError::corrupt("a height", e))?;
-        self.block(&digest)?.map_or_else(|| Err(missing("block", &digest.0)), |block| Ok(Some(block)))
+        let digest = Hash::try_from(&*digest).map_err(|e| NodeError::corrupt("a height", e))?;
+        self.block(&digest)?.map_or_else(|| Err(missing("block", &digest)), |block| Ok(Some(block)))
     }
 
-    pub(super) fn block(&self, digest: &BlockDigest) -> Result<Option<Arc<Block<S>>>> {
-        let Some(bytes) = self.blocks.get(digest.0).map_err(reading)? else { return Ok(None) };
-        let block = Block::decode(&bytes, &self.committees).map_err(|e| NodeError::corrupt("a block", e))?;
+    pub(super) fn block(&self, digest: &Hash) -> Result<Option<Arc<P::Block>>> {
+        let Some(bytes) = self.blocks.get(digest).map_err(reading)? else { return Ok(None) };
+        let block = P::Block::decode(&bytes, &self.context).map_err(|e| NodeError::corrupt("a block", e))?;
         if block.digest() != *digest {
             return Err(NodeError::corrupt("a block", "its digest is another"));
         }
         Ok(Some(Arc::new(block)))
     }
 
-    pub(super) fn batch(&self, digest: &BatchDigest) -> Result<Option<Arc<Batch>>> {
-        let Some(place) = self.batches.get(digest.0).map_err(reading)? else { return Ok(None) };
+    pub(super) fn batch(&self, digest: &Hash) -> Result<Option<Arc<P::Batch>>> {
+        let Some(place) = self.batches.get(digest).map_err(reading)? else { return Ok(None) };
         let place = Place::decode(&place, &()).map_err(|e| NodeError::corrupt("the place of a batch", e))?;
-        let body = self.segments.read(&digest.0, place)?;
-        let batch = Batch::decode(&body, &()).map_err(|e| NodeError::corrupt("a batch", e))?;
+        let body = self.segments.read(digest, place)?;
+        let batch = P::Batch::decode(&body, &()).map_err(|e| NodeError::corrupt("a batch", e))?;
         if batch.digest() != *digest {
             return Err(NodeError::corrupt("a batch", "its digest is another"));
         }
@@ -202,7 +200,7 @@ impl<S: Scheme> Records<S> {
         from: u64,
         max_blocks: usize,
         max_bytes: usize,
-    ) -> Result<Vec<Arc<Block<S>>>> {
+    ) -> Result<Vec<Arc<P::Block>>> {
         let (mut blocks, mut bytes) = (Vec::new(), 0);
         for height in (from..).take(max_blocks) {
             let Some(block) = self.block_at(height)? else { break };
@@ -215,71 +213,51 @@ impl<S: Scheme> Records<S> {
         Ok(blocks)
     }
 
-    pub(super) fn finality(&self, block: &Block<S>) -> Result<Option<Finality<S>>> {
-        let (mut chain, mut certificate) = (vec![], None);
-        for height in (block.height..).take(MAX_LINKS + 2) {
-            match self.block_at(height)? {
-                Some(next) => chain.push(next),
-                None => {
-                    // Behind the newest executed block comes what committed it.
-                    let tip = chain.last().map(|tip: &Arc<Block<S>>| tip.digest());
-                    let newest = self.newest_finality()?;
-                    let newest = newest.filter(|f| f.links.first().map(|link| link.parent) == tip);
-                    certificate = newest.map(|finality| {
-                        chain.extend(finality.links);
-                        finality.certificate
-                    });
-                    break;
-                }
-            }
-            if committing_link(&chain).is_some_and(|at| at + 1 < chain.len()) {
-                break;
-            }
-        }
-        let Some(at) = committing_link(&chain).filter(|at| *at <= MAX_LINKS) else { return Ok(None) };
-        let certificate = match chain.get(at + 1) {
-            Some(next) => next.justify.clone(),
-            None => certificate,
+    /// What was archived under the key of that height.
+    pub(super) fn finality(&self, height: u64) -> Result<Option<P::Finality>> {
+        let Some(bytes) = self.records.get(P::finality_key(height)).map_err(reading)? else {
+            return Ok(None);
         };
-        let links = chain.into_iter().take(at + 1).skip(1).collect();
-        Ok(certificate.map(|certificate| Finality { links, certificate }))
+        let finality = P::Finality::decode(&bytes, &self.context);
+        finality.map(Some).map_err(|e| NodeError::corrupt("a commit proof", e))
     }
 
-    pub(super) fn committees(&self) -> &Committees<S> {
-        &self.committees
+    pub(super) fn context(&self) -> &P::Context {
+        &self.context
     }
 
     pub(super) fn sync(&self) -> Result<()> {
         self.database.persist(PersistMode::SyncAll).map_err(writing)
     }
 
-    fn try_append(&self, records: &[Record<S>]) -> Result<()> {
-        let bodies = records.iter().filter_map(|r| match r {
-            Record::Batch(batch) => Some(batch),
+    fn try_append(&self, records: &[Record<P>]) -> Result<()> {
+        let bodies = records.iter().filter_map(|record| match P::keep(record) {
+            Kept::Batch(batch) => Some(batch),
             _ => None,
         });
         let mut batch = self.database.batch();
         let _entering = self.append_bodies(&mut batch, bodies)?;
         // A write batch must not name a key twice: of records that replace each other, the last.
-        let newest: BTreeMap<RecordKey, &Record<S>> = records.iter().map(|r| (r.key(), r)).collect();
-        let mut durable = false;
-        for (key, record) in newest {
-            let small = match (key, record) {
-                (RecordKey::Batch(_), _) => continue,
-                (RecordKey::Block(digest), Record::Block(block)) => {
-                    batch.insert(&self.blocks, digest.0, block.encode());
-                    batch.insert(&self.live, live_key(LIVE_BLOCK, &digest.0), height_key(block.height));
-                    durable = true;
-                    continue;
+        let mut newest = BTreeMap::new();
+        let mut blocks: BTreeMap<Hash, &Arc<P::Block>> = BTreeMap::new();
+        for record in records {
+            match P::keep(record) {
+                Kept::Batch(_) => {}
+                Kept::Block(block) => {
+                    blocks.insert(block.digest(), block);
                 }
-                (RecordKey::Block(_), _) => continue,
-                (RecordKey::VoteGuard(kind), _) => [3, kind],
-                (RecordKey::ProposalGuard(kind), _) => [4, kind],
-                (RecordKey::Timeout, _) => [5, 0],
-                (RecordKey::Committed, _) => [6, 0],
-            };
-            batch.insert(&self.records, small, record.encode());
-            durable = true;
+                Kept::Newest(key) => {
+                    newest.insert(key, record);
+                }
+            }
+        }
+        let durable = !newest.is_empty() || !blocks.is_empty();
+        for (digest, block) in blocks {
+            batch.insert(&self.blocks, digest, block.encode());
+            batch.insert(&self.live, live_key(LIVE_BLOCK, &digest), height_key(block.height()));
+        }
+        for (key, record) in newest {
+            batch.insert(&self.records, key, record.encode());
         }
         // Bodies are found again by the scan at the next start: where they are need not be durable.
         let batch = if durable { batch.durability(Some(PersistMode::SyncData)) } else { batch };
@@ -292,7 +270,7 @@ impl<S: Scheme> Records<S> {
     fn append_bodies<'a>(
         &self,
         batch: &mut OwnedWriteBatch,
-        bodies: impl Iterator<Item = &'a Arc<Batch>>,
+        bodies: impl Iterator<Item = &'a Arc<P::Batch>>,
     ) -> Result<Option<MutexGuard<'_, ()>>> {
         let absent = self.absent(bodies)?;
         if absent.is_empty() {
@@ -302,7 +280,7 @@ impl<S: Scheme> Records<S> {
         // Another thread may have stored some of them meanwhile.
         let absent = self.absent(absent.into_iter())?;
         if !absent.is_empty() {
-            let frames: Vec<_> = absent.iter().map(|batch| (batch.digest().0, batch.encode())).collect();
+            let frames: Vec<_> = absent.iter().map(|batch| (batch.digest(), batch.encode())).collect();
             let places = self.segments.append(&frames)?;
             let found: Vec<_> = frames.iter().map(|(key, _)| *key).zip(places).collect();
             self.enter_places(batch, &found);
@@ -311,12 +289,12 @@ impl<S: Scheme> Records<S> {
     }
 
     /// Those batches that are not stored yet, each once.
-    fn absent<'a>(&self, batches: impl Iterator<Item = &'a Arc<Batch>>) -> Result<Vec<&'a Arc<Batch>>> {
-        let mut absent: Vec<&Arc<Batch>> = Vec::new();
+    fn absent<'a>(&self, batches: impl Iterator<Item = &'a Arc<P::Batch>>) -> Result<Vec<&'a Arc<P::Batch>>> {
+        let mut absent: Vec<&Arc<P::Batch>> = Vec::new();
         for batch in batches {
             let key = batch.digest();
             let known = absent.iter().any(|other| other.digest() == key);
-            if !known && !self.batches.contains_key(key.0).map_err(reading)? {
+            if !known && !self.batches.contains_key(key).map_err(reading)? {
                 absent.push(batch);
             }
         }
@@ -342,32 +320,15 @@ impl<S: Scheme> Records<S> {
         self.live.prefix([tag]).map(digest).collect()
     }
 
-    fn newest_finality(&self) -> Result<Option<Finality<S>>> {
-        let Some(bytes) = self.records.get(FINALITY).map_err(reading)? else { return Ok(None) };
-        let finality = Finality::decode(&bytes, &self.committees);
-        finality.map(Some).map_err(|e| NodeError::corrupt("a commit proof", e))
-    }
-
     /// A block at an executed height that is still live: recorded again after it was archived, or never committed.
-    fn drop_stale(&self, block: &Block<S>) -> Result<()> {
+    fn drop_stale(&self, block: &P::Block) -> Result<()> {
         let digest = block.digest();
-        let archived = self.heights.get(height_key(block.height)).map_err(reading)?;
-        if archived.is_some_and(|archived| *archived == digest.0) {
-            return self.live.remove(live_key(LIVE_BLOCK, &digest.0)).map_err(writing);
+        let archived = self.heights.get(height_key(block.height())).map_err(reading)?;
+        if archived.is_some_and(|archived| *archived == digest) {
+            return self.live.remove(live_key(LIVE_BLOCK, &digest)).map_err(writing);
         }
         self.forget_blocks(&[digest])
     }
-
-    fn decode_record(&self, bytes: &[u8]) -> Result<Record<S>> {
-        Record::decode(bytes, &self.committees).map_err(|e| NodeError::corrupt("a record", e))
-    }
-}
-
-/// The first block of a chain, behind its first one, whose view follows on its parent's.
-fn committing_link<S: Scheme>(chain: &[Arc<Block<S>>]) -> Option<usize> {
-    let consecutive =
-        |pair: &[Arc<Block<S>>]| matches!(pair, [a, b] if a.view.checked_add(1) == Some(b.view));
-    chain.windows(2).position(consecutive).map(|at| at + 1)
 }
 
 fn live_key(tag: u8, digest: &[u8; 32]) -> [u8; 33] {

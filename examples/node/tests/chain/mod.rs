@@ -12,9 +12,9 @@ use quorate::ed25519::Ed25519;
 use quorate::guard::{Guard, GuardRecord};
 use quorate::scheme::{Scheme, VerifiedKey};
 use quorate_jolteon::{
-    AVAILABLE, BLOCK, Batch, BatchRef, Block, Committees, Content, Delivery, Executed, Finality, Record,
-    TIMEOUT,
+    AVAILABLE, BLOCK, Batch, BatchRef, Block, Committees, Content, Finality, Record, TIMEOUT,
 };
+use quorate_node::protocol::{Delivery, Executed, Jolteon};
 use quorate_node::store::{Binding, Store};
 
 pub struct Chain<S: Scheme> {
@@ -45,7 +45,7 @@ pub fn binding<S: Scheme>() -> Binding {
     Binding::new::<S>([7; 32], &voting, &identity)
 }
 
-pub fn open<S: Scheme>(dir: &Path) -> Arc<Store<S>> {
+pub fn open<S: Scheme>(dir: &Path) -> Arc<Store<Jolteon<S>>> {
     Arc::new(Store::open(dir, &binding::<S>(), committees(4)).unwrap())
 }
 
@@ -104,7 +104,7 @@ impl<S: Scheme> Chain<S> {
             justify: tip.as_ref().map(|tip| self.certify(tip)),
             tc: (skipped > 0).then(|| self.time_out(view - 1, parent_view)),
             payload: batches.iter().map(|batch| self.available(batch)).collect(),
-            executed,
+            executed: executed.into(),
             timestamp: 1_700_000_000_000_000 + view,
         };
         let statement = self.committees.proposal(view, content.digest());
@@ -116,18 +116,14 @@ impl<S: Scheme> Chain<S> {
         block
     }
 
-    /// The delivery of a block whose child is in the next view.
-    pub fn delivery(&self, height: u64) -> Box<Delivery<S>> {
+    /// The delivery of a block whose child is in the next view, to member 1.
+    pub fn delivery(&self, height: u64) -> Box<Delivery<Jolteon<S>>> {
         let at = height as usize - 1;
         let (block, child) = (self.blocks[at].clone(), self.blocks[at + 1].clone());
         let finality = Finality { certificate: self.certify(&child), links: vec![child] };
-        Box::new(Delivery {
-            digest: block.digest(),
-            height,
-            batches: self.batches[at].clone(),
-            finality: Arc::new(finality),
-            block,
-        })
+        let batches = self.batches[at].clone();
+        let own = batches.iter().filter(|batch| batch.author() == 1).map(|batch| batch.sequence());
+        Box::new(Delivery { own_batches: own.collect(), block, batches, finality: Arc::new(finality) })
     }
 
     /// The records that a replica makes of a block before it is delivered.

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use quorate::machine::Time;
-use quorate::merkle::Hash;
-use quorate_jolteon::{Batch, BatchBuilder, Command, OwnBatchState};
+use quorate::merkle::{Hash, Merkle};
+use quorate_jolteon::{Batch, BatchBuilder};
 
 use super::clock::Clock;
 use super::inbox::Inbox;
@@ -17,6 +17,7 @@ use crate::application::Checker;
 use crate::config::MempoolConfig;
 use crate::handle::{Refusal, Ticket};
 use crate::metrics::{CodeLabel, MempoolMetrics};
+use crate::protocol::{Command, OwnBatchState};
 use state::State;
 
 /// When a refused client may try again: about one batch delay.
@@ -24,6 +25,8 @@ const RETRY_AFTER: Duration = Duration::from_millis(100);
 
 /// Transactions on their way into batches: admission control, the open batch, and what is not committed yet.
 pub(super) struct Ingest {
+    /// What makes identities of transactions.
+    tree: Merkle<'static>,
     checker: Arc<dyn Checker>,
     max_transaction: usize,
     limits: MempoolConfig,
@@ -42,6 +45,7 @@ pub(super) struct Ingest {
 impl Ingest {
     pub(super) fn new(
         builder: BatchBuilder,
+        tree: Merkle<'static>,
         checker: Arc<dyn Checker>,
         max_transaction: usize,
         limits: MempoolConfig,
@@ -50,6 +54,7 @@ impl Ingest {
         metrics: MempoolMetrics,
     ) -> Self {
         Self {
+            tree,
             checker,
             max_transaction,
             limits,
@@ -74,11 +79,11 @@ impl Ingest {
         // All that needs no lock is done before it is taken.
         let checked: Vec<Result<Bytes, Refusal>> =
             transactions.into_iter().map(|t| self.check(&t).map(|()| t)).collect();
-        let ids = quorate_jolteon::TRANSACTIONS.leaves(checked.iter().flatten());
+        let ids = self.tree.leaves(checked.iter().flatten());
         let (answers, batches, opened) = self.place(checked, ids);
         for batch in batches {
             self.metrics.batches.inc();
-            self.inbox.command(Command::Seal(batch));
+            self.inbox.command(Command::Submit(batch));
         }
         if opened {
             self.inbox.poke();
@@ -238,7 +243,7 @@ impl Ingest {
     fn hand_over(&self, batch: Option<Arc<Batch>>) {
         if let Some(batch) = batch {
             self.metrics.batches.inc();
-            self.inbox.command(Command::Seal(batch));
+            self.inbox.command(Command::Submit(batch));
         }
     }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::application::Rejection;
-use quorate_jolteon::Parameters;
+use quorate_jolteon::{Parameters, TRANSACTIONS};
 
 struct Bench {
     ingest: Ingest,
@@ -17,6 +17,7 @@ impl Bench {
         let inbox = Arc::new(Inbox::default());
         let ingest = Ingest::new(
             BatchBuilder::new(2, 10, &parameters),
+            TRANSACTIONS,
             Arc::new(checker),
             50,
             limits,
@@ -34,7 +35,7 @@ impl Bench {
     fn sealed(&self) -> Vec<Arc<Batch>> {
         let taken = self.inbox.take(Some(Duration::ZERO));
         let batch = |command| match command {
-            Command::Seal(batch) => batch,
+            Command::Submit(batch) => batch,
             other => panic!("{other:?}"),
         };
         taken.commands.into_iter().map(batch).collect()
