@@ -315,7 +315,9 @@ impl<'a> World<'a> {
             (block.proposed, block.bundles) = (Some(now), chosen.clone());
         }
         if let Some(member) = self.member(me) {
-            chosen.iter().for_each(|bundle| drop(member.take(*bundle)));
+            for bundle in &chosen {
+                member.take(*bundle);
+            }
         }
         self.header(me, round);
         for segment in 0..self.case.rules.segments {
@@ -350,7 +352,9 @@ impl<'a> World<'a> {
         let missing: Vec<u32> = if asynchronous {
             bundles.into_iter().filter(|bundle| !member.has(*bundle)).collect()
         } else {
-            bundles.into_iter().for_each(|bundle| drop(member.take(bundle)));
+            for bundle in bundles {
+                member.take(bundle);
+            }
             vec![]
         };
         let state = member.rounds.entry(round).or_default();
@@ -436,7 +440,7 @@ impl<'a> World<'a> {
                 self.learn(me, bundle);
                 let wants =
                     |member: &mut Member| member.rounds.values().any(|round| !round.whole && round.header);
-                if !self.member(me).is_some_and(|member| wants(member)) {
+                if !self.member(me).is_some_and(wants) {
                     return Ok(());
                 }
             }
@@ -486,7 +490,7 @@ impl<'a> World<'a> {
         let Some(state) = self.round(me, round) else { return Ok(()) };
         if let Some(place) = state.gossips.get_mut(which).filter(|place| place.is_none()) {
             let mut digest = [7; 32];
-            digest[..8].copy_from_slice(&round.to_le_bytes());
+            digest.iter_mut().zip(round.to_le_bytes()).for_each(|(byte, of)| *byte = of);
             let statement = committee.statement(Kind::new(which as u8 + 1), round, digest);
             *place = Some(Box::new(Gossip::new(committee, me as MemberIndex, statement, parameters)?));
         }
