@@ -117,7 +117,7 @@ pub(crate) fn alone<T>(work: impl FnOnce() -> T) -> (T, bool) {
 }
 
 /// How long this thread ran so far. Linux counts up to the last time that the scheduler looked, so it is made to look.
-fn processor_time() -> Option<Duration> {
+pub(crate) fn processor_time() -> Option<Duration> {
     thread::yield_now();
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)

@@ -4,14 +4,13 @@
 //! collector sends to every node by itself; then the same with TC. To put shares together is counted as adding them,
 //! which favours the collector.
 
-use std::time::Instant;
-
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::network::{Class, Network, Node, Sent};
 use super::queue::{Nanos, Queue};
 use super::stage::{Case, END, FRAME, Outcome, P, SKEW, TC};
+use crate::sampling::processor_time;
 
 /// A suite, a statement, a signer and a signature; in the whole, no signer.
 const SHARE: u64 = 1 + 49 + 2 + 48;
@@ -45,7 +44,7 @@ struct World<'a> {
 
 /// Runs a case to its end.
 pub(super) fn run(case: &Case) -> Outcome {
-    let began = Instant::now();
+    let began = processor_time();
     let mut random = StdRng::seed_from_u64(case.seed);
     let network = Network::new(case.setting, case.nodes, random.random());
     let mut silent = case.silent_nodes(&mut random);

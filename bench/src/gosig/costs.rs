@@ -30,7 +30,6 @@ const HIGHEST: u16 = 16;
 /// Nanoseconds on this machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
-    pub(super) ed: f64,
     /// To verify one signature of one signer: hash, subgroup, pairings.
     pub(super) single: f64,
     /// What another aggregate of the same batch adds.
@@ -48,7 +47,7 @@ impl Costs {
     /// Of the order of what is measured, for tests.
     #[cfg(test)]
     pub(super) const TYPICAL: Self =
-        Self { ed: 3e4, single: 8e5, another: 2e5, signer: 800.0, merge: 5.0, sign: 100_000, plain: 15e3 };
+        Self { single: 8e5, another: 2e5, signer: 800.0, merge: 5.0, sign: 100_000, plain: 15e3 };
 
     /// To check so many aggregates of so many signers in all together, and to merge them.
     pub(super) fn check(&self, aggregates: usize, signers: usize) -> Nanos {
@@ -94,7 +93,6 @@ pub(super) fn measure(care: Care) -> Result<(Costs, Vec<Row>)> {
     let times: [f64; 9] = medians(&mut cases, care).try_into().unwrap_or([f64::NAN; 9]);
     let [ed, counted_time, ones_time, single, many_time, batch, merge, sign, plain] = times;
     let costs = Costs {
-        ed,
         single,
         another: ((batch - single) / (BATCH - 1) as f64).max(0.0),
         signer: ((many_time - single) / (MANY - 1) as f64).max(0.0),

@@ -127,7 +127,7 @@ pub(super) fn rows(points: &[Point], largest: usize) -> Vec<Row> {
         ));
         rows.push(
             Row::new(format!("simulating Stage II, {largest} nodes"), took.as_secs_f64(), "s")
-                .note(format!("{:.1} million events, one thread of two", *events as f64 / 1e6)),
+                .note(format!("{:.1} million events; processor time of one thread", *events as f64 / 1e6)),
         );
     }
     if let Some(point) = at(points, 0, 1000) {

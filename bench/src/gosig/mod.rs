@@ -9,6 +9,7 @@ mod figures;
 mod network;
 mod plain;
 mod queue;
+mod rounds;
 mod stage;
 
 use std::sync::{Mutex, OnceLock};
@@ -51,8 +52,11 @@ pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
     })?;
     points.sort_by_key(|point| (point.line, point.nodes));
     rows.extend(figures::rows(&points, largest));
+    let mut tables = vec![figures::figure_10(&points, sizes, &costs), figures::completion(&points, largest)];
+    let (more_rows, more_tables) = rounds::measure(quick, costs)?;
+    rows.extend(more_rows);
     rows.extend(memory());
-    let tables = vec![figures::figure_10(&points, sizes, &costs), figures::completion(&points, largest)];
+    tables.extend(more_tables);
     say("done");
     Ok((rows, tables))
 }

@@ -5,7 +5,6 @@
 //! quorum, each must take in two thirds of all signatures, twice, and its share of what others have already.
 
 use std::rc::Rc;
-use std::time::Instant;
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -13,6 +12,7 @@ use rand::{RngExt, SeedableRng};
 use super::network::{Class, Network, Node, Sent};
 use super::queue::{MILLISECOND, Nanos, Queue};
 use super::stage::{Case, END, FRAME, Outcome, P, SKEW, TC};
+use crate::sampling::processor_time;
 
 /// To how many nodes a signature is passed on.
 const COPIES: u8 = 3;
@@ -65,7 +65,7 @@ struct World<'a> {
 
 /// Runs a case to its end.
 pub(super) fn run(case: &Case) -> Outcome {
-    let began = Instant::now();
+    let began = processor_time();
     let mut world = World::new(case);
     while let Some(event) = world.queue.take() {
         if world.queue.now() > END || world.outcome.complete.len() == world.outcome.honest {

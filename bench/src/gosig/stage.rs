@@ -4,7 +4,7 @@
 //! keeps a node's processor busy for as long, so that meanwhile it neither checks nor sends.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use quorate::certificate::{Kind, Vote};
 use quorate::committee::{ChainId, Committee};
@@ -18,6 +18,7 @@ use rand::{RngExt, SeedableRng};
 use super::costs::Costs;
 use super::network::{Class, Network, Node, Sent, Setting};
 use super::queue::{MILLISECOND, Nanos, Queue, SECOND};
+use crate::sampling::processor_time;
 
 /// Clocks are this far apart at most.
 pub(super) const SKEW: Nanos = 50 * MILLISECOND;
@@ -77,6 +78,7 @@ pub(super) struct Outcome {
     /// Nodes' processors were busy for so long in all.
     pub(super) busy: Nanos,
     pub(super) events: u64,
+    /// Processor time of the simulation.
     pub(super) took: Duration,
 }
 
@@ -87,12 +89,12 @@ impl Outcome {
     }
 
     /// Puts the figures in order.
-    pub(super) fn finish(&mut self, events: u64, began: Instant) {
+    pub(super) fn finish(&mut self, events: u64, began: Option<Duration>) {
         self.bytes.sort_unstable();
         self.prepared.sort_unstable();
         self.complete.sort_unstable();
         self.events = events;
-        self.took = began.elapsed();
+        self.took = since(began);
     }
 }
 
@@ -132,7 +134,7 @@ struct World<'a> {
 
 /// Runs a case to its end.
 pub(super) fn run(case: &Case) -> Result<Outcome> {
-    let began = Instant::now();
+    let began = processor_time();
     let mut world = World::new(case)?;
     while let Some(event) = world.queue.take() {
         if world.queue.now() > END || world.outcome.complete.len() == world.outcome.honest {
@@ -327,13 +329,18 @@ impl<'a> World<'a> {
         }
     }
 
-    fn finish(self, began: Instant) -> Outcome {
+    fn finish(self, began: Option<Duration>) -> Outcome {
         let Self { mut outcome, queue, network, members, .. } = self;
         let honest = network.traffic().zip(&members).filter(|(_, member)| member.is_some());
         outcome.bytes = honest.map(|((sent, _), _)| sent).collect();
         outcome.finish(queue.taken(), began);
         outcome
     }
+}
+
+/// Processor time of this thread since then; zero where the system does not tell.
+pub(super) fn since(began: Option<Duration>) -> Duration {
+    processor_time().zip(began).map_or(Duration::ZERO, |(now, began)| now.saturating_sub(began))
 }
 
 fn time(now: Nanos) -> Time {

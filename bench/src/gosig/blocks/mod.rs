@@ -1,7 +1,7 @@
 //! Whole rounds: transactions spread as they come, blocks that name them, votes. Votes are `core::gossip` itself; how
 //! transactions and blocks spread is a model with the rules of `examples/gosig`:
 //!
-//! - A node passes transactions that are new to it on to three random nodes. To keep the simulation short they travel in
+//! - A node passes transactions that are new to it on to a few random nodes, three by default. To keep the simulation short they travel in
 //!   bundles from one node, which delays them by a bundle's transmission at every step.
 //! - A proposer names what it knows and nobody has named yet, up to the block's limit, in a header and a body of 6 bytes
 //!   for each transaction, which is cut into signed segments. Header and segments are passed on to five random nodes by
@@ -46,6 +46,8 @@ pub(super) struct Case {
     /// Transactions that travel together.
     pub(super) bundle: u64,
     pub(super) rounds: u64,
+    /// To how many nodes a transaction is passed on.
+    pub(super) copies: usize,
     pub(super) rules: Rules,
     pub(super) seed: u64,
 }
@@ -81,6 +83,7 @@ pub(super) struct Outcome {
     pub(super) steps: [Vec<f64>; 5],
     /// Bits per second that a node sent on average.
     pub(super) sent: f64,
+    /// Processor time of the simulation.
     pub(super) took: std::time::Duration,
 }
 
@@ -101,6 +104,7 @@ mod tests {
             load: 1000.0,
             bundle: 50,
             rounds: 6,
+            copies: 3,
             rules: Rules::ALL,
             seed: 1,
         }

@@ -57,7 +57,9 @@ impl Member {
         match self.has.get_mut(place) {
             Some(word) if *word & bit == 0 => {
                 *word |= bit;
-                self.rounds.values_mut().for_each(|round| drop(round.missing.remove(&bundle)));
+                for round in self.rounds.values_mut() {
+                    round.missing.remove(&bundle);
+                }
                 true
             }
             _ => false,

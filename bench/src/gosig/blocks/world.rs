@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 use quorate::certificate::{Kind, Vote};
 use quorate::committee::{ChainId, Committee};
@@ -15,12 +15,13 @@ use rand::{RngExt, SeedableRng};
 
 use super::super::network::{Class, Network, Node, Sent};
 use super::super::queue::{MILLISECOND, Nanos, Queue, SECOND};
-use super::super::stage::{FRAME, P, SKEW, TC};
+use super::super::stage::{FRAME, P, SKEW, TC, since};
 use super::node::{Member, Round};
 use super::{Case, HEADER, NAME, Outcome, TRANSACTION};
+use crate::sampling::processor_time;
 
-/// To how many nodes transactions, and everything else, are passed on.
-const COPIES: [usize; 2] = [3, 5];
+/// To how many nodes everything but transactions is passed on.
+const COPIES: usize = 5;
 /// When what was asked for is asked of somebody else.
 const RETRY: Nanos = SECOND / 2;
 const IDLE: Nanos = 50 * MILLISECOND;
@@ -105,7 +106,7 @@ struct World<'a> {
 
 /// Runs a case to its end.
 pub(in super::super) fn run(case: &Case) -> Result<Outcome> {
-    let began = Instant::now();
+    let began = processor_time();
     let mut world = World::new(case)?;
     let end = (case.rounds + 1) * world.length();
     while let Some(event) = world.queue.take() {
@@ -314,7 +315,9 @@ impl<'a> World<'a> {
             (block.proposed, block.bundles) = (Some(now), chosen.clone());
         }
         if let Some(member) = self.member(me) {
-            chosen.iter().for_each(|bundle| drop(member.take(*bundle)));
+            for bundle in &chosen {
+                member.take(*bundle);
+            }
         }
         self.header(me, round);
         for segment in 0..self.case.rules.segments {
@@ -349,7 +352,9 @@ impl<'a> World<'a> {
         let missing: Vec<u32> = if asynchronous {
             bundles.into_iter().filter(|bundle| !member.has(*bundle)).collect()
         } else {
-            bundles.into_iter().for_each(|bundle| drop(member.take(bundle)));
+            for bundle in bundles {
+                member.take(bundle);
+            }
             vec![]
         };
         let state = member.rounds.entry(round).or_default();
@@ -376,10 +381,9 @@ impl<'a> World<'a> {
 
     /// To a few random nodes.
     fn pass_on(&mut self, me: Node, load: Load) {
-        let [transactions, rest] = COPIES;
         let is_bulk = matches!(load, Load::Bundle(_))
             || !self.case.rules.asynchronous && matches!(load, Load::Segment(..));
-        for _ in 0..if is_bulk { transactions } else { rest } {
+        for _ in 0..if is_bulk { self.case.copies } else { COPIES } {
             if let Some(to) = self.somebody(me) {
                 self.post(me, to, load.clone());
             }
@@ -436,7 +440,7 @@ impl<'a> World<'a> {
                 self.learn(me, bundle);
                 let wants =
                     |member: &mut Member| member.rounds.values().any(|round| !round.whole && round.header);
-                if !self.member(me).is_some_and(|member| wants(member)) {
+                if !self.member(me).is_some_and(wants) {
                     return Ok(());
                 }
             }
@@ -486,7 +490,7 @@ impl<'a> World<'a> {
         let Some(state) = self.round(me, round) else { return Ok(()) };
         if let Some(place) = state.gossips.get_mut(which).filter(|place| place.is_none()) {
             let mut digest = [7; 32];
-            digest[..8].copy_from_slice(&round.to_le_bytes());
+            digest.iter_mut().zip(round.to_le_bytes()).for_each(|(byte, of)| *byte = of);
             let statement = committee.statement(Kind::new(which as u8 + 1), round, digest);
             *place = Some(Box::new(Gossip::new(committee, me as MemberIndex, statement, parameters)?));
         }
@@ -673,7 +677,7 @@ impl<'a> World<'a> {
         self.queue.put(now + IDLE, Event::Look(me));
     }
 
-    fn finish(self, began: Instant) -> Outcome {
+    fn finish(self, began: Option<Duration>) -> Outcome {
         let quorum = self.case.nodes * 2 / 3 + 1;
         let counted = |block: &&Block| block.round > WARM_UP && block.round < self.case.rounds;
         let committed: Vec<&Block> =
@@ -693,7 +697,7 @@ impl<'a> World<'a> {
             sent: sent as f64 * 8.0
                 / self.honest.len().max(1) as f64
                 / (self.queue.now().max(1) as f64 / 1e9),
-            took: began.elapsed(),
+            took: since(began),
         }
     }
 }
