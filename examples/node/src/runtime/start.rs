@@ -14,7 +14,7 @@ use super::Node;
 use super::archive::Archivist;
 use super::clock::Clock;
 use super::inbox::Inbox;
-use super::ingest::Ingest;
+use super::ingest::{Admission, Ingest};
 use super::machine::{Driver, FaultLog};
 use super::outflow::{Outflow, Outflows};
 use super::reports::{Entrance, Reporter};
@@ -123,11 +123,11 @@ impl<P: Protocol> Opened<P> {
         let (clock, metrics, inbox) = (Clock::start(), Arc::new(Metrics::new()), Arc::new(Inbox::default()));
         let executed = (executor.executed().height, Digest(executor.application_root()));
         let shared = Arc::new(Shared::new(P::status(&machine), executed, inbox.clone()));
+        let max_transaction = genesis.parameters.max_transaction_bytes as usize;
+        let admission = Admission { tree: P::TRANSACTIONS, checker, max_transaction };
         let ingest = Arc::new(Ingest::new(
             BatchBuilder::new(me, P::next_sequence(&machine), &batching(&genesis.parameters)),
-            P::TRANSACTIONS,
-            checker,
-            genesis.parameters.max_transaction_bytes as usize,
+            admission,
             config.mempool,
             clock,
             inbox.clone(),
