@@ -10,7 +10,7 @@ use crate::{
     simulate, targets, threshold_signing, vectors, watch, web, workspace,
 };
 
-/// Runs every check and every test, and ends with a line `test steps: N passed, N failed`.
+/// Runs every check and every test, and ends with a line `steps: N passed, N failed`.
 ///
 /// Sets up what it needs and is missing: rustfmt, clippy, the wasm32 targets and an older toolchain through rustup;
 /// gcc, g++, clang, llvm, autoconf, automake, libtool, make, libclang, git, python3 with venv, Node 20 with npm, a JDK,
@@ -103,5 +103,5 @@ pub(crate) fn run(options: &Options) -> Outcome {
         steps.add("guided fuzzing", fuzz::brief);
     }
     steps.keep(options.only.as_deref())?;
-    steps.run("test steps")
+    steps.run("steps")
 }

@@ -110,6 +110,16 @@ impl SignerSet {
         self.words.iter().zip(&other.words).all(|(a, b)| a & b == 0)
     }
 
+    /// How many members the two sets have in common.
+    pub fn overlap(&self, other: &Self) -> usize {
+        self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
+    }
+
+    /// Whether every member of this set is in the other, which should be of the same committee.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.overlap(other) == self.len()
+    }
+
     /// Members that the committee does not have are left out, whatever the sets came from.
     fn from_words(n: u16, mut words: Vec<u64>) -> Self {
         words.resize(usize::from(n).div_ceil(64), 0);
@@ -182,6 +192,9 @@ mod tests {
             prop_assert!(a.union(&b).iter().eq(pa.union(&pb).copied()));
             prop_assert!(a.intersection(&b).iter().eq(pa.intersection(&pb).copied()));
             prop_assert_eq!(a.is_disjoint(&b), pa.is_disjoint(&pb));
+            prop_assert_eq!(a.overlap(&b), pa.intersection(&pb).count());
+            prop_assert_eq!(a.is_subset(&b), pa.is_subset(&pb));
+            prop_assert!(a.is_subset(&a.union(&b)));
             prop_assert!(a.complement().iter().eq((0..n).filter(|i| !pa.contains(i))));
             prop_assert_eq!(a.complement().complement(), a.clone());
             prop_assert_eq!(SignerSet::full(n).len(), usize::from(n));

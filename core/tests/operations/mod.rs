@@ -11,6 +11,8 @@ mod merkles;
 mod schemes;
 #[cfg(feature = "threshold")]
 mod signatures;
+#[cfg(feature = "sortition")]
+mod sortitions;
 #[cfg(feature = "threshold")]
 mod thresholds;
 mod timeouts;
@@ -49,6 +51,10 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     #[cfg(feature = "erasure")]
     if operation.starts_with("erasure.") {
         return erasures::run(operation, input);
+    }
+    #[cfg(feature = "sortition")]
+    if operation == "seed.genesis" {
+        return Ok(sortitions::genesis(input));
     }
     if operation == "chain_id.from_name" {
         return committees::chain_id(input);

@@ -41,6 +41,7 @@ use quorate::committee::ChainId;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::{Encode, Writer, domain};
+use quorate_gosig::MAX_TRANSACTION_BYTES;
 use quorate_jolteon::MAX_BATCH_BYTES;
 use serde::{Deserialize, Serialize};
 
@@ -304,7 +305,11 @@ impl Genesis {
             (ProtocolName::Gosig, Some(_)) if self.scheme != SchemeName::Bls => {
                 Err(wrong(format!("scheme is {}; Gosig sums signatures, which needs bls", self.scheme)))
             }
-            (ProtocolName::Gosig, Some(schedule)) => schedule.check(),
+            (ProtocolName::Gosig, Some(schedule)) => {
+                let (size, most) = (self.parameters.max_transaction_bytes, MAX_TRANSACTION_BYTES as u32);
+                within("parameters.max_transaction_bytes", size, 1, most)?;
+                schedule.check()
+            }
         }
     }
 }

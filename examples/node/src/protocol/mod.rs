@@ -11,32 +11,36 @@
 //!                            Machine::Fault  ──▶ judge() ──▶ Judgement: what to count and whom to shut out
 //! ```
 //!
-//! | the node's word | Jolteon |
-//! |---|---|
-//! | [`Block`] | a block: it names certified batches |
-//! | [`Batch`] | a batch of one member's transactions |
-//! | [`Protocol::Finality`] | descendants down to two in consecutive views, and the certificate of the last |
+//! | the node's word | Jolteon | Gosig |
+//! |---|---|---|
+//! | view | view | round |
+//! | [`Block`] | a block: it names certified batches | a block without its payload |
+//! | [`Batch`] | a batch of one member's transactions | a payload: all transactions of a block |
+//! | [`Protocol::Finality`] | descendants down to two in consecutive views, and the certificate of the last | the certificate of those who committed it tentatively |
+//! | [`Command::Submit`] | the batch is ordered as it is | its transactions are ordered one by one |
 //!
 //! [`with`] is the only place that knows which protocols there are.
 
+mod gosig;
 mod jolteon;
 
 use std::fmt;
 use std::sync::Arc;
 
 use quorate::Error;
-use quorate::bls::MinSig;
+use quorate::bls::{Counted, MinSig};
 use quorate::ed25519::Ed25519;
 use quorate::machine::{Machine, MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle, Path};
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 
+pub use gosig::Gosig;
 pub use jolteon::Jolteon;
 pub use quorate_jolteon::OwnBatchState;
 
 use crate::Result;
-use crate::genesis::{Committees, Genesis, SchemeName};
+use crate::genesis::{Committees, Genesis, ProtocolName, SchemeName};
 use crate::keys::NodeKeys;
 use crate::store::Store;
 
@@ -361,9 +365,11 @@ pub trait Visit {
 
 /// Does something with the protocol of a chain.
 pub fn with<V: Visit>(genesis: &Genesis, visit: V) -> V::Output {
-    match genesis.scheme {
-        SchemeName::Bls => visit.visit::<Jolteon<MinSig>>(),
-        SchemeName::Ed25519 => visit.visit::<Jolteon<Ed25519>>(),
+    match (genesis.protocol, genesis.scheme) {
+        (ProtocolName::Jolteon, SchemeName::Bls) => visit.visit::<Jolteon<MinSig>>(),
+        (ProtocolName::Jolteon, SchemeName::Ed25519) => visit.visit::<Jolteon<Ed25519>>(),
+        // Nothing else can be summed: a genesis that names another scheme is refused.
+        (ProtocolName::Gosig, _) => visit.visit::<Gosig<Counted<MinSig>>>(),
     }
 }
 

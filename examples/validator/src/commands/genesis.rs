@@ -5,10 +5,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use quorate_node::genesis::{Genesis, Member, Parameters, ProtocolName};
 use quorate_node::protocol::{self, Protocol, Visit};
+use quorate_terminal::say;
 
 use super::keygen::PublicFile;
 use crate::exit::{Exit, Failure, OrFail};
-use quorate_terminal::say;
 
 /// Put a chain's genesis file together from its validators' public keys.
 ///

@@ -1,7 +1,8 @@
+use quorate_terminal::say;
+
 use crate::api::{Api, Status};
 use crate::exit::{Exit, Failure};
 use crate::target::Target;
-use quorate_terminal::say;
 
 /// Show what validators say of themselves.
 #[derive(Debug, clap::Args)]

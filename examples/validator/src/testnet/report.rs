@@ -1,10 +1,10 @@
+use quorate_terminal::say;
 use serde::Serialize;
 
 use super::agreement::Contradiction;
 use super::child::Usage;
 use crate::exit::{Exit, Failure};
 use crate::load::LoadReport;
-use quorate_terminal::say;
 
 /// How a testnet went: what `--json` prints.
 #[derive(Debug, Serialize)]

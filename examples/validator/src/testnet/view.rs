@@ -1,10 +1,10 @@
 use std::time::Duration;
 
 use quorate_node::genesis::{ProtocolName, SchemeName};
+use quorate_terminal::{clock, count, millis};
 
 use super::watch::{Watch, Watched};
 use crate::load::Latencies;
-use quorate_terminal::{clock, count, millis};
 
 /// What a testnet looks like at one moment.
 #[derive(Debug)]

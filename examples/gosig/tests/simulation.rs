@@ -1,0 +1,1 @@
+//! Gosig in the simulator.
