@@ -225,20 +225,38 @@ impl fmt::Debug for Aggregate {
 }
 
 impl Pool {
-    /// An empty pool.
+    /// An empty pool of member `me`.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for a committee of a suite without counts.
-    pub fn new(committee: &Committee, statement: Statement, parameters: Parameters) -> Result<Self> {
+    pub fn new(
+        committee: &Committee,
+        me: MemberIndex,
+        statement: Statement,
+        parameters: Parameters,
+    ) -> Result<Self> {
         each_counted!(committee, Committee, S, committee => {
-            Ok(PoolOf::<S>::new(Arc::clone(committee), statement, parameters).into())
+            Ok(PoolOf::<S>::new(Arc::clone(committee), me, statement, parameters).into())
         }, _ => Err(wrong_suite()))
     }
 
-    /// Takes in an aggregate that was verified. False if it brings no new signer.
+    /// What is signed.
+    pub fn statement(&self) -> &Statement {
+        each_counted!(self, Pool, S, pool => pool.statement())
+    }
+
+    /// Whether [`insert`](Pool::insert) would change anything, see [`gossip::Pool::wants`].
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for another committee, statement or suite.
+    /// As there, and [`Error::WrongContext`] for another suite.
+    pub fn wants(&self, aggregate: &Aggregate) -> Result<bool> {
+        each_counted!(self, Pool, S, pool => pool.wants(aggregate.try_into()?))
+    }
+
+    /// Takes in an aggregate that was verified. False if nothing changes by it.
+    ///
+    /// # Errors
+    /// As [`wants`](Pool::wants), and [`Error::WrongContext`] if it was verified against another committee.
     pub fn insert(&mut self, aggregate: Verified<Aggregate>) -> Result<bool> {
         each_counted!(self, Pool, S, pool => pool.insert(lower(aggregate)?))
     }
@@ -248,14 +266,14 @@ impl Pool {
         each_counted!(self, Pool, S, pool => pool.signers())
     }
 
-    /// The sum of the pool's aggregates that is sent.
+    /// The sum of everything that can be added, or the certificate's.
     pub fn best(&self) -> Option<Verified<Aggregate>> {
         each_counted!(self, Pool, S, pool => pool.best().cloned().map(lift))
     }
 
-    /// The aggregates of the pool.
+    /// All aggregates that are kept.
     pub fn aggregates(&self) -> Vec<Verified<Aggregate>> {
-        each_counted!(self, Pool, S, pool => pool.aggregates().iter().cloned().map(lift).collect())
+        each_counted!(self, Pool, S, pool => pool.aggregates().cloned().map(lift).collect())
     }
 
     /// The certificate, once the signers are a quorum.

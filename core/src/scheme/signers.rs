@@ -72,9 +72,32 @@ impl SignerSet {
         }
     }
 
+    /// Takes a member out; false if it was not in.
+    pub fn remove(&mut self, index: MemberIndex) -> bool {
+        if !self.contains(index) {
+            return false;
+        }
+        if let Some(word) = self.words.get_mut(usize::from(index / 64)) {
+            *word &= !(1u64 << (index % 64));
+            self.count -= 1;
+        }
+        true
+    }
+
     /// Whether a member is in the set.
     pub fn contains(&self, index: MemberIndex) -> bool {
         self.words.get(usize::from(index / 64)).is_some_and(|word| word >> (index % 64) & 1 == 1)
+    }
+
+    /// The lowest member.
+    pub fn first(&self) -> Option<MemberIndex> {
+        self.iter().next()
+    }
+
+    /// The highest member.
+    pub fn last(&self) -> Option<MemberIndex> {
+        let (i, word) = self.words.iter().enumerate().rfind(|(_, word)| **word != 0)?;
+        Some((i * 64 + word.ilog2() as usize) as MemberIndex)
     }
 
     /// The members, ascending.
@@ -189,6 +212,7 @@ mod tests {
             let ((a, pa), (b, pb)) = (build(&a), build(&b));
             prop_assert!(a.iter().eq(pa.iter().copied()));
             prop_assert_eq!(a.len(), pa.len());
+            prop_assert_eq!((a.first(), a.last()), (pa.first().copied(), pa.last().copied()));
             prop_assert!(a.union(&b).iter().eq(pa.union(&pb).copied()));
             prop_assert!(a.intersection(&b).iter().eq(pa.intersection(&pb).copied()));
             prop_assert_eq!(a.is_disjoint(&b), pa.is_disjoint(&pb));
@@ -198,9 +222,13 @@ mod tests {
             prop_assert!(a.complement().iter().eq((0..n).filter(|i| !pa.contains(i))));
             prop_assert_eq!(a.complement().complement(), a.clone());
             prop_assert_eq!(SignerSet::full(n).len(), usize::from(n));
+            let mut rest = a.clone();
             for i in 0..320 {
+                prop_assert_eq!(rest.remove(i), pa.contains(&i));
+                prop_assert_eq!(rest.contains(i), false);
                 prop_assert_eq!(a.contains(i), pa.contains(&i));
             }
+            prop_assert_eq!(rest, SignerSet::new(n));
         }
     }
 }
