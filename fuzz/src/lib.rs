@@ -19,6 +19,8 @@ mod collectors;
 mod dsig;
 mod erasure;
 mod fixture;
+mod gosig;
+mod gosig_cluster;
 mod jolteon;
 mod keys;
 pub mod mutate;
@@ -62,6 +64,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "timeout-collector", run: collectors::timeouts, seeds: collectors::seeds, brief: 300 },
     Target { name: "jolteon-decoders", run: jolteon::decoders, seeds: jolteon::decoder_seeds, brief: 4_000 },
     Target { name: "jolteon-machine", run: jolteon::machine, seeds: jolteon::machine_seeds, brief: 200 },
+    Target { name: "gosig-decoders", run: gosig::decoders, seeds: gosig::decoder_seeds, brief: 4_000 },
+    Target { name: "gosig-machine", run: gosig::machine, seeds: gosig::machine_seeds, brief: 200 },
     Target {
         name: "sortition-decoders",
         run: sortition::decoders,

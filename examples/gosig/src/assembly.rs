@@ -145,8 +145,7 @@ impl Assembly {
 
     /// A segment whose signature was checked.
     pub(crate) fn add_segment(&mut self, segment: &Arc<Segment>) -> Added {
-        if self.payload.is_some() && self.body.is_none() {
-            // Whole without a body of its own: nothing to pass on.
+        if self.payload.is_some() {
             return Added::Known;
         }
         let body = self.body.get_or_insert_with(|| Body {
@@ -338,8 +337,7 @@ impl Assembly {
     /// Who proposes with the segments that are here, and which of them are missing.
     pub(crate) fn missing_segments(&self) -> Option<(MemberIndex, u64, Vec<u16>)> {
         let body = self.body.as_ref()?;
-        let missing: Vec<u16> =
-            (0..body.count).filter(|index| !body.segments.contains_key(index)).collect();
+        let missing: Vec<u16> = (0..body.count).filter(|index| !body.segments.contains_key(index)).collect();
         (!missing.is_empty()).then_some((body.signer, body.round, missing))
     }
 

@@ -66,7 +66,8 @@ mod tests {
     fn extremes_do_no_harm() {
         let late = Schedule { start: i64::MAX, ..Schedule::default() };
         assert_eq!((late.round_at(Time(0)), late.begins(1)), (0, Time(i64::MAX as u64)));
-        let early = Schedule { start: i64::MIN, proposals: Duration::ZERO, signatures: Duration::ZERO, ..late };
+        let early =
+            Schedule { start: i64::MIN, proposals: Duration::ZERO, signatures: Duration::ZERO, ..late };
         assert_eq!(early.length(), Duration::from_millis(2));
         assert!(early.round_at(Time(u64::MAX)) > 0);
         assert_eq!(early.begins(u64::MAX), Time(u64::MAX));

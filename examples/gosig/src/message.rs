@@ -328,3 +328,115 @@ fn decode_places(r: &mut Reader<'_>, cap: usize) -> Result<Vec<u32>> {
     }
     Ok(places)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::{Entries, Part, ShortId};
+    use crate::testing::{T, certify, committees, proposal, secret};
+    use quorate::bls::{Counted, MinSig};
+    use quorate::certificate::Vote;
+    use quorate::ed25519::Ed25519;
+
+    fn segment<S: Suite>(c: &Committees<S>, entries: Entries) -> Message<S> {
+        let part =
+            Part { block: BlockDigest([1; 32]), round: 3, signer: 1, index: 0, count: 2, first: 4, entries };
+        Message::Segment(Arc::new(part.sign(c, &secret::<Ed25519>(1)).unwrap()))
+    }
+
+    fn aggregate<S: Suite>(c: &Committees<S>, kind: quorate::certificate::Kind) -> Aggregate<S> {
+        let statement = c.voters.statement(kind, 3, [5; 32]);
+        let vote = |m| {
+            let vote = Vote::sign_unguarded(&secret::<S>(m), &c.voters, statement).unwrap();
+            Aggregate::of_vote(&vote.verify(&c.voters).unwrap(), &c.voters).unwrap()
+        };
+        let sum = vote(0).merge(&vote(2), 255).unwrap();
+        sum.merge(&vote(2), 255).unwrap().into_inner()
+    }
+
+    fn all<S: Suite>(c: &Committees<S>) -> Vec<Message<S>> {
+        let first = proposal(c, 2, None, 2);
+        let repeated = proposal(c, 5, Some((PREPARE, 3)), 1);
+        let second = proposal(c, 5, Some((TENTATIVE, 4)), 3);
+        let finality =
+            Finality::new(certify(&c.voters, c.tentative(3, first.block.height, first.block.digest())))
+                .unwrap();
+        let transaction = |byte| Transaction::new(vec![byte; 3]).unwrap();
+        let block = BlockDigest([1; 32]);
+        let ids = vec![ShortId([1; 6]), ShortId([2; 6]), ShortId([1; 6])];
+        vec![
+            Message::Proposal(first.clone()),
+            Message::Proposal(repeated),
+            Message::Proposal(second),
+            segment(c, Entries::Short { ids, full: vec![(0, [1; 32]), (2, [3; 32])] }),
+            segment(c, Entries::Full(vec![[1; 32], [2; 32]])),
+            segment(c, Entries::Raw(vec![transaction(1)])),
+            Message::Signatures(vec![aggregate(c, PREPARE), aggregate(c, TENTATIVE)]),
+            Message::Heard,
+            Message::Transactions(vec![transaction(1), transaction(2)]),
+            Message::TransactionRequest { block, height: 3, places: vec![0, 1, 7, 500] },
+            Message::TransactionReply { block, transactions: vec![(2, transaction(1)), (9, transaction(2))] },
+            Message::BodyRequest { block, round: 3, segments: vec![0, 4] },
+            Message::ProposalRequest { round: 3, ballot: [4; 32] },
+            Message::Hello { committed: 3 },
+            Message::Welcome { committed: 4 },
+            Message::BlockRequest { from: 3 },
+            Message::Blocks(vec![(first.block.clone(), Arc::new(finality))]),
+        ]
+    }
+
+    fn check<S: Suite>() {
+        let c = committees::<S>(4);
+        let mut tags = std::collections::BTreeSet::new();
+        for message in all(&c) {
+            let bytes = message.encode();
+            tags.insert(bytes[0]);
+            assert_eq!(Message::decode(&bytes, &c).as_ref(), Ok(&message));
+            for len in 0..bytes.len() {
+                assert!(Message::decode(&bytes[..len], &c).is_err(), "{message:?} cut at {len}");
+            }
+            let longer = [&bytes[..], &[0]].concat();
+            assert!(Message::decode(&longer, &c).is_err());
+            for at in 0..bytes.len() {
+                let mut other = bytes.clone();
+                other[at] ^= 1 << (at % 8);
+                if let Ok(decoded) = Message::decode(&other, &c) {
+                    assert_eq!(decoded.encode(), other, "{message:?} changed at {at}");
+                }
+            }
+        }
+        assert_eq!(tags, (1..=13).collect(), "every message is among them");
+    }
+
+    #[test]
+    fn messages_survive_and_nothing_else_decodes() {
+        check::<T>();
+        check::<Counted<MinSig>>();
+    }
+
+    #[test]
+    fn neighbouring_places_take_a_byte_each() {
+        let request = |places: Vec<u32>| {
+            let block = BlockDigest([1; 32]);
+            Message::<T>::TransactionRequest { block, height: 3, places }.encode().len()
+        };
+        let none = request(Vec::new());
+        assert_eq!(request((1000..1100).collect()) - none, 2 + 99);
+        assert_eq!(request((0..100).map(|i| i * 60).collect()) - none, 100);
+    }
+
+    #[test]
+    fn proposals_whose_parts_do_not_belong_together_are_refused() {
+        let c = committees::<T>(4);
+        let refused = |proposal: Proposal<T>| Proposal::decode(&proposal.encode(), &c).is_err();
+        let (new, again) = (proposal(&c, 5, Some((TENTATIVE, 4)), 3), proposal(&c, 5, Some((PREPARE, 3)), 1));
+        assert!(!refused((*new).clone()) && !refused((*again).clone()));
+        assert!(refused(Proposal { proposer: 1, ..(*new).clone() }), "a new block of somebody else");
+        assert!(refused(Proposal { round: 6, ..(*new).clone() }), "a new block of an older round");
+        assert!(refused(Proposal { round: 3, ..(*again).clone() }), "a certificate of the same round");
+        assert!(refused(Proposal { certificate: None, ..(*again).clone() }));
+        assert!(refused(Proposal { certificate: new.certificate.clone(), ..(*again).clone() }));
+        assert!(refused(Proposal { certificate: again.certificate.clone(), ..(*new).clone() }));
+        assert!(refused(Proposal { proposer: 4, ..(*again).clone() }), "nobody");
+    }
+}

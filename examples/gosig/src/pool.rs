@@ -93,10 +93,16 @@ impl Pool {
     }
 
     /// Takes a transaction from a peer; false if it is known, or there is no room for it.
-    pub(crate) fn add(&mut self, from: MemberIndex, transaction: Transaction, parameters: &Parameters) -> bool {
+    pub(crate) fn add(
+        &mut self,
+        from: MemberIndex,
+        transaction: Transaction,
+        parameters: &Parameters,
+    ) -> bool {
         let len = transaction.encoded_len();
         let brought = self.brought.get(&from).copied().unwrap_or(0);
-        let fits = brought + len <= parameters.max_peer_bytes && self.bytes + len <= parameters.max_pool_bytes;
+        let fits =
+            brought + len <= parameters.max_peer_bytes && self.bytes + len <= parameters.max_pool_bytes;
         if self.waiting.contains_key(&transaction.id()) || self.is_committed(&transaction.id()) || !fits {
             return false;
         }
@@ -112,7 +118,11 @@ impl Pool {
 
     /// Takes a payload of this member's clients. Returns those of its transactions that are to be passed on, and those
     /// that are committed already.
-    pub(crate) fn submit(&mut self, sequence: Option<u64>, payload: &Payload) -> (Vec<Transaction>, Vec<Hash>) {
+    pub(crate) fn submit(
+        &mut self,
+        sequence: Option<u64>,
+        payload: &Payload,
+    ) -> (Vec<Transaction>, Vec<Hash>) {
         let (mut new, mut known) = (Vec::new(), Vec::new());
         let mut named = BTreeSet::new();
         for transaction in payload.transactions() {

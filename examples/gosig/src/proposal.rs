@@ -89,7 +89,9 @@ impl<S: Vrf> Proposal<S> {
         let fits = match self.certificate.as_ref().map(Certificate::statement) {
             None => is_new,
             Some(s) if s.kind == TENTATIVE => {
-                is_new && s.digest == committees.ballot(block.height.saturating_sub(1), block.parent) && s.view < self.round
+                is_new
+                    && s.digest == committees.ballot(block.height.saturating_sub(1), block.parent)
+                    && s.view < self.round
             }
             Some(s) if s.kind == PREPARE => {
                 let named = s.digest == committees.ballot(block.height, block.digest());
@@ -97,7 +99,11 @@ impl<S: Vrf> Proposal<S> {
             }
             Some(_) => false,
         };
-        if fits { Ok(()) } else { Err(Error::Malformed { what: "proposal whose parts do not belong together" }) }
+        if fits {
+            Ok(())
+        } else {
+            Err(Error::Malformed { what: "proposal whose parts do not belong together" })
+        }
     }
 }
 

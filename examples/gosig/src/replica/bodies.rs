@@ -105,9 +105,10 @@ impl<S: Suite> Replica<S> {
     /// Asks for segments and transactions that are missing.
     pub(super) fn ask_bodies(&mut self, out: &mut Out<S>) {
         for digest in self.wanted() {
-            let due = self.assemblies.get(&digest).is_some_and(|assembly| {
-                assembly.asked.is_none_or(|due| due <= self.now)
-            });
+            let due = self
+                .assemblies
+                .get(&digest)
+                .is_some_and(|assembly| assembly.asked.is_none_or(|due| due <= self.now));
             if due {
                 self.ask_body(digest, out);
             }

@@ -118,7 +118,10 @@ impl<S: Suite> Replica<S> {
             if block.height <= height {
                 continue;
             }
-            if block.height != height + 1 || block.parent != digest || !finality.is_of(&self.committees, &block) {
+            if block.height != height + 1
+                || block.parent != digest
+                || !finality.is_of(&self.committees, &block)
+            {
                 // No fault: what is missing in between may be this member's own doing.
                 self.sync.distrust(from);
                 return;

@@ -38,8 +38,13 @@ impl<S: Suite> Replica<S> {
                 self.sync.pop();
                 continue;
             }
-            let from: MemberIndex =
-                front.finality.certificate().signers().iter().find(|signer| *signer != self.me).unwrap_or(self.me);
+            let from: MemberIndex = front
+                .finality
+                .certificate()
+                .signers()
+                .iter()
+                .find(|signer| *signer != self.me)
+                .unwrap_or(self.me);
             let block = front.block.clone();
             self.expect(&block, from);
             self.finish_bodies(out);

@@ -208,14 +208,13 @@ impl<S: Suite> Replica<S> {
     }
 
     fn on_message(&mut self, from: MemberIndex, message: Message<S>, out: &mut Out<S>) {
+        // It is there, whatever it says.
+        self.peers.heard(from);
         match message {
             Message::Proposal(proposal) => self.on_proposal(from, proposal, out),
             Message::Segment(segment) => self.on_segment(from, segment, out),
             Message::Signatures(aggregates) => self.on_signatures(from, aggregates, out),
-            Message::Heard => {
-                self.peers.sent(from);
-                self.peers.heard(from);
-            }
+            Message::Heard => self.peers.sent(from),
             Message::Transactions(transactions) => self.on_transactions(from, transactions),
             Message::TransactionRequest { block, height, places } => {
                 self.on_transaction_request(from, block, height, places, out);

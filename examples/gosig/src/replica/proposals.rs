@@ -70,8 +70,7 @@ impl<S: Suite> Replica<S> {
     /// A commitment certificate that somebody shows: if its block is known, it is committed.
     fn on_commitment(&mut self, from: MemberIndex, certificate: &Certificate<S>, out: &mut Out<S>) {
         let statement = *certificate.statement();
-        let entry =
-            self.rounds.values().find_map(|state| state.by_ballot(&statement.digest)).cloned();
+        let entry = self.rounds.values().find_map(|state| state.by_ballot(&statement.digest)).cloned();
         if let Some(entry) = entry
             && self.check_certificate(from, certificate, out)
         {
@@ -133,12 +132,7 @@ impl<S: Suite> Replica<S> {
         Some(Entry::new(&self.committees, proposal.clone(), score, seed))
     }
 
-    fn check_ticket(
-        &mut self,
-        from: MemberIndex,
-        proposal: &Proposal<S>,
-        out: &mut Out<S>,
-    ) -> Option<Score> {
+    fn check_ticket(&mut self, from: MemberIndex, proposal: &Proposal<S>, out: &mut Out<S>) -> Option<Score> {
         let (round, height) = (proposal.round, self.tip.height);
         if let Some(score) = self.rounds.get(&round).and_then(|state| state.score(height, &proposal.ticket)) {
             return Some(score);
@@ -177,8 +171,7 @@ impl<S: Suite> Replica<S> {
     /// The seed after a proposal's block; only whoever made the block can be wrong about it, and whoever proposes it
     /// has checked it.
     fn check_seed(&mut self, proposal: &Arc<Proposal<S>>, out: &mut Out<S>) -> Option<Seed> {
-        let known =
-            self.rounds.values().find_map(|state| state.by_block(&proposal.block.digest()));
+        let known = self.rounds.values().find_map(|state| state.by_block(&proposal.block.digest()));
         if let Some(known) = known {
             return Some(known.seed);
         }
@@ -200,9 +193,7 @@ impl<S: Suite> Replica<S> {
         certificate: &Certificate<S>,
         out: &mut Out<S>,
     ) -> bool {
-        let is_tips = |(_, finality): &(_, Arc<Finality<S>>)| {
-            finality.certificate() == certificate
-        };
+        let is_tips = |(_, finality): &(_, Arc<Finality<S>>)| finality.certificate() == certificate;
         if self.verified.contains(certificate) || self.tip.last.as_ref().is_some_and(is_tips) {
             return true;
         }

@@ -36,8 +36,14 @@ impl<S: Suite> Replica<S> {
         let Ok((vote, record)) = self.safety.propose(&self.committees, round, digest) else { return };
         out.persist(Record::ProposalGuard(record));
         let signature = vote.signature().clone();
-        let proposal =
-            Arc::new(Proposal { block: block.clone(), round, proposer: self.me, certificate, ticket, signature });
+        let proposal = Arc::new(Proposal {
+            block: block.clone(),
+            round,
+            proposer: self.me,
+            certificate,
+            ticket,
+            signature,
+        });
         let segments = self.segments_of(&block, &payload, round);
         let assembly = self
             .assemblies
@@ -121,12 +127,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Sends to as many as something is passed on to at a time.
-    pub(super) fn tell_some(
-        &mut self,
-        but: &[MemberIndex],
-        message: &Message<S>,
-        out: &mut Out<S>,
-    ) {
+    pub(super) fn tell_some(&mut self, but: &[MemberIndex], message: &Message<S>, out: &mut Out<S>) {
         for peer in self.random(self.parameters.fanout, but) {
             out.send(peer, message.clone());
         }

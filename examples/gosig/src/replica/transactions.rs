@@ -70,12 +70,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Tells what became of submitted payloads. The record of a block's own payload stays.
-    pub(super) fn tell_settled(
-        &mut self,
-        settled: Settled,
-        committed: Option<&Payload>,
-        out: &mut Out<S>,
-    ) {
+    pub(super) fn tell_settled(&mut self, settled: Settled, committed: Option<&Payload>, out: &mut Out<S>) {
         for sequence in settled.sequences {
             out.output(Output::Submitted { sequence, state: Submission::Committed });
         }

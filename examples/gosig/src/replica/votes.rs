@@ -122,12 +122,16 @@ impl<S: Suite> Replica<S> {
         let ballot = self.committees.ballot(height, block);
         let Some(state) = self.rounds.get(&round) else { return };
         let Some(gossip) = state.votes.get(&(PREPARE, ballot)) else { return };
-        let Some(certificate) = gossip.certificate().map(|certificate| (**certificate).clone()) else { return };
+        let Some(certificate) = gossip.certificate().map(|certificate| (**certificate).clone()) else {
+            return;
+        };
         let Some(header) = state.by_block(&block).map(|entry| entry.proposal.block.clone()) else { return };
         let payload = self.assemblies.get(&block).and_then(|assembly| assembly.payload()).cloned();
         let Some(payload) = payload else { return };
         let before = self.safety.lock().map(|lock| lock.block).filter(|before| *before != block);
-        let Ok((vote, record)) = self.safety.commit_tentatively(&self.committees, certificate) else { return };
+        let Ok((vote, record)) = self.safety.commit_tentatively(&self.committees, certificate) else {
+            return;
+        };
         if let Some(before) = before {
             self.forget_lock(before, Some(payload.digest()), out);
         }
@@ -264,7 +268,8 @@ impl<S: Suite> Replica<S> {
             for gossip in &mut live {
                 match &mut told {
                     None => {
-                        told = gossip.next(now, draw, &mut self.peers).map(|(peer, first)| (peer, vec![first]));
+                        told =
+                            gossip.next(now, draw, &mut self.peers).map(|(peer, first)| (peer, vec![first]));
                     }
                     Some((peer, aggregates)) if aggregates.len() < MAX_AGGREGATES => {
                         aggregates.extend(gossip.offer(*peer));
