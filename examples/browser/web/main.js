@@ -1,5 +1,5 @@
 // The page: asks the Worker for time to pass, draws what it is told, and keeps the run in the address.
-import { BEHAVIOURS, byzantine, line, moment, seconds } from "./words.js";
+import { BEHAVIOURS, line, moment, seconds } from "./words.js";
 import { drawLanes, drawRing, place } from "./ring.js";
 import * as lab from "./lab.js";
 
@@ -162,7 +162,7 @@ function describe() {
   const node = state.nodes[chosen];
   set("chosen", String(chosen));
   const [unit, lost] = protocol === "gosig" ? ["round", "rounds without a block"] : ["view", "views given up"];
-  set("about", (node.up ? `Up, in ${unit} ${node.view}, ${node.delivered} blocks delivered, ${node.timeouts} ${lost}. ` : "Down; its disk is kept. ") + (node.honest ? "Honest." : `Byzantine: it ${byzantine(node.behaviour)}.`) + ` Sent ${bytes(node.bytes)} of ${bytes(state.bytes)} in all.`);
+  set("about", (node.up ? `Up, in ${unit} ${node.view}, ${node.delivered} blocks delivered, ${node.timeouts} ${lost}. ` : "Down; its disk is kept. ") + (node.honest ? "Honest." : `Byzantine: it ${BEHAVIOURS[protocol][node.behaviour]}.`) + ` Sent ${bytes(node.bytes)} of ${bytes(state.bytes)} in all.`);
   if (protocol === "gosig") set("sums", node.up ? `Collected: ${node.signed} of ${state.members} P, ${node.tentative} of ${state.members} TC. ${node.locked ? `Locked on the block of round ${node.locked}.` : "Not locked."}` : "");
 }
 

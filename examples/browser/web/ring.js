@@ -45,10 +45,10 @@ export function place(member, members) {
 }
 
 // What each member has collected: how far round the arcs go is how many of all have signed.
-function drawArcs(context, arcs, radius, quorum, point, colours) {
+function drawArcs(context, arcs, { radius, gap, quorum, point, colours }) {
   for (const [slot, { signed, tentative }] of arcs.entries()) {
     const [x, y] = point(slot);
-    for (const [part, colour, r] of [[signed, colours.vote, radius + 4], [tentative, colours.tentative, radius + 8]]) {
+    for (const [part, colour, r] of [[signed, colours.vote, radius + gap], [tentative, colours.tentative, radius + 2 * gap]]) {
       context.strokeStyle = colours.rule;
       context.lineWidth = 1;
       context.beginPath();
@@ -56,7 +56,7 @@ function drawArcs(context, arcs, radius, quorum, point, colours) {
       context.stroke();
       const from = -Math.PI / 2;
       context.strokeStyle = colour;
-      context.lineWidth = part >= quorum ? 3.5 : 2.5;
+      context.lineWidth = gap * (part >= quorum ? 0.9 : 0.6);
       context.beginPath();
       context.arc(x, y, r, from, from + 2 * Math.PI * Math.min(1, part));
       context.stroke();
@@ -66,8 +66,9 @@ function drawArcs(context, arcs, radius, quorum, point, colours) {
     context.strokeStyle = colours.faint;
     context.lineWidth = 1;
     context.beginPath();
-    context.moveTo(x + (radius + 2) * Math.cos(angle), y + (radius + 2) * Math.sin(angle));
-    context.lineTo(x + (radius + 10) * Math.cos(angle), y + (radius + 10) * Math.sin(angle));
+    const [near, far] = [radius + 0.5 * gap, radius + 2.5 * gap];
+    context.moveTo(x + near * Math.cos(angle), y + near * Math.sin(angle));
+    context.lineTo(x + far * Math.cos(angle), y + far * Math.sin(angle));
     context.stroke();
   }
 }
@@ -83,7 +84,7 @@ export function drawRing(canvas, { flights, now, members, memberOf, traffic, sti
     const [x, y] = place(memberOf(slot), members);
     return [x * width, y * height];
   };
-  if (arcs) drawArcs(context, arcs, radius, quorum, point, colours);
+  if (arcs) drawArcs(context, arcs, { radius, gap: Math.min(4, width / 130), quorum, point, colours });
   for (const [sent, arrives, from, to, kind, variant] of flights) {
     const drawn = MESSAGES[protocol][kind]?.(variant, members);
     if (now < sent || (!drawn && !traffic)) continue;

@@ -25,16 +25,29 @@ export const BEHAVIOURS = {
     beggar: "asks for everything, all the time",
     ...ANY,
   },
-  gosig: { ...ANY },
+  gosig: {
+    equivocator: "makes two proposals in one round, one to each half",
+    flooder: "makes one proposal after another",
+    squatter: "proposes without having been drawn",
+    liar: "names states that execution does not give",
+    idler: "signs, but never proposes",
+    turncoat: "proposes another block than the one that it is locked on",
+    "double-voter": "signs for every block that it sees, and tells everybody",
+    withholder: "keeps its signatures to itself",
+    inflater: "adds sums to themselves until their counts are large",
+    forger: "names signers who did not sign",
+    hoarder: "keeps the transactions of its blocks",
+    litterer: "names transactions that do not exist",
+    beggar: "asks for everything, all the time",
+    ...ANY,
+  },
 };
 
 export const seconds = (micros) => (micros / 1e6).toFixed(3) + " s";
 const count = (bits) => [...bits].filter((bit) => bit === "1").length;
 const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
-export const byzantine = (name) => BEHAVIOURS.jolteon[name] ?? BEHAVIOURS.gosig[name];
-
-export function intervention(what) {
+function intervention(what, protocol) {
   const [verb, a, ...rest] = what.split(".");
   switch (verb) {
     case "crash": return `You crash validator ${a}. Its disk stays.`;
@@ -44,7 +57,7 @@ export function intervention(what) {
     case "links": return `You change all links: ${a} ms and about ${rest[0]} ms more, ${(rest[1] / 10).toFixed(1)} % lost.`;
     case "slow": return `You slow the links of validator ${a} to ${rest[0]} ms.`;
     case "recover": return `The links of validator ${a} are as the others again.`;
-    case "turn": return `You make validator ${a} Byzantine: it ${byzantine(rest[0])}.`;
+    case "turn": return `You make validator ${a} Byzantine: it ${BEHAVIOURS[protocol][rest[0]]}.`;
     default: return what;
   }
 }
@@ -93,7 +106,7 @@ export function line(event, protocol) {
       const who = event.node < 0 ? "Proof, for anybody who reads all links" : event.kind === "proof" ? `Proof, held by validator ${event.node}` : `Validator ${event.node} refuses`;
       return ["alarm", `${who}: validator ${event.culprit} ${event.words}.`];
     }
-    case "act": return ["act", intervention(event.what)];
+    case "act": return ["act", intervention(event.what, protocol)];
     default: return null;
   }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use quorate::committee::SignerSet;
+use quorate::committee::{Committee, SignerSet};
 use quorate::machine::{MemberIndex, Time};
 use quorate::sortition::Seed;
 
@@ -65,9 +65,9 @@ impl<S: Suite> Sync<S> {
         }
     }
 
-    /// Whether somebody says that it is above a height.
-    pub(crate) fn is_behind(&self, height: u64) -> bool {
-        !self.queue.is_empty() || self.heights.values().any(|of| *of > height)
+    /// Whether blocks above a height are known to be committed.
+    pub(crate) fn is_behind(&self, height: u64, voters: &Committee<S>) -> bool {
+        !self.queue.is_empty() || self.supported(voters) > height
     }
 
     /// Committed blocks that wait for their transactions, lowest first.
@@ -138,9 +138,20 @@ impl<S: Suite> Sync<S> {
         self.heights.remove(&member);
     }
 
-    /// The highest height that anybody speaks of.
-    pub(crate) fn highest(&self) -> u64 {
-        self.heights.values().copied().max().unwrap_or(0)
+    /// The highest height that is spoken of by members who weigh more than a third together, so that an honest one does.
+    pub(crate) fn supported(&self, voters: &Committee<S>) -> u64 {
+        let mut claims: Vec<(u64, u128)> = self
+            .heights
+            .iter()
+            .map(|(member, height)| (*height, voters.weight(*member).unwrap_or_default()))
+            .collect();
+        claims.sort_unstable_by(|a, b| b.cmp(a));
+        let mut sum = 0;
+        let supported = claims.into_iter().find(|(_, weight)| {
+            sum += weight;
+            sum >= voters.honest_weight()
+        });
+        supported.map_or(0, |(height, _)| height)
     }
 
     /// Members who say that they are at a height or above.
@@ -210,12 +221,17 @@ mod tests {
     fn those_who_say_that_they_are_ahead_are_asked_one_after_the_other() {
         let (parameters, mut draw) = (Parameters::default(), Draw::new([1; 32]));
         let mut sync = Sync::<T>::new(0, 4);
-        assert!(!sync.is_behind(0) && sync.ask_blocks(Time(0), 0, &mut draw, &parameters).is_none());
+        let voters = crate::testing::committees::<T>(4).voters;
+        assert!(sync.ask_blocks(Time(0), 0, &mut draw, &parameters).is_none());
         sync.note(0, 9);
         sync.note(9, 9);
-        assert!(!sync.is_behind(0), "neither oneself nor nobody");
+        assert!(sync.holders(1).is_empty(), "neither oneself nor nobody");
+        sync.note(1, u64::MAX);
+        assert!(!sync.is_behind(0, &voters), "one may lie");
+        sync.distrust(1);
         sync.note(1, 5);
         sync.note(2, 6);
+        assert!(sync.is_behind(4, &voters) && !sync.is_behind(5, &voters));
         sync.note(3, 2);
         assert_eq!(sync.holders(5), [1, 2]);
         let first = sync.ask_blocks(Time(0), 4, &mut draw, &parameters).unwrap();

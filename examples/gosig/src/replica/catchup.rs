@@ -78,14 +78,15 @@ impl<S: Suite> Replica<S> {
         if !self.is_blank {
             return;
         }
-        let begun = self.tip.height > 0 || self.sync.is_behind(0);
+        let voters = &self.committees.voters;
+        let begun = self.tip.height > 0 || self.sync.is_behind(0, voters);
         if (!begun && !self.sync.is_greeting()) || self.abstained >= MAX_ABSTENTIONS {
             self.safety.take_part();
             self.is_blank = false;
-        } else if self.sync.is_behind(self.tip.height) && self.safety.abstains(self.tip.height + 1) {
+        } else if self.sync.is_behind(self.tip.height, voters) && self.safety.abstains(self.tip.height + 1) {
             // It has a way to go: what it may have signed is above that.
-            let highest = self.sync.highest().max(self.tip.height);
-            self.safety.abstain(highest + 1);
+            let highest = self.sync.supported(voters).max(self.tip.height);
+            self.safety.abstain(highest.saturating_add(1));
             self.abstained = 0;
         }
     }

@@ -50,7 +50,7 @@ impl<S: Suite> Replica<S> {
             self.finish_bodies(out);
             let payload = self.assemblies.get(&digest).and_then(|assembly| assembly.payload()).cloned();
             let Some(payload) = payload else { break };
-            if self.succeeded || !self.may_deliver(payload.bytes()) {
+            if self.succeeded || !self.undelivered.is_empty() || !self.may_deliver(payload.bytes()) {
                 break;
             }
             let Some(certified) = self.sync.pop() else { break };

@@ -164,7 +164,7 @@ impl<S: Suite> Replica<S> {
             pending: self.pool.len(),
             pending_bytes: self.pool.bytes(),
             proposals: self.rounds.values().map(|round| round.entries().len()).sum(),
-            catching_up: self.sync.is_behind(self.tip.height),
+            catching_up: self.sync.is_behind(self.tip.height, &self.committees.voters),
         }
     }
 

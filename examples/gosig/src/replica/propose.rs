@@ -21,7 +21,8 @@ impl<S: Suite> Replica<S> {
         let height = self.tip.height + 1;
         let waits = self.safety.lock().is_none() && !self.wants_block();
         let late = self.now >= self.schedule.second_stage(round) && self.schedule.round_at(self.now) >= round;
-        let behind = self.sync.is_behind(self.tip.height) || self.safety.abstains(height);
+        // What others say of their height does not count here: one liar could silence this member.
+        let behind = !self.sync.queue().is_empty() || self.safety.abstains(height);
         if round == 0 || self.succeeded || waits || late || behind || round <= self.safety.proposed_round() {
             return;
         }
