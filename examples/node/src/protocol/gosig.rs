@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use quorate::machine::{MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle, Path};
-use quorate::wire::{Decode, Encode};
+use quorate::wire::Decode;
 use quorate_gosig::{
     Anchor, BlockDigest, Committees, Config, Evidence, Finality, HistoryRequest, MAX_RANGE_BLOCKS, Payload,
     PayloadDigest, Record, RecordKey, Replica, Submission, Suite, TRANSACTIONS, Transaction, block_range,
