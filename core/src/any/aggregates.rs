@@ -225,18 +225,13 @@ impl fmt::Debug for Aggregate {
 }
 
 impl Pool {
-    /// An empty pool of member `me`.
+    /// An empty pool.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for a committee of a suite without counts.
-    pub fn new(
-        committee: &Committee,
-        me: MemberIndex,
-        statement: Statement,
-        parameters: Parameters,
-    ) -> Result<Self> {
+    pub fn new(committee: &Committee, statement: Statement, parameters: Parameters) -> Result<Self> {
         each_counted!(committee, Committee, S, committee => {
-            Ok(PoolOf::<S>::new(Arc::clone(committee), me, statement, parameters).into())
+            Ok(PoolOf::<S>::new(Arc::clone(committee), statement, parameters).into())
         }, _ => Err(wrong_suite()))
     }
 
@@ -245,18 +240,10 @@ impl Pool {
         each_counted!(self, Pool, S, pool => pool.statement())
     }
 
-    /// Whether [`insert`](Pool::insert) would change anything, see [`gossip::Pool::wants`].
-    ///
-    /// # Errors
-    /// As there, and [`Error::WrongContext`] for another suite.
-    pub fn wants(&self, aggregate: &Aggregate) -> Result<bool> {
-        each_counted!(self, Pool, S, pool => pool.wants(aggregate.try_into()?))
-    }
-
     /// Takes in an aggregate that was verified. False if nothing changes by it.
     ///
     /// # Errors
-    /// As [`wants`](Pool::wants), and [`Error::WrongContext`] if it was verified against another committee.
+    /// As [`gossip::Pool::insert`], and [`Error::WrongContext`] for another suite.
     pub fn insert(&mut self, aggregate: Verified<Aggregate>) -> Result<bool> {
         each_counted!(self, Pool, S, pool => pool.insert(lower(aggregate)?))
     }
@@ -273,7 +260,7 @@ impl Pool {
 
     /// All aggregates that are kept.
     pub fn aggregates(&self) -> Vec<Verified<Aggregate>> {
-        each_counted!(self, Pool, S, pool => pool.aggregates().cloned().map(lift).collect())
+        each_counted!(self, Pool, S, pool => pool.aggregates().iter().cloned().map(lift).collect())
     }
 
     /// The certificate, once the signers are a quorum.
@@ -350,7 +337,7 @@ impl Gossip {
         })
     }
 
-    /// What to send to this peer, which somebody else picked; `None` if it is known to have all of it.
+    /// What to send to this peer, which somebody else picked, see [`gossip::Gossip::offer`].
     pub fn offer(&mut self, to: MemberIndex) -> Option<Aggregate> {
         each_counted!(self, Gossip, S, gossip => gossip.offer(to).map(Aggregate::from))
     }
@@ -360,7 +347,7 @@ impl Gossip {
         each_counted!(self, Gossip, S, gossip => gossip.signers())
     }
 
-    /// The verified aggregates.
+    /// What was taken in that is not of one half.
     pub fn pool(&self) -> Pool {
         each_counted!(self, Gossip, S, gossip => gossip.pool().clone().into())
     }

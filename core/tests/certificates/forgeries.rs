@@ -1,7 +1,6 @@
 use quorate::certificate::{
     Certificate, Suspects, TimeoutCertificate, TimeoutCollector, TimeoutVote, VoteFault,
 };
-use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 
 use crate::harness::{Spoil, TIMEOUT, VIEW, World};
