@@ -52,7 +52,7 @@ targets! {
     timeout_collector = "timeout-collector",
     jolteon_decoders = "jolteon-decoders",
     jolteon_machine = "jolteon-machine",
-gosig_decoders = "gosig-decoders",
+    gosig_decoders = "gosig-decoders",
     gosig_machine = "gosig-machine",
     sortition_decoders = "sortition-decoders",
     aggregate_decoders = "aggregate-decoders",

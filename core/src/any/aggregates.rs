@@ -240,10 +240,10 @@ impl Pool {
         each_counted!(self, Pool, S, pool => pool.statement())
     }
 
-    /// Takes in an aggregate that was verified. False if nothing changes by it.
+    /// Takes in an aggregate that was verified, see [`gossip::Pool::insert`].
     ///
     /// # Errors
-    /// As [`gossip::Pool::insert`], and [`Error::WrongContext`] for another suite.
+    /// As there, and [`Error::WrongContext`] for another suite.
     pub fn insert(&mut self, aggregate: Verified<Aggregate>) -> Result<bool> {
         each_counted!(self, Pool, S, pool => pool.insert(lower(aggregate)?))
     }

@@ -13,7 +13,7 @@ use quorate_gosig::{BlockDigest, Evidence, Message, Output, PREPARE, Proposal, R
 use quorate_simulator::{Flight, Node};
 
 use crate::auditor::Auditor;
-use crate::gallery::{Gallery, Kind, MOST_SEEN, remembers};
+use crate::gallery::{Gallery, Kind, remembers};
 use crate::json::Json;
 use crate::setup::Setup;
 use crate::stage::{self, Run, Spectator, bitmap};

@@ -18,7 +18,7 @@ impl Schedule {
     /// The round at a time; 0 before the first.
     pub fn round_at(&self, now: Time) -> u64 {
         let since = i128::from(now.0) - i128::from(self.start);
-        u64::try_from(since).map_or(0, |since| since / self.micros() + 1)
+        if since < 0 { 0 } else { u64::try_from(since).unwrap_or(u64::MAX) / self.micros() + 1 }
     }
 
     /// When a round begins; the clock's beginning if that is later.

@@ -188,3 +188,64 @@ impl<S: Scheme> Decode for Change<S> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{T, certify, committees, secret};
+    use quorate::scheme::VerifiedKey;
+
+    fn join(member: u16) -> Change<T> {
+        let (voting, identity) = (secret::<T>(member), secret::<Ed25519>(member));
+        Change::Join {
+            voting: (T::public_key(&voting), T::prove_possession(&voting)),
+            identity: (Ed25519::public_key(&identity), Ed25519::prove_possession(&identity)),
+            weight: 1,
+        }
+    }
+
+    fn leave(member: u16) -> Change<T> {
+        Change::Leave { identity: Ed25519::public_key(&secret::<Ed25519>(member)) }
+    }
+
+    fn allowed(c: &Committees<T>, change: &Change<T>) -> Transaction {
+        change.transaction(&certify(&c.identities, change.statement(c))).unwrap()
+    }
+
+    #[test]
+    fn members_join_and_leave_and_the_epoch_is_the_next() {
+        let c = committees::<T>(4);
+        let changes = [allowed(&c, &join(7)), allowed(&c, &leave(1)), Transaction::new(*b"other").unwrap()];
+        let next = after(&c, &Payload::new(changes.to_vec()).unwrap()).unwrap();
+        assert_eq!((next.voters.epoch(), next.identities.epoch(), next.voters.len()), (1, 1, 4));
+        let key = |member| VerifiedKey::<T>::of(&secret::<T>(member)).into_public();
+        assert_eq!(next.voters.keys(), [key(0), key(2), key(3), key(7)]);
+        assert_eq!(next.identities.position(&Ed25519::public_key(&secret::<Ed25519>(7))), Some(3));
+        assert!(after(&c, &Payload::of([b"nothing of that kind"]).unwrap()).is_none());
+    }
+
+    #[test]
+    fn what_is_not_allowed_changes_nothing() {
+        let c = committees::<T>(4);
+        let change = join(7);
+        let mut few = change.transaction(&certify(&c.identities, leave(1).statement(&c))).unwrap();
+        assert!(Change::<T>::of(&few, &c).is_none(), "another change was allowed");
+        let mut bytes = allowed(&c, &change).bytes().to_vec();
+        *bytes.last_mut().unwrap() ^= 1;
+        few = Transaction::new(bytes).unwrap();
+        assert!(Change::<T>::of(&few, &c).is_none(), "a signature is wrong");
+        let next = after(&c, &Payload::new(vec![allowed(&c, &change)]).unwrap()).unwrap();
+        assert!(Change::<T>::of(&allowed(&c, &change), &next).is_none(), "of an epoch that is over");
+        let Change::Join { identity, weight, .. } = join(7) else { unreachable!() };
+        let (other, voting) = (secret::<T>(8), secret::<T>(7));
+        let stolen = (T::public_key(&voting), T::prove_possession(&other));
+        let unproven = Change::Join { voting: stolen, identity, weight };
+        assert!(Change::<T>::of(&allowed(&c, &unproven), &c).is_none(), "a key that nobody proved");
+        // Allowed, and impossible: who is there already, who is not there.
+        for change in [join(2), leave(9)] {
+            let transaction = allowed(&c, &change);
+            assert!(Change::<T>::of(&transaction, &c).is_some());
+            assert!(after(&c, &Payload::new(vec![transaction]).unwrap()).is_none());
+        }
+    }
+}

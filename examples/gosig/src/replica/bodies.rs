@@ -17,7 +17,9 @@ use crate::proposal::Proposal;
 const ARCHIVED_CHARGE: usize = MAX_REPLY_BYTES / 8;
 /// How often segments and transactions are asked for in the ordinary way before one peer is to bring all.
 const PATIENCE: u32 = 3;
-/// The most bodies that are put together at a time.
+/// Of how many committed blocks the transactions are asked for at a time.
+const LOOKAHEAD: usize = 8;
+/// The most bodies of proposals that are put together at a time.
 const MAX_ASSEMBLIES: usize = 8;
 
 impl<S: Suite> Replica<S> {
@@ -34,11 +36,13 @@ impl<S: Suite> Replica<S> {
         if !self.assemblies.contains_key(&digest) && self.assemblies.len() >= MAX_ASSEMBLIES {
             self.forget_bodies();
         }
-        self.expect(&proposal.block, from);
+        // They are on their way, probably.
+        let due = self.now.plus(self.parameters.retry);
+        self.expect(&proposal.block, from, due);
     }
 
-    /// A block's transactions are needed.
-    pub(super) fn expect(&mut self, block: &Arc<Block<S>>, from: MemberIndex) {
+    /// A block's transactions are needed, and asked for if they are not here by then.
+    pub(super) fn expect(&mut self, block: &Arc<Block<S>>, from: MemberIndex, due: Time) {
         let digest = block.digest();
         if self.assemblies.contains_key(&digest) {
             return;
@@ -46,8 +50,26 @@ impl<S: Suite> Replica<S> {
         let mut assembly = Assembly::new(digest, block.height, block.payload);
         assembly.seed(self.pool.all());
         assembly.hint = Some(from);
-        assembly.asked = Some(self.now.plus(self.parameters.retry));
+        assembly.asked = Some(due);
         self.assemblies.insert(digest, assembly);
+    }
+
+    /// Blocks that are committed: those who committed them have their transactions.
+    pub(super) fn expect_committed(&mut self) {
+        let mut blocks: Vec<(Arc<Block<S>>, MemberIndex)> = Vec::new();
+        for certified in self.sync.queue().iter().take(LOOKAHEAD) {
+            let signers = certified.finality.certificate().signers();
+            let others = signers.iter().filter(|signer| *signer != self.me);
+            let others: Vec<MemberIndex> = others.collect();
+            if !self.assemblies.contains_key(&certified.block.digest())
+                && let Some(holder) = self.draw.some(others, 1).first()
+            {
+                blocks.push((certified.block.clone(), *holder));
+            }
+        }
+        for (block, holder) in blocks {
+            self.expect(&block, holder, self.now);
+        }
     }
 
     /// Forgets bodies that nobody needs: of blocks that are neither locked nor prepared nor committed nor the best of a
@@ -91,7 +113,7 @@ impl<S: Suite> Replica<S> {
         let open = |digest: &BlockDigest| {
             self.assemblies.get(digest).is_some_and(|assembly| assembly.payload().is_none())
         };
-        let committed = self.sync.queue().iter().take(2).map(|certified| certified.block.digest());
+        let committed = self.sync.queue().iter().take(LOOKAHEAD).map(|certified| certified.block.digest());
         let height = self.tip.height + 1;
         let prepared = self.safety.prepared().filter(|prepared| prepared.height == height);
         let prepared = prepared.map(|prepared| prepared.block);

@@ -79,7 +79,7 @@ impl<S: Suite> Replica<S> {
             return;
         }
         let voters = &self.committees.voters;
-        let begun = self.tip.height > 0 || self.sync.is_behind(0, voters);
+        let begun = self.tip.height > self.anchor || self.sync.is_behind(self.anchor, voters);
         if (!begun && !self.sync.is_greeting()) || self.abstained >= MAX_ABSTENTIONS {
             self.safety.take_part();
             self.is_blank = false;

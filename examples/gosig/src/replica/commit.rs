@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use quorate::certificate::Certificate;
-use quorate::machine::MemberIndex;
 use quorate::sortition::Seed;
 
 use super::{Committable, MAX_UNEXECUTED, Out, Replica};
@@ -21,12 +20,9 @@ impl<S: Suite> Replica<S> {
         if !next || !self.sync.queue().is_empty() || self.succeeded {
             return;
         }
-        let holder = certificate.signers().iter().find(|signer| *signer != self.me);
         let Ok(finality) = Finality::new(certificate) else { return };
         let certified = Certified { block: block.clone(), finality: Arc::new(finality), seed };
-        if self.sync.push(certified) {
-            self.expect(block, holder.unwrap_or(self.me));
-        }
+        self.sync.push(certified);
     }
 
     /// Commits the blocks that are known to be, in the order of the chain, as far as their transactions are here and the
@@ -38,15 +34,7 @@ impl<S: Suite> Replica<S> {
                 self.sync.pop();
                 continue;
             }
-            let from: MemberIndex = front
-                .finality
-                .certificate()
-                .signers()
-                .iter()
-                .find(|signer| *signer != self.me)
-                .unwrap_or(self.me);
-            let block = front.block.clone();
-            self.expect(&block, from);
+            self.expect_committed();
             self.finish_bodies(out);
             let payload = self.assemblies.get(&digest).and_then(|assembly| assembly.payload()).cloned();
             let Some(payload) = payload else { break };

@@ -78,6 +78,8 @@ pub struct Replica<S: Suite> {
 
     safety: Safety<S>,
     tip: Tip<S>,
+    /// The height on which the epoch begins.
+    anchor: u64,
     /// The committee of the next epoch is known: this one signs nothing more.
     succeeded: bool,
     /// The round by the clock, and the one that this member is in: at most one later.

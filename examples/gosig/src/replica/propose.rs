@@ -32,6 +32,10 @@ impl<S: Suite> Replica<S> {
             Some(lock) => Some(lock.certificate.clone()),
             None => self.tip.last.as_ref().map(|(_, finality)| finality.certificate().clone()),
         };
+        if certificate.as_ref().is_some_and(|certificate| certificate.statement().view >= round) {
+            // The others' clocks are ahead: what they did is not to be built upon in a round before.
+            return;
+        }
         let digest = Proposal::digest_of(&block, round, self.me, certificate.as_ref(), &ticket);
         // A refusal is impossible after the check above, and harmless.
         let Ok((vote, record)) = self.safety.propose(&self.committees, round, digest) else { return };

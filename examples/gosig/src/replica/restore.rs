@@ -139,6 +139,7 @@ impl<S: Suite> Replica<S> {
             now: Time(0),
             safety,
             tip,
+            anchor: anchor.height,
             succeeded: false,
             clock_round: 0,
             round: 0,

@@ -1,6 +1,7 @@
 //! Rules that only show in the replica as a whole. Four members with test keys; the replica is member 0.
 
 use super::*;
+use crate::block::Executed;
 use crate::ids::PayloadDigest;
 use crate::interface::Submission;
 use crate::payload::Transaction;
@@ -250,12 +251,11 @@ fn what_does_not_verify_is_its_senders_fault_and_changes_nothing() {
     let own = votes(PREPARE, 1, &good, &[1, 2, 3]);
     let mut bytes = quorate::wire::Encode::encode(&own);
     let tail = quorate::wire::Encode::encode(&forged.remove(0));
-    let at = bytes.len() - 8;
-    bytes[at..].copy_from_slice(&tail[tail.len() - 8..]);
-    if let Ok(message) = Message::decode(&bytes, &c) {
-        let step = give(&mut replica, 3, message);
-        assert!(step.faults.iter().any(|fault| fault.culprit == 3), "{:?}", step.faults);
-    }
+    // The sum is what stands last.
+    let at = bytes.len() - 48;
+    bytes[at..].copy_from_slice(&tail[tail.len() - 48..]);
+    let step = give(&mut replica, 3, Message::decode(&bytes, &c).unwrap());
+    assert!(matches!(&step.faults[..], [fault] if fault.culprit == 3), "{:?}", step.faults);
     assert_eq!(replica.collected().0, 0);
 }
 
@@ -350,4 +350,68 @@ fn records_and_their_keys() {
     }
     assert_eq!(Record::<T>::Lock(None).key(), RecordKey::Lock);
     assert_ne!(PayloadDigest::default(), Payload::empty().digest());
+}
+
+#[test]
+fn a_change_of_members_ends_the_epoch_and_the_next_goes_on_from_there() {
+    let c = committees::<T>(4);
+    let (voting, identity) = (secret::<T>(4), secret::<Ed25519>(4));
+    let change = crate::Change::<T>::Join {
+        voting: (T::public_key(&voting), T::prove_possession(&voting)),
+        identity: (Ed25519::public_key(&identity), Ed25519::prove_possession(&identity)),
+        weight: 1,
+    };
+    let transaction = change.transaction(&certify(&c.identities, change.statement(&c))).unwrap();
+    let payload = Arc::new(Payload::new(vec![transaction]).unwrap());
+    let mut replica = replica();
+    let now = replica.now;
+    let submit = Command::Submit { sequence: 1, payload };
+    drop(replica.handle(now, Input::Command(submit)));
+    drop(second_stage(&mut replica, 1));
+    let own = replica.rounds[&1].best(1).unwrap().proposal.clone();
+    let mut records = give(&mut replica, 1, votes(PREPARE, 1, &own, &[1, 2])).persist;
+    let step = give(&mut replica, 1, votes(TENTATIVE, 1, &own, &[1, 2]));
+    let successor = |step: &Step<Replica<T>>| {
+        step.outputs.iter().find_map(|output| match output {
+            Output::Succeeded(successor) => Some(successor.clone()),
+            _ => None,
+        })
+    };
+    let next = successor(&step).expect("another committee");
+    assert_eq!((next.committees.voters.len(), next.committees.voters.epoch(), next.anchor.height), (5, 1, 1));
+    assert_eq!(next.anchor.digest, own.block.digest());
+    // This one is done: it neither proposes nor prepares, and says so again after a restart.
+    drop(second_stage(&mut replica, 2));
+    assert_eq!(replica.status().prepared, 1);
+    records.extend(step.persist);
+    let mut after = Replica::new(config(), records).unwrap();
+    assert!(successor(&after.handle(Time(1_000), Input::Start)).is_some());
+    // The next one, of the member that joined, begins where this one ended.
+    let executed = Executed { height: 1, state_root: [5; 32] };
+    let config = Config {
+        voters: next.committees.voters.clone(),
+        identities: next.committees.identities.clone(),
+        me: 4,
+        voting_key: voting,
+        identity_key: identity,
+        anchor: next.anchor,
+        executed,
+        ..config()
+    };
+    let mut joined = Replica::new(config, []).unwrap();
+    drop(joined.handle(Time(1_000), Input::Start));
+    drop(give(&mut joined, 0, Message::Welcome { committed: 1 }));
+    // The state after the last block of the epoch before is still to be stated.
+    let step = give(&mut joined, 1, Message::Welcome { committed: 1 });
+    let proposal = step.messages.iter().find_map(|sent| match &sent.message {
+        Message::Proposal(proposal) => Some(proposal.clone()),
+        _ => None,
+    });
+    let proposal = proposal.expect("five members of whom seven are drawn");
+    assert_eq!(
+        (proposal.block.height, proposal.block.epoch, proposal.block.parent),
+        (2, 1, own.block.digest())
+    );
+    assert!(proposal.certificate.is_none(), "the parent is where the epoch begins");
+    assert_eq!((joined.status().committed, proposal.block.executed), (1, executed));
 }
