@@ -204,13 +204,13 @@ impl SingleEd {
 }
 
 /// The library's own batch.
-struct DalekBatch {
+pub(crate) struct DalekBatch {
     keys: Vec<VerifyingKey>,
     signatures: Vec<ed25519_dalek::Signature>,
 }
 
 impl DalekBatch {
-    fn new(n: u8) -> Self {
+    pub(crate) fn new(n: u8) -> Self {
         let secrets: Vec<_> = (0..n).map(|i| SigningKey::from_bytes(&[i + 1; 32])).collect();
         Self {
             keys: secrets.iter().map(SigningKey::verifying_key).collect(),
@@ -218,7 +218,7 @@ impl DalekBatch {
         }
     }
 
-    fn verify(&self) -> bool {
+    pub(crate) fn verify(&self) -> bool {
         let messages: Vec<&[u8]> = self.keys.iter().map(|_| MESSAGE.as_slice()).collect();
         let good = ed25519_dalek::verify_batch(&messages, &self.signatures, &self.keys).is_ok();
         assert!(good, "our own signatures do not verify");

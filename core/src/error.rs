@@ -102,6 +102,8 @@ pub enum Error {
     Exhausted,
     /// The signer used one one-time key for two different messages; refuse it from now on.
     OneTimeReuse,
+    /// The ticket is not one that wins its lottery; a member who shows it is at fault.
+    NotDrawn,
     /// More announcements came from this signer than its allowance; the rest were not looked at.
     RateLimited,
     /// The random number generator failed.
@@ -144,6 +146,7 @@ impl Error {
         "NOT_EVIDENCE",
         "EXHAUSTED",
         "ONE_TIME_REUSE",
+        "NOT_DRAWN",
         "RATE_LIMITED",
         "RNG",
     ];
@@ -172,6 +175,7 @@ impl Error {
             Error::NotEvidence => "NOT_EVIDENCE",
             Error::Exhausted => "EXHAUSTED",
             Error::OneTimeReuse => "ONE_TIME_REUSE",
+            Error::NotDrawn => "NOT_DRAWN",
             Error::RateLimited => "RATE_LIMITED",
             Error::Rng => "RNG",
         }
@@ -211,6 +215,7 @@ impl Error {
             | Error::NotEvidence
             | Error::Exhausted
             | Error::OneTimeReuse
+            | Error::NotDrawn
             | Error::RateLimited
             | Error::Rng => Vec::new(),
         }
@@ -228,6 +233,14 @@ impl Error {
     #[cfg(any(feature = "bls", feature = "ed25519"))]
     pub(crate) fn bad_signature() -> Self {
         Error::BadSignature { signers: Vec::new() }
+    }
+
+    /// Names whose signature it is that does not verify.
+    pub(crate) fn blame(self, signer: u16) -> Self {
+        match self {
+            Error::BadSignature { .. } => Error::BadSignature { signers: [signer].into() },
+            other => other,
+        }
     }
 }
 
@@ -293,6 +306,7 @@ impl fmt::Display for Error {
             Error::OneTimeReuse => f.write_str(
                 "one one-time key signed two messages; refuse its signer and keep both signatures",
             ),
+            Error::NotDrawn => f.write_str("the ticket does not win its lottery; drop what came with it"),
             Error::RateLimited => {
                 f.write_str("too many announcements from this signer; slow signatures still verify")
             }

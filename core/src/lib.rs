@@ -7,6 +7,8 @@
 //! | [`scheme`] | what a certificate needs of a signature scheme |
 //! | [`committee`] | members, weights, thresholds, cached keys |
 //! | [`certificate`] | statements, votes, collectors, certificates, evidence |
+//! | `gossip` | aggregates of signatures in any order, and how they spread (feature `gossip`) |
+//! | `sortition` | who may propose: a lottery by unique signatures, and its seeds (feature `sortition`) |
 //! | [`any`] | the same with the suite chosen at run time: what the bindings wrap |
 //! | [`guard`] | what was signed, so that nothing contradictory ever is |
 //! | [`dsig`] | one-time keys, hybrid signatures, the two planes |
@@ -42,12 +44,16 @@ pub mod erasure;
 mod error;
 #[cfg(feature = "threshold")]
 mod field;
+#[cfg(feature = "gossip")]
+pub mod gossip;
 pub mod guard;
 pub mod machine;
 pub mod merkle;
 pub mod scheme;
 #[cfg(feature = "serde")]
 mod serde_impls;
+#[cfg(feature = "sortition")]
+pub mod sortition;
 #[cfg(feature = "threshold")]
 pub mod threshold;
 pub mod wire;

@@ -2,11 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use quorate::any::{
-    Certificate, Collected, Committee, Conflict, Equivocation, Guard, PublicKey, SecretKey, Signature, Suite,
-    TimeoutCollector, TimeoutVote, UnverifiedKey, VerifiedKey, Vote, VoteCollector, VoteFault, bls,
+    Aggregate, Certificate, Collected, Committee, Conflict, Equivocation, Gossip, Guard, Lottery, Pool,
+    PublicKey, SecretKey, SeedProof, Signature, Suite, Ticket, TimeoutCollector, TimeoutVote, UnverifiedKey,
+    VerifiedKey, Vote, VoteCollector, VoteFault, bls,
 };
 use quorate::certificate::{Kind, Suspects};
-use quorate::committee::{ChainId, RawSigners, Repeats};
+use quorate::committee::{ChainId, RawSigners, Repeats, Verified};
+use quorate::gossip::{Parameters, Peers, Received};
+use quorate::machine::Time;
+use quorate::sortition::{EXPECTED_WINNERS, Seed};
 use quorate::{Error, certificate, ed25519};
 
 const KIND: Kind = Kind::new(1);
@@ -180,4 +184,182 @@ fn typed_values_go_in_and_come_out() {
     wrong_suite(certificate::Certificate::<quorate::bls::MinSig>::try_from(certificate));
     let key: PublicKey = ed25519::PublicKey::try_from(keys[0].public_key()).unwrap().into();
     assert_eq!(PublicKey::decode(Suite::Ed25519, &key.encode()), Ok(key));
+}
+
+const COUNTED: [Suite; 2] = [Suite::MinSigCounted, Suite::MinPkCounted];
+
+fn singles(secrets: &[SecretKey], committee: &Committee) -> Vec<Verified<Aggregate>> {
+    let statement = committee.statement(KIND, 9, [1; 32]);
+    let vote = |secret| Vote::sign_unguarded(secret, committee, statement)?.verify(committee);
+    secrets.iter().map(|secret| Aggregate::of_vote(&vote(secret).unwrap(), committee).unwrap()).collect()
+}
+
+#[test]
+fn aggregates_add_up_in_any_order_to_a_certificate() {
+    for suite in COUNTED {
+        let secrets = secrets(suite);
+        let committee = committee_of(&secrets);
+        let one = singles(&secrets, &committee);
+        let pair = one[0].merge(&one[1], 255).unwrap();
+        let sum = pair.merge(&one[3], 255).unwrap().merge(&pair, 255).unwrap();
+        let backwards = pair.merge(&one[3], 255).and_then(|sum| pair.merge(&sum, 255)).unwrap();
+        assert_eq!(sum, backwards);
+        assert_eq!((0..4).map(|member| sum.count(member)).collect::<Vec<_>>(), [2, 2, 0, 1]);
+        assert_eq!((sum.counts().highest(), sum.signers().len(), sum.suite()), (2, 3, suite));
+        assert_eq!(sum.merge(&sum, 3).unwrap_err().code(), "TOO_LARGE");
+        assert_eq!(pair.certificate(&committee), None);
+
+        let bytes = sum.encode();
+        let received = Aggregate::decode(&bytes, &committee).unwrap();
+        assert_eq!((received.encoded_len(), &received), (bytes.len(), &*sum));
+        assert_eq!((received.check(&committee), received.verify(&committee).as_ref()), (Ok(()), Ok(&sum)));
+        let lower = sum.normalised([&pair]);
+        assert_eq!((lower.count(0), lower.count(1), lower.check(&committee)), (1, 1, Ok(())));
+        assert_eq!(lower.signature().suite(), suite);
+
+        let certificate = sum.certificate(&committee).unwrap();
+        assert_eq!(Aggregate::of_certificate(&certificate), Ok(sum.clone()));
+        let reread =
+            Certificate::decode(&certificate.encode(), &committee).unwrap().verify(&committee).unwrap();
+        assert_eq!(reread.statement(), sum.statement());
+
+        let wrong = pair.merge(&one[2], 255).unwrap().encode();
+        let mut wrong = Aggregate::decode(&wrong, &committee).unwrap().encode();
+        wrong[18] ^= 1; // another digest
+        let batch = vec![sum.clone().into_inner(), Aggregate::decode(&wrong, &committee).unwrap()];
+        for verdicts in [
+            Aggregate::verify_batch(&committee, batch.clone(), &mut getrandom::SysRng),
+            Aggregate::verify_batch_derived(&committee, batch.clone()),
+        ] {
+            assert_eq!((verdicts[0].as_ref(), verdicts[1].is_err()), (Ok(&sum), true));
+        }
+    }
+}
+
+#[test]
+fn gossip_goes_from_votes_to_the_same_certificate_everywhere() {
+    for suite in COUNTED {
+        let secrets = secrets(suite);
+        let committee = committee_of(&secrets);
+        let statement = committee.statement(KIND, 9, [1; 32]);
+        let parameters = Parameters::default();
+        let mut nodes: Vec<(Gossip, Peers)> = (0..4)
+            .map(|me| {
+                let mut gossip = Gossip::new(&committee, me, statement, parameters).unwrap();
+                let vote = Vote::sign_unguarded(&secrets[usize::from(me)], &committee, statement).unwrap();
+                assert!(gossip.vote(&vote.verify(&committee).unwrap()).unwrap());
+                (gossip, Peers::new(me, 4, parameters))
+            })
+            .collect();
+        for round in 0..64u64 {
+            let now = Time(50_000 * round);
+            for me in 0..4u16 {
+                let (gossip, peers) = &mut nodes[usize::from(me)];
+                let Some((to, aggregate)) = gossip.next(now, round * 7 + u64::from(me), peers) else {
+                    continue;
+                };
+                peers.left(to);
+                let aggregate = Aggregate::decode(&aggregate.encode(), &committee).unwrap();
+                let (gossip, peers) = &mut nodes[usize::from(to)];
+                let received = gossip.receive(me, aggregate, now, peers);
+                assert!(!matches!(received, Received::Invalid(_) | Received::Refused), "{received:?}");
+                assert_eq!(gossip.check(now, Some(&[7; 32]), peers).faults, []);
+            }
+        }
+        for (gossip, _) in &nodes {
+            let certificate = gossip.certificate().expect("a quorum has signed");
+            assert_eq!(
+                (certificate.check(&committee), certificate.statement()),
+                (Ok(()), gossip.statement())
+            );
+            assert!(committee.has_quorum(gossip.signers()) && gossip.waiting() == 0);
+            assert!(gossip.pool().aggregates().len() <= quorate::gossip::POOL);
+        }
+    }
+}
+
+#[test]
+fn aggregates_and_tickets_are_of_the_suites_that_have_them_and_do_not_mix() {
+    let [first, second] = COUNTED.map(|suite| {
+        let secrets = secrets(suite);
+        let committee = committee_of(&secrets);
+        let one = singles(&secrets, &committee);
+        (committee, one)
+    });
+    wrong_suite(first.1[0].merge(&second.1[0], 255));
+    wrong_suite(second.1[0].check(&first.0));
+    wrong_suite(Aggregate::decode(&second.1[0].encode(), &first.0));
+    assert_eq!(first.1[0].normalised([&second.1[0]]), first.1[0]);
+    let mixed = vec![second.1[0].clone().into_inner(), first.1[0].clone().into_inner()];
+    let verdicts = Aggregate::verify_batch_derived(&first.0, mixed);
+    assert!(verdicts[0] == Err(Error::WrongContext { what: "suite" }) && verdicts[1].is_ok());
+    let statement = *first.1[0].statement();
+    let mut pool = Pool::new(&first.0, statement, Parameters::default()).unwrap();
+    wrong_suite(pool.insert(second.1[1].clone()));
+    assert_eq!(pool.insert(first.1[1].clone()), Ok(true));
+    assert!(pool.aggregates().len() == 1 && pool.signers().contains(1));
+    let mut gossip = Gossip::new(&first.0, 0, statement, Parameters::default()).unwrap();
+    let foreign = second.1[1].clone().into_inner();
+    let received = gossip.receive(1, foreign, Time(0), &mut Peers::new(0, 4, Parameters::default()));
+    assert_eq!(received, Received::Invalid(Error::WrongContext { what: "suite" }));
+
+    for suite in [Suite::MinSig, Suite::MinPk, Suite::Ed25519] {
+        let secrets = secrets(suite);
+        let committee = committee_of(&secrets);
+        let vote =
+            Vote::sign_unguarded(&secrets[0], &committee, committee.statement(KIND, 9, [1; 32])).unwrap();
+        wrong_suite(Aggregate::of_vote(&vote.verify(&committee).unwrap(), &committee));
+        wrong_suite(Aggregate::decode(&first.1[0].encode(), &committee));
+        wrong_suite(Gossip::new(&committee, 0, statement, Parameters::default()));
+        wrong_suite(Pool::new(&committee, statement, Parameters::default()));
+        assert!(
+            Aggregate::verify_batch_derived(&committee, vec![first.1[0].clone().into_inner()])[0].is_err()
+        );
+    }
+    // Keys have the same bytes in suites 1 and 4, and are of their own suites all the same.
+    let secret = SecretKey::from_bytes(Suite::MinSig, &[7; 32]).unwrap();
+    let counted = SecretKey::from_bytes(Suite::MinSigCounted, &[7; 32]).unwrap();
+    assert_eq!(secret.public_key().encode(), counted.public_key().encode());
+    assert!(
+        secret.public_key() != counted.public_key() && counted.public_key().suite() == Suite::MinSigCounted
+    );
+    wrong_suite(secret.public_key().verify(b"m", &counted.sign(b"m")));
+}
+
+#[test]
+fn a_ticket_and_the_next_seed_convince_everybody_in_each_suite_of_unique_signatures() {
+    let seed = Seed::genesis(chain(), b"what nobody chose");
+    for suite in [Suite::MinSig, Suite::MinPk, Suite::MinSigCounted, Suite::MinPkCounted] {
+        let secrets = secrets(suite);
+        let committee = committee_of(&secrets);
+        let lottery = Lottery::new(&committee, seed, 5, EXPECTED_WINNERS).unwrap();
+        assert_eq!((lottery.seed(), lottery.round(), lottery.expected()), (seed, 5, EXPECTED_WINNERS));
+        assert_eq!((lottery.suite(), lottery.committee().id()), (suite, committee.id()));
+        let drawn = lottery.draw(&secrets[2]).unwrap().unwrap();
+        let received = Ticket::decode(suite, &drawn.encode()).unwrap();
+        assert_eq!((received.member(), received.round(), received.check(&lottery)), (2, 5, Ok(())));
+        let received = received.verify(&lottery).unwrap();
+        assert_eq!((received.score(), &received), (drawn.score(), &drawn));
+        let detached = Ticket::decode_detached(suite, &drawn.encode_detached(), 5, 2).unwrap();
+        assert_eq!(Ticket::new(5, 2, detached.signature()).as_ref(), Ok(&detached));
+        let stolen = Ticket::new(5, 1, detached.signature()).unwrap();
+        assert_eq!(stolen.verify(&lottery).unwrap_err(), Error::BadSignature { signers: vec![1] });
+
+        let proof = SeedProof::sign(&secrets[1], &committee, &seed).unwrap();
+        let sent = SeedProof::decode(suite, &proof.encode()).unwrap();
+        let again = SeedProof::decode_detached(suite, &sent.encode_detached(), sent.signer()).unwrap();
+        let next = again.next_seed(&seed, &committee).unwrap();
+        assert_eq!((next.height(), SeedProof::new(1, proof.signature()).unwrap() == sent), (1, true));
+        let other = committee_of(&secrets[..3]);
+        assert_eq!(proof.next_seed(&seed, &other).unwrap_err(), Error::BadSignature { signers: vec![1] });
+    }
+    let ed = secrets(Suite::Ed25519);
+    let (committee, bls) = (committee_of(&ed), secrets(Suite::MinSig));
+    wrong_suite(Lottery::new(&committee, seed, 5, EXPECTED_WINNERS));
+    wrong_suite(SeedProof::sign(&ed[0], &committee, &seed));
+    wrong_suite(SeedProof::new(0, ed[0].sign(b"")));
+    wrong_suite(Ticket::new(5, 0, ed[0].sign(b"")));
+    wrong_suite(Ticket::decode(Suite::Ed25519, &[3; 75]));
+    let lottery = Lottery::new(&committee_of(&bls), seed, 5, EXPECTED_WINNERS).unwrap();
+    wrong_suite(lottery.draw(&ed[0]));
 }

@@ -95,6 +95,10 @@ blocks!(
     evidence,
     guard,
     dsig,
+    #[cfg(feature = "gossip")]
+    aggregate,
+    #[cfg(all(feature = "gossip", feature = "sortition"))]
+    sortition,
     #[cfg(feature = "erasure")]
     erasure,
     #[cfg(feature = "jerasure")]

@@ -1,6 +1,6 @@
 //! Statements, votes, certificates, evidence and the guard's records, as bytes.
 
-use quorate::bls::{MinPk, MinSig};
+use quorate::bls::{Counted, MinPk, MinSig};
 use quorate::certificate::{
     Certificate, Conflict, Equivocation, Statement, Suspects, TimeoutCertificate, TimeoutCollector,
     TimeoutVote, Vote, VoteCollector,
@@ -88,7 +88,7 @@ pub(crate) fn vote_seeds() -> Vec<Vec<u8>> {
         seeds.extend(records::<S>());
         seeds
     }
-    seeds_of_each([of::<MinSig>, of::<MinPk>, of::<Ed25519>])
+    seeds_of_each([of::<MinSig>, of::<MinPk>, of::<Ed25519>, of::<Counted<MinSig>>, of::<Counted<MinPk>>])
 }
 
 /// What the first member's guard wrote down: one record, and three in a row.
@@ -189,7 +189,7 @@ pub(crate) fn certificate_seeds() -> Vec<Vec<u8>> {
         seeds.extend(timeout_certificate_of::<S>(&[0, 2, 4, 5, 6]).map(|certificate| certificate.encode()));
         seeds
     }
-    seeds_of_each([of::<MinSig>, of::<MinPk>, of::<Ed25519>])
+    seeds_of_each([of::<MinSig>, of::<MinPk>, of::<Ed25519>, of::<Counted<MinSig>>, of::<Counted<MinPk>>])
 }
 
 fn certificate_of<S: Fixed>(members: &[usize], choice: usize) -> Option<Certificate<S>> {

@@ -309,5 +309,5 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         }
         seeds
     }
-    seeds_of_each([of, of, of])
+    seeds_of_each([of; 5])
 }

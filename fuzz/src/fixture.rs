@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, LazyLock};
 
-use quorate::bls::{MinPk, MinSig};
+use quorate::bls::{Counted, MinPk, MinSig};
 use quorate::certificate::{Kind, Statement, TimeoutVote, Vote};
 use quorate::committee::{ChainId, Committee};
 use quorate::ed25519::Ed25519;
 use quorate::machine::MemberIndex;
-use quorate::scheme::{Scheme, VerifiedKey};
+use quorate::scheme::{Scheme, Toy, VerifiedKey};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -63,7 +63,7 @@ macro_rules! fixed {
         }
     )*};
 }
-fixed!(MinSig, MinPk, Ed25519);
+fixed!(MinSig, MinPk, Ed25519, Counted<MinSig>, Counted<MinPk>, Toy);
 
 #[allow(clippy::expect_used, clippy::indexing_slicing)] // what is made here is the same on every run
 impl<S: Scheme> Fixture<S> {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use quorate::bls::{MinPk, MinSig};
+use quorate::bls::{Counted, MinPk, MinSig};
 use quorate::ed25519::Ed25519;
 use quorate::machine::MemberIndex;
 use quorate::wire::Encode;
@@ -53,8 +53,9 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
         all.dedup_by_key(|seed| (seed.first().copied(), seed.len()));
         all
     }
-    static SEEDS: LazyLock<Vec<Vec<u8>>> =
-        LazyLock::new(|| seeds_of_each([of::<MinSig>, of::<MinPk>, of::<Ed25519>]));
+    static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+        seeds_of_each([of::<MinSig>, of::<MinPk>, of::<Ed25519>, of::<Counted<MinSig>>, of::<Counted<MinPk>>])
+    });
     SEEDS.clone()
 }
 

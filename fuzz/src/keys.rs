@@ -8,7 +8,7 @@ use crate::fixture::Fixed;
 use crate::identity;
 use crate::scheme::{ForScheme, choose, seeds_of_each};
 use crate::seeds::from_vectors;
-use quorate::bls::{MinPk, MinSig};
+use quorate::bls::{Counted, MinPk, MinSig};
 use quorate::ed25519::Ed25519;
 
 /// Everything that a member hands in on its own.
@@ -70,7 +70,7 @@ pub(crate) fn key_seeds() -> Vec<Vec<u8>> {
         }
         seeds
     }
-    seeds_of_each([of::<MinSig>, of::<MinPk>, of::<Ed25519>])
+    seeds_of_each([of::<MinSig>, of::<MinPk>, of::<Ed25519>, of::<Counted<MinSig>>, of::<Counted<MinPk>>])
 }
 
 /// Signers as indices and as bitmaps of either bit order.

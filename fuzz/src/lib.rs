@@ -9,6 +9,7 @@
 //!
 //! Seeds are values that the code itself makes, and everything that stands in `spec/vectors`.
 
+mod aggregates;
 #[cfg(feature = "audited-redis")]
 mod audited_redis;
 mod broadcast;
@@ -18,6 +19,8 @@ mod collectors;
 mod dsig;
 mod erasure;
 mod fixture;
+mod gosig;
+mod gosig_cluster;
 mod jolteon;
 mod keys;
 pub mod mutate;
@@ -27,6 +30,7 @@ mod scheme;
 mod seeds;
 mod shares;
 mod signing;
+mod sortition;
 #[cfg(feature = "threshold-signing")]
 mod threshold_signing;
 
@@ -60,6 +64,21 @@ pub const TARGETS: &[Target] = &[
     Target { name: "timeout-collector", run: collectors::timeouts, seeds: collectors::seeds, brief: 300 },
     Target { name: "jolteon-decoders", run: jolteon::decoders, seeds: jolteon::decoder_seeds, brief: 4_000 },
     Target { name: "jolteon-machine", run: jolteon::machine, seeds: jolteon::machine_seeds, brief: 200 },
+    Target { name: "gosig-decoders", run: gosig::decoders, seeds: gosig::decoder_seeds, brief: 4_000 },
+    Target { name: "gosig-machine", run: gosig::machine, seeds: gosig::machine_seeds, brief: 200 },
+    Target {
+        name: "sortition-decoders",
+        run: sortition::decoders,
+        seeds: sortition::decoder_seeds,
+        brief: 3_000,
+    },
+    Target {
+        name: "aggregate-decoders",
+        run: aggregates::decoders,
+        seeds: aggregates::decoder_seeds,
+        brief: 1_500,
+    },
+    Target { name: "gossip-machine", run: aggregates::machine, seeds: aggregates::machine_seeds, brief: 150 },
     Target { name: "dsig-decoders", run: dsig::decoders, seeds: dsig::decoder_seeds, brief: 2_000 },
     Target { name: "dsig-verifier", run: dsig::verifier, seeds: dsig::verifier_seeds, brief: 100 },
     Target { name: "erasure-decoders", run: erasure::decoders, seeds: erasure::decoder_seeds, brief: 4_000 },

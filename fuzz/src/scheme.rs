@@ -1,6 +1,6 @@
-//! The three schemes behind one byte of input.
+//! The five schemes behind one byte of input.
 
-use quorate::bls::{MinPk, MinSig};
+use quorate::bls::{Counted, MinPk, MinSig};
 use quorate::ed25519::Ed25519;
 
 use crate::fixture::Fixed;
@@ -14,15 +14,17 @@ pub(crate) trait ForScheme {
 /// Takes the scheme from the first byte and hands on the rest.
 pub(crate) fn choose(bytes: &[u8], action: impl ForScheme) {
     let Some((first, rest)) = bytes.split_first() else { return };
-    match first % 3 {
+    match first % 5 {
         0 => action.run::<MinSig>(rest),
         1 => action.run::<MinPk>(rest),
-        _ => action.run::<Ed25519>(rest),
+        2 => action.run::<Ed25519>(rest),
+        3 => action.run::<Counted<MinSig>>(rest),
+        _ => action.run::<Counted<MinPk>>(rest),
     }
 }
 
-/// Seeds of all three schemes, each behind its byte.
-pub(crate) fn seeds_of_each(of: [fn() -> Vec<Vec<u8>>; 3]) -> Vec<Vec<u8>> {
+/// Seeds of all schemes, each behind its byte.
+pub(crate) fn seeds_of_each(of: [fn() -> Vec<Vec<u8>>; 5]) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for (byte, seeds) in (0u8..).zip(of) {
         all.extend(seeds().into_iter().map(|seed| [&[byte], seed.as_slice()].concat()));

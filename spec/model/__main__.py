@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import conformance
 from .cases import (
+    aggregate,
     bls,
     certificate,
     coin,
@@ -22,6 +23,7 @@ from .cases import (
     jolteon,
     merkle,
     public,
+    sortition,
     tdh2,
     threshold,
     timeout,
@@ -35,8 +37,8 @@ SPEC = Path(__file__).resolve().parent.parent
 def files():
     """Every file that the model makes: path and text."""
     blocks = (wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence, guard, jolteon, dsig)
-    sharing = (tdh2, coin, threshold, erasure)
-    for make in [module.book for module in blocks + sharing] + [erasure.jerasure]:
+    others = (tdh2, coin, threshold, erasure, sortition, aggregate)
+    for make in [module.book for module in blocks + others] + [erasure.jerasure]:
         book = make()
         yield SPEC / "vectors" / f"{book.block}.json", book.text(), len(book.cases)
     yield SPEC / "conformance.json", *conformance.text()

@@ -1,5 +1,6 @@
 """BLS signatures, both variants of the proof-of-possession ciphersuite (`spec/bls.md`)."""
 
+from . import counts as block
 from .curve import G1, G2
 from .errors import Refused
 from .field import R
@@ -120,5 +121,27 @@ class Variant:
         self.aggregate_verify([(key, message) for key, message in sums if key is not None], proof)
 
 
+class Counted(Variant):
+    """The same signatures, but what certificates carry says how often each signer's is in the sum: a pair of
+    {member: count} and the sum (`spec/gossip.md`)."""
+
+    def encode_proof(self, signatures):
+        return self.encode_counted(dict.fromkeys(signatures, 1), self.sigs.sum(signatures.values()))
+
+    def encode_counted(self, counts, signature):
+        return block.encode([counts[i] for i in sorted(counts)]) + self.encode_signature(signature)
+
+    def read_proof(self, reader, signers):
+        counts = dict(zip(sorted(signers), block.read(reader, len(signers))))
+        return counts, self.decode_signature(reader.raw(self.sig_len))
+
+    def verify_claims(self, claims, proof):
+        counts, signature = proof
+        weighed = [(m, {i: self.keys.mul(key, counts[i]) for i, key in keys.items()}) for m, keys in claims]
+        super().verify_claims(weighed, signature)
+
+
 MIN_SIG = Variant(1, "bls-min-sig", G2, G1)
 MIN_PK = Variant(2, "bls-min-pk", G1, G2)
+MIN_SIG_COUNTED = Counted(4, "bls-min-sig-counted", G2, G1)
+MIN_PK_COUNTED = Counted(5, "bls-min-pk-counted", G1, G2)

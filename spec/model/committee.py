@@ -1,11 +1,11 @@
 """Committees (`spec/committee.md`)."""
 
 from . import wire
-from .bls import MIN_PK, MIN_SIG
+from .bls import MIN_PK, MIN_PK_COUNTED, MIN_SIG, MIN_SIG_COUNTED
 from .ed25519 import ED25519
 from .errors import Refused
 
-SCHEMES = {scheme.suite: scheme for scheme in (MIN_SIG, MIN_PK, ED25519)}
+SCHEMES = {scheme.suite: scheme for scheme in (MIN_SIG, MIN_PK, ED25519, MIN_SIG_COUNTED, MIN_PK_COUNTED)}
 MAX_MEMBERS = 65_535
 MAX_TOTAL_WEIGHT = 2**125
 

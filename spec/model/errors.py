@@ -22,6 +22,7 @@ CODES = (
     "NOT_EVIDENCE",
     "EXHAUSTED",
     "ONE_TIME_REUSE",
+    "NOT_DRAWN",
     "RATE_LIMITED",
     "RNG",
 )

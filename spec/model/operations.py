@@ -2,6 +2,7 @@
 `Refused`. Hex strings are bytes, decimal strings are integers of more than 32 bits (`spec/vectors/README.md`)."""
 
 from . import coin, dleq, dsig, erasure, jolteon, tdh2, wire
+from .aggregate import Aggregate
 from .certificate import Certificate, Statement, Vote
 from .committee import SCHEMES, Committee, chain_id_from_name
 from .ed25519 import ED25519
@@ -9,6 +10,7 @@ from .errors import Refused
 from .evidence import Conflict, Equivocation
 from .guard import Guard, Record
 from .merkle import TRANSACTIONS
+from .sortition import Lottery, Seed, SeedProof, Ticket
 from .threshold_operations import OPERATIONS as THRESHOLD
 from .timeout import TimeoutCertificate, TimeoutVote
 
@@ -701,6 +703,117 @@ def coin_value(i):
 def coin_session(i):
     k = _keys(i, coin.PURPOSE)
     return _collect(coin.Toss(k, _name(i)), _shares(i, coin.PURPOSE))
+
+
+# --- sortition ------------------------------------------------------------------------------------------------
+
+
+def _seed(i):
+    return wire.whole(raw(i["seed"]), Seed.read)
+
+
+def _lottery(i):
+    return Lottery(committee(i["committee"]), _seed(i), int(i["round"]), i["expected"])
+
+
+@operation("seed.genesis")
+def seed_genesis(i):
+    return {"seed": Seed.genesis(raw(i["chain"]), raw(i["bytes"])).encode().hex()}
+
+
+@operation("seed.prove")
+def seed_prove(i):
+    c, seed = committee(i["committee"]), _seed(i)
+    return {"proof": SeedProof.sign(c.scheme.secret(raw(i["secret"])), c, seed).encode().hex()}
+
+
+@operation("seed.next")
+def seed_next(i):
+    c, seed = committee(i["committee"]), _seed(i)
+    proof = wire.whole(raw(i["proof"]), lambda r: SeedProof.read(r, c.scheme))
+    return {"seed": seed.next(proof, c).encode().hex()}
+
+
+@operation("ticket.draw")
+def ticket_draw(i):
+    lottery = _lottery(i)
+    ticket = lottery.ticket(lottery.committee.scheme.secret(raw(i["secret"])))
+    wins = lottery.wins(ticket.score())
+    return {"ticket": ticket.encode().hex() if wins else None, "score": ticket.score().hex() if wins else None}
+
+
+@operation("ticket.verify")
+def ticket_verify(i):
+    lottery = _lottery(i)
+    ticket = wire.whole(raw(i["ticket"]), lambda r: Ticket.read(r, lottery.committee.scheme))
+    score = lottery.score(ticket)
+    return {"round": str(ticket.round), "member": ticket.member, "score": score.hex()}
+
+
+# --- aggregates -----------------------------------------------------------------------------------------------
+
+
+def _aggregate(data, c):
+    aggregate = wire.whole(raw(data), lambda r: Aggregate.read(r, c))
+    assert aggregate.encode(c) == raw(data)
+    return aggregate
+
+
+def _verified_aggregate(data, c):
+    aggregate = _aggregate(data, c)
+    aggregate.verify(c)
+    return aggregate
+
+
+def _aggregate_json(aggregate):
+    signers = sorted(aggregate.counts)
+    return {
+        "statement": statement_json(aggregate.statement),
+        "signers": signers,
+        "counts": [aggregate.counts[i] for i in signers],
+    }
+
+
+@operation("aggregate.of_vote")
+def aggregate_of_vote(i):
+    c = committee(i["committee"])
+    vote = wire.whole(raw(i["vote"]), lambda r: Vote.read(r, c.scheme))
+    vote.verify(c)
+    return {"aggregate": Aggregate.of_vote(vote).encode(c).hex()}
+
+
+@operation("aggregate.decode")
+def aggregate_decode(i):
+    return _aggregate_json(_aggregate(i["aggregate"], committee(i["committee"])))
+
+
+@operation("aggregate.verify")
+def aggregate_verify(i):
+    return _aggregate_json(_verified_aggregate(i["aggregate"], committee(i["committee"])))
+
+
+@operation("aggregate.merge")
+def aggregate_merge(i):
+    """From left to right."""
+    c = committee(i["committee"])
+    merged, *others = [_verified_aggregate(data, c) for data in i["aggregates"]]
+    for other in others:
+        merged = merged.merge(other, i["limit"])
+    return {"aggregate": merged.encode(c).hex()}
+
+
+@operation("aggregate.normalise")
+def aggregate_normalise(i):
+    c = committee(i["committee"])
+    parts = [_verified_aggregate(part, c) for part in i["parts"]]
+    return {"aggregate": _verified_aggregate(i["aggregate"], c).normalised(parts).encode(c).hex()}
+
+
+@operation("aggregate.certificate")
+def aggregate_certificate(i):
+    c = committee(i["committee"])
+    made = _verified_aggregate(i["aggregate"], c).certificate(c)
+    return {"certificate": None if made is None else made.hex()}
 
 
 # --- erasure coding -------------------------------------------------------------------------------------------

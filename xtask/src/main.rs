@@ -24,6 +24,7 @@ mod steps;
 mod targets;
 mod test;
 mod threshold_signing;
+mod tla;
 mod vectors;
 mod wasm;
 mod watch;
@@ -61,7 +62,7 @@ enum Task {
     Vectors(vectors::Options),
     /// What of the core each binding offers.
     Coverage(coverage::Options),
-    /// Runs Jolteon in the deterministic simulator, one run per seed.
+    /// Runs a protocol in the deterministic simulator, one run per seed.
     Simulate(simulate::Options),
     /// Builds the page on which validators agree, and serves it on this machine.
     Web(web::Options),

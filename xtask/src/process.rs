@@ -23,6 +23,13 @@ pub(crate) fn loud(command: &mut Command) -> Outcome {
 
 /// Runs a command with its name and output at the end of `log`, kills it after `limit`, and returns what it printed.
 pub(crate) fn quiet(command: &mut Command, log: &Path, limit: Duration) -> Outcome<String> {
+    let (status, text) = to_end(command, log, limit)?;
+    succeeded(command, status).map_err(|reason| explained(&text, &reason, log))?;
+    Ok(text)
+}
+
+/// The same for a command whose failure is an answer: how it ended, and what it printed.
+pub(crate) fn to_end(command: &mut Command, log: &Path, limit: Duration) -> Outcome<(ExitStatus, String)> {
     if let Some(folder) = log.parent() {
         fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }
@@ -55,10 +62,14 @@ pub(crate) fn quiet(command: &mut Command, log: &Path, limit: Duration) -> Outco
         thread::sleep(POLL);
     };
     let text = read_from(log, start).map_err(unwritten)?;
-    match status.and_then(|status| succeeded(command, status)) {
-        Ok(()) => Ok(text),
-        Err(reason) => Err(format!("{}\n{reason}; the whole log is {}", tail(&text), log.display())),
+    match status {
+        Ok(status) => Ok((status, text)),
+        Err(reason) => Err(explained(&text, &reason, log)),
     }
+}
+
+fn explained(text: &str, reason: &str, log: &Path) -> String {
+    format!("{}\n{reason}; the whole log is {}", tail(text), log.display())
 }
 
 /// What a file holds after its first `start` bytes.

@@ -35,6 +35,11 @@ impl Log {
         process::quiet(command, &self.path(), LIMIT)
     }
 
+    /// The same for a command whose failure is an answer: its exit code, unless a signal ended it, and what it printed.
+    pub(crate) fn run_to_end(&self, command: &mut Command) -> Outcome<(Option<i32>, String)> {
+        process::to_end(command, &self.path(), LIMIT).map(|(status, text)| (status.code(), text))
+    }
+
     fn path(&self) -> PathBuf {
         workspace::target("xtask/logs").join(format!("{}.log", self.name.replace(' ', "-")))
     }

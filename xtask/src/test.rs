@@ -7,16 +7,16 @@ use crate::process::Outcome;
 use crate::steps::{Log, Steps, tests_in};
 use crate::{
     audited_redis, bindings, broadcast, documents, environment, ethereum, fuzz, lint, msrv, package,
-    simulate, targets, threshold_signing, vectors, watch, web, workspace,
+    simulate, targets, threshold_signing, tla, vectors, watch, web, workspace,
 };
 
-/// Runs every check and every test, and ends with a line `test steps: N passed, N failed`.
+/// Runs every check and every test, and ends with a line `steps: N passed, N failed`.
 ///
 /// Sets up what it needs and is missing: rustfmt, clippy, the wasm32 targets and an older toolchain through rustup;
 /// gcc, g++, clang, llvm, autoconf, automake, libtool, make, libclang, git, python3 with venv, Node 20 with npm, a JDK,
 /// Maven, Chromium, Redis, OpenSSL and qemu-user through
-/// apt-get when run as root on Debian or Ubuntu. Libraries and tools of the four languages come from crates.io, PyPI,
-/// npm and Maven Central. What it cannot set up, it names. The output of each step stays in target/xtask/logs.
+/// apt-get when run as root on Debian or Ubuntu. Libraries and tools of the four languages, and TLC, come from crates.io,
+/// PyPI, npm and Maven Central. What it cannot set up, it names. The output of each step stays in target/xtask/logs.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Leaves out what takes longest: packages, the oldest toolchain, guided fuzzing, most simulator seeds, and the model
@@ -86,7 +86,9 @@ pub(crate) fn run(options: &Options) -> Outcome {
     steps.add("documents' commands", |log| documents::check(Some(&workspace::binary(log, "quorate")?)));
     steps.add("vectors and model", if options.quick { vectors::check_if_changed } else { vectors::check });
     let seeds = if options.quick { 40 } else { 200 };
-    steps.add("simulation", move |log| simulate::brief(log, seeds));
+    tla::add_to(&mut steps);
+    steps.add("simulation", move |log| simulate::brief(log, simulate::Protocol::Jolteon, seeds));
+    steps.add("simulation of Gosig", move |log| simulate::brief(log, simulate::Protocol::Gosig, seeds));
     broadcast::add_to(&mut steps, seeds);
     targets::add_to(&mut steps);
     bindings::add_to(&mut steps);
@@ -103,5 +105,5 @@ pub(crate) fn run(options: &Options) -> Outcome {
         steps.add("guided fuzzing", fuzz::brief);
     }
     steps.keep(options.only.as_deref())?;
-    steps.run("test steps")
+    steps.run("steps")
 }

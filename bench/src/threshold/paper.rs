@@ -55,11 +55,11 @@ pub(super) fn table_2(schemes: &[&Signatures; 4]) -> Table {
     let series = schemes.iter().map(|scheme| line(scheme)).chain(paper).collect();
     table.drawing = Some(Drawing::Lines(Lines::new("shares", "µs to combine and verify, N = 100", series)));
     table.note(
-        "Share-Sign has a presignature whose block of the journal is reserved, and includes the guard's note in memory; \
-         no disk takes part, and dealing is not counted, as in the paper. Combine-Shares is the time from 25 unchecked \
-         shares of members that are new to the cache of Lagrange coefficients to a verified signature, less the \
-         verification. The key has its multiples. The paper's ECDSA is over ristretto255 and its BLS is threshold_crypto, whose signatures are in \
-         G2 as MinPk's; ours is blst.",
+        "Share-Sign has a presignature whose block of the journal is reserved, and includes the guard's note \
+         in memory; no disk takes part, and dealing is not counted, as in the paper. Combine-Shares is the \
+         time from 25 unchecked shares of members that are new to the cache of Lagrange coefficients to a \
+         verified signature, less the verification. The key has its multiples. The paper's ECDSA is over \
+         ristretto255 and its BLS is threshold_crypto, whose signatures are in G2 as MinPk's; ours is blst.",
     );
     table
 }

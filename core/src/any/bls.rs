@@ -1,9 +1,9 @@
-//! What [`crate::bls`] offers besides [`Scheme`], with the suite chosen at run time. Ed25519
-//! has no aggregates: there it is [`Error::WrongContext`].
+//! What [`crate::bls`] offers besides [`Scheme`], with the suite chosen at run time: 1 or 2. Ed25519 has no aggregates, and
+//! those of suites 4 and 5 are [`Aggregate`](super::Aggregate)s: there it is [`Error::WrongContext`].
 
 use alloc::vec::Vec;
 
-#[cfg(feature = "ed25519")]
+#[cfg(any(feature = "ed25519", feature = "gossip"))]
 use super::wrong_suite;
 use super::{Signature, VerifiedKey};
 use crate::bls::{self, MinPk, MinSig, Variant};
@@ -20,8 +20,8 @@ pub fn aggregate(signatures: &[Signature]) -> Result<Signature> {
         None => Err(Error::Infinity),
         Some(Signature::MinSig(_)) => bls::aggregate::<MinSig>(&typed(signatures)?).map(Signature::from),
         Some(Signature::MinPk(_)) => bls::aggregate::<MinPk>(&typed(signatures)?).map(Signature::from),
-        #[cfg(feature = "ed25519")]
-        Some(Signature::Ed25519(_)) => Err(wrong_suite()),
+        #[cfg(any(feature = "ed25519", feature = "gossip"))]
+        Some(_) => Err(wrong_suite()),
     }
 }
 
@@ -40,8 +40,8 @@ pub fn fast_aggregate_verify(keys: &[VerifiedKey], message: &[u8], signature: &S
     match signature {
         Signature::MinSig(signature) => verify::<MinSig>(keys, message, signature),
         Signature::MinPk(signature) => verify::<MinPk>(keys, message, signature),
-        #[cfg(feature = "ed25519")]
-        Signature::Ed25519(_) => Err(wrong_suite()),
+        #[cfg(any(feature = "ed25519", feature = "gossip"))]
+        _ => Err(wrong_suite()),
     }
 }
 
@@ -61,8 +61,8 @@ pub fn aggregate_verify(signed: &[(&VerifiedKey, &[u8])], signature: &Signature)
     match signature {
         Signature::MinSig(signature) => verify::<MinSig>(signed, signature),
         Signature::MinPk(signature) => verify::<MinPk>(signed, signature),
-        #[cfg(feature = "ed25519")]
-        Signature::Ed25519(_) => Err(wrong_suite()),
+        #[cfg(any(feature = "ed25519", feature = "gossip"))]
+        _ => Err(wrong_suite()),
     }
 }
 

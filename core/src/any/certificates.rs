@@ -3,7 +3,7 @@ use core::fmt;
 
 use rand_core::TryCryptoRng;
 
-use super::{Committee, each, lift, per_suite, whole, written, wrong_suite};
+use super::{Committee, batch, each, lift, per_suite, whole, written};
 use crate::Result;
 use crate::certificate::{self, Statement};
 use crate::committee::{SignerSet, Verified};
@@ -67,7 +67,7 @@ impl Certificate {
 
     /// The encoded aggregate (BLS), or the signatures in ascending order of the signers (Ed25519).
     pub fn proof(&self) -> Vec<u8> {
-        each!(self, Certificate, S, certificate => written(|w| S::encode_proof(certificate.proof(), w)))
+        each!(self, Certificate, S, certificate => written(|w| S::encode_proof(certificate.proof(), certificate.signers(), w)))
     }
 
     /// Checks the signatures, see [`certificate::Certificate::verify`] for the cost.
@@ -94,7 +94,7 @@ impl Certificate {
     ) -> Vec<Result<Verified<Self>>> {
         let entropy = random_32(rng).ok();
         each!(committee, Committee, S, committee => {
-            batch::<S>(certificates, |typed| certificate::batch(committee, typed, entropy.as_deref()))
+            batch(certificates, |typed| certificate::batch(committee, typed, entropy.as_deref()))
         })
     }
 
@@ -104,7 +104,7 @@ impl Certificate {
         certificates: Vec<Self>,
     ) -> Vec<Result<Verified<Self>>> {
         each!(committee, Committee, S, committee => {
-            batch::<S>(certificates, |typed| CertificateOf::<S>::verify_batch_derived(committee, typed))
+            batch(certificates, |typed| CertificateOf::<S>::verify_batch_derived(committee, typed))
         })
     }
 }
@@ -113,23 +113,4 @@ impl fmt::Debug for Certificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         each!(self, Certificate, S, certificate => certificate.fmt(f))
     }
-}
-
-/// Checks those of the committee's suite, and puts the verdicts where the others left gaps.
-fn batch<S: Scheme>(
-    certificates: Vec<Certificate>,
-    verify: impl FnOnce(Vec<CertificateOf<S>>) -> Vec<Result<Verified<CertificateOf<S>>>>,
-) -> Vec<Result<Verified<Certificate>>>
-where
-    Certificate: From<CertificateOf<S>>,
-    CertificateOf<S>: TryFrom<Certificate>,
-{
-    let typed: Vec<_> = certificates.into_iter().map(|any| CertificateOf::<S>::try_from(any).ok()).collect();
-    let fits: Vec<bool> = typed.iter().map(Option::is_some).collect();
-    let mut verdicts = verify(typed.into_iter().flatten().collect()).into_iter();
-    let verdict = |fits| match fits {
-        true => verdicts.next().unwrap_or_else(|| Err(wrong_suite())).map(lift),
-        false => Err(wrong_suite()),
-    };
-    fits.into_iter().map(verdict).collect()
 }

@@ -2,11 +2,11 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::{PublicKey, VerifiedKey, each, per_suite, whole, wrong_suite};
+use super::{Of, PublicKey, VerifiedKey, any_of, as_typed, each, per_suite, typed, whole};
 use crate::certificate::{Kind, Statement};
 use crate::committee::{self, ChainId, CommitteeId, RawSigners, Repeats, SignerSet};
 use crate::machine::MemberIndex;
-use crate::scheme::{Scheme, VerifiedKey as TypedKey};
+use crate::scheme::Scheme;
 use crate::{Error, Result};
 
 type Shared<S> = Arc<committee::Committee<S>>;
@@ -26,7 +26,7 @@ impl Committee {
     pub fn new(chain: ChainId, epoch: u64, members: Vec<(VerifiedKey, u128)>) -> Result<Self> {
         let Some((first, _)) = members.first() else { return Err(nobody()) };
         each!(first.clone(), VerifiedKey, S, _ => {
-            let members = typed::<_, TypedKey<S>>(members)?;
+            let members = all_typed::<S, _>(members)?;
             committee::Committee::<S>::new(chain, epoch, members).map(|committee| Arc::new(committee).into())
         })
     }
@@ -44,7 +44,7 @@ impl Committee {
     ) -> Result<Self> {
         let Some((first, _)) = members.first() else { return Err(nobody()) };
         each!(first.clone(), PublicKey, S, _ => {
-            let members = typed::<_, <S as Scheme>::PublicKey>(members)?;
+            let members = all_typed::<S, _>(members)?;
             committee::Committee::<S>::from_attested(chain, epoch, members, repeats)
                 .map(|committee| Arc::new(committee).into())
         })
@@ -87,17 +87,17 @@ impl Committee {
 
     /// The key of a member.
     pub fn key(&self, index: MemberIndex) -> Option<PublicKey> {
-        each!(self, Committee, S, committee => committee.key(index).map(|key| key.clone().into()))
+        each!(self, Committee, S, committee => committee.key(index).map(|key| any_of::<S, _>(key.clone())))
     }
 
     /// All keys, in the order of the members.
     pub fn keys(&self) -> Vec<PublicKey> {
-        each!(self, Committee, S, committee => committee.keys().iter().map(|key| key.clone().into()).collect())
+        each!(self, Committee, S, committee => committee.keys().iter().map(|key| any_of::<S, _>(key.clone())).collect())
     }
 
     /// The member that has this key; the first one where keys repeat. A key of another suite is nobody's.
     pub fn position(&self, key: &PublicKey) -> Option<MemberIndex> {
-        each!(self, Committee, S, committee => committee.position(key.try_into().ok()?))
+        each!(self, Committee, S, committee => committee.position(as_typed::<S, _>(key).ok()?))
     }
 
     /// The smallest weight that makes a certificate: more than two thirds.
@@ -171,9 +171,8 @@ impl fmt::Debug for Committee {
     }
 }
 
-fn typed<T, U: TryFrom<T>>(members: Vec<(T, u128)>) -> Result<Vec<(U, u128)>> {
-    let typed = |(key, weight): (T, u128)| Ok((U::try_from(key).map_err(|_| wrong_suite())?, weight));
-    members.into_iter().map(typed).collect()
+fn all_typed<S: Scheme, A: Of<S>>(members: Vec<(A, u128)>) -> Result<Vec<(A::Typed, u128)>> {
+    members.into_iter().map(|(key, weight)| Ok((typed::<S, A>(key)?, weight))).collect()
 }
 
 fn nobody() -> Error {

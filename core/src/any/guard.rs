@@ -1,7 +1,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::{Committee, PublicKey, SecretKey, TimeoutVote, Vote, each, per_suite};
+use super::{Committee, PublicKey, SecretKey, TimeoutVote, Vote, any_of, each, per_suite};
 use crate::Result;
 use crate::certificate::{Kind, Statement};
 use crate::committee::ChainId;
@@ -95,7 +95,7 @@ impl Guard {
 
     /// The public key.
     pub fn public_key(&self) -> PublicKey {
-        each!(self, Guard, S, guard => guard.public_key().clone().into())
+        each!(self, Guard, S, guard => any_of::<S, _>(guard.public_key().clone()))
     }
 
     /// The chain that the guard signs for.

@@ -4,7 +4,7 @@ use core::fmt;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
-use super::{Suite, each, per_suite, whole, with_scheme, written};
+use super::{Suite, any_of, as_typed, each, per_suite, typed, whole, with_scheme, written};
 use crate::Result;
 use crate::scheme::{self, Scheme};
 use crate::wire::{Decode, Encode};
@@ -15,18 +15,18 @@ type SignatureOf<S> = <S as Scheme>::Signature;
 type UnverifiedOf<S> = scheme::UnverifiedKey<S>;
 type VerifiedOf<S> = scheme::VerifiedKey<S>;
 
-per_suite! {
+per_suite! { keys:
     /// A secret key. It wipes itself, has no `Clone`, and prints its suite only.
     SecretKey, SecretOf
 }
 
-per_suite! {
+per_suite! { keys:
     /// A public key that decoded, see [`Scheme::PublicKey`].
     #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
     PublicKey, PublicOf
 }
 
-per_suite! {
+per_suite! { keys:
     /// A signature that decoded, see [`Scheme::Signature`].
     #[derive(Clone, PartialEq, Eq)]
     Signature, SignatureOf
@@ -50,7 +50,7 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Rng`](crate::Error::Rng) if the generator fails.
     pub fn generate<R: TryCryptoRng + ?Sized>(suite: Suite, rng: &mut R) -> Result<Self> {
-        with_scheme!(suite, S => S::generate(rng).map(Self::from))
+        with_scheme!(suite, S => S::generate(rng).map(any_of::<S, Self>))
     }
 
     /// Reads a key back.
@@ -58,7 +58,7 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Malformed`](crate::Error::Malformed) unless there are exactly 32 bytes that are a valid key.
     pub fn from_bytes(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => S::secret_from_bytes(bytes).map(Self::from))
+        with_scheme!(suite, S => S::secret_from_bytes(bytes).map(any_of::<S, Self>))
     }
 
     /// The key as 32 bytes, for a key file. Treat them as what they are.
@@ -68,17 +68,17 @@ impl SecretKey {
 
     /// The public key. Cost: one multiplication.
     pub fn public_key(&self) -> PublicKey {
-        each!(self, SecretKey, S, secret => S::public_key(secret).into())
+        each!(self, SecretKey, S, secret => any_of::<S, _>(S::public_key(secret)))
     }
 
     /// Signs bytes as they are, see [`Scheme::sign`]. Consensus code signs through a [`Guard`](super::Guard).
     pub fn sign(&self, message: &[u8]) -> Signature {
-        each!(self, SecretKey, S, secret => S::sign(secret, message).into())
+        each!(self, SecretKey, S, secret => any_of::<S, _>(S::sign(secret, message)))
     }
 
     /// Proves that the secret key is known.
     pub fn prove_possession(&self) -> Signature {
-        each!(self, SecretKey, S, secret => S::prove_possession(secret).into())
+        each!(self, SecretKey, S, secret => any_of::<S, _>(S::prove_possession(secret)))
     }
 }
 
@@ -96,7 +96,7 @@ impl PublicKey {
     /// [`Malformed`](crate::Error::Malformed), [`NonCanonical`](crate::Error::NonCanonical),
     /// [`NotInSubgroup`](crate::Error::NotInSubgroup), [`Infinity`](crate::Error::Infinity).
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => PublicOf::<S>::decode(bytes, &()).map(Self::from))
+        with_scheme!(suite, S => PublicOf::<S>::decode(bytes, &()).map(any_of::<S, Self>))
     }
 
     /// The canonical bytes.
@@ -109,7 +109,7 @@ impl PublicKey {
     /// # Errors
     /// As there, and [`WrongContext`](crate::Error::WrongContext) for a signature of another suite.
     pub fn verify(&self, message: &[u8], signature: &Signature) -> Result<()> {
-        each!(self, PublicKey, S, key => S::verify(key, message, signature.try_into()?))
+        each!(self, PublicKey, S, key => S::verify(key, message, as_typed::<S, _>(signature)?))
     }
 
     /// Checks a proof of possession.
@@ -118,7 +118,7 @@ impl PublicKey {
     /// [`BadPossession`](crate::Error::BadPossession), or [`WrongContext`](crate::Error::WrongContext) for one of
     /// another suite.
     pub fn verify_possession(&self, possession: &Signature) -> Result<()> {
-        each!(self, PublicKey, S, key => S::verify_possession(key, possession.try_into()?))
+        each!(self, PublicKey, S, key => S::verify_possession(key, as_typed::<S, _>(possession)?))
     }
 }
 
@@ -135,7 +135,7 @@ impl Signature {
     /// [`Malformed`](crate::Error::Malformed), [`NonCanonical`](crate::Error::NonCanonical),
     /// [`Infinity`](crate::Error::Infinity).
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => SignatureOf::<S>::decode(bytes, &()).map(Self::from))
+        with_scheme!(suite, S => SignatureOf::<S>::decode(bytes, &()).map(any_of::<S, Self>))
     }
 
     /// The canonical bytes.
@@ -148,7 +148,7 @@ impl Signature {
     /// # Errors
     /// As [`decode`](Signature::decode).
     pub fn decode_link(suite: Suite, bytes: &[u8]) -> Result<Self> {
-        with_scheme!(suite, S => whole(bytes, S::decode_link).map(Self::from))
+        with_scheme!(suite, S => whole(bytes, S::decode_link).map(any_of::<S, Self>))
     }
 
     /// The form for direct links: uncompressed where that saves the receiver a square root.
@@ -169,7 +169,7 @@ impl UnverifiedKey {
     /// # Errors
     /// [`WrongContext`](crate::Error::WrongContext) if the two are of different suites.
     pub fn new(public: PublicKey, possession: Signature) -> Result<Self> {
-        each!(public, PublicKey, S, key => Ok(UnverifiedOf::<S>::new(key, possession.try_into()?).into()))
+        each!(public, PublicKey, S, key => Ok(UnverifiedOf::<S>::new(key, typed::<S, _>(possession)?).into()))
     }
 
     /// The key of `secret` with a fresh proof.
@@ -192,12 +192,12 @@ impl UnverifiedKey {
 
     /// The key, which proves nothing yet.
     pub fn public(&self) -> PublicKey {
-        each!(self, UnverifiedKey, S, key => key.public().clone().into())
+        each!(self, UnverifiedKey, S, key => any_of::<S, _>(key.public().clone()))
     }
 
     /// The proof as it came in.
     pub fn possession(&self) -> Signature {
-        each!(self, UnverifiedKey, S, key => key.possession().clone().into())
+        each!(self, UnverifiedKey, S, key => any_of::<S, _>(key.possession().clone()))
     }
 
     /// Checks the proof. Cost: one signature verification.
@@ -223,7 +223,7 @@ impl VerifiedKey {
 
     /// The key.
     pub fn public(&self) -> PublicKey {
-        each!(self, VerifiedKey, S, key => key.public().clone().into())
+        each!(self, VerifiedKey, S, key => any_of::<S, _>(key.public().clone()))
     }
 }
 

@@ -18,6 +18,12 @@ pub enum Suite {
     /// Suite 3, [`ed25519::Ed25519`](crate::ed25519::Ed25519): keys of 32 bytes, signatures of 64.
     #[cfg(feature = "ed25519")]
     Ed25519,
+    /// Suite 4, [`bls::Counted`](crate::bls::Counted) of suite 1: its aggregates can be summed in any order.
+    #[cfg(feature = "gossip")]
+    MinSigCounted,
+    /// Suite 5, [`bls::Counted`](crate::bls::Counted) of suite 2.
+    #[cfg(feature = "gossip")]
+    MinPkCounted,
 }
 
 impl Suite {
@@ -29,6 +35,10 @@ impl Suite {
         Suite::MinPk,
         #[cfg(feature = "ed25519")]
         Suite::Ed25519,
+        #[cfg(feature = "gossip")]
+        Suite::MinSigCounted,
+        #[cfg(feature = "gossip")]
+        Suite::MinPkCounted,
     ];
 
     /// The byte that stands for it in encodings.

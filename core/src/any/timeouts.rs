@@ -3,8 +3,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{
-    Collected, Committee, SecretKey, Signature, Suite, Vote, VoteFault, each, lift, lower, per_suite, whole,
-    with_scheme, written,
+    Collected, Committee, SecretKey, Signature, Suite, Vote, VoteFault, as_typed, each, lift, lower,
+    per_suite, whole, with_scheme, written,
 };
 use crate::Result;
 use crate::certificate::{self, Kind, Suspects};
@@ -61,7 +61,7 @@ impl TimeoutVote {
         value: u64,
     ) -> Result<Self> {
         each!(committee, Committee, S, committee => {
-            VoteOf::<S>::sign_unguarded(secret.try_into()?, committee, kind, view, value).map(Self::from)
+            VoteOf::<S>::sign_unguarded(as_typed::<S, _>(secret)?, committee, kind, view, value).map(Self::from)
         })
     }
 

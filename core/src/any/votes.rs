@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{
-    Certificate, Committee, Equivocation, SecretKey, Signature, Suite, each, lift, lower, per_suite, whole,
-    with_scheme, written,
+    Certificate, Committee, Equivocation, SecretKey, Signature, Suite, any_of, as_typed, each, lift, lower,
+    per_suite, whole, with_scheme, written,
 };
 use crate::certificate::{self, Kind, Statement, Suspects};
 use crate::committee::Verified;
@@ -70,7 +70,7 @@ impl Vote {
     /// [`Error::WrongContext`] if the key is no member's, or of another suite or epoch.
     pub fn sign_unguarded(secret: &SecretKey, committee: &Committee, statement: Statement) -> Result<Self> {
         each!(committee, Committee, S, committee => {
-            VoteOf::<S>::sign_unguarded(secret.try_into()?, committee, statement).map(Self::from)
+            VoteOf::<S>::sign_unguarded(as_typed::<S, _>(secret)?, committee, statement).map(Self::from)
         })
     }
 
@@ -112,7 +112,7 @@ impl Vote {
 
     /// The signature.
     pub fn signature(&self) -> Signature {
-        each!(self, Vote, S, vote => vote.signature().clone().into())
+        each!(self, Vote, S, vote => any_of::<S, _>(vote.signature().clone()))
     }
 
     /// Checks the vote by itself. Cost (BLS): one hash, one subgroup check, two pairings.

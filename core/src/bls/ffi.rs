@@ -45,6 +45,10 @@ pub trait Group: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     fn hash_many(messages: &[&[u8]], dst: &[u8]) -> Vec<Self::Affine>;
     /// The sum of any points, equal and opposite ones included. Affine batch addition from 16 points on.
     fn sum(points: &[&Self::Affine]) -> Self::Affine;
+    /// Σ weightᵢ·pointᵢ for few weights, all different and descending, in variable time: two additions each where
+    /// weights are neighbours.
+    #[cfg(feature = "gossip")]
+    fn ladder(points: &[(u16, Self::Affine)]) -> Self::Affine;
     /// Σ scalarᵢ·pointᵢ with public scalars of `bits` bits, in variable time.
     fn combine(points: &[&Self::Affine], scalars: &[u128], bits: usize) -> Self::Affine;
     /// Σ scalarᵢ·pointᵢ with public scalars of 32 bytes, little endian, in variable time.
@@ -181,7 +185,7 @@ macro_rules! group {
         $name:ident, $affine:ident, $projective:ident, $len:literal, $fp:ident,
         $generator:ident, $is_inf:ident, $in_group:ident, $to_affine:ident,
         $compress:ident, $serialize:ident, $uncompress:ident, $deserialize:ident, $hash:ident, $all_to_affine:ident,
-        $sum:ident, $pippenger:ident, $scratch:ident, $public_key:ident, $sign:ident
+        $sum:ident, $add:ident, $add_affine:ident, $pippenger:ident, $scratch:ident, $public_key:ident, $sign:ident
     ) => {
         /// A source group.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -211,6 +215,22 @@ macro_rules! group {
                 unsafe {
                     $hash(&mut out, message.as_ptr(), message.len(), dst.as_ptr(), dst.len(), ptr::null(), 0);
                 }
+                out
+            }
+
+            #[cfg(feature = "gossip")]
+            fn plus(a: &$projective, b: &$projective) -> $projective {
+                let mut out = $projective::default();
+                // SAFETY: two points are read, equal, opposite and infinite ones allowed; one is written.
+                unsafe { $add(&mut out, a, b) };
+                out
+            }
+
+            #[cfg(feature = "gossip")]
+            fn plus_affine(a: &$projective, b: &$affine) -> $projective {
+                let mut out = $projective::default();
+                // SAFETY: two points are read, equal, opposite and infinite ones allowed; one is written.
+                unsafe { $add_affine(&mut out, a, b) };
                 out
             }
 
@@ -324,6 +344,26 @@ macro_rules! group {
                 }
             }
 
+            #[cfg(feature = "gossip")]
+            fn ladder(points: &[(u16, $affine)]) -> $affine {
+                // `sum` is that of all points from the heaviest down to this one; it stays in until the weight falls.
+                let (mut sum, mut out) = ($projective::default(), $projective::default());
+                let lower = points.iter().skip(1).map(|(weight, _)| *weight).chain([0]);
+                for ((weight, point), lower) in points.iter().zip(lower) {
+                    sum = Self::plus_affine(&sum, point);
+                    let gap = weight.saturating_sub(lower);
+                    let mut multiple = $projective::default();
+                    for bit in (0..u16::BITS - gap.leading_zeros()).rev() {
+                        multiple = Self::plus(&multiple, &multiple);
+                        if gap >> bit & 1 == 1 {
+                            multiple = Self::plus(&multiple, &sum);
+                        }
+                    }
+                    out = Self::plus(&out, &multiple);
+                }
+                Self::affine(&out)
+            }
+
             fn combine(points: &[&$affine], scalars: &[u128], bits: usize) -> $affine {
                 let bytes: Vec<[u8; 16]> = scalars.iter().map(|s| s.to_le_bytes()).collect();
                 Self::pippenger(points, &bytes, bits.min(128))
@@ -369,6 +409,8 @@ group!(
     blst_hash_to_g1,
     blst_p1s_to_affine,
     blst_p1s_add,
+    blst_p1_add_or_double,
+    blst_p1_add_or_double_affine,
     blst_p1s_mult_pippenger,
     blst_p1s_mult_pippenger_scratch_sizeof,
     blst_sk_to_pk_in_g1,
@@ -391,6 +433,8 @@ group!(
     blst_hash_to_g2,
     blst_p2s_to_affine,
     blst_p2s_add,
+    blst_p2_add_or_double,
+    blst_p2_add_or_double_affine,
     blst_p2s_mult_pippenger,
     blst_p2s_mult_pippenger_scratch_sizeof,
     blst_sk_to_pk_in_g2,

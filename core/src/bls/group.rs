@@ -17,6 +17,10 @@ pub trait Variant:
     /// Suite byte and name.
     #[doc(hidden)]
     const SUITE: (u8, &'static str);
+    /// Those of [`Counted`](super::Counted).
+    #[doc(hidden)]
+    #[cfg(feature = "gossip")]
+    const COUNTED: (u8, &'static str);
     /// Domain separation tags of signatures and of possession proofs.
     #[doc(hidden)]
     const TAGS: (&'static [u8], &'static [u8]);
@@ -52,6 +56,8 @@ impl Variant for MinSig {
     type Prepared = Lines;
 
     const SUITE: (u8, &'static str) = (1, "bls-min-sig");
+    #[cfg(feature = "gossip")]
+    const COUNTED: (u8, &'static str) = (4, "bls-min-sig-counted");
     const TAGS: (&'static [u8], &'static [u8]) =
         (b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_", b"BLS_POP_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_");
 
@@ -76,6 +82,8 @@ impl Variant for MinPk {
     type Prepared = Affine<G1>;
 
     const SUITE: (u8, &'static str) = (2, "bls-min-pk");
+    #[cfg(feature = "gossip")]
+    const COUNTED: (u8, &'static str) = (5, "bls-min-pk-counted");
     const TAGS: (&'static [u8], &'static [u8]) =
         (b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_", b"BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_");
 

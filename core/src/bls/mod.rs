@@ -41,6 +41,8 @@
 //! println!("{secret:?}");
 //! ```
 
+#[cfg(feature = "gossip")]
+mod counted;
 mod ffi;
 mod group;
 mod keys;
@@ -50,6 +52,8 @@ mod scheme;
 
 use alloc::vec::Vec;
 
+#[cfg(feature = "gossip")]
+pub use counted::Counted;
 #[cfg(feature = "threshold")]
 pub use ffi::Fr;
 pub use group::{MinPk, MinSig, Variant};

@@ -34,9 +34,16 @@ impl<V: Variant> Cache<V> {
         })
     }
 
+    /// Whether Π e(keyᵢ, hashᵢ) = e(g, signature).
+    #[cfg(feature = "gossip")]
+    pub(super) fn check(&self, terms: &[Pair<'_, V>], signature: &Affine<V::Sig>) -> Result<()> {
+        let right = V::pairings(&[], &[(&self.prepared_generator, signature)]);
+        if V::pairings(terms, &[]).equals(&right) { Ok(()) } else { Err(Error::bad_signature()) }
+    }
+
     /// The aggregate key of some signers: the full aggregate minus the absent ones or the sum of the present
     /// ones, whichever is fewer, in one batch addition. Cost: `min(absent, present)` additions.
-    fn aggregate(&self, keys: &[PublicKey<V>], signers: &SignerSet) -> Affine<V::Key> {
+    pub(super) fn aggregate(&self, keys: &[PublicKey<V>], signers: &SignerSet) -> Affine<V::Key> {
         let absent = signers.complement();
         let points: Vec<&Affine<V::Key>> = if absent.len() < signers.len() {
             let negated = absent.iter().filter_map(|i| self.negated.get(usize::from(i)));
@@ -57,6 +64,19 @@ pub(super) fn verify<V: Variant>(terms: &[(Affine<V::Key>, &[u8])], signature: &
     let messages: Vec<&[u8]> = terms.iter().map(|(_, message)| *message).collect();
     let hashes = V::Sig::hash_many(&messages, V::TAGS.0);
     equation::<V>(&terms.iter().map(|(key, _)| key).zip(&hashes).collect::<Vec<_>>(), &signature.point)
+}
+
+/// Checks a signature of one key, after `judge` saw its bytes, which it does only if they are in the subgroup.
+pub(super) fn verify_unique<V: Variant, T>(
+    key: &PublicKey<V>,
+    message: &[u8],
+    signature: &Signature<V>,
+    judge: impl FnOnce(&[u8]) -> Result<T>,
+) -> Result<T> {
+    signature.check()?;
+    let judged = judge(&signature.to_bytes())?;
+    let hash = V::Sig::hash(message, V::TAGS.0);
+    equation::<V>(&[(key.point_ref(), &hash)], &signature.point).map(|()| judged)
 }
 
 /// Checks a possession proof: a signature over the key's own bytes under its own tag.

@@ -9,7 +9,7 @@ use super::keys::{PublicKey, SecretKey, Signature};
 use super::locate;
 use super::pairing::{self, Cache};
 use crate::machine::MemberIndex;
-use crate::scheme::{Claim, Keys, Scheme, SignerSet, random_32};
+use crate::scheme::{Claim, Keys, Scheme, SignerSet, Vrf, random_32};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
@@ -119,7 +119,7 @@ macro_rules! scheme {
                 }
             }
 
-            fn encode_proof(proof: &Signature<Self>, w: &mut Writer) {
+            fn encode_proof(proof: &Signature<Self>, _: &SignerSet, w: &mut Writer) {
                 proof.encode_to(w);
             }
 
@@ -127,8 +127,19 @@ macro_rules! scheme {
                 Signature::decode_from(r, &())
             }
 
-            fn proof_len(_: usize) -> usize {
+            fn proof_len(_: &Signature<Self>, _: &SignerSet) -> usize {
                 <<Self as Variant>::Sig as Group>::COMPRESSED_LEN
+            }
+        }
+
+        impl Vrf for $variant {
+            fn verify_unique<T>(
+                key: &PublicKey<Self>,
+                message: &[u8],
+                signature: &Signature<Self>,
+                judge: impl FnOnce(&[u8]) -> Result<T>,
+            ) -> Result<T> {
+                pairing::verify_unique(key, message, signature, judge)
             }
         }
     };

@@ -6,6 +6,7 @@ use rand_core::TryCryptoRng;
 use super::signers;
 use super::statement::{Kind, Statement};
 use crate::committee::{Committee, SignerSet, Verified};
+pub(crate) use crate::scheme::read_suite;
 use crate::scheme::{Claim, Scheme, random_32};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
@@ -99,13 +100,13 @@ impl<S: Scheme> Certificate<S> {
     pub fn encoded_len(&self) -> usize {
         1 + Statement::LEN
             + signers::encoded_len(&self.signers.complement())
-            + S::proof_len(self.signers.len())
+            + S::proof_len(&self.proof, &self.signers)
     }
 
     /// Writes the form for where the statement is known: non-signers and proof.
     pub fn encode_detached(&self, w: &mut Writer) {
         signers::encode(&self.signers.complement(), w);
-        S::encode_proof(&self.proof, w);
+        S::encode_proof(&self.proof, &self.signers, w);
     }
 
     /// Reads the detached form of a certificate of `statement`.
@@ -124,8 +125,8 @@ impl<S: Scheme> Certificate<S> {
         Ok(Self { statement, signers, proof })
     }
 
-    /// For the collector, whose parts are verified.
-    pub(super) fn from_verified_parts(statement: Statement, signers: SignerSet, proof: S::Proof) -> Self {
+    /// For the collector and for gossip, whose parts are verified.
+    pub(crate) fn from_verified_parts(statement: Statement, signers: SignerSet, proof: S::Proof) -> Self {
         Self { statement, signers, proof }
     }
 
@@ -166,11 +167,6 @@ impl<S: Scheme> fmt::Debug for Certificate<S> {
     }
 }
 
-/// Reads the suite byte, which must be the scheme's.
-pub(super) fn read_suite<S: Scheme>(r: &mut Reader<'_>) -> Result<()> {
-    if r.u8()? == S::SUITE { Ok(()) } else { Err(Error::WrongContext { what: "suite" }) }
-}
-
 /// Reads the kind, for the encodings that do not hold a whole statement.
 pub(super) fn read_kind(r: &mut Reader<'_>) -> Result<Kind> {
     Ok(Kind::new(r.u8()?))
@@ -207,11 +203,11 @@ pub(crate) fn batch<S: Scheme>(
     certificates.into_iter().zip(errors).map(verdict).collect()
 }
 
-type Item<'a, S> = (usize, (Claim<'a>, &'a <S as Scheme>::Proof));
+pub(crate) type Item<'a, S> = (usize, (Claim<'a>, &'a <S as Scheme>::Proof));
 
 /// Bisects down to single certificates. The entropy was drawn after all inputs were fixed, so that every part may
 /// use it.
-fn find_bad<S: Scheme>(
+pub(crate) fn find_bad<S: Scheme>(
     committee: &Committee<S>,
     items: &[Item<'_, S>],
     entropy: Option<&[u8; 32]>,

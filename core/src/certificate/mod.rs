@@ -76,7 +76,7 @@ mod certificate;
 mod collector;
 mod evidence;
 mod holdings;
-mod signers;
+pub(crate) mod signers;
 mod statement;
 mod suspects;
 mod tally;
@@ -88,6 +88,8 @@ mod vote;
 pub use certificate::Certificate;
 #[cfg(any(feature = "bls", feature = "ed25519"))]
 pub(crate) use certificate::batch;
+#[cfg(feature = "gossip")]
+pub(crate) use certificate::{Item, find_bad, read_suite};
 pub use collector::{Collected, VoteCollector, VoteFault};
 pub use evidence::{Conflict, Equivocation};
 pub use statement::{Kind, Statement};

@@ -19,7 +19,7 @@ const BITMAP: u8 = 0;
 const LIST: u8 = 1;
 
 /// Writes the canonical form.
-pub(super) fn encode(set: &SignerSet, w: &mut Writer) {
+pub(crate) fn encode(set: &SignerSet, w: &mut Writer) {
     if list_len(set) < bitmap_len(set.committee_len()) {
         encode_list(set, w);
     } else {
@@ -28,12 +28,12 @@ pub(super) fn encode(set: &SignerSet, w: &mut Writer) {
 }
 
 /// Bytes of the canonical form.
-pub(super) fn encoded_len(set: &SignerSet) -> usize {
+pub(crate) fn encoded_len(set: &SignerSet) -> usize {
     1 + list_len(set).min(bitmap_len(set.committee_len()))
 }
 
 /// Reads a set of members of a committee of `n`.
-pub(super) fn decode(r: &mut Reader<'_>, n: u16) -> Result<SignerSet> {
+pub(crate) fn decode(r: &mut Reader<'_>, n: u16) -> Result<SignerSet> {
     let (set, is_list) = match r.u8()? {
         BITMAP => (decode_bitmap(r, n)?, false),
         LIST => (decode_list(r, n)?, true),

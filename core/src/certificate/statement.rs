@@ -76,7 +76,7 @@ impl Statement {
             && self.digest != other.digest
     }
 
-    pub(super) fn check_epoch<S: Scheme>(&self, committee: &Committee<S>) -> Result<()> {
+    pub(crate) fn check_epoch<S: Scheme>(&self, committee: &Committee<S>) -> Result<()> {
         if self.epoch == committee.epoch() { Ok(()) } else { Err(Error::WrongContext { what: "epoch" }) }
     }
 }

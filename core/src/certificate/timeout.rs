@@ -273,8 +273,7 @@ impl<S: Scheme> TimeoutCertificate<S> {
     /// Bytes of the encoding.
     pub fn encoded_len(&self) -> usize {
         let groups: usize = self.groups.iter().map(|(_, signers)| 8 + signers::encoded_len(signers)).sum();
-        let signers = self.groups.iter().map(|(_, signers)| signers.len()).sum();
-        1 + 1 + 8 + 8 + 2 + groups + S::proof_len(signers)
+        1 + 1 + 8 + 8 + 2 + groups + S::proof_len(&self.proof, &self.signers())
     }
 
     /// For the collector, whose parts are verified; groups ascend by value.
@@ -298,7 +297,7 @@ impl<S: Scheme> Encode for TimeoutCertificate<S> {
             w.u64(*value);
             signers::encode(signers, w);
         }
-        S::encode_proof(&self.proof, w);
+        S::encode_proof(&self.proof, &self.signers(), w);
     }
 }
 

@@ -91,12 +91,8 @@ impl<S: Scheme> Vote<S> {
     pub fn check(&self, committee: &Committee<S>) -> Result<()> {
         self.statement.check_epoch(committee)?;
         let key = committee.key(self.signer).ok_or(Error::UnknownSigner { index: self.signer.into() })?;
-        S::verify(key, &self.statement.signed_bytes(&committee.id()), &self.signature).map_err(|error| {
-            match error {
-                Error::BadSignature { .. } => Error::BadSignature { signers: [self.signer].into() },
-                other => other,
-            }
-        })
+        S::verify(key, &self.statement.signed_bytes(&committee.id()), &self.signature)
+            .map_err(|error| error.blame(self.signer))
     }
 
     /// Writes the form for direct links.

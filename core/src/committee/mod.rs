@@ -53,6 +53,8 @@ pub struct Committee<S: Scheme> {
     weights: Vec<u128>,
     positions: BTreeMap<S::PublicKey, MemberIndex>,
     total: u128,
+    /// The weight of each member, where all have the same.
+    equal: Option<u128>,
     cache: S::Cache,
 }
 
@@ -101,7 +103,8 @@ impl<S: Scheme> Committee<S> {
             positions.entry(key.clone()).or_insert(index);
         }
         let cache = S::cache(&keys)?;
-        Ok(Self { chain, epoch, id, keys, weights, positions, total, cache })
+        let equal = weights.first().copied().filter(|first| weights.iter().all(|weight| weight == first));
+        Ok(Self { chain, epoch, id, keys, weights, positions, total, equal, cache })
     }
 
     /// What every signed statement names, so that it cannot be replayed elsewhere.
@@ -167,7 +170,11 @@ impl<S: Scheme> Committee<S> {
 
     /// The weight of a set; members that the committee does not have weigh nothing.
     pub fn weight_of(&self, signers: &SignerSet) -> u128 {
-        signers.iter().filter_map(|index| self.weight(index)).sum()
+        match self.equal {
+            // The set's members are all the committee's: no need to look at each.
+            Some(weight) if signers.committee_len() == self.len() => weight * signers.len() as u128,
+            _ => signers.iter().filter_map(|index| self.weight(index)).sum(),
+        }
     }
 
     /// Whether a set weighs at least [`quorum_weight`](Committee::quorum_weight).

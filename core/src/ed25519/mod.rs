@@ -156,7 +156,7 @@ impl Scheme for Ed25519 {
         batch::verify(&all)
     }
 
-    fn encode_proof(proof: &Self::Proof, w: &mut Writer) {
+    fn encode_proof(proof: &Self::Proof, _: &SignerSet, w: &mut Writer) {
         for (_, signature) in proof {
             signature.encode_to(w);
         }
@@ -166,8 +166,8 @@ impl Scheme for Ed25519 {
         signers.iter().map(|i| Ok((i, Signature::decode_from(r, &())?))).collect()
     }
 
-    fn proof_len(signers: usize) -> usize {
-        64 * signers
+    fn proof_len(proof: &Self::Proof, _: &SignerSet) -> usize {
+        64 * proof.len()
     }
 }
 

@@ -195,7 +195,8 @@ mod tests {
                 prop_assert!(LEN_FIELD.contains(&at), "byte {}", at);
                 prop_assert!(len != message.len() && coding.shard_len(len) == coding.shard_len(message.len()));
                 prop_assert_ne!(other.commitment().identity(), sent.commitment().identity());
-                let mixed: Vec<_> = core::iter::once(other).chain((0..coding.shape().data()).map(|i| sent.shard(i).unwrap())).collect();
+                let mut mixed = alloc::vec![other];
+                mixed.extend((0..coding.shape().data()).map(|i| sent.shard(i).unwrap()));
                 prop_assert_eq!(codes(coder.decode(&mixed)), "WRONG_CONTEXT");
             }
             bytes[at] ^= change;

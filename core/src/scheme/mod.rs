@@ -5,14 +5,23 @@
 //! | 1 | [`bls::MinSig`](crate::bls::MinSig) | 96 B | 48 B (96 B on links) | one aggregate signature |
 //! | 2 | [`bls::MinPk`](crate::bls::MinPk) | 48 B | 96 B (192 B on links) | one aggregate signature |
 //! | 3 | [`ed25519::Ed25519`](crate::ed25519::Ed25519) | 32 B | 64 B | one signature per signer |
+//! | 4 | [`bls::Counted<MinSig>`](crate::bls::Counted) | 96 B | 48 B (96 B on links) | one sum, and how often each signer is in it |
+//! | 5 | [`bls::Counted<MinPk>`](crate::bls::Counted) | 48 B | 96 B (192 B on links) | likewise |
 //!
-//! The trait is sealed: the soundness of certificates rests on what the three schemes guarantee.
+//! The trait is sealed: the soundness of certificates rests on what these schemes guarantee.
 
+#[cfg(feature = "gossip")]
+mod additive;
 #[cfg(any(feature = "bls", feature = "ed25519", feature = "threshold"))]
 mod coefficients;
+#[cfg(feature = "gossip")]
+mod counts;
 mod keys;
 mod secret;
 mod signers;
+#[cfg(feature = "toy")]
+pub mod toy;
+mod vrf;
 
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -21,11 +30,18 @@ use core::hash::Hash;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
+#[cfg(feature = "gossip")]
+pub use additive::{Additive, CountedProof};
 #[cfg(any(feature = "bls", feature = "ed25519", feature = "threshold"))]
 pub(crate) use coefficients::coefficients;
+#[cfg(feature = "gossip")]
+pub use counts::Counts;
 pub use keys::{UnverifiedKey, VerifiedKey};
 pub(crate) use secret::SecretBytes;
 pub use signers::SignerSet;
+#[cfg(feature = "toy")]
+pub use toy::Toy;
+pub use vrf::Vrf;
 
 use crate::machine::MemberIndex;
 use crate::wire::{Decode, Encode, Reader, Writer};
@@ -150,8 +166,8 @@ pub trait Scheme: sealed::Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync 
         entropy: Option<&[u8; 32]>,
     ) -> Result<()>;
 
-    /// Writes a certificate's proof.
-    fn encode_proof(proof: &Self::Proof, w: &mut Writer);
+    /// Writes the proof of `signers`.
+    fn encode_proof(proof: &Self::Proof, signers: &SignerSet, w: &mut Writer);
 
     /// Reads the proof of `signers`.
     ///
@@ -159,8 +175,8 @@ pub trait Scheme: sealed::Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync 
     /// What is wrong with the bytes.
     fn decode_proof(r: &mut Reader<'_>, signers: &SignerSet) -> Result<Self::Proof>;
 
-    /// Bytes of an encoded proof of that many signers.
-    fn proof_len(signers: usize) -> usize;
+    /// Bytes of the encoded proof of `signers`.
+    fn proof_len(proof: &Self::Proof, signers: &SignerSet) -> usize;
 }
 
 /// A committee's keys, as the scheme needs them.
@@ -192,4 +208,9 @@ pub struct Claim<'a> {
 /// 32 random bytes.
 pub(crate) fn random_32<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<SecretBytes> {
     SecretBytes::filled(|bytes| rng.try_fill_bytes(bytes).map_err(|_| Error::Rng))
+}
+
+/// Reads the suite byte, which must be the scheme's.
+pub(crate) fn read_suite<S: Scheme>(r: &mut Reader<'_>) -> Result<()> {
+    if r.u8()? == S::SUITE { Ok(()) } else { Err(Error::WrongContext { what: "suite" }) }
 }

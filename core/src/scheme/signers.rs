@@ -72,9 +72,32 @@ impl SignerSet {
         }
     }
 
+    /// Takes a member out; false if it was not in.
+    pub fn remove(&mut self, index: MemberIndex) -> bool {
+        if !self.contains(index) {
+            return false;
+        }
+        if let Some(word) = self.words.get_mut(usize::from(index / 64)) {
+            *word &= !(1u64 << (index % 64));
+            self.count -= 1;
+        }
+        true
+    }
+
     /// Whether a member is in the set.
     pub fn contains(&self, index: MemberIndex) -> bool {
         self.words.get(usize::from(index / 64)).is_some_and(|word| word >> (index % 64) & 1 == 1)
+    }
+
+    /// The lowest member.
+    pub fn first(&self) -> Option<MemberIndex> {
+        self.iter().next()
+    }
+
+    /// The highest member.
+    pub fn last(&self) -> Option<MemberIndex> {
+        let (i, word) = self.words.iter().enumerate().rfind(|(_, word)| **word != 0)?;
+        Some((i * 64 + word.ilog2() as usize) as MemberIndex)
     }
 
     /// The members, ascending.
@@ -108,6 +131,16 @@ impl SignerSet {
     /// Whether the two sets have no member in common.
     pub fn is_disjoint(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).all(|(a, b)| a & b == 0)
+    }
+
+    /// How many members the two sets have in common.
+    pub fn overlap(&self, other: &Self) -> usize {
+        self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
+    }
+
+    /// Whether every member of this set is in the other, which should be of the same committee.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.overlap(other) == self.len()
     }
 
     /// Members that the committee does not have are left out, whatever the sets came from.
@@ -179,15 +212,23 @@ mod tests {
             let ((a, pa), (b, pb)) = (build(&a), build(&b));
             prop_assert!(a.iter().eq(pa.iter().copied()));
             prop_assert_eq!(a.len(), pa.len());
+            prop_assert_eq!((a.first(), a.last()), (pa.first().copied(), pa.last().copied()));
             prop_assert!(a.union(&b).iter().eq(pa.union(&pb).copied()));
             prop_assert!(a.intersection(&b).iter().eq(pa.intersection(&pb).copied()));
             prop_assert_eq!(a.is_disjoint(&b), pa.is_disjoint(&pb));
+            prop_assert_eq!(a.overlap(&b), pa.intersection(&pb).count());
+            prop_assert_eq!(a.is_subset(&b), pa.is_subset(&pb));
+            prop_assert!(a.is_subset(&a.union(&b)));
             prop_assert!(a.complement().iter().eq((0..n).filter(|i| !pa.contains(i))));
             prop_assert_eq!(a.complement().complement(), a.clone());
             prop_assert_eq!(SignerSet::full(n).len(), usize::from(n));
+            let mut rest = a.clone();
             for i in 0..320 {
+                prop_assert_eq!(rest.remove(i), pa.contains(&i));
+                prop_assert_eq!(rest.contains(i), false);
                 prop_assert_eq!(a.contains(i), pa.contains(&i));
             }
+            prop_assert_eq!(rest, SignerSet::new(n));
         }
     }
 }

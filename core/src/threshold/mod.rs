@@ -33,7 +33,6 @@
 #[cfg(feature = "bls")]
 pub mod bls;
 pub mod coin;
-mod comb;
 pub mod combiner;
 pub mod decode;
 pub mod dleq;

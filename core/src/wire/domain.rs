@@ -20,6 +20,26 @@ pub const GUARD: &str = "quorate-v1-guard";
 pub const JOLTEON_BLOCK: &str = "quorate-v1-jolteon-block";
 /// Stands for a Jolteon chain's block 0.
 pub const JOLTEON_GENESIS: &str = "quorate-v1-jolteon-genesis";
+/// Identity of a Gosig block.
+pub const GOSIG_BLOCK: &str = "quorate-v1-gosig-block";
+/// Stands for a Gosig chain's block 0.
+pub const GOSIG_GENESIS: &str = "quorate-v1-gosig-genesis";
+/// What Gosig's votes are about: a block and its height.
+pub const GOSIG_VOTE: &str = "quorate-v1-gosig-vote";
+/// What a Gosig proposer signs of its proposal.
+pub const GOSIG_PROPOSAL: &str = "quorate-v1-gosig-proposal";
+/// What a Gosig proposer signs of a segment of a body.
+pub const GOSIG_SEGMENT: &str = "quorate-v1-gosig-segment";
+/// Identity of a Gosig payload: count, bytes and root.
+pub const GOSIG_PAYLOAD: &str = "quorate-v1-gosig-payload";
+/// A transaction's short identifier in one Gosig block.
+pub const GOSIG_SHORT: &str = "quorate-v1-gosig-short";
+/// What members sign who allow a change of the members of a Gosig chain.
+pub const GOSIG_MEMBERSHIP: &str = "quorate-v1-gosig-membership";
+/// How a transaction begins that changes the members of a Gosig chain.
+pub const GOSIG_EPOCH: &str = "quorate-v1-gosig-epoch";
+/// Whom a member of a Gosig chain tells what.
+pub const GOSIG_DRAW: &str = "quorate-v1-gosig-draw";
 /// A leaf of a batch's Merkle tree; also the identity of a transaction.
 pub const BATCH_LEAF: &str = "quorate-v1-transaction";
 /// An inner node of a batch's Merkle tree.
@@ -126,6 +146,18 @@ pub const ERASURE_NODE: &str = "quorate-v1-erasure-node";
 pub const ERASURE_ID: &str = "quorate-v1-erasure-id";
 /// The checksum of a file of tuned parameters of erasure codes.
 pub const ERASURE_TABLE: &str = "quorate-v1-erasure-table";
+/// Prefix of the bytes that a member signs to draw in a lottery.
+pub const SORTITION_TICKET: &str = "quorate-v1-sortition-ticket";
+/// What a ticket is worth, from the signature that it is.
+pub const SORTITION_SCORE: &str = "quorate-v1-sortition-score";
+/// Prefix of the bytes that a member signs to bring about the next seed.
+pub const SORTITION_PROOF: &str = "quorate-v1-sortition-proof";
+/// A seed, from the signature on the one before.
+pub const SORTITION_SEED: &str = "quorate-v1-sortition-seed";
+/// A chain's first seed.
+pub const SORTITION_GENESIS: &str = "quorate-v1-sortition-genesis";
+/// The hash of a message for the scheme that is worth nothing.
+pub const TOY_MESSAGE: &str = "quorate-v1-toy-message";
 
 /// All of the above.
 pub const ALL: &[&str] = &[
@@ -138,6 +170,16 @@ pub const ALL: &[&str] = &[
     GUARD,
     JOLTEON_BLOCK,
     JOLTEON_GENESIS,
+    GOSIG_BLOCK,
+    GOSIG_GENESIS,
+    GOSIG_VOTE,
+    GOSIG_PROPOSAL,
+    GOSIG_SEGMENT,
+    GOSIG_PAYLOAD,
+    GOSIG_SHORT,
+    GOSIG_MEMBERSHIP,
+    GOSIG_EPOCH,
+    GOSIG_DRAW,
     BATCH_LEAF,
     BATCH_NODE,
     BATCH,
@@ -191,6 +233,12 @@ pub const ALL: &[&str] = &[
     ERASURE_NODE,
     ERASURE_ID,
     ERASURE_TABLE,
+    SORTITION_TICKET,
+    SORTITION_SCORE,
+    SORTITION_PROOF,
+    SORTITION_SEED,
+    SORTITION_GENESIS,
+    TOY_MESSAGE,
 ];
 
 /// BLAKE3 in key-derivation mode under one of the strings above, or under one of your own that no other protocol
@@ -198,25 +246,6 @@ pub const ALL: &[&str] = &[
 pub fn hasher(domain: &str) -> blake3::Hasher {
     blake3::Hasher::new_derive_key(domain)
 }
-
-/// [`hasher`] of a domain whose context key is known: one compression less, which counts where a share takes a microsecond.
-#[cfg(feature = "threshold")]
-pub(crate) fn prepared(context_key: &[u8; 32]) -> blake3::Hasher {
-    blake3::hazmat::HasherExt::new_from_context_key(context_key)
-}
-
-/// The context key of [`THRESHOLD_SIGNING`].
-#[cfg(feature = "threshold")]
-pub(crate) const THRESHOLD_SIGNING_KEY: [u8; 32] = [
-    0x76, 0xb4, 0xf9, 0xc3, 0x41, 0x27, 0x3d, 0x89, 0x80, 0x00, 0x90, 0xa8, 0xf2, 0xc3, 0x06, 0x76, 0x50,
-    0x90, 0x9b, 0x56, 0x1b, 0xf4, 0x20, 0x95, 0x36, 0x04, 0xdc, 0xd0, 0x03, 0x9d, 0x77, 0x1c,
-];
-/// The context key of [`ECDSA_MESSAGE`].
-#[cfg(feature = "threshold")]
-pub(crate) const ECDSA_MESSAGE_KEY: [u8; 32] = [
-    0xe7, 0xb0, 0x27, 0xe8, 0x72, 0x19, 0x31, 0x87, 0x96, 0x11, 0xb1, 0x92, 0x0b, 0x5b, 0x6e, 0xd5, 0x42,
-    0xc8, 0x3a, 0x30, 0x88, 0xa5, 0x47, 0xc7, 0xea, 0xee, 0xf9, 0x42, 0x8a, 0x89, 0x60, 0x73,
-];
 
 /// The 32-byte hash of `bytes` under a domain string. Cost: ⌈len/64⌉ + 1 compressions.
 pub fn hash(domain: &str, bytes: &[u8]) -> [u8; 32] {
@@ -226,18 +255,6 @@ pub fn hash(domain: &str, bytes: &[u8]) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::ALL;
-
-    #[test]
-    #[cfg(feature = "threshold")]
-    fn a_prepared_hasher_is_that_of_its_domain() {
-        for (domain, key) in [
-            (super::THRESHOLD_SIGNING, super::THRESHOLD_SIGNING_KEY),
-            (super::ECDSA_MESSAGE, super::ECDSA_MESSAGE_KEY),
-        ] {
-            assert_eq!(blake3::hazmat::hash_derive_key_context(domain), key);
-            assert_eq!(super::prepared(&key).update(b"m").finalize().as_bytes(), &super::hash(domain, b"m"));
-        }
-    }
 
     #[test]
     fn no_domain_string_is_a_prefix_of_another() {

@@ -20,6 +20,8 @@
 //! # Ok::<(), quorate::Error>(())
 //! ```
 
+#[cfg(any(feature = "dsig", feature = "threshold"))]
+pub(crate) mod context;
 pub mod domain;
 mod reader;
 #[cfg(feature = "serde")]

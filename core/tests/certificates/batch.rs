@@ -58,7 +58,7 @@ pub(crate) fn certificates_that_cancel_are_both_refused<S: Spoil>() {
     let other = world.certificate(0..5, 2).into_inner();
     let split = |c: &Certificate<S>| {
         let bytes = c.encode();
-        let (head, last) = bytes.split_at(bytes.len() - S::proof_len(1));
+        let (head, last) = bytes.split_at(bytes.len() - S::SIGNATURE_LEN);
         (head.to_vec(), S::Signature::decode(last, &()).unwrap())
     };
     let ((head_a, a), (head_b, b)) = (split(&good), split(&other));

@@ -162,7 +162,7 @@ pub(crate) fn votes_survive_both_encodings<S: Spoil>() {
     let mut w = Writer::new();
     vote.encode_link(&mut w);
     let link = w.into_bytes();
-    assert_eq!(compact.len(), 52 + S::proof_len(1));
+    assert_eq!(compact.len(), 52 + S::SIGNATURE_LEN);
     assert_eq!(Vote::<S>::decode(&compact, &()).unwrap(), vote);
     assert_eq!(Vote::<S>::decode_link(&mut Reader::new(&link)).unwrap(), vote);
     for len in 0..compact.len() {

@@ -35,7 +35,7 @@ pub(crate) fn equivocation_evidence_holds_for_third_parties_and_only_if_true<S: 
     let world = World::<S>::new(4);
     let evidence = Equivocation::new(world.vote(1, 9), world.vote(1, 5)).unwrap();
     let bytes = evidence.encode();
-    assert_eq!(bytes.len(), 1 + 17 + 2 + 2 * (32 + S::proof_len(1)));
+    assert_eq!(bytes.len(), 1 + 17 + 2 + 2 * (32 + S::SIGNATURE_LEN));
     let read = Equivocation::<S>::decode(&bytes, &()).unwrap();
     assert_eq!(read, evidence);
     assert!(read.verify(&world.committee).is_ok());
@@ -51,7 +51,7 @@ pub(crate) fn equivocation_evidence_holds_for_third_parties_and_only_if_true<S: 
     assert_eq!(framed.verify(&world.committee).unwrap_err().culprits(), [1]);
 
     // The other order, and twice the same, are no encodings.
-    let half = 32 + S::proof_len(1);
+    let half = 32 + S::SIGNATURE_LEN;
     let (head, tail) = bytes.split_at(20);
     let (a, b) = tail.split_at(half);
     for bad in [[head, b, a].concat(), [head, a, a].concat()] {

@@ -1,7 +1,6 @@
 use quorate::certificate::{
     Certificate, Suspects, TimeoutCertificate, TimeoutCollector, TimeoutVote, VoteFault,
 };
-use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 
 use crate::harness::{Spoil, TIMEOUT, VIEW, World};
@@ -80,7 +79,7 @@ pub(crate) fn a_small_order_point_is_refused_on_every_path<S: Spoil>() {
 
     // Certificates, alone and in a batch. The last signature of the proof is spoilt, which for BLS is the only one.
     let spoil_proof = |bytes: &[u8]| {
-        let (head, last) = bytes.split_at(bytes.len() - S::proof_len(1));
+        let (head, last) = bytes.split_at(bytes.len() - S::SIGNATURE_LEN);
         let signature = S::Signature::decode(last, &()).unwrap();
         [head, &S::with_torsion(&signature).encode()].concat()
     };
@@ -180,7 +179,7 @@ pub(crate) fn what_was_signed_for_one_committee_counts_in_no_other<S: Spoil>() {
     assert_eq!(code(moved.check(&later.committee)), "BAD_SIGNATURE");
 }
 
-fn proof_bytes<S: Scheme>(certificate: &Certificate<S>) -> Vec<u8> {
+fn proof_bytes<S: Spoil>(certificate: &Certificate<S>) -> Vec<u8> {
     let bytes = certificate.encode();
-    bytes[bytes.len() - S::proof_len(certificate.signers().len())..].to_vec()
+    bytes[bytes.len() - S::proof_bytes(certificate.signers().len())..].to_vec()
 }

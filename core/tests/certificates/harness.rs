@@ -5,7 +5,7 @@ use std::sync::Arc;
 use curve25519_dalek::constants::EIGHT_TORSION;
 use curve25519_dalek::edwards::CompressedEdwardsY;
 use curve25519_dalek::scalar::Scalar;
-use quorate::bls::{MinPk, MinSig};
+use quorate::bls::{Counted, MinPk, MinSig};
 use quorate::certificate::{Certificate, Kind, Statement, Suspects, TimeoutVote, Vote, VoteCollector};
 use quorate::committee::{ChainId, Committee, Verified};
 use quorate::ed25519::Ed25519;
@@ -109,6 +109,14 @@ impl<S: Scheme> World<S> {
 
 /// Ways to spoil a signature.
 pub(crate) trait Spoil: Scheme {
+    /// Bytes of a signature.
+    const SIGNATURE_LEN: usize;
+
+    /// Bytes of what a certificate carries for so many signers, each of whom signed once.
+    fn proof_bytes(signers: usize) -> usize {
+        if Self::SUMMED { Self::SIGNATURE_LEN } else { signers * Self::SIGNATURE_LEN }
+    }
+
     /// The signature plus a point of small order (BLS: outside the subgroup).
     fn with_torsion(signature: &Self::Signature) -> Self::Signature;
 
@@ -156,6 +164,8 @@ fn negated<S: Scheme>(signature: &S::Signature) -> S::Signature {
 macro_rules! spoil_bls {
     ($scheme:ty, $len:literal) => {
         impl Spoil for $scheme {
+            const SIGNATURE_LEN: usize = $len;
+
             fn with_torsion(signature: &Self::Signature) -> Self::Signature {
                 sum::<Self>(signature, &torsion::<Self>($len))
             }
@@ -171,7 +181,34 @@ macro_rules! spoil_bls {
 spoil_bls!(MinSig, 48);
 spoil_bls!(MinPk, 96);
 
+/// The signatures are those of the scheme that counts.
+macro_rules! spoil_counted {
+    ($scheme:ty, $len:literal) => {
+        impl Spoil for Counted<$scheme> {
+            const SIGNATURE_LEN: usize = $len;
+
+            /// The counts take a byte.
+            fn proof_bytes(_: usize) -> usize {
+                1 + $len
+            }
+
+            fn with_torsion(signature: &Self::Signature) -> Self::Signature {
+                <$scheme>::with_torsion(signature)
+            }
+
+            fn shifted(a: &Self::Signature, b: &Self::Signature) -> (Self::Signature, Self::Signature) {
+                <$scheme>::shifted(a, b)
+            }
+        }
+    };
+}
+
+spoil_counted!(MinSig, 48);
+spoil_counted!(MinPk, 96);
+
 impl Spoil for Ed25519 {
+    const SIGNATURE_LEN: usize = 64;
+
     fn with_torsion(signature: &Self::Signature) -> Self::Signature {
         let (r, s) = ed25519_parts(signature);
         let r = CompressedEdwardsY(r).decompress().unwrap() + EIGHT_TORSION[1];

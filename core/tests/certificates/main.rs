@@ -14,11 +14,17 @@ mod spam;
 mod timeouts;
 mod wire;
 
-/// Runs each generic test function for all three schemes.
+/// Runs each generic test function for all schemes.
 macro_rules! suite {
     ($($module:ident :: $test:ident),* $(,)?) => {
         mod bls_min_sig { $(#[test] fn $test() { super::$module::$test::<quorate::bls::MinSig>() })* }
         mod bls_min_pk { $(#[test] fn $test() { super::$module::$test::<quorate::bls::MinPk>() })* }
+        mod bls_min_sig_counted {
+            $(#[test] fn $test() { super::$module::$test::<quorate::bls::Counted<quorate::bls::MinSig>>() })*
+        }
+        mod bls_min_pk_counted {
+            $(#[test] fn $test() { super::$module::$test::<quorate::bls::Counted<quorate::bls::MinPk>>() })*
+        }
         mod ed25519 { $(#[test] fn $test() { super::$module::$test::<quorate::ed25519::Ed25519>() })* }
     };
 }

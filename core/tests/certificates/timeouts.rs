@@ -93,7 +93,7 @@ pub(crate) fn two_values_of_one_member_are_an_equivocation<S: Spoil>() {
 pub(crate) fn tampered_groups_are_refused<S: Spoil>() {
     let world = World::<S>::new(4);
     let good = certificate(&world, &[1, 2, 2], 2).encode();
-    let proof = &good[good.len() - if S::SUMMED { 1 } else { 3 } * S::proof_len(1)..];
+    let proof = &good[good.len() - S::proof_bytes(3)..];
     let head = &good[..18];
     // Four members: sets are bitmaps of one byte.
     let build = |groups: &[(u64, u8)]| {
@@ -131,7 +131,7 @@ pub(crate) fn an_encoding_is_exact<S: Spoil>() {
     let certificate = certificate(&world, &values, 2);
     let bytes = certificate.encode();
     assert_eq!(bytes.len(), certificate.encoded_len());
-    let proof = if S::SUMMED { S::proof_len(1) } else { 27 * S::proof_len(1) };
+    let proof = S::proof_bytes(27);
     // The groups have 24 and 3 members: a bitmap of 5 bytes and a list of 1 + 3.
     assert_eq!(bytes.len(), 20 + (8 + 6) + (8 + 5) + proof);
     assert_eq!(TimeoutCertificate::<S>::decode(&bytes, &world.committee), Ok(certificate));
@@ -152,7 +152,7 @@ pub(crate) fn an_encoding_is_exact<S: Spoil>() {
     let link = w.into_bytes();
     assert_eq!(TimeoutVote::<S>::decode_link(&mut Reader::new(&link)).unwrap(), vote);
     let compact = vote.encode();
-    assert_eq!(compact.len(), 28 + S::proof_len(1));
+    assert_eq!(compact.len(), 28 + S::SIGNATURE_LEN);
     assert_eq!(TimeoutVote::<S>::decode(&compact, &()).unwrap(), vote);
     assert!(TimeoutVote::<S>::decode(&compact[1..], &()).is_err());
 }

@@ -81,7 +81,7 @@ pub(crate) fn statement(value: &Value) -> Statement {
     }
 }
 
-fn statement_json(statement: &Statement) -> Value {
+pub(crate) fn statement_json(statement: &Statement) -> Value {
     json!({
         "kind": statement.kind.number(),
         "epoch": statement.epoch.to_string(),

@@ -48,7 +48,7 @@ pub(crate) fn run<S: Scheme>(operation: &str, input: &Value) -> Result<Value> {
             let set = raw_signers(&committee, input)?;
             let data = bytes(&input["proof"]);
             let proof = whole(&data, |r| S::decode_proof(r, &set))?;
-            assert_eq!(written(|w| S::encode_proof(&proof, w)), hex::encode(&data));
+            assert_eq!(written(|w| S::encode_proof(&proof, &set, w)), hex::encode(&data));
             json!({ "weight": committee.verify_raw(&bytes(&input["message"]), &set, &proof)?.to_string() })
         }
         _ => panic!("no operation {operation}"),

@@ -1,5 +1,7 @@
 //! The operations that a vector can ask for: an `input` object in, the `output` object or the error out.
 
+#[cfg(feature = "gossip")]
+mod aggregates;
 mod certificates;
 mod committees;
 #[cfg(feature = "dsig")]
@@ -11,11 +13,15 @@ mod merkles;
 mod schemes;
 #[cfg(feature = "threshold")]
 mod signatures;
+#[cfg(feature = "sortition")]
+mod sortitions;
 #[cfg(feature = "threshold")]
 mod thresholds;
 mod timeouts;
 mod wires;
 
+#[cfg(feature = "gossip")]
+use quorate::bls::Counted;
 use quorate::bls::{MinPk, MinSig};
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
@@ -50,16 +56,45 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     if operation.starts_with("erasure.") {
         return erasures::run(operation, input);
     }
+    #[cfg(feature = "sortition")]
+    if operation == "seed.genesis" {
+        return Ok(sortitions::genesis(input));
+    }
     if operation == "chain_id.from_name" {
         return committees::chain_id(input);
     }
     let suite = input.get("suite").unwrap_or(&input["committee"]["suite"]);
-    match (suite.as_u64().expect("a suite"), operation.starts_with("bls.")) {
+    let suite = suite.as_u64().expect("a suite");
+    #[cfg(feature = "gossip")]
+    if operation.starts_with("aggregate.") {
+        return match suite {
+            4 => aggregates::run::<Counted<MinSig>>(operation, input),
+            5 => aggregates::run::<Counted<MinPk>>(operation, input),
+            _ => panic!("suite {suite} has no aggregates"),
+        };
+    }
+    #[cfg(feature = "sortition")]
+    if operation.starts_with("ticket.") || operation.starts_with("seed.") {
+        return match suite {
+            1 => sortitions::run::<MinSig>(operation, input),
+            2 => sortitions::run::<MinPk>(operation, input),
+            #[cfg(feature = "gossip")]
+            4 => sortitions::run::<Counted<MinSig>>(operation, input),
+            #[cfg(feature = "gossip")]
+            5 => sortitions::run::<Counted<MinPk>>(operation, input),
+            _ => panic!("the signatures of suite {suite} are not unique"),
+        };
+    }
+    match (suite, operation.starts_with("bls.")) {
         (1, true) => schemes::run_bls::<MinSig>(operation, input),
         (2, true) => schemes::run_bls::<MinPk>(operation, input),
         (1, false) => run_with::<MinSig>(operation, input),
         (2, false) => run_with::<MinPk>(operation, input),
         (3, false) => run_with::<Ed25519>(operation, input),
+        #[cfg(feature = "gossip")]
+        (4, false) => run_with::<Counted<MinSig>>(operation, input),
+        #[cfg(feature = "gossip")]
+        (5, false) => run_with::<Counted<MinPk>>(operation, input),
         (suite, _) => panic!("no suite {suite} for {operation}"),
     }
 }

@@ -5,52 +5,69 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quorate::bls::MinSig;
 use quorate::certificate::{Equivocation, Vote};
+use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
-use quorate_jolteon::{Block, Committees};
+use quorate::scheme::Scheme;
 
 /// For so many views back signatures are kept.
 const VIEWS: u64 = 64;
 
+/// Where a signature is filed: view, kind, signer.
+type Place = (u64, u8, u16);
+
 /// The auditor's files.
-#[derive(Default)]
-pub(crate) struct Auditor {
-    votes: BTreeMap<(u64, u16), Vote<MinSig>>,
-    proposals: BTreeMap<(u64, u16), Vote<Ed25519>>,
-    convicted: BTreeSet<(u64, u16, &'static str)>,
+pub(crate) struct Auditor<S: Scheme> {
+    votes: Files<S>,
+    proposals: Files<Ed25519>,
 }
 
-impl Auditor {
+struct Files<S: Scheme> {
+    signed: BTreeMap<Place, Vote<S>>,
+    convicted: BTreeSet<Place>,
+}
+
+impl<S: Scheme> Default for Auditor<S> {
+    fn default() -> Self {
+        Self { votes: Files::default(), proposals: Files::default() }
+    }
+}
+
+impl<S: Scheme> Auditor<S> {
     /// Files a vote. Answers with its signer if it contradicts one that is filed, and both signatures are good.
-    pub(crate) fn vote(&mut self, vote: &Vote<MinSig>, committees: &Committees<MinSig>) -> Option<u16> {
-        let (view, signer) = (vote.statement().view, vote.signer());
-        let filed = self.votes.entry((view, signer)).or_insert_with(|| vote.clone());
-        let evidence = Equivocation::new(filed.clone(), vote.clone());
-        forget(&mut self.votes);
-        // A forged vote is filed like any other; it proves nothing and convicts nobody.
-        evidence.ok()?.verify(&committees.voters).ok()?;
-        self.convicted.insert((view, signer, "votes")).then_some(signer)
+    pub(crate) fn vote(&mut self, vote: &Vote<S>, voters: &Committee<S>) -> Option<u16> {
+        self.votes.file(vote, voters)
     }
 
-    /// Files a block's signature. Answers with its author if it signed another one for the same view.
-    pub(crate) fn proposal(&mut self, block: &Block<MinSig>, committees: &Committees<MinSig>) -> Option<u16> {
-        let proposal = block.proposal(committees);
-        let (view, author) = (block.view, block.author);
-        let filed = self.proposals.entry((view, author)).or_insert_with(|| proposal.clone());
-        let evidence = Equivocation::new(filed.clone(), proposal);
-        forget(&mut self.proposals);
-        evidence.ok()?.verify(&committees.identities).ok()?;
-        self.convicted.insert((view, author, "blocks")).then_some(author)
+    /// Files a proposal's signature. Answers with its author if it signed another one for the same view.
+    pub(crate) fn proposal(
+        &mut self,
+        proposal: &Vote<Ed25519>,
+        identities: &Committee<Ed25519>,
+    ) -> Option<u16> {
+        self.proposals.file(proposal, identities)
     }
 }
 
-/// Drops what is many views behind the newest.
-fn forget<T>(files: &mut BTreeMap<(u64, u16), T>) {
-    while let (Some(((oldest, _), _)), Some(((newest, _), _))) =
-        (files.first_key_value(), files.last_key_value())
-        && newest.saturating_sub(*oldest) > VIEWS
-    {
-        files.pop_first();
+impl<S: Scheme> Default for Files<S> {
+    fn default() -> Self {
+        Self { signed: BTreeMap::new(), convicted: BTreeSet::new() }
+    }
+}
+
+impl<S: Scheme> Files<S> {
+    fn file(&mut self, vote: &Vote<S>, committee: &Committee<S>) -> Option<u16> {
+        let place = (vote.statement().view, vote.statement().kind.number(), vote.signer());
+        let filed = self.signed.entry(place).or_insert_with(|| vote.clone());
+        let evidence = Equivocation::new(filed.clone(), vote.clone());
+        while let (Some(((oldest, ..), _)), Some(((newest, ..), _))) =
+            (self.signed.first_key_value(), self.signed.last_key_value())
+            && newest.saturating_sub(*oldest) > VIEWS
+        {
+            self.signed.pop_first();
+        }
+        // A forged vote is filed like any other; it proves nothing and convicts nobody.
+        evidence.ok()?.verify(committee).ok()?;
+        self.convicted.insert(place).then_some(vote.signer())
     }
 }

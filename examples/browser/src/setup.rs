@@ -1,11 +1,12 @@
 //! A whole run as a line of text, short enough for a page's address:
 //!
 //! ```text
-//! n=7&seed=42&latency=40&jitter=20&loss=0&byz=3.equivocator&do=1200000.crash.2,3000000.restart.2&t=8000000&h=5f…
+//! p=gosig&n=7&seed=42&latency=40&jitter=20&loss=0&byz=3.silent&do=1200000.crash.2,3000000.restart.2&t=8000000&h=5f…
 //! ```
 //!
 //! | name | value | if it is missing |
 //! |---|---|---|
+//! | `p` | the protocol, `jolteon` or `gosig` | `jolteon` |
 //! | `n` | members, 4 to 40 | 7 |
 //! | `seed` | where all randomness comes from | 1 |
 //! | `latency`, `jitter` | milliseconds that every message takes, and the mean of what is added | 40, 10 |
@@ -21,7 +22,6 @@ use core::fmt;
 use core::time::Duration;
 use std::collections::BTreeMap;
 
-use quorate_jolteon::simulation::VILLAINS;
 use quorate_simulator::{Behaviour, Chance, CrashPoint, Fault, Latency, Link, Network, Scenario, Scheduled};
 
 /// How many members there may be.
@@ -31,9 +31,45 @@ pub const LONGEST: Duration = Duration::from_secs(600);
 /// How many interventions a run may have.
 pub const MAX_SCRIPT: usize = 1_000;
 
-/// Byzantine behaviours that know nothing of the protocol, by name; the others are [`VILLAINS`].
+/// Byzantine behaviours that know nothing of the protocol, by name; the others are [`Protocol::villains`].
 pub const READY_MADE: &[&str] =
     &["silent", "delayer", "garbage", "replayer", "mutator", "selective", "twins"];
+
+/// What the members speak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// Leaders, views and certificates in a chain.
+    #[default]
+    Jolteon,
+    /// Drawn proposers, rounds, and aggregates that spread by gossip.
+    Gosig,
+}
+
+impl Protocol {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Jolteon, Self::Gosig];
+
+    /// What a link calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jolteon => "jolteon",
+            Self::Gosig => "gosig",
+        }
+    }
+
+    /// Byzantine behaviours that know the protocol, by name.
+    pub fn villains(self) -> &'static [&'static str] {
+        match self {
+            Self::Jolteon => quorate_jolteon::simulation::VILLAINS,
+            Self::Gosig => quorate_gosig::simulation::VILLAINS,
+        }
+    }
+
+    fn parse(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|protocol| protocol.name() == name);
+        found.ok_or_else(|| format!("there is no protocol {name:?}"))
+    }
+}
 
 /// How the links are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +111,8 @@ impl Quality {
 /// A run that can be shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
+    /// What the members speak.
+    pub protocol: Protocol,
     /// How many members there are.
     pub nodes: usize,
     /// Where all randomness comes from.
@@ -92,6 +130,7 @@ pub struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         Self {
+            protocol: Protocol::default(),
             nodes: 7,
             seed: 1,
             quality: Quality { latency: 40, jitter: 10, loss: 0 },
@@ -115,7 +154,10 @@ impl Setup {
             .filter(|field| !field.is_empty())
             .map(|field| field.split_once('=').ok_or_else(|| format!("{field:?} has no value")))
             .collect::<Result<_, _>>()?;
-        // How many members there are decides which of them the other fields may name.
+        // How many members there are decides which of them the other fields may name, and the protocol how they can be.
+        if let Some((_, value)) = fields.iter().find(|(name, _)| *name == "p") {
+            setup.protocol = Protocol::parse(value)?;
+        }
         if let Some((_, value)) = fields.iter().find(|(name, _)| *name == "n") {
             setup.nodes = number(value)?;
             if !MEMBERS.contains(&setup.nodes) {
@@ -124,13 +166,13 @@ impl Setup {
         }
         for (name, value) in fields {
             match name {
-                "n" => {}
+                "p" | "n" => {}
                 "seed" => setup.seed = number(value)?,
                 "latency" => setup.quality.latency = number(value)?,
                 "jitter" => setup.quality.jitter = number(value)?,
                 "loss" => setup.quality.loss = number(value)?,
-                "byz" => setup.byzantine = byzantine(value, setup.nodes)?,
-                "do" => setup.script = script(value, setup.nodes)?,
+                "byz" => setup.byzantine = byzantine(value, &setup)?,
+                "do" => setup.script = script(value, &setup)?,
                 "t" => until = Some(Duration::from_micros(number(value)?).min(LONGEST)),
                 "h" => {
                     hash = Some(u64::from_str_radix(value, 16).map_err(|_| format!("{value:?} is no hash"))?)
@@ -156,6 +198,9 @@ impl Setup {
 impl fmt::Display for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Quality { latency, jitter, loss } = self.quality;
+        if self.protocol != Protocol::default() {
+            write!(f, "p={}&", self.protocol.name())?;
+        }
         write!(f, "n={}&seed={}&latency={latency}&jitter={jitter}&loss={loss}", self.nodes, self.seed)?;
         if !self.byzantine.is_empty() {
             let list = self.byzantine.iter().map(|(node, b)| format!("{node}.{}", behaviour_name(b)));
@@ -186,7 +231,7 @@ impl fmt::Display for Setup {
 ///
 /// # Errors
 /// What cannot be read.
-pub fn action(text: &str, nodes: usize) -> Result<Fault, String> {
+pub fn action(text: &str, protocol: Protocol, nodes: usize) -> Result<Fault, String> {
     let words: Vec<&str> = text.split('.').collect();
     let member = |text: &str| {
         let node: usize = number(text)?;
@@ -217,7 +262,7 @@ pub fn action(text: &str, nodes: usize) -> Result<Fault, String> {
             Fault::Degrade { node: member(node)?, link: quality.link() }
         }
         ["recover", node] => Fault::Recover { node: member(node)? },
-        ["turn", node, name] => Fault::Turn { node: member(node)?, behaviour: behaviour(name)? },
+        ["turn", node, name] => Fault::Turn { node: member(node)?, behaviour: behaviour(name, protocol)? },
         _ => return Err(format!("{text:?} is no intervention")),
     })
 }
@@ -258,7 +303,7 @@ pub fn action_name(fault: &Fault) -> String {
 ///
 /// # Errors
 /// There is none.
-pub fn behaviour(name: &str) -> Result<Behaviour, String> {
+pub fn behaviour(name: &str, protocol: Protocol) -> Result<Behaviour, String> {
     Ok(match name {
         "silent" => Behaviour::Silent,
         "delayer" => Behaviour::Delayer(Duration::from_millis(1_500)),
@@ -267,7 +312,7 @@ pub fn behaviour(name: &str) -> Result<Behaviour, String> {
         "mutator" => Behaviour::Mutator,
         "selective" => Behaviour::Selective,
         "twins" => Behaviour::Twins(Duration::from_secs(2)),
-        own if VILLAINS.contains(&own) => Behaviour::Custom(own.to_owned()),
+        own if protocol.villains().contains(&own) => Behaviour::Custom(own.to_owned()),
         other => return Err(format!("nobody knows how to be a {other:?}")),
     })
 }
@@ -286,20 +331,20 @@ pub fn behaviour_name(behaviour: &Behaviour) -> &str {
     }
 }
 
-fn byzantine(text: &str, nodes: usize) -> Result<BTreeMap<usize, Behaviour>, String> {
+fn byzantine(text: &str, setup: &Setup) -> Result<BTreeMap<usize, Behaviour>, String> {
     let mut all = BTreeMap::new();
     for item in text.split(',') {
         let (node, name) =
             item.split_once('.').ok_or_else(|| format!("{item:?} is no validator.behaviour"))?;
         let node: usize = number(node)?;
-        if node >= nodes || all.insert(node, behaviour(name)?).is_some() {
+        if node >= setup.nodes || all.insert(node, behaviour(name, setup.protocol)?).is_some() {
             return Err(format!("validator {node} is not there, or twice"));
         }
     }
     Ok(all)
 }
 
-fn script(text: &str, nodes: usize) -> Result<Vec<Scheduled>, String> {
+fn script(text: &str, setup: &Setup) -> Result<Vec<Scheduled>, String> {
     let mut all = Vec::new();
     for item in text.split(',') {
         if all.len() == MAX_SCRIPT {
@@ -310,7 +355,7 @@ fn script(text: &str, nodes: usize) -> Result<Vec<Scheduled>, String> {
         if all.last().is_some_and(|last: &Scheduled| last.at > at) {
             return Err("the interventions are not in order of time".to_owned());
         }
-        all.push(Scheduled { at, fault: action(what, nodes)? });
+        all.push(Scheduled { at, fault: action(what, setup.protocol, setup.nodes)? });
     }
     Ok(all)
 }
@@ -330,8 +375,12 @@ mod tests {
                    10.crash.2.persist,20.restart.2,30.split.0-1-6,40.heal,50.links.100.20.5,60.slow.1.700,\
                    70.recover.1,70.turn.5.forger&t=8000000&h=00000000deadbeef";
         assert_eq!(Setup::parse(all).unwrap().to_string(), all);
-        for name in READY_MADE.iter().chain(VILLAINS) {
-            assert_eq!(behaviour_name(&behaviour(name).unwrap()), *name);
+        let gosig = "p=gosig&n=4&seed=1&latency=40&jitter=10&loss=0";
+        assert_eq!(Setup::parse(gosig).unwrap().to_string(), gosig);
+        for protocol in Protocol::ALL {
+            for name in READY_MADE.iter().chain(protocol.villains()) {
+                assert_eq!(behaviour_name(&behaviour(name, protocol).unwrap()), *name);
+            }
         }
         let plain = Setup::default();
         assert_eq!(Setup::parse("").unwrap(), plain);
@@ -342,6 +391,8 @@ mod tests {
     #[test]
     fn nonsense_is_refused_in_words() {
         for text in [
+            "p=raft",
+            "p=gosig&byz=1.hoarder",
             "n=3",
             "n=41",
             "n=x",

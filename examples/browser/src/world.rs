@@ -2,23 +2,17 @@
 
 use core::time::Duration;
 
-use quorate::bls::MinSig;
-use quorate_jolteon::Status;
-use quorate_jolteon::simulation::{JolteonHost, Material};
-use quorate_simulator::{Fault, Node, Session};
+use quorate_simulator::{Fault, Node};
 
 use crate::json::{self, Json};
-use crate::setup::{self, MAX_SCRIPT, Setup};
-use crate::stage::Stage;
-
-/// Each member seals a batch after about this long times the number of members: four batches a second, however many
-/// members there are.
-const PACE: Duration = Duration::from_millis(250);
+use crate::setup::{self, MAX_SCRIPT, Protocol, Setup};
+use crate::stage::Run;
+use crate::{gosig, jolteon};
 
 /// A run. Everything is in virtual time; how fast it passes is up to whoever calls [`step`](World::step).
 pub struct World {
     setup: Setup,
-    session: Session<Stage>,
+    run: Box<dyn Run>,
     /// What the members became, for the page: by slot, honest members have none.
     behaviours: Vec<Option<String>>,
 }
@@ -30,17 +24,17 @@ impl World {
     /// What is wrong with the link, in words.
     pub fn new(link: &str) -> Result<Self, String> {
         let setup = Setup::parse(link)?;
-        let material = Material::<MinSig>::new(setup.nodes);
-        let pace = PACE * u32::try_from(setup.nodes).unwrap_or(1);
-        let host = JolteonHost::new(material.clone()).workload(pace, u64::MAX);
-        let session = Session::new(setup.scenario(), Stage::new(host, material), setup.script.clone());
+        let run = match setup.protocol {
+            Protocol::Jolteon => jolteon::run(&setup),
+            Protocol::Gosig => gosig::run(&setup),
+        };
         let mut behaviours = vec![None; setup.nodes];
         for (node, behaviour) in &setup.byzantine {
             if let Some(place) = behaviours.get_mut(*node) {
                 *place = Some(setup::behaviour_name(behaviour).to_owned());
             }
         }
-        Ok(Self { setup, session, behaviours })
+        Ok(Self { setup, run, behaviours })
     }
 
     /// Carries out what is due next, if that is not later than `until` (µs). Answers whether there may be more to
@@ -48,11 +42,11 @@ impl World {
     pub fn step(&mut self, until: u64) -> bool {
         let until = Duration::from_micros(until);
         let before = self.done();
-        let next = self.session.next_at();
+        let next = self.run.next_at();
         let goes_on = match next {
-            Some(at) if at <= until => self.session.advance(at),
+            Some(at) if at <= until => self.run.advance(at),
             _ => {
-                self.session.advance(until);
+                self.run.advance(until);
                 false
             }
         };
@@ -62,7 +56,7 @@ impl World {
 
     /// When the next thing happens, µs.
     pub fn next_at(&self) -> Option<u64> {
-        self.session.next_at().map(|at| at.as_micros() as u64)
+        self.run.next_at().map(|at| at.as_micros() as u64)
     }
 
     /// Intervenes now, as [`setup::action`] describes.
@@ -70,59 +64,61 @@ impl World {
     /// # Errors
     /// What cannot be read.
     pub fn act(&mut self, text: &str) -> Result<(), String> {
-        let fault = setup::action(text, self.setup.nodes)?;
-        if self.session.script().len() >= MAX_SCRIPT {
+        let fault = setup::action(text, self.setup.protocol, self.setup.nodes)?;
+        if self.run.script().len() >= MAX_SCRIPT {
             return Err(format!("a run takes {MAX_SCRIPT} interventions at most"));
         }
         let before = self.done();
-        self.session.intervene(fault);
+        self.run.intervene(fault);
         self.tell(before);
         Ok(())
     }
 
     /// The link to this run up to now.
     pub fn link(&self) -> String {
-        let seen = Some((self.session.now(), self.hash()));
-        Setup { script: self.session.script().to_vec(), seen, ..self.setup.clone() }.to_string()
+        let seen = Some((self.run.now(), self.hash()));
+        Setup { script: self.run.script().to_vec(), seen, ..self.setup.clone() }.to_string()
     }
 
     /// What identifies the history up to now.
     pub fn hash(&self) -> u64 {
-        self.session.simulation().trace_hash()
+        self.run.hash()
     }
 
     /// The time now, µs.
     pub fn now(&self) -> u64 {
-        self.session.now().as_micros() as u64
+        self.run.now().as_micros() as u64
     }
 
     /// The highest block that any honest member committed.
     pub fn height(&self) -> u64 {
-        self.session.simulation().host().height()
+        self.run.height()
     }
 
     /// Whether nothing more happens: the longest time is reached, or something was violated.
     pub fn is_over(&self) -> bool {
-        self.session.violation().is_some() || self.session.now() >= setup::LONGEST
+        self.run.violation().is_some() || self.run.now() >= setup::LONGEST
     }
 
     /// Everything of the moment, as JSON.
     pub fn state(&self) -> String {
-        let simulation = self.session.simulation();
-        let nodes = simulation.nodes().map(|node| self.node(node));
-        let metrics = simulation.metrics();
+        let nodes = self.run.nodes().into_iter().map(|node| self.node(node));
+        let metrics = self.run.metrics();
         let lost: u64 = metrics.lost.values().sum();
         let mut state = Json::object()
             .plain("now", self.now())
             .text("hash", format!("{:016x}", self.hash()))
-            .plain("events", simulation.events())
+            .plain("events", self.run.events())
             .plain("height", self.height())
+            .text("protocol", self.setup.protocol.name())
             .plain("sent", metrics.sent())
+            .plain("bytes", metrics.sent_bytes())
             .plain("lost", lost)
             .plain("over", self.is_over())
-            .plain("planned", self.session.script().len() - self.session.done())
+            .plain("planned", self.run.script().len() - self.run.done())
             .list("nodes", nodes);
-        if let Some(violation) = self.session.violation() {
+        state = self.run.moment(state);
+        if let Some(violation) = self.run.violation() {
             state = state.text("violation", violation.property).text("detail", shortened(&violation.detail));
         }
         state.end()
@@ -130,7 +126,7 @@ impl World {
 
     /// What happened since the last call, as JSON; the number of things that were not fetched in time.
     pub fn take_events(&mut self) -> (String, u64) {
-        let gallery = &mut self.session.host_mut().gallery;
+        let gallery = self.run.gallery();
         let events = json::list(gallery.events.drain(..));
         (events, core::mem::take(&mut gallery.dropped))
     }
@@ -138,16 +134,16 @@ impl World {
     /// Messages that left since the last call, six numbers each: sent and arrival (µs; −1 if lost), from, to, the tag
     /// on the wire (0: unreadable), and which of several proposals of one view it is.
     pub fn take_flights(&mut self) -> Vec<f64> {
-        core::mem::take(&mut self.session.host_mut().gallery.flights)
+        core::mem::take(&mut self.run.gallery().flights)
     }
 
     fn done(&self) -> usize {
-        self.session.done()
+        self.run.done()
     }
 
     /// Tells the page about interventions that were carried out.
     fn tell(&mut self, before: usize) {
-        let new: Vec<_> = self.session.script().get(before..self.session.done()).unwrap_or_default().to_vec();
+        let new: Vec<_> = self.run.script().get(before..self.run.done()).unwrap_or_default().to_vec();
         for scheduled in new {
             if let Fault::Turn { node, behaviour } = &scheduled.fault
                 && let Some(place) = self.behaviours.get_mut(*node)
@@ -155,37 +151,25 @@ impl World {
                 *place = Some(setup::behaviour_name(behaviour).to_owned());
             }
             let event = Json::object().text("e", "act").text("what", setup::action_name(&scheduled.fault));
-            self.session.host_mut().gallery.note(scheduled.at.as_micros() as u64, event);
+            let gallery = self.run.gallery();
+            gallery.at(scheduled.at.as_micros() as u64);
+            gallery.event(event);
         }
     }
 
     fn node(&self, node: Node) -> String {
         let behaviour = self.behaviours.get(usize::from(node.member)).and_then(Option::as_deref);
-        let metrics = self.session.simulation().metrics().nodes.get(node.slot).cloned().unwrap_or_default();
-        let mut json = Json::object()
+        let metrics = self.run.metrics().nodes.get(node.slot).cloned().unwrap_or_default();
+        let json = Json::object()
             .plain("slot", node.slot)
             .plain("member", node.member)
             .plain("honest", node.honest)
             .text("behaviour", behaviour.unwrap_or(""))
             .plain("crashes", metrics.crashes)
             .plain("records", metrics.records)
-            .plain("progress", metrics.progress);
-        if let Some(replica) = self.session.simulation().machine(node.slot) {
-            let Status { view, leader, certified_view, committed, delivered, timeouts, catching_up, .. } =
-                replica.status();
-            json = json
-                .plain("up", true)
-                .plain("view", view)
-                .plain("leader", leader)
-                .plain("certified", certified_view)
-                .plain("committed", committed)
-                .plain("delivered", delivered)
-                .plain("timeouts", timeouts)
-                .plain("catchingUp", catching_up);
-        } else {
-            json = json.plain("up", false);
-        }
-        json.end()
+            .plain("progress", metrics.progress)
+            .plain("bytes", metrics.sent_bytes);
+        self.run.describe(node.slot, json).end()
     }
 }
 

@@ -86,11 +86,72 @@ try {
     }
   });
 
+  await on("Gosig: aggregates grow around the validators, blocks are final, the link keeps the protocol", "#p=gosig&n=7&seed=2", { colorScheme: "light" }, async (page) => {
+    assert.equal(await page.getAttribute("html", "data-protocol"), "gosig");
+    await page.selectOption("#speed", "1");
+    await higher(page, 0);
+    await page.waitForFunction(() => /was drawn and proposes block/.test(document.getElementById("log").textContent));
+    await page.waitForFunction(() => /prove that it is final/.test(document.getElementById("log").textContent));
+    await page.waitForFunction(() => { const [, p] = document.getElementById("sums").textContent.match(/Collected: (\d+) of 7 P/) ?? []; return p > 0 && p < 7; }, undefined, { polling: "raf" });
+    // In the picture: there is ink of the arcs' colour close to the first validator.
+    await page.waitForFunction(() => {
+      const canvas = document.getElementById("flights");
+      const ratio = canvas.width / canvas.clientWidth;
+      const button = document.querySelector("#nodes button");
+      const [x, y, r] = [button.offsetLeft * ratio, button.offsetTop * ratio, (button.offsetWidth / 2 + 4) * ratio];
+      const pixel = canvas.getContext("2d").getImageData(Math.round(x + r * Math.sin(0.25)), Math.round(y - r * Math.cos(0.25)), 1, 1).data;
+      return pixel[1] > pixel[0] + 30 && pixel[3] > 100;
+    }, undefined, { polling: "raf" });
+    await page.screenshot({ path: `${SCREENSHOTS}/gosig.png`, fullPage: true });
+    await page.click("#crash");
+    await page.waitForSelector("#nodes button.down");
+    await fast(page);
+    await higher(page, (await height(page)) + 3);
+    await page.click("#restart");
+    await page.waitForSelector("#nodes button.down", { state: "detached" });
+    await page.selectOption("#behaviour", "silent");
+    await page.click("#nodes button:nth-child(5)");
+    await page.click("#turn");
+    await page.waitForSelector("#nodes button.byzantine");
+    await higher(page, (await height(page)) + 3);
+    await page.click("#play");
+    await page.waitForTimeout(500);
+    await page.click("#again");
+    await replayed(page);
+    assert.equal(await page.getAttribute("html", "data-replay"), "same");
+    assert.match(await address(page), /^#p=gosig&n=7&.*do=\d+\.crash\.0,\d+\.restart\.0,\d+\.turn\.4\.silent/);
+    await page.selectOption("#protocol", "jolteon");
+    await page.click("#begin");
+    await page.waitForFunction(() => document.documentElement.dataset.protocol === "jolteon");
+    await higher(page, 2);
+    assert.equal(await page.locator(".of-gosig:visible").count(), 0);
+  });
+
+  await on("Gosig with thirteen, split and healed; dark; 360 pixels", "#p=gosig&n=13&seed=1", { colorScheme: "dark", viewport: { width: 360, height: 740 }, isMobile: true, deviceScaleFactor: 2 }, async (page) => {
+    await fast(page);
+    await higher(page, 1);
+    const [inner, scroll] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+    assert.ok(inner === 360 && scroll <= 360, `${inner} ${scroll}`);
+    for (const selector of ["#sums", ".legend .tentative"]) assert.ok((await contrast(page, selector)) >= 4.5, selector);
+    await page.screenshot({ path: `${SCREENSHOTS}/gosig-phone.png`, fullPage: true });
+    await page.click("#split");
+    await page.waitForFunction(() => /You cut the network/.test(document.getElementById("log").textContent));
+    await page.click("#heal");
+    await higher(page, (await height(page)) + 2);
+    assert.equal(await page.locator("#safety.broken").count(), 0);
+  });
+
   const recorded = (await readFile(new URL("history.txt", import.meta.url), "utf8")).trim();
   await on("a browser comes to the same history as a test on this machine", `#n=4&seed=1&do=1000000.crash.1,2000000.restart.1&t=3000000&h=${recorded}`, {}, async (page) => {
     await replayed(page);
     assert.equal(await page.getAttribute("html", "data-replay"), "same");
     assert.equal(await page.textContent("#hash"), recorded);
+  });
+
+  const other = (await readFile(new URL("history-gosig.txt", import.meta.url), "utf8")).trim();
+  await on("and with Gosig", `#p=gosig&n=4&seed=1&do=1500000.crash.1,3000000.restart.1&t=5000000&h=${other}`, {}, async (page) => {
+    await replayed(page);
+    assert.equal(await page.textContent("#hash"), other);
   });
 
   await on("an equivocator is convicted, its second block shown and never final; dark", "#n=7&seed=3&byz=1.equivocator,4.forger", { colorScheme: "dark" }, async (page) => {

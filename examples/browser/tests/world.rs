@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use quorate_browser::World;
+use quorate_browser::setup::{Protocol, READY_MADE};
 
 fn advance(world: &mut World, until_ms: u64) -> String {
     while world.step(until_ms * 1_000) {}
@@ -31,6 +32,8 @@ fn validators_commit_and_the_same_link_gives_the_same_history() {
 fn a_history_is_the_same_on_every_machine() {
     let (world, _) = run("n=4&seed=1&do=1000000.crash.1,2000000.restart.1", 3_000);
     assert_eq!(format!("{:016x}", world.hash()), include_str!("history.txt").trim());
+    let (world, _) = run("p=gosig&n=4&seed=1&do=1500000.crash.1,3000000.restart.1", 5_000);
+    assert_eq!(format!("{:016x}", world.hash()), include_str!("history-gosig.txt").trim());
 }
 
 #[test]
@@ -107,14 +110,78 @@ fn with_too_many_twins_two_things_are_committed_and_the_checkers_see_it() {
 
 #[test]
 fn every_behaviour_leaves_the_others_in_agreement() {
-    for name in quorate_browser::setup::READY_MADE.iter().chain(quorate_jolteon::simulation::VILLAINS) {
-        let mut world = World::new("n=4&seed=9").unwrap();
-        advance(&mut world, 1_000);
-        world.act(&format!("turn.2.{name}")).unwrap();
-        advance(&mut world, 6_000);
-        assert!(!world.state().contains("violation"), "{name}: {}", world.state());
-        assert!(world.height() > 6, "{name}: {}", world.height());
+    for protocol in Protocol::ALL {
+        for name in READY_MADE.iter().chain(protocol.villains()) {
+            let mut world = World::new(&format!("p={}&n=4&seed=9", protocol.name())).unwrap();
+            advance(&mut world, 1_000);
+            world.act(&format!("turn.2.{name}")).unwrap();
+            advance(&mut world, 9_000);
+            assert!(!world.state().contains("violation"), "{protocol:?} {name}: {}", world.state());
+            assert!(world.height() > 3, "{protocol:?} {name}: {}", world.height());
+        }
     }
+}
+
+#[test]
+fn gosig_commits_and_the_same_link_gives_the_same_history() {
+    let (first, events) = run("p=gosig&n=7&seed=5", 6_000);
+    assert!(first.height() > 3, "{}", first.height());
+    for what in ["start", "round", "proposal", "prepare", "tentative", "certificate", "commit"] {
+        assert!(events.contains(&format!("\"e\":\"{what}\"")), "{what}");
+    }
+    let (second, _) = run("p=gosig&n=7&seed=5", 6_000);
+    assert_eq!((first.hash(), first.link()), (second.hash(), second.link()));
+    assert!(first.link().starts_with("p=gosig&n=7&"));
+    assert_ne!(run("n=7&seed=5", 6_000).0.hash(), first.hash());
+}
+
+/// What the arcs show: in some round each member's aggregate of P grows from a few signers to a quorum, then that of TC.
+#[test]
+fn aggregates_grow_as_they_spread() {
+    let mut world = World::new("p=gosig&n=10&seed=1").unwrap();
+    let (mut few, mut many) = ([0; 2], [0; 2]);
+    for at in (0..6_000).step_by(20) {
+        advance(&mut world, at);
+        for (kind, name) in ["signed", "tentative"].into_iter().enumerate() {
+            for count in numbers(&world.state(), name) {
+                assert!(count <= 10, "{count}");
+                few[kind] += u32::from((2..7).contains(&count));
+                many[kind] += u32::from(count >= 7);
+            }
+        }
+    }
+    assert!(few.iter().chain(&many).all(|seen| *seen > 10), "{few:?} {many:?}");
+    let signatures = world.take_flights().chunks(6).filter(|flight| flight[4] == 3.0).count();
+    assert!(signatures > 100, "{signatures}");
+}
+
+/// The numbers of that name in a state.
+fn numbers(state: &str, name: &str) -> Vec<u32> {
+    let name = format!("\"{name}\":");
+    let rest = state.split(&name).skip(1);
+    rest.map(|rest| rest.split([',', '}']).next().unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn gosig_goes_on_after_a_crash_and_a_split() {
+    let mut world = World::new("p=gosig&n=7&seed=2").unwrap();
+    advance(&mut world, 3_000);
+    world.act("crash.3").unwrap();
+    let before = world.height();
+    advance(&mut world, 8_000);
+    assert!(world.height() > before + 2, "{} {before}", world.height());
+    world.act("split.0-1-2").unwrap();
+    advance(&mut world, 9_000);
+    let before = world.height();
+    advance(&mut world, 13_000);
+    assert_eq!(world.height(), before, "no side of the split has a quorum");
+    world.act("heal").unwrap();
+    world.act("restart.3").unwrap();
+    let events = advance(&mut world, 20_000);
+    assert!(events.contains("\"e\":\"start\",\"node\":3"), "{events}");
+    assert!(world.height() > before + 3 && !world.state().contains("violation"), "{}", world.state());
+    let progress = numbers(&world.state(), "progress");
+    assert!(progress.iter().all(|height| u64::from(*height) + 3 > world.height()), "{progress:?}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ const worker = new Worker("worker.js", { type: "module" });
 // Numbers what was opened: what the Worker still says of an earlier world is not this one's.
 let world = 0;
 let state = null, link = "", wanted = null, shown = 0, playing = false, waiting = false, opening = true, chosen = 0;
+let protocol = "jolteon", arcs = [];
 let flights = [], marks = [], blocks = [], memberOf = [], last = performance.now(), ticks = 0;
 
 const send = (message) => worker.postMessage(message);
@@ -19,7 +20,8 @@ const send = (message) => worker.postMessage(message);
 function open(text) {
   const fields = new URLSearchParams(text);
   wanted = fields.get("t") && fields.get("h") ? { until: Number(fields.get("t")), hash: fields.get("h").padStart(16, "0") } : null;
-  [flights, marks, blocks, memberOf] = [[], [], [], []];
+  [flights, marks, blocks, memberOf, arcs] = [[], [], [], [], []];
+  speak(fields.get("p") === "gosig" ? "gosig" : "jolteon");
   [shown, state, opening, waiting, chosen, link] = [0, null, true, true, 0, ""];
   $("log").replaceChildren();
   $("chain").replaceChildren();
@@ -34,6 +36,14 @@ function open(text) {
   play(!wanted && !calm.matches);
   world += 1;
   send({ type: "open", link: text, number: world });
+}
+
+// What the members speak decides on words, legends and how they can be Byzantine.
+function speak(name) {
+  protocol = name;
+  document.documentElement.dataset.protocol = name;
+  $("protocol").value = name;
+  $("behaviour").replaceChildren(...Object.entries(BEHAVIOURS[name]).map(([value, words]) => Object.assign(document.createElement("option"), { value, textContent: value, title: words })));
 }
 
 function play(on) {
@@ -72,7 +82,7 @@ function take(frame) {
   const lines = [];
   for (const event of JSON.parse(frame.events)) {
     remember(event);
-    const text = line(event);
+    const text = line(event, protocol);
     if (text) lines.push([event.at, ...text]);
   }
   write(lines);
@@ -94,6 +104,10 @@ function remember(event) {
     marks.push({ at: event.at, member, kind: event.second ? "alarm" : "proposal" });
     blocks.push({ ...event, votes: "" });
     if (blocks.length > 14) blocks.shift();
+  } else if (event.e === "prepare") marks.push({ at: event.at, member, kind: "vote" });
+  else if (event.e === "tentative") marks.push({ at: event.at, member, kind: "tentative" });
+  else if (event.e === "prepared") {
+    for (const block of blocks) if (block.block === event.block) block.prepared = true;
   } else if (event.e === "vote") marks.push({ at: event.at, member, kind: "vote" });
   else if (event.e === "timeout") marks.push({ at: event.at, member, kind: "timeout" });
   else if (event.e === "commit") {
@@ -122,14 +136,14 @@ function write(lines) {
 function drawChain() {
   $("chain").replaceChildren(...blocks.map((block) => {
     const item = document.createElement("li");
-    item.className = block.second ? "rival" : block.final ? "final" : "";
+    item.className = block.second ? "rival" : block.final ? "final" : block.prepared ? "prepared" : "";
     const text = (tag, words) => Object.assign(document.createElement(tag), { textContent: words });
     const bits = document.createElement("div");
     bits.className = "bits";
     bits.setAttribute("role", "img");
     bits.setAttribute("aria-label", block.votes ? `signed by ${[...block.votes].flatMap((b, i) => (b === "1" ? [i] : [])).join(", ")}` : "not certified yet");
     for (const bit of block.votes) bits.append(Object.assign(document.createElement("i"), { className: bit === "1" ? "on" : "" }));
-    item.append(text("b", block.block), text("small", `height ${block.height}, view ${block.view}, by ${block.author}`), text("small", block.final ? "final" : block.votes ? "certified" : block.second ? "rival" : "proposed"), bits);
+    item.append(text("b", block.block), text("small", `height ${block.height}, ${protocol === "gosig" ? "round" : "view"} ${block.view}, by ${block.author}`), text("small", block.final ? "final" : block.votes ? "certified" : block.second ? "rival" : block.prepared ? "prepared" : "proposed"), bits);
     return item;
   }));
   $("chain").scrollLeft = $("chain").scrollWidth;
@@ -147,8 +161,12 @@ function describe() {
   buttons();
   const node = state.nodes[chosen];
   set("chosen", String(chosen));
-  set("about", (node.up ? `Up, in view ${node.view}, ${node.delivered} blocks delivered, ${node.timeouts} views given up. ` : "Down; its disk is kept. ") + (node.honest ? "Honest." : `Byzantine: it ${BEHAVIOURS[node.behaviour]}.`));
+  const [unit, lost] = protocol === "gosig" ? ["round", "rounds without a block"] : ["view", "views given up"];
+  set("about", (node.up ? `Up, in ${unit} ${node.view}, ${node.delivered} blocks delivered, ${node.timeouts} ${lost}. ` : "Down; its disk is kept. ") + (node.honest ? "Honest." : `Byzantine: it ${BEHAVIOURS[protocol][node.behaviour]}.`) + ` Sent ${bytes(node.bytes)} of ${bytes(state.bytes)} in all.`);
+  if (protocol === "gosig") set("sums", node.up ? `Collected: ${node.signed} of ${state.members} P, ${node.tentative} of ${state.members} TC. ${node.locked ? `Locked on the block of round ${node.locked}.` : "Not locked."}` : "");
 }
+
+const bytes = (n) => (n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(2)} MB`);
 
 function buttons() {
   const group = $("nodes");
@@ -167,13 +185,14 @@ function buttons() {
   }
   const view = Math.max(...state.nodes.map((node) => node.view ?? 0));
   const leader = state.nodes.find((node) => node.view === view)?.leader;
+  const proposers = state.proposedIn === view ? state.proposers : [];
   for (const node of state.nodes.slice(0, state.members)) {
     const button = group.children[node.slot];
-    const classes = [node.up ? "" : "down", node.honest ? "" : "byzantine", node.slot === leader ? "leader" : ""].join(" ").trim();
+    const classes = [node.up ? "" : "down", node.honest ? "" : "byzantine", node.slot === leader ? "leader" : "", proposers.includes(node.slot) ? "proposer" : ""].join(" ").trim();
     if (button.className !== classes) button.className = classes;
     button.tabIndex = node.slot === chosen ? 0 : -1;
     button.setAttribute("aria-pressed", String(node.slot === chosen));
-    if (ticks % 20 === 0 || !button.hasAttribute("aria-label")) button.setAttribute("aria-label", `Validator ${node.slot}, ${node.up ? `in view ${node.view}` : "down"}${node.honest ? "" : ", Byzantine"}`);
+    if (ticks % 20 === 0 || !button.hasAttribute("aria-label")) button.setAttribute("aria-label", `Validator ${node.slot}, ${node.up ? `in ${protocol === "gosig" ? "round" : "view"} ${node.view}` : "down"}${node.honest ? "" : ", Byzantine"}`);
   }
 }
 
@@ -202,11 +221,23 @@ function tick(time) {
       if (!waiting && target > state.now) ask(target);
     }
     flights = flights.filter(([sent, arrives]) => Math.max(arrives, sent + 40_000) >= shown);
-    drawRing($("flights"), { flights, now: shown, members: state.members, memberOf: (slot) => memberOf[slot] ?? slot, traffic: $("traffic").checked, still: calm.matches });
+    if (protocol === "gosig") grow();
+    drawRing($("flights"), { flights, now: shown, members: state.members, memberOf: (slot) => memberOf[slot] ?? slot, traffic: $("traffic").checked, still: calm.matches, protocol, arcs: protocol === "gosig" ? arcs : null, radius: ($("nodes").firstElementChild?.offsetWidth ?? 40) / 2, quorum: (Math.floor((2 * state.members) / 3) + 1) / state.members });
     if (ticks % 2 === 0) drawLanes($("lanes"), { marks, now: shown, members: state.members, span: SPAN });
   }
   document.documentElement.dataset.frames = ticks;
   requestAnimationFrame(tick);
+}
+
+// The arcs go to what was collected, in a few frames; back at once.
+function grow() {
+  arcs = state.nodes.slice(0, state.members).map((node, slot) => {
+    const toward = (name) => {
+      const [was, is] = [arcs[slot]?.[name] ?? 0, (node.up ? node[name] : 0) / state.members];
+      return calm.matches || is < was ? is : Math.min(is, was + Math.max(0.01, (is - was) * 0.35));
+    };
+    return { signed: toward("signed"), tentative: toward("tentative") };
+  });
 }
 
 function ask(until) {
@@ -239,7 +270,7 @@ function wire() {
   on("heal", () => act("heal"));
   on("links", () => act(`links.${$("latency").value}.${$("jitter").value}.${Math.round($("loss").value * 10)}`));
   on("begin", () => { 
-    const text = `n=${$("n").value}&seed=${$("seed").value}&latency=${$("latency").value}&jitter=${$("jitter").value}&loss=${Math.round($("loss").value * 10)}`;
+    const text = `${$("protocol").value === "gosig" ? "p=gosig&" : ""}n=${$("n").value}&seed=${$("seed").value}&latency=${$("latency").value}&jitter=${$("jitter").value}&loss=${Math.round($("loss").value * 10)}`;
     if (location.hash === "#" + text) open(text);
     else location.hash = text;
   });
@@ -248,7 +279,6 @@ function wire() {
     play(false);
     try { await navigator.clipboard.writeText(location.href); $("copied").textContent = "Copied."; } catch { $("copied").textContent = "Copy it from the address bar."; }
   });
-  $("behaviour").append(...Object.entries(BEHAVIOURS).map(([name, words]) => Object.assign(document.createElement("option"), { value: name, textContent: name, title: words })));
   $("nodes").addEventListener("keydown", (event) => {
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!by) return;

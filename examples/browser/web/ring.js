@@ -1,11 +1,29 @@
 // The pictures: the ring of validators with messages on their way, and the lanes of what happened when.
 
-const SHAPES = { 1: 4.2, 2: 2.6, 3: 3.6, 4: 2.4, 0: 3 };
+// How a message is drawn, by its tag and variant: shape, size, colour; what is neither of these is traffic.
+const square = (variant) => ({ shape: "square", size: 4.2, colour: variant > 0 ? "alarm" : "proposal" });
+const unreadable = () => ({ shape: "dot", size: 3, colour: "alarm" });
+const TENTATIVE = 1000; // added to the number of signers, where they signed that they commit tentatively
+const MESSAGES = {
+  jolteon: {
+    0: unreadable,
+    1: square,
+    2: () => ({ shape: "dot", size: 2.6, colour: "vote" }),
+    3: () => ({ shape: "triangle", size: 3.6, colour: "timeout" }),
+    4: () => ({ shape: "dot", size: 2.4, colour: "faint" }),
+  },
+  gosig: {
+    0: unreadable,
+    1: square,
+    // An aggregate is as large as it has signers.
+    3: (variant, members) => ({ shape: "dot", size: 1.6 + (4 * (variant % TENTATIVE)) / members, colour: variant >= TENTATIVE ? "tentative" : "vote" }),
+  },
+};
 
 export function palette() {
   const style = getComputedStyle(document.documentElement);
   const get = (name) => style.getPropertyValue(name).trim();
-  return { ink: get("--ink"), faint: get("--faint"), rule: get("--rule"), proposal: get("--proposal"), vote: get("--vote"), timeout: get("--timeout"), alarm: get("--alarm"), commit: get("--commit"), paper: get("--paper") };
+  return { ink: get("--ink"), faint: get("--faint"), rule: get("--rule"), proposal: get("--proposal"), vote: get("--vote"), timeout: get("--timeout"), tentative: get("--tentative"), alarm: get("--alarm"), commit: get("--commit"), paper: get("--paper") };
 }
 
 function fit(canvas) {
@@ -26,7 +44,36 @@ export function place(member, members) {
   return [0.5 + 0.43 * Math.cos(angle), 0.5 + 0.43 * Math.sin(angle)];
 }
 
-export function drawRing(canvas, { flights, now, members, memberOf, traffic, still }) {
+// What each member has collected: how far round the arcs go is how many of all have signed.
+function drawArcs(context, arcs, { radius, gap, quorum, point, colours }) {
+  for (const [slot, { signed, tentative }] of arcs.entries()) {
+    const [x, y] = point(slot);
+    for (const [part, colour, r] of [[signed, colours.vote, radius + gap], [tentative, colours.tentative, radius + 2 * gap]]) {
+      context.strokeStyle = colours.rule;
+      context.lineWidth = 1;
+      context.beginPath();
+      context.arc(x, y, r, 0, 2 * Math.PI);
+      context.stroke();
+      const from = -Math.PI / 2;
+      context.strokeStyle = colour;
+      context.lineWidth = gap * (part >= quorum ? 0.9 : 0.6);
+      context.beginPath();
+      context.arc(x, y, r, from, from + 2 * Math.PI * Math.min(1, part));
+      context.stroke();
+    }
+    // Where a quorum is reached.
+    const angle = -Math.PI / 2 + 2 * Math.PI * quorum;
+    context.strokeStyle = colours.faint;
+    context.lineWidth = 1;
+    context.beginPath();
+    const [near, far] = [radius + 0.5 * gap, radius + 2.5 * gap];
+    context.moveTo(x + near * Math.cos(angle), y + near * Math.sin(angle));
+    context.lineTo(x + far * Math.cos(angle), y + far * Math.sin(angle));
+    context.stroke();
+  }
+}
+
+export function drawRing(canvas, { flights, now, members, memberOf, traffic, still, protocol, arcs, radius, quorum }) {
   const colours = palette();
   const [context, width, height] = fit(canvas);
   context.strokeStyle = colours.rule;
@@ -37,8 +84,10 @@ export function drawRing(canvas, { flights, now, members, memberOf, traffic, sti
     const [x, y] = place(memberOf(slot), members);
     return [x * width, y * height];
   };
+  if (arcs) drawArcs(context, arcs, { radius, gap: Math.min(4, width / 130), quorum, point, colours });
   for (const [sent, arrives, from, to, kind, variant] of flights) {
-    if (now < sent || (kind > 4 && !traffic)) continue;
+    const drawn = MESSAGES[protocol][kind]?.(variant, members);
+    if (now < sent || (!drawn && !traffic)) continue;
     const lost = arrives < 0;
     const end = lost ? sent + 40_000 : arrives;
     if (now > end) continue;
@@ -50,10 +99,9 @@ export function drawRing(canvas, { flights, now, members, memberOf, traffic, sti
     const cx = (x0 + x1) / 2 + (y1 - y0) * bow;
     const cy = (y0 + y1) / 2 - (x1 - x0) * bow;
     const at = (p) => [(1 - p) ** 2 * x0 + 2 * p * (1 - p) * cx + p * p * x1, (1 - p) ** 2 * y0 + 2 * p * (1 - p) * cy + p * p * y1];
-    const colour = kind === 0 || variant > 0 ? colours.alarm : kind === 1 ? colours.proposal : kind === 2 ? colours.vote : kind === 3 ? colours.timeout : colours.faint;
-    context.globalAlpha = lost ? Math.max(0, 1 - (now - sent) / 40_000) : kind > 4 ? 0.45 : 1;
-    context.strokeStyle = context.fillStyle = colour;
-    if (kind <= 4 && !still) {
+    context.globalAlpha = lost ? Math.max(0, 1 - (now - sent) / 40_000) : drawn ? 1 : 0.45;
+    context.strokeStyle = context.fillStyle = colours[drawn?.colour ?? "faint"];
+    if (drawn && !still) {
       context.lineWidth = 1;
       context.beginPath();
       const tail = Math.max(0, part - 0.18);
@@ -62,10 +110,10 @@ export function drawRing(canvas, { flights, now, members, memberOf, traffic, sti
       context.stroke();
     }
     const [x, y] = at(part);
-    const size = SHAPES[kind] ?? 1.6;
+    const size = drawn?.size ?? 1.6;
     context.beginPath();
-    if (kind === 1) context.rect(x - size, y - size, 2 * size, 2 * size);
-    else if (kind === 3) {
+    if (drawn?.shape === "square") context.rect(x - size, y - size, 2 * size, 2 * size);
+    else if (drawn?.shape === "triangle") {
       context.moveTo(x, y - size * 1.3);
       context.lineTo(x + size * 1.2, y + size);
       context.lineTo(x - size * 1.2, y + size);

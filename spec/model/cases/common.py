@@ -6,9 +6,10 @@ from ..wire import derive, u8, u16
 
 CHAIN = chain_id_from_name("vectors")
 OTHER_CHAIN = chain_id_from_name("another chain")
-NAMES = {1: "min-sig", 2: "min-pk", 3: "ed25519"}
+NAMES = {1: "min-sig", 2: "min-pk", 3: "ed25519", 4: "min-sig-counted", 5: "min-pk-counted"}
 SUITES = (1, 2, 3)
 BLS_SUITES = (1, 2)
+COUNTED_SUITES = (4, 5)
 
 
 def secret(suite, number):

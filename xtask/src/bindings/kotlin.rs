@@ -82,7 +82,8 @@ pub(crate) fn maven_in(log: &Log, folder: &Path, goals: &[&str]) -> Outcome<Stri
     log.run(&mut command)
 }
 
-fn tools(log: &Log) -> Outcome {
+/// A JDK and Maven, installed where we may.
+pub(crate) fn tools(log: &Log) -> Outcome {
     let mut packages = Vec::new();
     if java().is_none_or(|version| version < JAVA) || !is_there("javac") {
         packages.push("default-jdk-headless");

@@ -73,8 +73,8 @@ macro_rules! with_variant {
                 type $variant = crate::bls::MinPk;
                 $body
             }
-            #[cfg(feature = "ed25519")]
-            Suite::Ed25519 => Err(wrong_suite()),
+            #[cfg(any(feature = "ed25519", feature = "gossip"))]
+            _ => Err(wrong_suite()),
         }
     };
 }
@@ -138,6 +138,10 @@ pub fn beacon(signature: &Signature) -> Result<[u8; 32]> {
     match signature {
         Signature::MinSig(signature) => Ok(bls::beacon(signature)),
         Signature::MinPk(signature) => Ok(bls::beacon(signature)),
+        #[cfg(feature = "gossip")]
+        Signature::MinSigCounted(signature) => Ok(bls::beacon(signature)),
+        #[cfg(feature = "gossip")]
+        Signature::MinPkCounted(signature) => Ok(bls::beacon(signature)),
         #[cfg(feature = "ed25519")]
         Signature::Ed25519(_) => Err(wrong_suite()),
     }

@@ -11,12 +11,15 @@ use k256::elliptic_curve::scalar::IsHigh;
 use k256::{FieldBytes, ProjectivePoint};
 use sha2::{Digest, Sha256};
 
+use super::comb::{self, Comb};
 use super::key::{GroupKey, Slot};
-use crate::threshold::comb::{self, Comb};
 use crate::threshold::group::{Field, Group};
 use crate::threshold::{Ristretto255, Secp256k1};
+use crate::wire::context::Context;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
+
+const MESSAGE: Context = Context::new(domain::ECDSA_MESSAGE);
 
 /// What ECDSA needs beside a group: the two scalars that a nonce and a message become, and the form of a signature.
 ///
@@ -227,7 +230,7 @@ impl Curve for Ristretto255 {
     }
 
     fn h(slot: &Slot, nonce: &[u8; 32], message: &[u8]) -> Self::Scalar {
-        let mut hasher = domain::prepared(&domain::ECDSA_MESSAGE_KEY);
+        let mut hasher = MESSAGE.hasher();
         hasher.update(&slot.bytes()).update(nonce).update(message);
         wide(&hasher)
     }

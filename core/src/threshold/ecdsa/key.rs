@@ -8,8 +8,11 @@ use super::tag::Tag;
 use crate::committee::CommitteeId;
 use crate::threshold::tolerance::{Class, Tolerance};
 use crate::threshold::{Group, Secp256k1};
+use crate::wire::context::Context;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
+
+const SIGNING: Context = Context::new(domain::THRESHOLD_SIGNING);
 
 /// Which threshold key: a hash of the group, the committee, the tolerance and the key itself.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,9 +27,9 @@ impl fmt::Debug for KeyId {
 /// The public key of a committee: what its signatures verify under.
 ///
 /// Memory: with `std`, from the 17th signature on that is verified under it, about 62 kB for secp256k1, and from the 129th
-/// on about 31 kB for ristretto255: multiples of the key, which its clones share. That verification computes them, which
-/// takes as long as some ten others, and whoever verifies under the key meanwhile waits. A key that is decoded anew
-/// for each signature never comes to have them.
+/// on about 31 kB for ristretto255: multiples of the key, which its clones share. That verification computes them and takes
+/// longer, and whoever verifies under the key meanwhile waits. A key that is decoded anew for each signature never comes
+/// to have them.
 #[derive(Clone)]
 pub struct GroupKey<G: Curve> {
     id: KeyId,
@@ -173,7 +176,7 @@ impl Slot {
     /// What the presignature signs, in 32 bytes: shares of different keys, epochs, indices or messages never have the
     /// same.
     pub fn digest(&self, message: &[u8]) -> [u8; 32] {
-        let mut hasher = domain::prepared(&domain::THRESHOLD_SIGNING_KEY);
+        let mut hasher = SIGNING.hasher();
         *hasher.update(&self.bytes()).update(message).finalize().as_bytes()
     }
 }

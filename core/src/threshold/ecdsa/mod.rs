@@ -83,6 +83,7 @@
 //! let tag: AgreedTag = plan.promotion(1, 0, 2, 1).unwrap();      // a proposer chooses what it promotes
 //! ```
 
+mod comb;
 mod curve;
 mod deal;
 mod dealer;

@@ -7,9 +7,9 @@ use quorate_audited_redis::audit::{Expected, Report, audit};
 use quorate_audited_redis::config::{Known, clients_of};
 use quorate_audited_redis::failure::{Exit, Failure};
 use quorate_audited_redis::keys::public_key;
+use quorate_terminal::{say, shown, verdict};
 
 use super::Outcome;
-use quorate_terminal::{say, shown, verdict};
 
 /// Verifies a whole log offline, and names every entry that was tampered with, dropped, moved or forged.
 ///

@@ -9,10 +9,10 @@ use quorate_audited_redis::client::Client;
 use quorate_audited_redis::failure::{Exit, Failure};
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::Value;
+use quorate_terminal::{say, shown, tell};
 use tokio::time::timeout;
 
 use super::{HowToSign, Outcome};
-use quorate_terminal::{say, shown, tell};
 
 /// Signs one command, sends it, and prints Redis' answer and the entry of the log.
 ///

@@ -5,9 +5,9 @@ use clap::Args;
 use quorate_audited_redis::config::{Config, EXAMPLE};
 use quorate_audited_redis::failure::Failure;
 use quorate_audited_redis::front;
+use quorate_terminal::{say, tell};
 
 use super::Outcome;
-use quorate_terminal::{say, tell};
 
 /// Runs the front: verifies signed commands, logs them durably, has Redis execute them, answers.
 ///

@@ -3,9 +3,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use quorate_audited_redis::keys::Key;
+use quorate_terminal::say;
 
 use super::Outcome;
-use quorate_terminal::say;
 
 /// Makes a client's key file and prints the public key.
 ///

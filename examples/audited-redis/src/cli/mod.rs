@@ -16,7 +16,6 @@ use quorate_audited_redis::client::Options;
 use quorate_audited_redis::failure::{Failure, HELP};
 use quorate_audited_redis::frame::Scheme;
 use quorate_audited_redis::suites::SUITES;
-
 use quorate_terminal::tell;
 
 /// An audited Redis: every command is signed by its client, logged before it is executed, and can be proven to others.

@@ -6,9 +6,9 @@ use quorate::ed25519::PublicKey;
 use quorate_audited_redis::failure::Failure;
 use quorate_audited_redis::keys::public_key;
 use quorate_audited_redis::proof::{Proven, check, prove};
+use quorate_terminal::{say, shown, verdict};
 
 use super::Outcome;
-use quorate_terminal::{say, shown, verdict};
 
 /// Takes one operation out of a log as a file that proves by itself who asked for it.
 ///

@@ -6,10 +6,10 @@ use clap::Args;
 use quorate_audited_redis::client::Options;
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::sidecar;
+use quorate_terminal::say;
 
 use super::front::interrupted;
 use super::{HowToSign, Outcome};
-use quorate_terminal::say;
 
 /// Lets existing Redis clients use the front: takes plain Redis traffic on this machine, and signs it.
 ///

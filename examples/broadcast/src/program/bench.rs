@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use quorate::machine::MemberIndex;
 use quorate_broadcast::{Parameters, Terms, Way};
+use quorate_terminal::{say, tell};
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
 use crate::member::{Event, Identity, Member};
 use crate::signer::{Make, SignerName, SuiteName, WithSigner, way, with_signer};
-use quorate_terminal::{say, tell};
 
 /// How long members may take to connect, and to deliver.
 const PATIENCE: Duration = Duration::from_secs(30);

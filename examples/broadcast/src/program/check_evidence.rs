@@ -6,12 +6,12 @@ use quorate::wire::{Decode, Encode};
 use quorate_broadcast::evidence::{self, MAX_FILE};
 use quorate_broadcast::{Equivocation, Slot, Terms};
 use quorate_node::genesis::Genesis;
+use quorate_terminal::say;
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
 use crate::signer::{Make, WithSigner, with_signer};
-use quorate_terminal::say;
 
 /// Check that a file of evidence proves a member faulty.
 ///

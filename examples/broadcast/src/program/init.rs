@@ -1,13 +1,13 @@
 use std::fs;
 use std::path::PathBuf;
 
+use quorate_terminal::say;
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure, OrFail};
 use crate::group;
 use crate::signer::{Make, WithSigner, with_signer};
 use crate::terms::{Memory, Options};
-use quorate_terminal::say;
 
 /// Make a group: its file, and a key file for each member.
 ///

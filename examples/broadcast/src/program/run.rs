@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use quorate_broadcast::Delivery;
 use quorate_node::keys::NodeKeys;
+use quorate_terminal::tell;
 use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 
@@ -13,7 +14,6 @@ use crate::group::{self, Group};
 use crate::member::{Event, Identity, Member};
 use crate::signer::{Make, WithSigner, with_signer};
 use crate::terms::{Memory, Options};
-use quorate_terminal::tell;
 
 /// So many own messages may wait before no more are read.
 const BACKLOG: usize = 256;

@@ -3,12 +3,12 @@ use std::time::Duration;
 use quorate_broadcast::authentication::{Eddsa, Links};
 use quorate_broadcast::simulation::{BroadcastHost, Kit, SimulatedDsig, group, shape};
 use quorate_simulator::{PRESETS, Scenario, check, preset, replay};
+use quorate_terminal::say;
 
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure, OrFail};
 use crate::signer::SignerName;
-use quorate_terminal::say;
 
 /// Run members in the deterministic simulator: virtual time, faults, crashes, Byzantine members; one run per seed.
 ///

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quorate::certificate::{Certificate, TimeoutVote, Vote};
+use quorate::committee::SignerSet;
 use quorate::ed25519::Ed25519;
 use quorate::machine::{Input, MemberIndex, Outgoing, Recipient};
 use quorate::scheme::Scheme;
@@ -110,7 +111,10 @@ impl<S: Scheme> Villain<S> {
         }
         let x = S::Signature::decode(&bytes, &()).unwrap_or(x);
         let mut w = Writer::new();
-        S::encode_proof(&S::combine(&[(0, vote.signature()), (1, &x)]), &mut w);
+        let mut signers = SignerSet::new(2);
+        signers.insert(0);
+        signers.insert(1);
+        S::encode_proof(&S::combine(&[(0, vote.signature()), (1, &x)]), &signers, &mut w);
         let forged = S::Signature::decode(&w.into_bytes(), &()).unwrap_or(x);
         Vote::new(*vote.statement(), self.me, forged)
     }

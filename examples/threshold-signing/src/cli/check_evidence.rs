@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
+use quorate_terminal::{say, verdict};
 use quorate_threshold_signing::evidence;
 
 use super::{Outcome, Public, json};
-use quorate_terminal::{say, verdict};
 
 /// Judge evidence against a party, with what everybody may know: no secret is needed, and whoever shows it need not be
 /// trusted.

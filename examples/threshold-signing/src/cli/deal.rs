@@ -3,13 +3,13 @@ use std::path::PathBuf;
 
 use quorate::threshold::ecdsa::Plan;
 use quorate::wire::Encode;
+use quorate_terminal::say;
 use quorate_threshold_signing::deal::write_new;
 use quorate_threshold_signing::failure::{Doing, Failure};
 use quorate_threshold_signing::group::Group;
 use quorate_threshold_signing::{dealer, der};
 
 use super::{Outcome, json};
-use quorate_terminal::say;
 
 /// Make a key and deal presignatures of it: THE DEALER KNOWS THE KEY while it deals.
 ///

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use quorate_terminal::{say, tell, verdict};
 use quorate_threshold_signing::failure::{Doing, Exit, Failure};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
 use super::{Outcome, json};
-use quorate_terminal::{say, tell, verdict};
 
 /// How long a party may take until it serves.
 const START: Duration = Duration::from_secs(30);

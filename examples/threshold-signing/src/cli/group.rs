@@ -1,12 +1,12 @@
 use std::fs;
 use std::path::PathBuf;
 
+use quorate_terminal::say;
 use quorate_threshold_signing::deal::write_new;
 use quorate_threshold_signing::failure::{Doing, Failure};
 use quorate_threshold_signing::group::Group;
 
 use super::{Outcome, json};
-use quorate_terminal::say;
 
 /// Put the public halves of the keys together to a group file, which goes to everybody.
 ///

@@ -1,12 +1,12 @@
 use std::fs;
 use std::path::PathBuf;
 
+use quorate_terminal::say;
 use quorate_threshold_signing::deal::write_new;
 use quorate_threshold_signing::failure::Doing;
 use quorate_threshold_signing::keys::{Keys, Role};
 
 use super::{Outcome, json};
-use quorate_terminal::say;
 
 /// Make the keys of a party or of a requester: the secret ones stay, the public half goes into the group file.
 ///

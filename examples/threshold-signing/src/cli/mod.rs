@@ -13,11 +13,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+use quorate_terminal::tell;
 use quorate_threshold_signing::deal::{PublicDeal, read_message};
 use quorate_threshold_signing::failure::{Failure, HELP};
 use quorate_threshold_signing::group::Group;
-
-use quorate_terminal::tell;
 
 /// Parties that sign together: 3 of 4, or 5 of 7, make a signature that any ECDSA library verifies, and fewer make none. Nobody
 /// has the key.

@@ -1,12 +1,12 @@
 use std::io::Read;
 use std::path::PathBuf;
 
+use quorate_terminal::tell;
 use quorate_threshold_signing::failure::Failure;
 use quorate_threshold_signing::keys::Keys;
 use quorate_threshold_signing::party::{Misbehaviour, Party, Settings};
 
 use super::{Outcome, Public};
-use quorate_terminal::tell;
 
 /// Run one party: it answers the requesters of the group file, and nobody else.
 ///

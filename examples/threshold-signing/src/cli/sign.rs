@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quorate::wire::Encode;
+use quorate_terminal::{red, say, tell};
 use quorate_threshold_signing::coordinator::{Coordinator, Options, Standing};
 use quorate_threshold_signing::failure::{Doing, Failure};
 use quorate_threshold_signing::group::Group;
 use quorate_threshold_signing::keys::Keys;
 
 use super::{Message, Outcome, Public, json};
-use quorate_terminal::{red, say, tell};
 
 /// Have a message signed: ask the parties, combine their shares, verify, write the signature.
 ///

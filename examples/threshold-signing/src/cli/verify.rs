@@ -1,11 +1,11 @@
 use std::path::PathBuf;
 
+use quorate_terminal::{say, verdict};
 use quorate_threshold_signing::deal::{PublicDeal, read_signature};
 use quorate_threshold_signing::der;
 use quorate_threshold_signing::failure::{Exit, Failure};
 
 use super::{Message, Outcome, json};
-use quorate_terminal::{say, verdict};
 
 /// Verify a signature. OpenSSL can do it as well; this refuses a second form of the same signature besides.
 #[derive(Debug, clap::Args)]

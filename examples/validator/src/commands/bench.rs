@@ -1,12 +1,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use quorate_terminal::{count, say, tell};
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};
 use crate::load::{Format, Load, LoadReport, Payloads, Plan};
 use crate::target::Target;
-use quorate_terminal::{count, say, tell};
 
 /// How long what is on its way at the end of a load may take to commit.
 const DRAIN: Duration = Duration::from_secs(1);

@@ -2,11 +2,11 @@ use std::io::Write;
 use std::time::Duration;
 
 use quorate_node::handle::Digest;
+use quorate_terminal::tell;
 
 use crate::exit::{Exit, Failure, OrFail};
 use crate::target::Target;
 use crate::verify;
-use quorate_terminal::tell;
 
 /// Look up a transaction or a key of the ledger, and check its proof.
 ///

@@ -3,10 +3,10 @@ use std::path::{Path, PathBuf};
 
 use quorate_node::genesis::{Hex, PublicKeys, SchemeName};
 use quorate_node::keys::NodeKeys;
+use quorate_terminal::say;
 use serde::{Deserialize, Serialize};
 
 use crate::exit::{Exit, Failure, OrFail};
-use quorate_terminal::say;
 
 /// The name of the secret file in the directory.
 pub(crate) const SECRET_FILE: &str = "keys";

@@ -8,10 +8,10 @@ use quorate_node::client::Clients;
 use quorate_node::config::NodeConfig;
 use quorate_node::genesis::Genesis;
 use quorate_node::runtime::Node;
+use quorate_terminal::say;
 use tracing_subscriber::EnvFilter;
 
 use crate::exit::{Exit, Failure, OrFail};
-use quorate_terminal::say;
 
 /// How long what still runs may take after everything was stopped.
 const STOP_PATIENCE: Duration = Duration::from_secs(1);

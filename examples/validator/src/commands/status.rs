@@ -1,7 +1,8 @@
+use quorate_terminal::say;
+
 use crate::api::{Api, Status};
 use crate::exit::{Exit, Failure};
 use crate::target::Target;
-use quorate_terminal::say;
 
 /// Show what validators say of themselves.
 #[derive(Debug, clap::Args)]
@@ -93,6 +94,7 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
         }
     }
     if let Some(s) = answers.iter().find_map(|(_, answer)| answer.as_ref().ok()) {
-        say!("\nchain {} ({}), votes: {}, epoch {}", s.chain, s.chain_id, s.scheme, s.epoch);
+        let (protocol, votes, epoch) = (&s.protocol, &s.scheme, s.epoch);
+        say!("\nchain {} ({}), protocol: {protocol}, votes: {votes}, epoch {epoch}", s.chain, s.chain_id);
     }
 }

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use quorate_node::genesis::Genesis;
 use quorate_node::handle::Digest;
+use quorate_terminal::{say, tell};
 
 use crate::api::{Api, Transaction};
 use crate::exit::{Exit, Failure, OrFail};
 use crate::target::Target;
 use crate::verify;
-use quorate_terminal::{say, tell};
 
 /// The most that is read of a file or from standard input.
 const LARGEST: u64 = 16 << 20;

@@ -9,11 +9,11 @@ use quorate::Error;
 use quorate::erasure::tuner::{Row, Space, Table, Workload, climb, sample_len};
 use quorate::erasure::{Coding, Packets, Shape, Suite};
 use quorate::wire::{Decode, Encode};
+use quorate_terminal::{count, millis, say, tell};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
 use crate::exit::{Exit, Failure, OrFail};
-use quorate_terminal::{count, millis, say, tell};
 
 /// Short work is repeated until a sample takes this long.
 const SAMPLE: Duration = Duration::from_millis(20);

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use quorate_terminal::{count, millis, say};
 use serde::Serialize;
 
 use super::{Counts, Histogram};
-use quorate_terminal::{count, millis, say};
 
 /// What a load did, in the end.
 #[derive(Clone, Debug, Serialize)]

@@ -1,15 +1,16 @@
+use quorate_terminal::say;
 use serde::Serialize;
 
 use super::agreement::Contradiction;
 use super::child::Usage;
 use crate::exit::{Exit, Failure};
 use crate::load::LoadReport;
-use quorate_terminal::say;
 
 /// How a testnet went: what `--json` prints.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub nodes: usize,
+    pub protocol: &'static str,
     pub scheme: &'static str,
     /// Transactions per second that fell due; 0 without a load.
     pub rate: f64,

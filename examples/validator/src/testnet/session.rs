@@ -1,6 +1,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use quorate_terminal::{count, say, tell};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::RunTestnet;
@@ -13,7 +14,6 @@ use super::view::{Frame, LoadView};
 use super::watch::Watch;
 use crate::exit::{Exit, Failure};
 use crate::load::{Histogram, Latencies, Load, LoadReport, Payloads, Plan};
-use quorate_terminal::{count, say, tell};
 
 /// How often the validators are looked at, and a terminal is drawn.
 const LOOK_PAUSE: Duration = Duration::from_millis(500);
@@ -180,6 +180,7 @@ impl<'a> Session<'a> {
         let frame = Frame {
             watch,
             names: &self.names,
+            protocol: self.network.layout.protocol,
             scheme: self.network.layout.scheme,
             directory: &directory,
             elapsed: start.elapsed(),
@@ -277,6 +278,7 @@ impl<'a> Session<'a> {
         };
         let report = Report {
             nodes: self.names.len(),
+            protocol: self.network.layout.protocol.as_str(),
             scheme: self.network.layout.scheme.as_str(),
             rate: self.options.rate,
             tx_size: self.options.transactions.is_none().then_some(self.options.tx_size),

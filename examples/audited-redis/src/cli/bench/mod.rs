@@ -13,12 +13,12 @@ use quorate_audited_redis::failure::Failure;
 use quorate_audited_redis::frame::Scheme;
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::encode_command;
+use quorate_terminal::{say, tell};
 use serde::Serialize;
 
 use super::Outcome;
 use super::front::interrupted;
 use machines::{Direct, Front, Redis};
-use quorate_terminal::{say, tell};
 
 /// Measures what auditing costs: the latency of each command, one after another, over loopback.
 ///

@@ -1,0 +1,147 @@
+//! Stage II with threshold signatures, as a model: shares go to a collector, who sends everybody the whole.
+//!
+//! Every node sends its share of P to the collector; a quorum of shares becomes one short signature, which the
+//! collector sends to every node by itself; then the same with TC. To put shares together is counted as adding them,
+//! which favours the collector.
+
+use std::time::Instant;
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::network::{Network, Node, Sent};
+use super::queue::{Nanos, Queue};
+use super::stage::{Case, END, FRAME, Outcome, P, SKEW, TC};
+
+/// A suite, a statement, a signer and a signature; in the whole, no signer.
+const SHARE: u64 = 1 + 49 + 2 + 48;
+/// The collector. It is never silent here: a silent one is replaced after a time-out, which is left out as well.
+const COLLECTOR: Node = 0;
+
+enum Event {
+    /// A node signs.
+    Sign(Node, usize),
+    Comes {
+        to: Node,
+        which: usize,
+        sent: Sent,
+    },
+    Arrived {
+        to: Node,
+        which: usize,
+    },
+    /// The collector has put a quorum of shares together.
+    Whole(usize),
+}
+
+struct World<'a> {
+    case: &'a Case,
+    queue: Queue<Event>,
+    network: Network,
+    silent: Vec<bool>,
+    shares: [usize; 2],
+    outcome: Outcome,
+}
+
+/// Runs a case to its end.
+pub(super) fn run(case: &Case) -> Outcome {
+    let began = Instant::now();
+    let mut random = StdRng::seed_from_u64(case.seed);
+    let network = Network::new(case.setting, case.nodes, random.random());
+    let mut silent = case.silent_nodes(&mut random);
+    if let Some(place) = silent.iter().position(|silent| !silent) {
+        silent.swap(COLLECTOR as usize, place);
+    }
+    let mut queue = Queue::new();
+    for (me, _) in (0..).zip(&silent).filter(|(_, silent)| !**silent) {
+        queue.put(random.random_range(0..=SKEW), Event::Sign(me, P));
+    }
+    let outcome = Outcome { honest: case.nodes - case.silent, ..Outcome::default() };
+    let mut world = World { case, queue, network, silent, shares: [0; 2], outcome };
+    while let Some(event) = world.queue.take() {
+        if world.queue.now() > END {
+            break;
+        }
+        world.happen(event);
+    }
+    let World { mut outcome, queue, network, silent, .. } = world;
+    outcome.bytes =
+        network.traffic().zip(&silent).filter(|(_, silent)| !**silent).map(|((sent, _), _)| sent).collect();
+    outcome.finish(queue.taken(), began);
+    outcome
+}
+
+impl World<'_> {
+    fn happen(&mut self, event: Event) {
+        let now = self.queue.now();
+        match event {
+            Event::Sign(me, which) => {
+                let ready = now + self.case.costs.sign;
+                self.send(ready, me, COLLECTOR, which);
+            }
+            Event::Comes { to, which, sent } => {
+                let at = self.network.receive(now, to, &sent);
+                self.queue.put(at, Event::Arrived { to, which });
+            }
+            Event::Arrived { to: COLLECTOR, which } => self.share(which),
+            Event::Arrived { to, which } => self.whole(to, which),
+            Event::Whole(which) => {
+                self.whole(COLLECTOR, which);
+                for to in 1..self.case.nodes as Node {
+                    self.send(now, COLLECTOR, to, which);
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, now: Nanos, from: Node, to: Node, which: usize) {
+        let sent = self.network.send(now, from, to, FRAME + SHARE);
+        self.outcome.messages += 1;
+        if self.silent.get(to as usize) == Some(&false) {
+            self.queue.put(sent.comes, Event::Comes { to, which, sent });
+        }
+    }
+
+    fn share(&mut self, which: usize) {
+        let quorum = self.case.nodes * 2 / 3 + 1;
+        let Some(shares) = self.shares.get_mut(which) else { return };
+        *shares += 1;
+        if *shares == quorum {
+            let cost = self.case.costs.check(1, quorum);
+            self.queue.put(self.queue.now() + cost, Event::Whole(which));
+        }
+    }
+
+    fn whole(&mut self, me: Node, which: usize) {
+        let at = self.queue.now() + self.case.costs.check(1, 1);
+        if which == P {
+            self.outcome.prepared.push(at);
+            self.queue.put(at, Event::Sign(me, TC));
+        } else {
+            self.outcome.complete.push(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::queue::SECOND;
+    use super::super::stage::tests::case;
+    use super::*;
+
+    #[test]
+    fn everybody_gets_the_whole_after_the_collector_took_in_a_quorum_twice() {
+        let outcome = run(&case(1000, 0));
+        assert_eq!((outcome.prepared.len(), outcome.complete.len()), (1000, 1000));
+        // Two thirds of a thousand shares through two megabits per second, twice, and as much the other way.
+        let bytes = 2 * (667 + 1000) * (SHARE + FRAME);
+        let least = bytes * 8 * SECOND / 2_000_000;
+        assert!(outcome.completion().is_some_and(|at| at > least && at < 3 * least));
+    }
+
+    #[test]
+    fn silent_nodes_are_not_waited_for() {
+        let outcome = run(&case(1000, 333));
+        assert_eq!((outcome.honest, outcome.complete.len()), (667, 667));
+    }
+}

@@ -1,0 +1,183 @@
+//! What the true scheme costs, measured here and now; simulated processors are kept busy for as long.
+
+use std::hint::black_box;
+
+use quorate::bls::{Counted, MinSig};
+use quorate::certificate::{Kind, Statement, Vote};
+use quorate::committee::{ChainId, Committee, Verified};
+use quorate::gossip::Aggregate;
+use quorate::scheme::{Scheme, VerifiedKey};
+use quorate::{Error, Result};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use super::queue::Nanos;
+use crate::certificates::SingleEd;
+use crate::row::Row;
+use crate::sampling::{Care, Case, medians};
+
+type Bls = Counted<MinSig>;
+
+/// The paper's largest testbed, of which an aggregate's verification has a target.
+const TESTBED: usize = 280;
+/// Enough signers to see what each of them costs.
+const MANY: usize = 1000;
+/// Aggregates that are verified together.
+const BATCH: usize = 4;
+/// The highest count of the row that has a target.
+const HIGHEST: u16 = 16;
+
+/// Nanoseconds on this machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Costs {
+    pub(super) ed: f64,
+    /// To verify one signature of one signer: hash, subgroup, pairings.
+    pub(super) single: f64,
+    /// What another aggregate of the same batch adds.
+    pub(super) another: f64,
+    /// What another signer adds, whose count is not 1.
+    pub(super) signer: f64,
+    /// To put one aggregate to another, per signer.
+    pub(super) merge: f64,
+    pub(super) sign: Nanos,
+    /// One signature of Ed25519 in a large batch.
+    pub(super) plain: f64,
+}
+
+impl Costs {
+    /// Of the order of what is measured, for tests.
+    #[cfg(test)]
+    pub(super) const TYPICAL: Self =
+        Self { ed: 3e4, single: 8e5, another: 2e5, signer: 800.0, merge: 5.0, sign: 100_000, plain: 15e3 };
+
+    /// To check so many aggregates of so many signers in all together, and to merge them.
+    pub(super) fn check(&self, aggregates: usize, signers: usize) -> Nanos {
+        if aggregates == 0 {
+            return 0;
+        }
+        let others = (aggregates - 1) as f64 * self.another;
+        (self.single + others + signers as f64 * (self.signer + self.merge)) as Nanos
+    }
+}
+
+/// Measures, and makes the row that has a target.
+pub(super) fn measure(care: Care) -> Result<(Costs, Vec<Row>)> {
+    let (small, large) = (Signers::new(TESTBED)?, Signers::new(MANY)?);
+    let statement = large.committee.statement(Kind::new(1), 1, [7; 32]);
+    let counted = small.aggregate(TESTBED, HIGHEST)?;
+    let ones = small.aggregate(TESTBED, 1)?;
+    let one = large.aggregate(1, 1)?;
+    let many = large.aggregate(MANY, HIGHEST)?;
+    let few: Vec<Aggregate<Bls>> =
+        large.votes.iter().take(BATCH).map(|vote| Ok(large.of(vote)?.into_inner())).collect::<Result<_>>()?;
+    let (single_ed, secret) = (SingleEd::new(), Bls::generate(&mut StdRng::seed_from_u64(1))?);
+    let batch_ed = crate::certificates::DalekBatch::new(64);
+    let mut rng = StdRng::seed_from_u64(2);
+    let verified = |aggregate: &Verified<Aggregate<Bls>>, committee: &Committee<Bls>| {
+        let good = aggregate.check(committee).is_ok();
+        assert!(good, "our own aggregate does not verify");
+    };
+    let mut cases = [
+        Case::new(|| single_ed.verify()),
+        Case::new(|| verified(&counted, &small.committee)),
+        Case::new(|| verified(&ones, &small.committee)),
+        Case::new(|| verified(&one, &large.committee)),
+        Case::new(|| verified(&many, &large.committee)),
+        Case::new(|| {
+            let all = Aggregate::verify_batch(&large.committee, few.clone(), &mut rng);
+            assert!(all.iter().all(Result::is_ok), "our own aggregates do not verify together");
+        }),
+        Case::new(|| black_box(many.merge(&one, u16::MAX)).is_ok()),
+        Case::new(|| Vote::<Bls>::sign_unguarded(&secret, &large.committee, statement).is_ok()),
+        Case::new(|| batch_ed.verify()),
+    ];
+    let times: [f64; 9] = medians(&mut cases, care).try_into().unwrap_or([f64::NAN; 9]);
+    let [ed, counted_time, ones_time, single, many_time, batch, merge, sign, plain] = times;
+    let costs = Costs {
+        ed,
+        single,
+        another: ((batch - single) / (BATCH - 1) as f64).max(0.0),
+        signer: ((many_time - single) / (MANY - 1) as f64).max(0.0),
+        merge: merge / MANY as f64,
+        sign: sign as Nanos,
+        plain: plain / 64.0,
+    };
+    let in_ed =
+        |what: String, time: f64| Row::new(what, time / ed, "ed").note(format!("{:.1} µs", time / 1000.0));
+    let rows = vec![
+        Row::new("one ed25519-dalek verify_strict (ed)", ed / 1000.0, "µs"),
+        in_ed(format!("verify an aggregate of {TESTBED} signers, counts to {HIGHEST}"), counted_time)
+            .at_most(36.0),
+        in_ed(format!("verify an aggregate of {TESTBED} signers, counts of 1"), ones_time),
+        in_ed(format!("verify an aggregate of {MANY} signers, counts to {HIGHEST}"), many_time),
+        in_ed("verify an aggregate of one signer".into(), single),
+        in_ed(format!("verify {BATCH} aggregates of one signer together, each"), batch / BATCH as f64),
+        in_ed(format!("merge an aggregate of {MANY} signers with another"), merge),
+        in_ed("sign P or TC".into(), sign),
+    ];
+    Ok((costs, rows))
+}
+
+/// A committee with everybody's vote.
+struct Signers {
+    committee: Committee<Bls>,
+    votes: Vec<Verified<Vote<Bls>>>,
+}
+
+impl Signers {
+    fn new(n: usize) -> Result<Self> {
+        let mut rng = StdRng::seed_from_u64(n as u64);
+        let secrets = (0..n).map(|_| Bls::generate(&mut rng)).collect::<Result<Vec<_>>>()?;
+        let keys = secrets.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
+        let committee = Committee::new(ChainId::from_name("bench"), 1, keys)?;
+        let statement: Statement = committee.statement(Kind::new(1), 1, [7; 32]);
+        let vote = |secret| Vote::sign_unguarded(secret, &committee, statement)?.verify(&committee);
+        let votes = secrets.iter().map(vote).collect::<Result<_>>()?;
+        Ok(Self { committee, votes })
+    }
+
+    fn of(&self, vote: &Verified<Vote<Bls>>) -> Result<Verified<Aggregate<Bls>>> {
+        Aggregate::of_vote(vote, &self.committee)
+    }
+
+    /// So many signers whose counts go from 1 to `highest` in turns.
+    fn aggregate(&self, signers: usize, highest: u16) -> Result<Verified<Aggregate<Bls>>> {
+        let mut sum: Option<Verified<Aggregate<Bls>>> = None;
+        // From the highest bit of the counts to the lowest: twice the sum so far, and whoever has this bit.
+        for bit in (0..16).rev().filter(|bit| highest >> bit > 0) {
+            if let Some(so_far) = sum.take() {
+                sum = Some(so_far.merge(&so_far, highest)?);
+            }
+            for (number, vote) in self.votes.iter().take(signers).enumerate() {
+                let count = number as u16 % highest + 1;
+                if count >> bit & 1 == 1 {
+                    let vote = self.of(vote)?;
+                    sum = Some(sum.map_or(Ok(vote.clone()), |so_far| so_far.merge(&vote, highest))?);
+                }
+            }
+        }
+        sum.ok_or(Error::Malformed { what: "signers" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_go_from_one_to_the_highest_and_verify() {
+        let signers = Signers::new(20).unwrap();
+        let aggregate = signers.aggregate(20, 5).unwrap();
+        let counts: Vec<u16> = (0..20).map(|member| aggregate.count(member)).collect();
+        assert_eq!(counts, (0..20).map(|number| number % 5 + 1).collect::<Vec<u16>>());
+        assert!(aggregate.check(&signers.committee).is_ok());
+    }
+
+    #[test]
+    fn a_check_costs_its_parts() {
+        let costs = Costs::TYPICAL;
+        assert_eq!(costs.check(0, 0), 0);
+        assert_eq!(costs.check(1, 0), 800_000);
+        assert_eq!(costs.check(3, 100), 800_000 + 400_000 + 80_500);
+    }
+}

@@ -1,0 +1,236 @@
+//! Stage II without aggregation, as a model: every signature travels by itself, though many in one message.
+//!
+//! Whoever learns of a signature passes it on to a few random nodes, together with whatever else is to be passed on,
+//! as transactions are in the paper. Signatures are Ed25519's, verified in batches. Until nearly every node has a
+//! quorum, each must take in two thirds of all signatures, twice, and its share of what others have already.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::network::{Network, Node, Sent};
+use super::queue::{MILLISECOND, Nanos, Queue};
+use super::stage::{Case, END, FRAME, Outcome, P, SKEW, TC};
+
+/// To how many nodes a signature is passed on.
+const COPIES: u8 = 3;
+/// A signer's index and a signature of Ed25519.
+const SIGNATURE: u64 = 2 + 64;
+/// Signatures of one message at most.
+const MOST: usize = 1000;
+/// Signatures are not sent one by one as they come: so long is waited for more.
+const GATHER: Nanos = 20 * MILLISECOND;
+
+enum Event {
+    Begin(Node),
+    Comes { to: Node, sent: Sent, load: Load },
+    Arrived { to: Node, load: Load },
+    Left(Node),
+    Look(Node),
+}
+
+#[derive(Clone)]
+struct Load {
+    which: usize,
+    signers: Rc<[u16]>,
+}
+
+#[derive(Default)]
+struct Known {
+    has: Vec<u64>,
+    /// In the order in which they came, and how often each was passed on; the oldest most often.
+    list: Vec<(u16, u8)>,
+    /// Everybody before this place was passed on often enough.
+    done: usize,
+}
+
+struct Member {
+    known: [Known; 2],
+    sending: usize,
+    busy: Nanos,
+    looks: Nanos,
+    reached: [bool; 2],
+}
+
+struct World<'a> {
+    case: &'a Case,
+    queue: Queue<Event>,
+    network: Network,
+    members: Vec<Option<Member>>,
+    random: StdRng,
+    outcome: Outcome,
+}
+
+/// Runs a case to its end.
+pub(super) fn run(case: &Case) -> Outcome {
+    let began = Instant::now();
+    let mut world = World::new(case);
+    while let Some(event) = world.queue.take() {
+        if world.queue.now() > END || world.outcome.complete.len() == world.outcome.honest {
+            break;
+        }
+        world.happen(event);
+    }
+    let World { mut outcome, queue, network, members, .. } = world;
+    let honest = network.traffic().zip(&members).filter(|(_, member)| member.is_some());
+    outcome.bytes = honest.map(|((sent, _), _)| sent).collect();
+    outcome.finish(queue.taken(), began);
+    outcome
+}
+
+impl<'a> World<'a> {
+    fn new(case: &'a Case) -> Self {
+        let mut random = StdRng::seed_from_u64(case.seed);
+        let network = Network::new(case.setting, case.nodes, random.random());
+        let mut queue = Queue::new();
+        let silent = case.silent_nodes(&mut random);
+        let member = |(me, silent): (Node, bool)| {
+            if silent {
+                return None;
+            }
+            queue.put(random.random_range(0..=SKEW), Event::Begin(me));
+            let known = || Known { has: vec![0; case.nodes.div_ceil(64)], ..Known::default() };
+            Some(Member { known: [known(), known()], sending: 0, busy: 0, looks: 0, reached: [false; 2] })
+        };
+        let members = (0..).zip(silent).map(member).collect();
+        let outcome = Outcome { honest: case.nodes - case.silent, ..Outcome::default() };
+        Self { case, queue, network, members, random, outcome }
+    }
+
+    fn happen(&mut self, event: Event) {
+        let now = self.queue.now();
+        match event {
+            Event::Begin(me) => {
+                self.learn(me, P, &[me as u16]);
+                self.send(me);
+            }
+            Event::Comes { to, sent, load } => {
+                let at = self.network.receive(now, to, &sent);
+                self.queue.put(at, Event::Arrived { to, load });
+            }
+            Event::Arrived { to, load } => {
+                self.learn(to, load.which, &load.signers);
+                self.send(to);
+            }
+            Event::Left(from) => {
+                if let Some(member) = self.member(from) {
+                    member.sending -= 1;
+                }
+                self.send(from);
+            }
+            Event::Look(me) => self.send(me),
+        }
+    }
+
+    fn member(&mut self, node: Node) -> Option<&mut Member> {
+        self.members.get_mut(node as usize)?.as_mut()
+    }
+
+    /// Verifies what is new, and signs TC once P has its quorum.
+    fn learn(&mut self, me: Node, which: usize, signers: &[u16]) {
+        let (now, quorum, costs) = (self.queue.now(), self.case.nodes * 2 / 3 + 1, self.case.costs);
+        let Some(member) = self.member(me) else { return };
+        let Some(known) = member.known.get_mut(which) else { return };
+        let before = known.list.len();
+        signers.iter().for_each(|signer| known.insert(*signer));
+        let cost = (costs.plain * (known.list.len() - before) as f64) as Nanos;
+        let has_quorum = known.list.len() >= quorum;
+        member.busy = member.busy.max(now) + cost;
+        let until = member.busy;
+        let Some(reached) = member.reached.get_mut(which) else { return };
+        if !has_quorum || *reached {
+            return;
+        }
+        *reached = true;
+        if which == P {
+            self.outcome.prepared.push(until);
+            self.learn(me, TC, &[me as u16]);
+        } else {
+            self.outcome.complete.push(until);
+        }
+    }
+
+    fn send(&mut self, me: Node) {
+        let (now, fan_out, nodes) = (self.queue.now(), self.case.fan_out, self.case.nodes as Node);
+        loop {
+            let (draw, to) = (self.random.random::<bool>(), self.random.random_range(0..nodes));
+            let Some(member) = self.member(me).filter(|member| member.sending < fan_out) else { return };
+            if member.busy > now || to == me {
+                if to == me {
+                    continue;
+                }
+                break;
+            }
+            let order = if draw { [P, TC] } else { [TC, P] };
+            let news =
+                order.into_iter().find_map(|which| Some((which, member.known.get_mut(which)?.news()?)));
+            let Some((which, signers)) = news else { break };
+            member.sending += 1;
+            let len = FRAME + signers.len() as u64 * SIGNATURE;
+            let sent = self.network.send(now, me, to, len);
+            self.outcome.messages += 1;
+            self.queue.put(sent.left, Event::Left(me));
+            if self.member(to).is_some() {
+                self.queue.put(sent.comes, Event::Comes { to, sent, load: Load { which, signers } });
+            }
+        }
+        let Some(member) = self.member(me).filter(|member| member.looks <= now) else { return };
+        member.looks = now.max(member.busy) + GATHER;
+        let looks = member.looks;
+        self.queue.put(looks, Event::Look(me));
+    }
+}
+
+impl Known {
+    fn insert(&mut self, signer: u16) {
+        let bit = 1u64 << (signer % 64);
+        if let Some(word) = self.has.get_mut(usize::from(signer / 64)).filter(|word| **word & bit == 0) {
+            *word |= bit;
+            self.list.push((signer, 0));
+        }
+    }
+
+    /// What is to be passed on once more.
+    fn news(&mut self) -> Option<Rc<[u16]>> {
+        let begin = self.done;
+        let end = self.list.len().min(begin + MOST);
+        let part = self.list.get_mut(begin..end).filter(|part| !part.is_empty())?;
+        let signers = part.iter_mut().map(|(signer, passed)| {
+            *passed += 1;
+            *signer
+        });
+        let signers = signers.collect();
+        while self.list.get(self.done).is_some_and(|(_, passed)| *passed >= COPIES) {
+            self.done += 1;
+        }
+        Some(signers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::stage::tests::case;
+    use super::*;
+
+    #[test]
+    fn everybody_gets_there_in_the_same_way_each_time() {
+        let (one, again) = (run(&case(200, 0)), run(&case(200, 0)));
+        assert_eq!((one.complete.len(), one.prepared.len()), (200, 200));
+        assert_eq!((&one.complete, &one.bytes), (&again.complete, &again.bytes));
+    }
+
+    #[test]
+    fn a_signature_is_passed_on_so_often_and_no_more() {
+        let mut known = Known { has: vec![0; 1], ..Known::default() };
+        known.insert(3);
+        known.insert(3);
+        assert_eq!(known.news().as_deref(), Some([3].as_slice()));
+        known.insert(5);
+        assert_eq!(known.news().as_deref(), Some([3, 5].as_slice()));
+        assert_eq!(known.news().as_deref(), Some([3, 5].as_slice()));
+        assert_eq!(known.news().as_deref(), Some([5].as_slice()));
+        assert_eq!(known.news(), None);
+    }
+}

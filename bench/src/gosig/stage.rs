@@ -1,0 +1,376 @@
+//! Stage II: every node signs P, and TC once it holds a quorum of P, until every honest node holds a quorum of TC.
+//!
+//! What the nodes do is `core::gossip` itself, over the scheme that costs nothing; what the true scheme would have cost
+//! keeps a node's processor busy for as long, so that meanwhile it neither checks nor sends.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use quorate::certificate::{Kind, Vote};
+use quorate::committee::{ChainId, Committee};
+use quorate::gossip::{Aggregate, Gossip, Parameters, Peers};
+use quorate::machine::{MemberIndex, Time};
+use quorate::scheme::{Scheme, Toy, VerifiedKey};
+use quorate::{Error, Result};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::costs::Costs;
+use super::network::{Network, Node, Sent, Setting};
+use super::queue::{MILLISECOND, Nanos, Queue, SECOND};
+
+/// Clocks are this far apart at most.
+pub(super) const SKEW: Nanos = 50 * MILLISECOND;
+/// Statements and the frame around a message: a length, a type, the round.
+pub(super) const FRAME: u64 = 16;
+/// Who has nothing to say looks again after this time.
+const IDLE: Nanos = 20 * MILLISECOND;
+/// Whoever is not done by then is not waited for.
+pub(super) const END: Nanos = 120 * SECOND;
+pub(super) const P: usize = 0;
+pub(super) const TC: usize = 1;
+
+/// A run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Case {
+    pub(super) nodes: usize,
+    /// How many do not respond.
+    pub(super) silent: usize,
+    pub(super) fan_out: usize,
+    pub(super) setting: Setting,
+    pub(super) costs: Costs,
+    pub(super) seed: u64,
+}
+
+impl Case {
+    /// Which nodes do not respond: as many as there must be, drawn.
+    pub(super) fn silent_nodes(&self, random: &mut StdRng) -> Vec<bool> {
+        let mut silent = vec![false; self.nodes];
+        let mut left = self.silent.min(self.nodes);
+        while left > 0 {
+            let place = random.random_range(0..self.nodes);
+            if let Some(one) = silent.get_mut(place).filter(|one| !**one) {
+                (*one, left) = (true, left - 1);
+            }
+        }
+        silent
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outcome {
+    /// When each honest node held a quorum of P, ascending.
+    pub(super) prepared: Vec<Nanos>,
+    /// When each honest node held a quorum of TC, ascending.
+    pub(super) complete: Vec<Nanos>,
+    pub(super) honest: usize,
+    /// Bytes that each honest node sent, headers and repetitions included, ascending.
+    pub(super) bytes: Vec<u64>,
+    pub(super) messages: u64,
+    /// Aggregates that were verified.
+    pub(super) verified: u64,
+    /// Of an aggregate with a quorum, without the frame.
+    pub(super) longest: usize,
+    /// In any aggregate that was sent.
+    pub(super) highest_count: u16,
+    /// Nodes' processors were busy for so long in all.
+    pub(super) busy: Nanos,
+    pub(super) events: u64,
+    pub(super) took: Duration,
+}
+
+impl Outcome {
+    /// When every honest node was done; none if some never were.
+    pub(super) fn completion(&self) -> Option<Nanos> {
+        self.complete.last().copied().filter(|_| self.complete.len() == self.honest)
+    }
+
+    /// Puts the figures in order.
+    pub(super) fn finish(&mut self, events: u64, began: Instant) {
+        self.bytes.sort_unstable();
+        self.prepared.sort_unstable();
+        self.complete.sort_unstable();
+        self.events = events;
+        self.took = began.elapsed();
+    }
+}
+
+enum Event {
+    Begin(Node),
+    Comes { to: Node, from: Node, sent: Sent, load: Load },
+    Arrived { to: Node, from: Node, load: Load },
+    Left { from: Node, to: Node },
+    Failed { from: Node, to: Node },
+    Look(Node),
+}
+
+/// A message: aggregates of P and of TC, or of one of them.
+type Load = [Option<Aggregate<Toy>>; 2];
+
+struct Member {
+    gossips: [Gossip<Toy>; 2],
+    peers: Peers,
+    /// Until its processor has done what was begun.
+    busy: Nanos,
+    looks: Nanos,
+    tentative: bool,
+    complete: bool,
+}
+
+struct World<'a> {
+    case: &'a Case,
+    queue: Queue<Event>,
+    network: Network,
+    committee: Arc<Committee<Toy>>,
+    secrets: Vec<<Toy as Scheme>::SecretKey>,
+    /// Nobody where a node is silent.
+    members: Vec<Option<Box<Member>>>,
+    random: StdRng,
+    outcome: Outcome,
+}
+
+/// Runs a case to its end.
+pub(super) fn run(case: &Case) -> Result<Outcome> {
+    let began = Instant::now();
+    let mut world = World::new(case)?;
+    while let Some(event) = world.queue.take() {
+        if world.queue.now() > END || world.outcome.complete.len() == world.outcome.honest {
+            break;
+        }
+        world.happen(event)?;
+    }
+    Ok(world.finish(began))
+}
+
+impl<'a> World<'a> {
+    fn new(case: &'a Case) -> Result<Self> {
+        let mut random = StdRng::seed_from_u64(case.seed);
+        let n = MemberIndex::try_from(case.nodes)
+            .map_err(|_| Error::BadCommittee { rule: "at most 65,535 members" })?;
+        let secrets = (0..n).map(|_| Toy::generate(&mut random)).collect::<Result<Vec<_>>>()?;
+        let keys = secrets.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
+        let committee = Arc::new(Committee::new(ChainId::from_name("bench"), 1, keys)?);
+        let silent = case.silent_nodes(&mut random);
+        let parameters = Parameters { fan_out: case.fan_out, ..Parameters::default() };
+        let mut queue = Queue::new();
+        let mut members = Vec::new();
+        for (me, silent) in (0..n).zip(&silent) {
+            if *silent {
+                members.push(None);
+                continue;
+            }
+            let gossip = |kind| {
+                let statement = committee.statement(Kind::new(kind), 1, [7; 32]);
+                Gossip::new(committee.clone(), me, statement, parameters)
+            };
+            members.push(Some(Box::new(Member {
+                gossips: [gossip(1)?, gossip(2)?],
+                peers: Peers::new(me, n, parameters),
+                busy: 0,
+                looks: 0,
+                tentative: false,
+                complete: false,
+            })));
+            queue.put(random.random_range(0..=SKEW), Event::Begin(me.into()));
+        }
+        let outcome = Outcome { honest: case.nodes - case.silent, ..Outcome::default() };
+        let network = Network::new(case.setting, case.nodes, random.random());
+        Ok(Self { case, queue, network, committee, secrets, members, random, outcome })
+    }
+
+    fn happen(&mut self, event: Event) -> Result<()> {
+        let now = self.queue.now();
+        match event {
+            Event::Begin(me) => {
+                self.vote(me, P)?;
+                self.act(me)
+            }
+            Event::Comes { to, from, sent, load } => {
+                let at = self.network.receive(now, to, &sent);
+                self.queue.put(at, Event::Arrived { to, from, load });
+                Ok(())
+            }
+            Event::Arrived { to, from, load } => {
+                if let Some(member) = self.member(to) {
+                    for (gossip, aggregate) in member.gossips.iter_mut().zip(load) {
+                        if let Some(aggregate) = aggregate {
+                            gossip.receive(from as MemberIndex, aggregate, time(now), &mut member.peers);
+                        }
+                    }
+                }
+                self.act(to)
+            }
+            Event::Left { from, to } => {
+                if let Some(member) = self.member(from) {
+                    member.peers.left(to as MemberIndex);
+                }
+                self.act(from)
+            }
+            Event::Failed { from, to } => {
+                if let Some(member) = self.member(from) {
+                    member.peers.failed(to as MemberIndex, time(now));
+                }
+                self.act(from)
+            }
+            Event::Look(me) => self.act(me),
+        }
+    }
+
+    fn member(&mut self, node: Node) -> Option<&mut Member> {
+        self.members.get_mut(node as usize)?.as_deref_mut()
+    }
+
+    /// Signs P or TC.
+    fn vote(&mut self, me: Node, which: usize) -> Result<()> {
+        let (committee, now) = (self.committee.clone(), self.queue.now());
+        let sign = self.case.costs.sign;
+        let secret = self.secrets.get(me as usize);
+        let Some(member) = self.members.get_mut(me as usize).and_then(Option::as_deref_mut) else {
+            return Ok(());
+        };
+        if let (Some(gossip), Some(secret)) = (member.gossips.get_mut(which), secret) {
+            let vote = Vote::sign_unguarded(secret, &committee, *gossip.statement())?;
+            gossip.vote(&vote.verify(&committee)?)?;
+        }
+        member.busy = member.busy.max(now) + sign;
+        self.outcome.busy += sign;
+        let until = member.busy;
+        self.queue.put(until, Event::Look(me));
+        Ok(())
+    }
+
+    /// Checks what waits; if there is nothing to check, sends what there is to say.
+    fn act(&mut self, me: Node) -> Result<()> {
+        let (now, costs) = (self.queue.now(), self.case.costs);
+        let mut entropy = [0; 32];
+        self.random.fill(&mut entropy);
+        let Some(member) = self.member(me).filter(|member| now >= member.busy) else { return Ok(()) };
+        let (mut cost, mut verified) = (0, 0);
+        for gossip in &mut member.gossips {
+            if gossip.waiting() > 0 {
+                let checked = gossip.check(time(now), Some(&entropy), &mut member.peers);
+                cost += costs.check(checked.aggregates, checked.signers);
+                verified += checked.aggregates as u64;
+            }
+        }
+        let [p, tc] = &member.gossips;
+        let prepared = !member.tentative && p.certificate().is_some();
+        let complete = !member.complete && tc.certificate().is_some();
+        member.tentative |= prepared;
+        member.complete |= complete;
+        member.busy = now + cost;
+        let until = member.busy;
+        self.outcome.verified += verified;
+        self.outcome.busy += cost;
+        if prepared {
+            self.outcome.prepared.push(until);
+            self.vote(me, TC)?;
+        }
+        if complete {
+            self.outcome.complete.push(until);
+        }
+        if cost > 0 {
+            self.queue.put(until, Event::Look(me));
+            return Ok(());
+        }
+        self.send(me);
+        Ok(())
+    }
+
+    /// Says what there is to say to as many as there are places.
+    fn send(&mut self, me: Node) {
+        let now = self.queue.now();
+        loop {
+            let draw = self.random.random();
+            let Some(member) = self.member(me) else { return };
+            // Who was picked for one of the two gets the other, too, if that is news.
+            let [p, tc] = &mut member.gossips;
+            let (first, second, turned) = if draw % 2 == 0 { (p, tc, false) } else { (tc, p, true) };
+            let mut load: Load = [None, None];
+            let picked = first.next(time(now), draw, &mut member.peers).map(|(to, it)| (to, it, turned));
+            let picked = picked.or_else(|| {
+                second.next(time(now), draw, &mut member.peers).map(|(to, it)| (to, it, !turned))
+            });
+            let Some((to, aggregate, is_tc)) = picked else { break };
+            let place = if is_tc { TC } else { P };
+            if let Some(part) = load.get_mut(place) {
+                *part = Some(aggregate);
+            }
+            self.post(me, to.into(), load);
+        }
+        let Some(member) = self.member(me).filter(|member| member.looks <= now) else { return };
+        member.looks = now + IDLE;
+        self.queue.put(now + IDLE, Event::Look(me));
+    }
+
+    fn post(&mut self, from: Node, to: Node, load: Load) {
+        let now = self.queue.now();
+        let mut len = FRAME;
+        for aggregate in load.iter().flatten() {
+            let bytes = aggregate.encoded_len();
+            len += bytes as u64;
+            self.outcome.highest_count = self.outcome.highest_count.max(aggregate.counts().highest());
+            if self.committee.has_quorum(aggregate.signers()) {
+                self.outcome.longest = self.outcome.longest.max(bytes);
+            }
+        }
+        self.outcome.messages += 1;
+        let sent = self.network.send(now, from, to, len);
+        self.queue.put(sent.left, Event::Left { from, to });
+        if self.member(to).is_some() {
+            self.queue.put(sent.comes, Event::Comes { to, from, sent, load });
+        } else {
+            // Nothing comes back: what a transport takes for a failure.
+            let overdue = sent.left + Parameters::default().patience.as_nanos() as Nanos;
+            self.queue.put(overdue, Event::Failed { from, to });
+        }
+    }
+
+    fn finish(self, began: Instant) -> Outcome {
+        let Self { mut outcome, queue, network, members, .. } = self;
+        let honest = network.traffic().zip(&members).filter(|(_, member)| member.is_some());
+        outcome.bytes = honest.map(|((sent, _), _)| sent).collect();
+        outcome.finish(queue.taken(), began);
+        outcome
+    }
+}
+
+fn time(now: Nanos) -> Time {
+    Time(now / 1000)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::cities::WORLD;
+    use super::*;
+
+    const PAPER: Setting = Setting { cities: &WORLD, bandwidth: 2e6, connection: None, loss: 0.01 };
+
+    pub(in super::super) fn case(nodes: usize, silent: usize) -> Case {
+        Case { nodes, silent, fan_out: 5, setting: PAPER, costs: Costs::TYPICAL, seed: 1 }
+    }
+
+    #[test]
+    fn everybody_gets_there_also_with_a_third_silent_and_in_the_same_way_each_time() {
+        for silent in [0, 33] {
+            let one = run(&case(100, silent)).unwrap();
+            assert!(one.completion().is_some_and(|at| at < 10 * SECOND), "{:?}", one.complete.last());
+            assert_eq!((one.complete.len(), one.prepared.len()), (100 - silent, 100 - silent));
+            let again = run(&case(100, silent)).unwrap();
+            assert_eq!((one.complete, one.bytes), (again.complete, again.bytes));
+        }
+    }
+
+    #[test]
+    fn nobody_gets_there_with_more_than_a_third_silent() {
+        let outcome = run(&case(40, 14)).unwrap();
+        assert_eq!((outcome.completion(), outcome.prepared.len()), (None, 0));
+    }
+
+    #[test]
+    fn another_seed_is_another_run() {
+        let other = Case { seed: 2, ..case(60, 0) };
+        assert_ne!(run(&case(60, 0)).unwrap().complete, run(&other).unwrap().complete);
+    }
+}

@@ -1,0 +1,300 @@
+//! Certificates whose signers' signatures may be in the sum more than once.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use rand_core::TryCryptoRng;
+use zeroize::Zeroizing;
+
+use super::ffi::Group;
+use super::group::{Affine, Variant};
+use super::keys::{PublicKey, SecretKey, Signature};
+use super::locate;
+use super::pairing::{self, Cache};
+use crate::machine::MemberIndex;
+use crate::scheme::sealed::Sealed;
+use crate::scheme::{Additive, Claim, CountedProof, Counts, Keys, Scheme, SignerSet, Vrf, coefficients};
+use crate::wire::{Decode, Encode, Reader, Writer};
+use crate::{Error, Result};
+
+/// A BLS variant with certificates that carry counts: suite 4 for `MinSig`, suite 5 for `MinPk`. Keys, signatures and
+/// possession proofs are the variant's own; a committee's id names the suite, so that no vote for one counts in the
+/// other.
+///
+/// The proof of a set of signers is their counts n, then S = Σ nᵢ·σᵢ; it holds if e(Σ nᵢ·keyᵢ, H(message)) = e(g, S).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Counted<V>(PhantomData<V>);
+
+impl<V: Variant> Sealed for Counted<V> {}
+
+/// The variant with the associated types that it has.
+pub trait Plain:
+    Variant
+    + Scheme<
+        SecretKey = SecretKey<Self>,
+        PublicKey = PublicKey<Self>,
+        Signature = Signature<Self>,
+        Cache = Cache<Self>,
+    >
+{
+}
+
+impl<V> Plain for V where
+    V: Variant
+        + Scheme<SecretKey = SecretKey<V>, PublicKey = PublicKey<V>, Signature = Signature<V>, Cache = Cache<V>>
+{
+}
+
+type Proof<V> = CountedProof<Signature<V>>;
+
+impl<V: Plain> Scheme for Counted<V> {
+    const SUITE: u8 = V::COUNTED.0;
+    const NAME: &'static str = V::COUNTED.1;
+    const SUMMED: bool = true;
+
+    type SecretKey = SecretKey<V>;
+    type PublicKey = PublicKey<V>;
+    type Signature = Signature<V>;
+    type Proof = Proof<V>;
+    type Cache = Cache<V>;
+
+    fn generate<R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<SecretKey<V>> {
+        V::generate(rng)
+    }
+
+    fn secret_from_bytes(bytes: &[u8]) -> Result<SecretKey<V>> {
+        V::secret_from_bytes(bytes)
+    }
+
+    fn secret_to_bytes(secret: &SecretKey<V>) -> Zeroizing<[u8; 32]> {
+        V::secret_to_bytes(secret)
+    }
+
+    fn public_key(secret: &SecretKey<V>) -> PublicKey<V> {
+        V::public_key(secret)
+    }
+
+    fn sign(secret: &SecretKey<V>, message: &[u8]) -> Signature<V> {
+        <V as Scheme>::sign(secret, message)
+    }
+
+    fn verify(key: &PublicKey<V>, message: &[u8], signature: &Signature<V>) -> Result<()> {
+        V::verify(key, message, signature)
+    }
+
+    fn prove_possession(secret: &SecretKey<V>) -> Signature<V> {
+        V::prove_possession(secret)
+    }
+
+    fn verify_possession(key: &PublicKey<V>, possession: &Signature<V>) -> Result<()> {
+        V::verify_possession(key, possession)
+    }
+
+    fn encode_link(signature: &Signature<V>, w: &mut Writer) {
+        V::encode_link(signature, w);
+    }
+
+    fn decode_link(r: &mut Reader<'_>) -> Result<Signature<V>> {
+        V::decode_link(r)
+    }
+
+    fn cache(keys: &[PublicKey<V>]) -> Result<Cache<V>> {
+        V::cache(keys)
+    }
+
+    fn relation_tag(key: &PublicKey<V>) -> Vec<u8> {
+        V::relation_tag(key)
+    }
+
+    fn combine(signatures: &[(MemberIndex, &Signature<V>)]) -> Proof<V> {
+        let signature = Signature::sum(signatures.iter().map(|(_, signature)| *signature));
+        CountedProof { signature, counts: Counts::ones() }
+    }
+
+    fn merge(proofs: &[&Proof<V>]) -> Proof<V> {
+        CountedProof {
+            signature: Signature::sum(proofs.iter().map(|proof| &proof.signature)),
+            counts: Counts::of_disjoint(proofs.iter().map(|proof| &proof.counts)),
+        }
+    }
+
+    fn verify_claims(keys: Keys<'_, Self>, claims: &[Claim<'_>], proof: &Proof<V>) -> Result<()> {
+        proof.signature.check()?;
+        let mut terms = Vec::with_capacity(claims.len());
+        for claim in claims {
+            let key = sum_of_keys(keys, claim.signers, &proof.counts)?;
+            // Beside others their factor is 1, see `pairing::verify_claims`.
+            if !V::Key::is_infinity(&key) {
+                terms.push((key, claim.message));
+            }
+        }
+        if terms.is_empty() {
+            return Err(Error::Infinity);
+        }
+        let messages: Vec<&[u8]> = terms.iter().map(|(_, message)| *message).collect();
+        let hashes = V::Sig::hash_many(&messages, V::TAGS.0);
+        let terms: Vec<_> = terms.iter().map(|(key, _)| key).zip(&hashes).collect();
+        keys.cache.check(&terms, &proof.signature.point)
+    }
+
+    fn locate(
+        keys: Keys<'_, Self>,
+        message: &[u8],
+        signatures: &[(MemberIndex, &Signature<V>)],
+    ) -> Option<MemberIndex> {
+        locate::locate(keys.public, message, signatures)
+    }
+
+    /// Items of one message share a pairing: their keys are combined, where those of an item that is alone with its
+    /// message stay as they are and the hash is multiplied.
+    fn verify_many(
+        keys: Keys<'_, Self>,
+        items: &[(Claim<'_>, &Proof<V>)],
+        entropy: Option<&[u8; 32]>,
+    ) -> Result<()> {
+        match items {
+            [] => return Ok(()),
+            [(claim, proof)] => return Self::verify_claims(keys, &[*claim], proof),
+            _ => {}
+        }
+        for (_, proof) in items {
+            proof.signature.check()?;
+        }
+        let mut coefficients = coefficients(entropy, |hasher| {
+            for key in keys.public {
+                hasher.update(key.as_bytes());
+            }
+            for (claim, proof) in items {
+                hasher.update(&(claim.message.len() as u64).to_le_bytes()).update(claim.message);
+                let mut w = Writer::new();
+                w.count(claim.signers.len());
+                claim.signers.iter().for_each(|signer| w.u16(signer));
+                Self::encode_proof(proof, claim.signers, &mut w);
+                hasher.update(&w.into_bytes());
+            }
+        });
+        let bits = coefficients.bits();
+        let scalars: Vec<u128> = items.iter().map(|_| coefficients.draw()).collect();
+        let mut groups: BTreeMap<&[u8], (Vec<Affine<V::Key>>, Vec<u128>)> = BTreeMap::new();
+        for ((claim, proof), scalar) in items.iter().zip(&scalars) {
+            let key = sum_of_keys(keys, claim.signers, &proof.counts)?;
+            if V::Key::is_infinity(&key) {
+                return Err(Error::Infinity);
+            }
+            let (sums, factors) = groups.entry(claim.message).or_default();
+            sums.push(key);
+            factors.push(*scalar);
+        }
+        let messages: Vec<&[u8]> = groups.keys().copied().collect();
+        let hashes = V::Sig::hash_many(&messages, V::TAGS.0);
+        let terms: Vec<_> = groups
+            .values()
+            .zip(&hashes)
+            .map(|((sums, factors), hash)| match sums.as_slice() {
+                [sum] => (*sum, V::Sig::combine(&[hash], factors, bits)),
+                _ => (V::Key::combine(&sums.iter().collect::<Vec<_>>(), factors, bits), *hash),
+            })
+            .filter(|(key, _)| !V::Key::is_infinity(key))
+            .collect();
+        let signatures: Vec<_> = items.iter().map(|(_, proof)| &proof.signature.point).collect();
+        let signature = V::Sig::combine(&signatures, &scalars, bits);
+        keys.cache.check(&terms.iter().map(|(key, hash)| (key, hash)).collect::<Vec<_>>(), &signature)
+    }
+
+    fn encode_proof(proof: &Proof<V>, signers: &SignerSet, w: &mut Writer) {
+        proof.counts.encode(signers, w);
+        proof.signature.encode_to(w);
+    }
+
+    fn decode_proof(r: &mut Reader<'_>, signers: &SignerSet) -> Result<Proof<V>> {
+        let counts = Counts::decode(r, signers)?;
+        Ok(CountedProof { counts, signature: Signature::decode_from(r, &())? })
+    }
+
+    fn proof_len(proof: &Proof<V>, signers: &SignerSet) -> usize {
+        proof.counts.encoded_len(signers) + V::Sig::COMPRESSED_LEN
+    }
+}
+
+impl<V: Plain> Additive for Counted<V> {
+    fn add(signatures: &[&Signature<V>]) -> Result<Signature<V>> {
+        finite(Signature::sum(signatures.iter().copied()))
+    }
+
+    fn subtract(from: &Signature<V>, parts: &[(u16, &Signature<V>)]) -> Result<Signature<V>> {
+        let (times, points): (Vec<u128>, Vec<_>) =
+            parts.iter().map(|(times, part)| (u128::from(*times), &part.point)).unzip();
+        let gone = V::Sig::negate(&V::Sig::combine(&points, &times, bits_of(&times)));
+        finite(Signature { point: V::Sig::sum(&[&from.point, &gone]) })
+    }
+}
+
+impl<V: Plain> Vrf for Counted<V> {
+    fn verify_unique<T>(
+        key: &PublicKey<V>,
+        message: &[u8],
+        signature: &Signature<V>,
+        judge: impl FnOnce(&[u8]) -> Result<T>,
+    ) -> Result<T> {
+        pairing::verify_unique(key, message, signature, judge)
+    }
+}
+
+fn finite<V: Variant>(signature: Signature<V>) -> Result<Signature<V>> {
+    if signature.is_infinity() { Err(Error::Infinity) } else { Ok(signature) }
+}
+
+/// Up to so many different counts are worth a sum of their own each.
+const LADDER: usize = 64;
+
+/// Σ countᵢ·keyᵢ: the keys of each count in one batch addition, then the sums by their counts. Where most counts are 1
+/// the sum of all signers' keys comes from the committee's cache and only what is beyond once is added.
+fn sum_of_keys<V: Plain>(
+    keys: Keys<'_, Counted<V>>,
+    signers: &SignerSet,
+    counts: &Counts,
+) -> Result<Affine<V::Key>> {
+    if signers.is_empty() || signers.committee_len() as usize != keys.public.len() {
+        return Err(Error::WrongContext { what: "signer set" });
+    }
+    if counts.all_ones() {
+        return Ok(keys.cache.aggregate(keys.public, signers));
+    }
+    let mut buckets: BTreeMap<u16, Vec<&Affine<V::Key>>> = BTreeMap::new();
+    let absent = keys.public.len() - signers.len();
+    let through_cache = absent.min(signers.len()) + counts.beyond().count() + 1;
+    let once = if through_cache < signers.len() {
+        for (signer, beyond) in counts.beyond().filter(|(signer, _)| signers.contains(*signer)) {
+            buckets.entry(beyond).or_default().extend(point(keys, signer));
+        }
+        keys.cache.aggregate(keys.public, signers)
+    } else {
+        for signer in signers.iter() {
+            buckets.entry(counts.get(signer)).or_default().extend(point(keys, signer));
+        }
+        V::Key::infinity()
+    };
+    let sums: Vec<(u16, Affine<V::Key>)> =
+        buckets.iter().rev().map(|(count, points)| (*count, V::Key::sum(points))).collect();
+    let counted = if sums.len() <= LADDER {
+        V::Key::ladder(&sums)
+    } else {
+        let (counts, points): (Vec<u128>, Vec<_>) = sums
+            .iter()
+            .filter(|(_, point)| !V::Key::is_infinity(point))
+            .map(|(count, point)| (u128::from(*count), point))
+            .unzip();
+        V::Key::combine(&points, &counts, bits_of(&counts))
+    };
+    Ok(V::Key::sum(&[&once, &counted]))
+}
+
+fn point<'a, V: Plain>(keys: Keys<'a, Counted<V>>, signer: MemberIndex) -> Option<&'a Affine<V::Key>> {
+    keys.public.get(usize::from(signer)).map(PublicKey::point_ref)
+}
+
+/// Bits of the largest.
+fn bits_of(scalars: &[u128]) -> usize {
+    scalars.iter().max().map_or(1, |largest| (u128::BITS - (largest | 1).leading_zeros()) as usize)
+}

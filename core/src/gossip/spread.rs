@@ -1,0 +1,574 @@
+//! How one statement's aggregates spread: what comes in and is it worth checking, what goes out and to whom.
+
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use super::ranges::{self, Level};
+use super::{Aggregate, Parameters, Peers, Pool};
+use crate::certificate::{Certificate, Statement, Vote};
+use crate::committee::{Committee, SignerSet, Verified};
+use crate::machine::{Fault, MemberIndex, Time};
+use crate::scheme::Additive;
+use crate::{Error, Result};
+
+/// At most so many unverified aggregates wait for their check, one of each peer.
+pub const STACK: usize = 64;
+/// Each level of halves waits so long for its turn if the one below is not half known by then.
+const LEVEL: Duration = Duration::from_millis(50);
+/// Who has nothing new to say repeats itself after this time: messages get lost, and peers fail.
+const REPEAT: Duration = Duration::from_millis(100);
+/// To how many times the fan-out a certificate is told unasked.
+const TELL: usize = 3;
+
+type Sum<S> = Verified<Aggregate<S>>;
+
+/// One member's part in spreading the signatures on one statement. Sans I/O: who drives it carries bytes and tells time.
+///
+/// 1. [`vote`](Gossip::vote) takes in one's own vote, or any other that was checked by itself.
+/// 2. [`receive`](Gossip::receive) takes in what comes. What brings nothing is dropped before any cryptography; the rest
+///    waits on a stack, one of each peer, [`STACK`] in all, the oldest dropped.
+/// 3. [`check`](Gossip::check) verifies the newest together and takes in what is good. A bad one is its sender's fault,
+///    which is left alone for a while.
+/// 4. [`next`](Gossip::next) says what to send to whom, as long as less than [`Parameters::fan_out`] sends are under way.
+/// 5. [`certificate`](Gossip::certificate) is there once a quorum has signed. From then on nothing is taken in, and the
+///    certificate is what is sent.
+///
+/// # What is sent to whom
+/// Sums of overlapping sums make counts grow and bring little. So members spread sums that are disjoint by construction.
+/// The committee, in its order, is halved, and halved again, down to each member alone. On each of these at most 16
+/// levels a member is in one half. To members of the other half it sends the sum of what it knows of its own; of what
+/// comes from there it keeps the heaviest. What it knows of its own half is its vote and what it keeps of the levels
+/// below, which have no signer in common.
+///
+/// A level's turn comes when half of one's own half is known, or 50 ms after the turn of the level below, the lowest
+/// levels first. Whenever one's own half grows, this is told to [`Parameters::fan_out`] members of the other, in an
+/// order that spreads evenly and depends on the statement; who is left alone is passed over. Who has nothing new to say
+/// for 100 ms says something again. Who has a certificate tells three times the fan-out of random members, and whoever
+/// still sends less than a quorum.
+///
+/// By induction over the levels every member gets to know, of each half, at least the weight of the honest members in
+/// it: what is kept only ever gets heavier, and the sum of all of them is sent again and again. No honest member depends
+/// on another one in particular: on every level but the lowest there are many who know the same.
+///
+/// An aggregate that is not of one half (another implementation's, or taken from elsewhere) goes to a [`Pool`] and helps
+/// as it can.
+#[derive(Clone, Debug)]
+pub struct Gossip<S: Additive> {
+    committee: Arc<Committee<S>>,
+    me: MemberIndex,
+    statement: Statement,
+    parameters: Parameters,
+    /// One's own vote.
+    own: Option<Sum<S>>,
+    halves: Vec<Half<S>>,
+    /// What is not of one half.
+    pool: Pool<S>,
+    /// Everybody in any of these.
+    known: SignerSet,
+    certificate: Option<Verified<Certificate<S>>>,
+    /// The certificate as an aggregate.
+    whole: Option<Aggregate<S>>,
+    /// To how many members the certificate is still to be told unasked.
+    untold: usize,
+    /// Unverified, the newest last, at most one of each peer.
+    stack: Vec<(MemberIndex, Aggregate<S>)>,
+    /// Who sent less than a quorum where there is a certificate, the newest last.
+    owed: Vec<MemberIndex>,
+    /// Who is known to have a certificate.
+    complete: SignerSet,
+    /// When there was something to say for the first time.
+    since: Option<Time>,
+    /// When something was said the last time.
+    said: Time,
+    repeats: usize,
+}
+
+/// A level: what is known of the other half, and what is told to it.
+#[derive(Clone, Debug)]
+struct Half<S: Additive> {
+    level: Level,
+    /// The heaviest sum of members of the other half, and its weight.
+    best: Option<Sum<S>>,
+    weight: u128,
+    /// The sum of one's own half, once it is asked for.
+    own: Option<Sum<S>>,
+    /// How many signers one's own half has.
+    own_signers: usize,
+    /// To how many members this is still to be told.
+    untold: usize,
+    /// How many members were told so far.
+    turn: usize,
+}
+
+/// What became of an aggregate that came in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// It waits for its check.
+    Waiting,
+    /// It brings nothing that is not known.
+    NothingNew,
+    /// There is a certificate already.
+    Complete,
+    /// Its sender is not listened to for a while.
+    Refused,
+    /// It is not of this statement and committee, or a count in it is above the limit.
+    Invalid(Error),
+}
+
+/// What a check found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use = "faults name who sent bad aggregates"]
+pub struct Checked {
+    /// Who sent aggregates that do not verify.
+    pub faults: Vec<Fault<Error>>,
+    /// How many aggregates were verified, together.
+    pub aggregates: usize,
+    /// How many signers these had in all: the additions of the check.
+    pub signers: usize,
+    /// Whether new signers are known now.
+    pub grew: bool,
+}
+
+impl<S: Additive> Gossip<S> {
+    /// Nothing is known yet.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for a statement of another epoch, [`Error::UnknownSigner`] for a member whom the committee
+    /// does not have.
+    pub fn new(
+        committee: Arc<Committee<S>>,
+        me: MemberIndex,
+        statement: Statement,
+        parameters: Parameters,
+    ) -> Result<Self> {
+        statement.check_epoch(&committee)?;
+        if me >= committee.len() {
+            return Err(Error::UnknownSigner { index: me.into() });
+        }
+        let half =
+            |level| Half { level, best: None, weight: 0, own: None, own_signers: 0, untold: 0, turn: 0 };
+        Ok(Self {
+            me,
+            statement,
+            parameters,
+            own: None,
+            halves: ranges::levels(me, committee.len()).into_iter().map(half).collect(),
+            pool: Pool::new(committee.clone(), statement, parameters),
+            known: SignerSet::new(committee.len()),
+            certificate: None,
+            whole: None,
+            untold: 0,
+            stack: Vec::new(),
+            owed: Vec::new(),
+            complete: SignerSet::new(committee.len()),
+            since: None,
+            said: Time(0),
+            repeats: 0,
+            committee,
+        })
+    }
+
+    /// What is being signed.
+    pub fn statement(&self) -> &Statement {
+        &self.statement
+    }
+
+    /// Takes in a vote that was checked by itself, above all one's own. False if it was known.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for another committee or statement.
+    pub fn vote(&mut self, vote: &Verified<Vote<S>>) -> Result<bool> {
+        self.adopt(Aggregate::of_vote(vote, &self.committee)?)
+    }
+
+    /// Takes in an aggregate that was verified elsewhere, for example a certificate in a proposal. False if it brings
+    /// nothing new.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for another committee or statement.
+    pub fn adopt(&mut self, aggregate: Verified<Aggregate<S>>) -> Result<bool> {
+        if aggregate.committee() != self.committee.id() {
+            return Err(Error::WrongContext { what: "committee" });
+        }
+        if *aggregate.statement() != self.statement {
+            return Err(Error::WrongContext { what: "statement" });
+        }
+        if self.is_complete() {
+            return Ok(false);
+        }
+        let grew = self.take(aggregate);
+        self.drop_known();
+        Ok(grew)
+    }
+
+    /// Takes in what a peer sent. Nothing is verified yet.
+    pub fn receive(
+        &mut self,
+        from: MemberIndex,
+        aggregate: Aggregate<S>,
+        now: Time,
+        peers: &mut Peers,
+    ) -> Received {
+        if from == self.me || from >= self.committee.len() {
+            return Received::Invalid(Error::UnknownSigner { index: from.into() });
+        }
+        if peers.is_refused(from, now) {
+            return Received::Refused;
+        }
+        if let Err(error) = self.admit(&aggregate) {
+            return Received::Invalid(error);
+        }
+        peers.heard(from);
+        if self.committee.has_quorum(aggregate.signers()) {
+            self.complete.insert(from);
+        } else if self.is_complete() && !self.complete.remove(from) {
+            // Who was told may have sent this before it knew; the next one shows that it still does not.
+            self.owe(from);
+        }
+        if self.is_complete() {
+            return Received::Complete;
+        }
+        if !self.is_news(&aggregate) {
+            return Received::NothingNew;
+        }
+        match self.stack.iter().position(|(peer, _)| *peer == from) {
+            Some(position) => drop(self.stack.remove(position)),
+            None if self.stack.len() >= STACK => drop(self.stack.remove(0)),
+            None => {}
+        }
+        self.stack.push((from, aggregate));
+        Received::Waiting
+    }
+
+    /// How many aggregates wait for their check.
+    pub fn waiting(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// Verifies the newest of what waits, together, with coefficients from `entropy` (32 bytes that nobody could foresee;
+    /// without them they are derived from all that is verified), and takes in what is good.
+    pub fn check(&mut self, now: Time, entropy: Option<&[u8; 32]>, peers: &mut Peers) -> Checked {
+        let (senders, aggregates) = self.newest();
+        let mut checked = Checked { aggregates: aggregates.len(), ..Checked::default() };
+        checked.signers = aggregates.iter().map(|aggregate| aggregate.signers().len()).sum();
+        let verdicts = Aggregate::batch(&self.committee, aggregates, entropy);
+        for (sender, verdict) in senders.into_iter().zip(verdicts) {
+            match verdict {
+                // Of this statement and committee, as was seen when it came.
+                Ok(aggregate) => checked.grew |= self.take(aggregate),
+                Err(evidence) => {
+                    peers.accuse(sender, now);
+                    self.stack.retain(|(peer, _)| *peer != sender);
+                    self.complete.remove(sender);
+                    checked.faults.push(Fault { culprit: sender, evidence });
+                }
+            }
+        }
+        self.drop_known();
+        checked
+    }
+
+    /// What to send, and to whom. It holds one of the places of `peers` until [`Peers::left`], [`Peers::sent`] or
+    /// [`Peers::failed`] is called. `None` if there is nothing to say now or no place is free: ask again when a place is
+    /// free, when something was taken in, or after 50 ms. `draw` is random.
+    pub fn next(&mut self, now: Time, draw: u64, peers: &mut Peers) -> Option<(MemberIndex, Aggregate<S>)> {
+        if !peers.has_room(now) {
+            return None;
+        }
+        let (to, aggregate) = match self.whole.clone() {
+            Some(whole) => (self.next_to_complete(now, draw, peers)?, whole),
+            None => self.next_in_halves(now, peers)?,
+        };
+        self.said = now;
+        peers.begin(to, now);
+        Some((to, aggregate))
+    }
+
+    /// What to send to this peer, which somebody else picked; `None` if it is known to have all of it.
+    pub fn offer(&mut self, to: MemberIndex) -> Option<Aggregate<S>> {
+        if self.complete.contains(to) {
+            return None;
+        }
+        if let Some(whole) = self.whole.clone() {
+            self.is_told(to);
+            return Some(whole);
+        }
+        let level = self.halves.iter().position(|half| half.level.other.contains(&to))?;
+        self.sum(level).map(Verified::into_inner)
+    }
+
+    /// Everybody whose signature is known and verified.
+    pub fn signers(&self) -> &SignerSet {
+        &self.known
+    }
+
+    /// The verified aggregates that are not of one half.
+    pub fn pool(&self) -> &Pool<S> {
+        &self.pool
+    }
+
+    /// The certificate, once a quorum has signed.
+    pub fn certificate(&self) -> Option<&Verified<Certificate<S>>> {
+        self.certificate.as_ref()
+    }
+
+    fn is_complete(&self) -> bool {
+        self.certificate.is_some()
+    }
+
+    fn admit(&self, aggregate: &Aggregate<S>) -> Result<()> {
+        if *aggregate.statement() != self.statement {
+            return Err(Error::WrongContext { what: "statement" });
+        }
+        if aggregate.signers().committee_len() != self.committee.len() {
+            return Err(Error::WrongContext { what: "committee size" });
+        }
+        if aggregate.counts().highest() > self.parameters.limit {
+            return Err(Error::TooLarge { what: "count of a signer", limit: self.parameters.limit.into() });
+        }
+        Ok(())
+    }
+
+    /// On which level all signers are in the other half.
+    fn level_of(&self, signers: &SignerSet) -> Option<usize> {
+        let (first, last) = (signers.first()?, signers.last()?);
+        let within = |half: &Half<S>| half.level.other.contains(&first) && half.level.other.contains(&last);
+        self.halves.iter().position(within)
+    }
+
+    /// Whether this is heavier than what is kept of its half, or brings a new signer if it is not of one half.
+    fn is_news(&self, aggregate: &Aggregate<S>) -> bool {
+        if self.committee.has_quorum(aggregate.signers()) {
+            return true;
+        }
+        match self.level_of(aggregate.signers()).and_then(|level| self.halves.get(level)) {
+            Some(half) => self.committee.weight_of(aggregate.signers()) > half.weight,
+            None => !aggregate.signers().is_subset(&self.known),
+        }
+    }
+
+    /// Takes in what was verified. False if it is no news.
+    fn take(&mut self, aggregate: Sum<S>) -> bool {
+        if self.is_complete() || !self.is_news(&aggregate) {
+            return false;
+        }
+        if let Some(certificate) = aggregate.certificate(&self.committee) {
+            self.finish(certificate);
+            return true;
+        }
+        let is_own = aggregate.signers().len() == 1 && aggregate.signers().contains(self.me);
+        match self.level_of(aggregate.signers()) {
+            Some(level) => {
+                let weight = self.committee.weight_of(aggregate.signers());
+                if let Some(half) = self.halves.get_mut(level) {
+                    (half.best, half.weight) = (Some(aggregate), weight);
+                }
+                self.grow(level + 1);
+            }
+            None if is_own => {
+                self.own = Some(aggregate);
+                self.grow(0);
+            }
+            None => drop(self.pool.insert(aggregate)),
+        }
+        let held = self.own.iter().chain(self.halves.iter().filter_map(|half| half.best.as_ref()));
+        self.known = held.fold(self.pool.signers().clone(), |known, sum| known.union(sum.signers()));
+        self.conclude();
+        true
+    }
+
+    /// One's own half has grown on this level and on all above.
+    fn grow(&mut self, from: usize) {
+        let mut signers = self.own.iter().len();
+        for (number, half) in self.halves.iter_mut().enumerate() {
+            if number >= from {
+                half.own = None;
+                if signers > half.own_signers {
+                    (half.own_signers, half.untold) =
+                        (signers, self.parameters.fan_out.min(half.level.other.len()));
+                }
+            }
+            signers += half.best.as_ref().map_or(0, |best| best.signers().len());
+        }
+    }
+
+    /// Sees whether what is known is a quorum.
+    fn conclude(&mut self) {
+        if !self.committee.has_quorum(&self.known) {
+            return;
+        }
+        let halves = self.sum(self.halves.len());
+        let with_pool = match (&halves, self.pool.best()) {
+            (Some(halves), Some(pool)) => halves.merge(pool, self.parameters.limit).ok(),
+            _ => None,
+        };
+        let all = halves.into_iter().chain(self.pool.best().cloned()).chain(with_pool);
+        let certificate = all.into_iter().find_map(|sum| sum.certificate(&self.committee));
+        if let Some(certificate) = certificate {
+            self.finish(certificate);
+        }
+    }
+
+    fn finish(&mut self, certificate: Verified<Certificate<S>>) {
+        self.known.clone_from(certificate.signers());
+        self.whole = Some(Aggregate::of_certificate(&certificate).into_inner());
+        self.certificate = Some(certificate);
+        self.untold = TELL * self.parameters.fan_out;
+        // Only the certificate is sent from now on.
+        self.halves = Vec::new();
+        self.stack = Vec::new();
+    }
+
+    /// What is known of one's own half on a level; on the level past the last, of everybody.
+    fn sum(&mut self, level: usize) -> Option<Sum<S>> {
+        if let Some(sum) = self.halves.get(level).and_then(|half| half.own.clone()) {
+            return Some(sum);
+        }
+        let sum = match level.checked_sub(1) {
+            None => self.own.clone(),
+            Some(below) => {
+                let own = self.sum(below);
+                let other = self.halves.get(below).and_then(|half| half.best.clone());
+                match (own, other) {
+                    // They have no signer in common. Keys of colluders can cancel; then the heavier must do.
+                    (Some(own), Some(other)) => own.merge(&other, self.parameters.limit).ok().or(Some(other)),
+                    (own, other) => own.or(other),
+                }
+            }
+        };
+        if let Some(half) = self.halves.get_mut(level) {
+            half.own.clone_from(&sum);
+        }
+        sum
+    }
+
+    /// To whom the certificate goes next.
+    fn next_to_complete(&mut self, now: Time, draw: u64, peers: &mut Peers) -> Option<MemberIndex> {
+        if let Some(place) = self.owed.iter().rposition(|peer| peers.is_available(*peer, now)) {
+            let to = self.owed.remove(place);
+            self.complete.insert(to);
+            return Some(to);
+        }
+        while self.untold > 0 {
+            self.untold -= 1;
+            let to = peers.pick(now, draw.wrapping_add(self.untold as u64))?;
+            if !self.complete.contains(to) {
+                self.complete.insert(to);
+                return Some(to);
+            }
+        }
+        None
+    }
+
+    /// What goes to which half next.
+    fn next_in_halves(&mut self, now: Time, peers: &Peers) -> Option<(MemberIndex, Aggregate<S>)> {
+        if self.known.is_empty() {
+            return None;
+        }
+        let since = *self.since.get_or_insert(now);
+        let mut wait = Duration::ZERO;
+        for level in 0..self.halves.len() {
+            let is_due = self.halves.get(level).is_some_and(|half| {
+                half.untold > 0 && (2 * half.own_signers >= half.level.own.len() || now.since(since) >= wait)
+            });
+            wait += LEVEL;
+            if !is_due {
+                continue;
+            }
+            // Where nobody can be told now, it stays to be told.
+            if let Some(said) = self.tell(level, now, peers) {
+                return Some(said);
+            }
+        }
+        if now.since(self.said) < REPEAT {
+            return None;
+        }
+        self.said = now;
+        for _ in 0..self.halves.len() {
+            self.repeats = (self.repeats + 1) % self.halves.len().max(1);
+            if let Some(said) = self.tell(self.repeats, now, peers) {
+                return Some(said);
+            }
+        }
+        None
+    }
+
+    /// Tells what one's own half knows to the next member of the other one.
+    fn tell(&mut self, level: usize, now: Time, peers: &Peers) -> Option<(MemberIndex, Aggregate<S>)> {
+        let sum = self.sum(level)?;
+        let order = self.order(level);
+        let half = self.halves.get_mut(level)?;
+        for _ in 0..half.level.other.len() {
+            let to = half.level.peer(self.me, half.turn, order);
+            half.turn = half.turn.wrapping_add(1);
+            if peers.is_available(to, now) && !self.complete.contains(to) {
+                half.untold = half.untold.saturating_sub(1);
+                return Some((to, sum.into_inner()));
+            }
+        }
+        None
+    }
+
+    /// In which order the members of a half are told: the same for all who tell it, and known only with the statement.
+    fn order(&self, level: usize) -> u64 {
+        let mut seed = [0; 8];
+        seed.iter_mut().zip(self.statement.digest).for_each(|(byte, of)| *byte = of);
+        let seed = u64::from_le_bytes(seed) ^ self.statement.view ^ (level as u64) << 56;
+        // The last steps of SplitMix64, so that every bit of the seed is in every bit of the order.
+        let z = (seed ^ seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// Takes what is to be verified next off the stack, from the newest down: what is heavier than what is kept of its
+    /// half and than what was taken before of the same, or a quorum, which makes all the rest needless.
+    fn newest(&mut self) -> (Vec<MemberIndex>, Vec<Aggregate<S>>) {
+        let is_quorum = |(_, aggregate): &(_, Aggregate<S>)| self.committee.has_quorum(aggregate.signers());
+        if let Some(place) = self.stack.iter().rposition(is_quorum) {
+            let (sender, aggregate) = self.stack.remove(place);
+            return (vec![sender], vec![aggregate]);
+        }
+        let (mut senders, mut aggregates, mut left) = (Vec::new(), Vec::<Aggregate<S>>::new(), Vec::new());
+        while let Some((sender, aggregate)) = self.stack.pop() {
+            let level = self.level_of(aggregate.signers());
+            let same = |other: &&Aggregate<S>| level.is_some() && self.level_of(other.signers()) == level;
+            let is_lighter = aggregates.iter().find(same).is_some_and(|other| {
+                self.committee.weight_of(other.signers()) >= self.committee.weight_of(aggregate.signers())
+            });
+            if is_lighter || aggregates.len() >= self.parameters.batch.max(1) {
+                left.push((sender, aggregate));
+            } else {
+                senders.push(sender);
+                aggregates.push(aggregate);
+            }
+        }
+        left.reverse();
+        self.stack = left;
+        (senders, aggregates)
+    }
+
+    /// Takes what is no longer news off the stack.
+    fn drop_known(&mut self) {
+        let stack = core::mem::take(&mut self.stack);
+        if !self.is_complete() {
+            self.stack = stack.into_iter().filter(|(_, aggregate)| self.is_news(aggregate)).collect();
+        }
+    }
+
+    fn owe(&mut self, peer: MemberIndex) {
+        if self.owed.contains(&peer) {
+            return;
+        }
+        if self.owed.len() >= STACK {
+            self.owed.remove(0);
+        }
+        self.owed.push(peer);
+    }
+
+    fn is_told(&mut self, peer: MemberIndex) {
+        self.owed.retain(|owed| *owed != peer);
+        self.complete.insert(peer);
+    }
+}

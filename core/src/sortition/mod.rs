@@ -1,0 +1,65 @@
+//! Who may propose in a round: a lottery that each member plays in secret and whose winners can prove that they won.
+//! Li et al., *Gosig* (section 4.2.1), with the hash of a unique signature as the verifiable random function.
+//!
+//! ```text
+//! Seed Q ──Lottery(round)──▶ draw(secret) ──▶ Ticket ──verify──▶ Verified<Ticket>, whose Score orders the winners
+//!    └───── SeedProof of who proposed ──▶ the next Seed
+//! ```
+//!
+//! **A ticket** is the member's signature on `"quorate-v1-sortition-ticket" ‖ committee id 32 ‖ epoch 8 ‖ round 8 ‖ seed
+//! 40`. Its [`Score`] is a hash of the signature, and it wins if the score's first 128 bits as an integer, times the
+//! number of members, are below `expected` · 2¹²⁸: integers only, so that all platforms agree. On average
+//! `expected` members win ([`EXPECTED_WINNERS`]: 7), nobody does with a probability of about e⁻⁷, and with a third of
+//! the members faulty no honest one does in about one round of a hundred. The **smallest** score is the best.
+//!
+//! **One ticket each.** Signatures are [unique](crate::scheme::Vrf), and points outside the subgroup are refused before
+//! anything of them is hashed. A member whose key the committee has more than once plays under its first index only.
+//! Every member counts once: weights play no part here, so a committee in which some weigh more has to be one whose
+//! members may propose equally often.
+//!
+//! **What the seed must be.** Unknown when the keys were fixed, or a member can try keys until one wins: a key that
+//! joins counts from a seed on that nobody knew when it was handed in. The first seed is to come from something that no
+//! member chose ([`Seed::genesis`]).
+//!
+//! **What remains.** The next seed is the hash of the unique signature of whoever proposed the block, so nobody chooses
+//! it; but who won may **withhold** its block when it does not like what would follow. It gives up its block, and the
+//! round goes to another winner or to none, so an attacker who holds the k best tickets of a round chooses among k + 1
+//! seeds. That is a bias of who proposes, never of what is safe.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use quorate::bls::MinSig;
+//! use quorate::committee::{ChainId, Committee};
+//! use quorate::scheme::{Scheme, VerifiedKey};
+//! use quorate::sortition::{EXPECTED_WINNERS, Lottery, Seed, SeedProof, Ticket};
+//! use quorate::wire::{Decode, Encode};
+//!
+//! let secrets = (0..4).map(|_| MinSig::generate(&mut getrandom::SysRng)).collect::<Result<Vec<_>, _>>()?;
+//! let members = secrets.iter().map(|secret| (VerifiedKey::<MinSig>::of(secret), 1)).collect();
+//! let chain = ChainId::from_name("example");
+//! let committee = Arc::new(Committee::new(chain, 0, members)?);
+//!
+//! let seed = Seed::genesis(chain, b"what nobody chose");
+//! let lottery = Lottery::new(committee.clone(), seed, 1, EXPECTED_WINNERS);
+//! let ticket = lottery.draw(&secrets[2])?.ok_or(quorate::Error::NotDrawn)?; // of four members all seven win
+//! let bytes = ticket.encode();
+//!
+//! // Elsewhere:
+//! let received = Ticket::<MinSig>::decode(&bytes, &())?.verify(&lottery)?;
+//! assert_eq!((received.member(), received.score()), (2, ticket.score()));
+//!
+//! // Its block carries the proof of the next seed.
+//! let proof = SeedProof::sign(&secrets[2], &committee, &seed)?;
+//! assert_eq!(seed.next(&proof, &committee)?.height(), 1);
+//! # Ok::<(), quorate::Error>(())
+//! ```
+
+mod lottery;
+mod score;
+mod seed;
+mod ticket;
+
+pub use lottery::{EXPECTED_WINNERS, Lottery};
+pub use score::Score;
+pub use seed::{Seed, SeedProof};
+pub use ticket::Ticket;

@@ -1,0 +1,261 @@
+//! What there is to see of Gosig.
+
+use core::time::Duration;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use quorate::bls::{Counted, MinSig};
+use quorate::certificate::{Certificate, Kind as VoteKind, Vote};
+use quorate::gossip::Aggregate;
+use quorate::wire::{Decode, Encode};
+use quorate_gosig::simulation::{GosigHost, Material};
+use quorate_gosig::{BlockDigest, Evidence, Message, Output, PREPARE, Proposal, Replica, Status};
+use quorate_simulator::{Flight, Node};
+
+use crate::auditor::Auditor;
+use crate::gallery::{Gallery, Kind, remembers};
+use crate::json::Json;
+use crate::setup::Setup;
+use crate::stage::{self, Run, Spectator, bitmap};
+
+/// The members' scheme: real BLS, summed in any order.
+type Scheme = Counted<MinSig>;
+
+/// Clients submit a few transactions to each member after about this long times the number of members.
+const PACE: Duration = Duration::from_millis(250);
+
+/// The tags of a message on the wire.
+const TAGS: core::ops::RangeInclusive<u8> = 1..=13;
+/// A proposal's tag, and that of signatures: those that are read.
+const PROPOSAL_TAG: u8 = 1;
+const SIGNATURES_TAG: u8 = 3;
+
+/// Signatures are shown by how many signers they have, with this added if they are TENTATIVE ones.
+const TENTATIVE_VARIANT: usize = 1_000;
+
+/// Rounds whose proposers are remembered.
+const ROUNDS: usize = 64;
+
+/// A run of Gosig.
+pub(crate) fn run(setup: &Setup) -> Box<dyn Run> {
+    let material = Material::<Scheme>::new(setup.nodes);
+    let pace = PACE * u32::try_from(setup.nodes).unwrap_or(1);
+    let host = GosigHost::new(Arc::clone(&material)).workload(pace, u64::MAX);
+    let watcher = Watcher {
+        material,
+        proposers: BTreeMap::new(),
+        signed: BTreeSet::new(),
+        certified: BTreeSet::new(),
+        committed: 0,
+        auditor: Auditor::default(),
+    };
+    stage::run(setup.scenario(), setup.script.clone(), host, watcher)
+}
+
+/// What was shown already.
+struct Watcher {
+    material: Arc<Material<Scheme>>,
+    /// Who proposed what in a round: a proposer's digests, in the order in which they were seen.
+    proposers: BTreeMap<u64, BTreeMap<u16, Vec<[u8; 32]>>>,
+    /// Which member signed for what, and in which round.
+    signed: BTreeSet<(u64, u8, u16)>,
+    certified: BTreeSet<(u8, [u8; 32])>,
+    committed: u64,
+    auditor: Auditor<Scheme>,
+}
+
+impl Watcher {
+    /// Answers which of the proposals of its proposer in that round it is.
+    fn proposal(&mut self, proposal: &Proposal<Scheme>, from: Node, gallery: &mut Gallery) -> usize {
+        let (round, proposer, name) = (proposal.round, proposal.proposer, proposal.digest());
+        let seen = self.proposers.entry(round).or_default().entry(proposer).or_default();
+        if let Some(variant) = seen.iter().position(|known| *known == name) {
+            return variant;
+        }
+        seen.push(name);
+        let variant = seen.len() - 1;
+        if self.proposers.len() > ROUNDS {
+            self.proposers.pop_first();
+        }
+        let block = &proposal.block;
+        let event = Json::object()
+            .text("e", "proposal")
+            .plain("node", from.slot)
+            .plain("author", proposer)
+            .plain("view", round)
+            .plain("height", block.height)
+            .text("block", short(&block.digest()))
+            .text("parent", short(&block.parent))
+            .plain("certified", proposal.certified_round())
+            .plain("again", proposal.is_repeated())
+            .plain("txs", block.payload.count)
+            .plain("bytes", proposal.encode().len())
+            .plain("second", variant > 0);
+        gallery.event(event);
+        variant
+    }
+
+    /// Answers how many signers the largest of them has, by which of the two kinds.
+    fn signatures(
+        &mut self,
+        aggregates: &[Aggregate<Scheme>],
+        from: Node,
+        gallery: &mut Gallery,
+    ) -> (VoteKind, usize) {
+        let mut largest = (PREPARE, 0);
+        for aggregate in aggregates {
+            let (statement, signers) = (*aggregate.statement(), aggregate.signers().iter().count());
+            if signers >= largest.1 {
+                largest = (statement.kind, signers);
+            }
+            if aggregate.count(from.member) > 0
+                && remembers(&mut self.signed, (statement.view, statement.kind.number(), from.member))
+            {
+                let name = if statement.kind == PREPARE { "prepare" } else { "tentative" };
+                let event = Json::object().text("e", name).plain("node", from.slot);
+                gallery.event(event.plain("view", statement.view));
+            }
+            self.hold_to(aggregate, gallery);
+        }
+        largest
+    }
+
+    /// A signature that stands alone can be held against its signer.
+    fn hold_to(&mut self, aggregate: &Aggregate<Scheme>, gallery: &mut Gallery) {
+        let mut signers = aggregate.signers().iter();
+        let (Some(signer), None) = (signers.next(), signers.next()) else { return };
+        if aggregate.count(signer) != 1 {
+            return;
+        }
+        let statement = *aggregate.statement();
+        let vote = Vote::new(statement, signer, aggregate.signature().clone());
+        if let Some(culprit) = self.auditor.vote(&vote, &self.material.committees.voters) {
+            let words = format!("signed for two different blocks in round {}", statement.view);
+            gallery.convict(culprit, words);
+        }
+    }
+
+    /// A quorum's signatures, whoever shows them first.
+    fn certificate(&mut self, qc: &Certificate<Scheme>, block: BlockDigest, gallery: &mut Gallery) {
+        let statement = qc.statement();
+        if remembers(&mut self.certified, (statement.kind.number(), block.0)) {
+            let name = if statement.kind == PREPARE { "prepared" } else { "certificate" };
+            let event = Json::object()
+                .text("e", name)
+                .plain("view", statement.view)
+                .text("block", short(&block))
+                .text("signers", bitmap(qc.signers()))
+                .plain("bytes", qc.encode().len());
+            gallery.event(event);
+        }
+    }
+}
+
+impl Spectator for Watcher {
+    type Host = GosigHost<Scheme>;
+
+    fn look_at(&mut self, flight: &Flight<'_>, gallery: &mut Gallery) -> Kind {
+        let tag = flight.bytes.first().copied().filter(|tag| TAGS.contains(tag)).unwrap_or(0);
+        if ![PROPOSAL_TAG, SIGNATURES_TAG].contains(&tag) {
+            return Kind { tag, variant: 0 };
+        }
+        let material = Arc::clone(&self.material);
+        let committees = &material.committees;
+        let variant = match Message::<Scheme>::decode(flight.bytes, committees) {
+            Ok(Message::Proposal(proposal)) => {
+                let variant = self.proposal(&proposal, flight.from, gallery);
+                if let Some(c) = proposal.certificate.as_ref().filter(|c| c.statement().kind == PREPARE) {
+                    self.certificate(c, proposal.block.digest(), gallery);
+                }
+                if let Some(culprit) =
+                    self.auditor.proposal(&proposal.vote(committees), &committees.identities)
+                {
+                    let words = format!("signed two different proposals for round {}", proposal.round);
+                    gallery.convict(culprit, words);
+                }
+                variant
+            }
+            Ok(Message::Signatures(aggregates)) => {
+                let (kind, signers) = self.signatures(&aggregates, flight.from, gallery);
+                signers + if kind == PREPARE { 0 } else { TENTATIVE_VARIANT }
+            }
+            _ => return Kind { tag: 0, variant: 0 },
+        };
+        Kind { tag, variant }
+    }
+
+    fn output(&mut self, node: Node, output: &Output<Scheme>, gallery: &mut Gallery) {
+        match output {
+            Output::Round { round, undecided, .. } => {
+                let event = Json::object().text("e", "round").plain("node", node.slot);
+                gallery.event(event.plain("view", round).plain("undecided", undecided));
+            }
+            Output::Deliver(delivery) => {
+                let first = node.honest && delivery.height > self.committed;
+                if first {
+                    self.committed = delivery.height;
+                    self.certificate(delivery.finality.certificate(), delivery.digest, gallery);
+                }
+                let event = Json::object()
+                    .text("e", "commit")
+                    .plain("node", node.slot)
+                    .plain("height", delivery.height)
+                    .plain("view", delivery.finality.round())
+                    .text("block", short(&delivery.digest))
+                    .plain("txs", delivery.payload.len())
+                    .plain("first", first);
+                gallery.event(event);
+            }
+            _ => {}
+        }
+    }
+
+    fn charge(evidence: &Evidence<Scheme>) -> (&'static str, String) {
+        let kind = if evidence.is_provable() { "proof" } else { "refused" };
+        let words = match evidence {
+            Evidence::Identity(statements) => {
+                let round = statements.votes().0.statement().view;
+                format!("signed two different proposals for round {round}")
+            }
+            Evidence::Invalid { what, .. } => format!("sent a {what} that does not verify"),
+            Evidence::Proposal { rule, .. } | Evidence::Body { rule, .. } => {
+                format!("proposed a block that breaks a rule: {rule}")
+            }
+            Evidence::StateRoot { .. } => "named a state that execution does not give".to_owned(),
+            Evidence::Unexpected { what } => format!("sent what nobody honest sends: {what}"),
+        };
+        (kind, words)
+    }
+
+    fn height(host: &GosigHost<Scheme>) -> u64 {
+        host.agreement.highest().unwrap_or(0)
+    }
+
+    /// Who showed itself in the latest rounds that somebody proposed in.
+    fn moment(&self, json: Json) -> Json {
+        let last = self.proposers.last_key_value();
+        let (round, proposers) = last.map_or((0, Vec::new()), |(r, p)| (*r, p.keys().collect()));
+        json.plain("proposedIn", round).list("proposers", proposers)
+    }
+
+    fn describe(machine: &Replica<Scheme>, json: Json) -> Json {
+        let Status { round, leader, committed, delivered, prepared, locked, timeouts, catching_up, .. } =
+            machine.status();
+        let (signed, tentative) = machine.collected();
+        json.plain("view", round)
+            .plain("leader", leader)
+            .plain("committed", committed)
+            .plain("delivered", delivered)
+            .plain("prepared", prepared)
+            .plain("locked", locked)
+            .plain("timeouts", timeouts)
+            .plain("signed", signed)
+            .plain("tentative", tentative)
+            .plain("catchingUp", catching_up)
+    }
+}
+
+/// The first bytes of a digest, as people compare them.
+fn short(digest: &BlockDigest) -> String {
+    format!("{digest:?}").trim_end_matches('…').to_owned()
+}

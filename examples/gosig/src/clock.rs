@@ -1,0 +1,76 @@
+//! Which round it is, by the clock.
+
+use core::time::Duration;
+
+use quorate::machine::Time;
+
+use crate::parameters::Schedule;
+
+impl Schedule {
+    /// The shortest stage that is kept to, so that rounds have a length.
+    const SHORTEST: Duration = Duration::from_millis(1);
+
+    /// How long a round is.
+    pub fn length(&self) -> Duration {
+        self.proposals.max(Self::SHORTEST) + self.signatures.max(Self::SHORTEST)
+    }
+
+    /// The round at a time; 0 before the first.
+    pub fn round_at(&self, now: Time) -> u64 {
+        let since = i128::from(now.0) - i128::from(self.start);
+        if since < 0 { 0 } else { u64::try_from(since).unwrap_or(u64::MAX) / self.micros() + 1 }
+    }
+
+    /// When a round begins; the clock's beginning if that is later.
+    pub fn begins(&self, round: u64) -> Time {
+        self.at(round, Duration::ZERO)
+    }
+
+    /// When the second stage of a round begins.
+    pub fn second_stage(&self, round: u64) -> Time {
+        self.at(round, self.proposals.max(Self::SHORTEST))
+    }
+
+    fn at(&self, round: u64, within: Duration) -> Time {
+        let rounds = i128::from(round.saturating_sub(1)) * i128::from(self.micros());
+        let at = i128::from(self.start) + rounds + within.as_micros() as i128;
+        Time(u64::try_from(at.max(0)).unwrap_or(u64::MAX))
+    }
+
+    fn micros(&self) -> u64 {
+        u64::try_from(self.length().as_micros()).unwrap_or(u64::MAX).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_follow_each_other_without_gaps() {
+        let ms = Duration::from_millis;
+        for start in [0, 5_000_000, -5_000_000_000] {
+            let schedule = Schedule { start, proposals: ms(300), signatures: ms(200), ..Schedule::default() };
+            let first = schedule.round_at(Time(7_000_000));
+            for round in first..first + 5 {
+                let (begins, second) = (schedule.begins(round), schedule.second_stage(round));
+                assert_eq!(schedule.round_at(begins), round);
+                assert_eq!(schedule.round_at(Time(begins.0 - 1)), round - 1);
+                assert_eq!(second.since(begins), ms(300));
+                assert_eq!(schedule.begins(round + 1).since(second), ms(200));
+            }
+        }
+    }
+
+    #[test]
+    fn extremes_do_no_harm() {
+        let late = Schedule { start: i64::MAX, ..Schedule::default() };
+        assert_eq!((late.round_at(Time(0)), late.begins(1)), (0, Time(i64::MAX as u64)));
+        let early =
+            Schedule { start: i64::MIN, proposals: Duration::ZERO, signatures: Duration::ZERO, ..late };
+        assert_eq!(early.length(), Duration::from_millis(2));
+        assert!(early.round_at(Time(u64::MAX)) > 0);
+        assert_eq!(early.begins(u64::MAX), Time(u64::MAX));
+        assert_eq!(early.begins(1), Time(0), "long before the clock");
+    }
+}

@@ -1,0 +1,67 @@
+//! Why a block is committed, for somebody who only knows the committee.
+
+use quorate::certificate::Certificate;
+use quorate::scheme::Vrf;
+use quorate::wire::{Decode, Encode, Reader, Writer};
+use quorate::{Error, Result};
+
+use crate::block::{Block, Committees};
+use crate::ids::TENTATIVE;
+
+/// The commitment certificate of a block: a quorum committed it tentatively in one round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finality<S: Vrf> {
+    certificate: Certificate<S>,
+}
+
+impl<S: Vrf> Finality<S> {
+    /// Of a certificate.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if it is of another kind than [`TENTATIVE`].
+    pub fn new(certificate: Certificate<S>) -> Result<Self> {
+        if certificate.statement().kind != TENTATIVE {
+            return Err(Error::WrongContext { what: "kind of the commitment certificate" });
+        }
+        Ok(Self { certificate })
+    }
+
+    /// The certificate.
+    pub fn certificate(&self) -> &Certificate<S> {
+        &self.certificate
+    }
+
+    /// The round in which the quorum signed.
+    pub fn round(&self) -> u64 {
+        self.certificate.statement().view
+    }
+
+    /// Whether it speaks of this block. The signatures are another question.
+    pub fn is_of(&self, committees: &Committees<S>, block: &Block<S>) -> bool {
+        let statement = self.certificate.statement();
+        statement.digest == committees.ballot(block.height, block.digest()) && statement.view >= block.round
+    }
+
+    /// Checks that `block` is committed. Cost: one certificate verification.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] if the certificate is another block's, and what is wrong with its signatures.
+    pub fn verify(&self, committees: &Committees<S>, block: &Block<S>) -> Result<()> {
+        if !self.is_of(committees, block) {
+            return Err(Error::WrongContext { what: "block of the commitment certificate" });
+        }
+        self.certificate.check(&committees.voters)
+    }
+}
+
+impl<S: Vrf> Encode for Finality<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        self.certificate.encode_to(w);
+    }
+}
+
+impl<S: Vrf> Decode<Committees<S>> for Finality<S> {
+    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
+        Self::new(Certificate::decode_from(r, &*committees.voters)?)
+    }
+}

@@ -1,0 +1,294 @@
+//! Transactions, and lists of them: what clients submit, what blocks order, what is delivered.
+
+use core::fmt;
+use std::sync::Arc;
+
+use quorate::merkle::{Hash, Merkle, Path};
+use quorate::wire::{Decode, Encode, Reader, Writer, domain};
+use quorate::{Error, Result};
+
+use crate::ids::PayloadDigest;
+
+/// The tree over a payload's transactions; a leaf is also the transaction's identifier.
+pub const TRANSACTIONS: Merkle = Merkle::new(domain::BATCH_LEAF, domain::BATCH_NODE);
+/// The most bytes of one transaction.
+pub const MAX_TRANSACTION_BYTES: usize = 1 << 20;
+/// The most transactions of a payload.
+pub const MAX_TRANSACTIONS: usize = 1 << 18;
+/// The most bytes that the transactions of a payload have together, the 4-byte length of each included.
+pub const MAX_PAYLOAD_BYTES: usize = 64 << 20;
+
+/// A client's bytes, with their identifier. Cheap to clone: a transaction is in memory once, in however many lists it is.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Transaction {
+    id: Hash,
+    bytes: Arc<[u8]>,
+}
+
+impl Transaction {
+    /// A transaction. Cost: a hash over it.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] above [`MAX_TRANSACTION_BYTES`].
+    pub fn new(bytes: impl Into<Arc<[u8]>>) -> Result<Self> {
+        let bytes = bytes.into();
+        if bytes.len() > MAX_TRANSACTION_BYTES {
+            return Err(Error::TooLarge { what: "transaction", limit: MAX_TRANSACTION_BYTES as u64 });
+        }
+        Ok(Self { id: TRANSACTIONS.leaf(&bytes), bytes })
+    }
+
+    /// Its identifier: its leaf in [`TRANSACTIONS`].
+    pub fn id(&self) -> Hash {
+        self.id
+    }
+
+    /// The client's bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Bytes of the encoding: those of the client and four of their length.
+    pub fn encoded_len(&self) -> usize {
+        4 + self.bytes.len()
+    }
+}
+
+/// What a block says of its payload, and what the payload's digest is a hash of.
+///
+/// | bytes | field |
+/// |---|---|
+/// | 4 | number of transactions |
+/// | 4 | bytes of all of them, each with its length before it |
+/// | 32 | Merkle root |
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Summary {
+    /// How many transactions there are.
+    pub count: u32,
+    /// How many bytes they have together, each with its length.
+    pub bytes: u32,
+    /// The Merkle root of them, under [`TRANSACTIONS`].
+    pub root: Hash,
+}
+
+impl Summary {
+    /// Bytes of the encoding.
+    pub const LEN: usize = 40;
+
+    /// Of no transactions.
+    pub fn empty() -> Self {
+        Self { count: 0, bytes: 0, root: TRANSACTIONS.root(&[]) }
+    }
+
+    /// The digest of the payload that it describes.
+    pub fn digest(&self) -> PayloadDigest {
+        PayloadDigest(domain::hash(domain::GOSIG_PAYLOAD, &self.encode()))
+    }
+
+    /// Whether there are no transactions.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// Transactions in their order. It never changes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Payload {
+    summary: Summary,
+    digest: PayloadDigest,
+    ids: Vec<Hash>,
+    transactions: Vec<Transaction>,
+}
+
+impl Payload {
+    /// A payload. Cost: a hash per transaction.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] for more than [`MAX_TRANSACTIONS`] or [`MAX_PAYLOAD_BYTES`].
+    pub fn new(transactions: Vec<Transaction>) -> Result<Self> {
+        if transactions.len() > MAX_TRANSACTIONS {
+            return Err(Error::TooLarge {
+                what: "transactions of a payload",
+                limit: MAX_TRANSACTIONS as u64,
+            });
+        }
+        let bytes = transactions.iter().map(Transaction::encoded_len).sum::<usize>();
+        if bytes > MAX_PAYLOAD_BYTES {
+            return Err(Error::TooLarge { what: "payload", limit: MAX_PAYLOAD_BYTES as u64 });
+        }
+        Ok(Self::assemble(transactions, bytes as u32))
+    }
+
+    /// Of no transactions.
+    pub fn empty() -> Self {
+        Self::assemble(Vec::new(), 0)
+    }
+
+    fn assemble(transactions: Vec<Transaction>, bytes: u32) -> Self {
+        let ids: Vec<Hash> = transactions.iter().map(Transaction::id).collect();
+        let summary = Summary { count: ids.len() as u32, bytes, root: TRANSACTIONS.root(&ids) };
+        Self { summary, digest: summary.digest(), ids, transactions }
+    }
+
+    /// A payload of these bytes.
+    ///
+    /// # Errors
+    /// As [`Transaction::new`] and [`new`](Self::new).
+    pub fn of<T: AsRef<[u8]>>(transactions: impl IntoIterator<Item = T>) -> Result<Self> {
+        let transactions =
+            transactions.into_iter().map(|t| Transaction::new(t.as_ref())).collect::<Result<_>>()?;
+        Self::new(transactions)
+    }
+
+    /// What a block says of it.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// Its name.
+    pub fn digest(&self) -> PayloadDigest {
+        self.digest
+    }
+
+    /// How many transactions it has.
+    pub fn len(&self) -> usize {
+        self.transactions.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.transactions.is_empty()
+    }
+
+    /// Bytes of all transactions with their lengths.
+    pub fn bytes(&self) -> usize {
+        self.summary.bytes as usize
+    }
+
+    /// The identifiers of the transactions: the leaves of the tree.
+    pub fn ids(&self) -> &[Hash] {
+        &self.ids
+    }
+
+    /// One transaction.
+    pub fn transaction(&self, index: usize) -> Option<&Transaction> {
+        self.transactions.get(index)
+    }
+
+    /// All transactions in order.
+    pub fn transactions(&self) -> &[Transaction] {
+        &self.transactions
+    }
+
+    /// The path that proves one transaction under [`Summary::root`].
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if there is no such transaction.
+    pub fn path(&self, index: usize) -> Result<Path> {
+        TRANSACTIONS.path(&self.ids, index)
+    }
+}
+
+impl Encode for Transaction {
+    fn encode_to(&self, w: &mut Writer) {
+        w.bytes(&self.bytes);
+    }
+}
+
+impl Decode for Transaction {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        Self::new(r.bytes("transaction", MAX_TRANSACTION_BYTES)?)
+    }
+}
+
+impl Encode for Summary {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u32(self.count);
+        w.u32(self.bytes);
+        w.raw(&self.root);
+    }
+}
+
+impl Decode for Summary {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        let summary = Self { count: r.u32()?, bytes: r.u32()?, root: r.array()? };
+        let (count, bytes) = (summary.count as usize, summary.bytes as usize);
+        let sizes = count <= MAX_TRANSACTIONS && bytes <= MAX_PAYLOAD_BYTES && 4 * count <= bytes;
+        if !sizes || (summary.is_empty() && summary != Self::empty()) {
+            return Err(Error::Malformed { what: "size of a payload" });
+        }
+        Ok(summary)
+    }
+}
+
+impl Encode for Payload {
+    fn encode_to(&self, w: &mut Writer) {
+        w.list(&self.transactions);
+    }
+}
+
+impl Decode for Payload {
+    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
+        Self::new(r.list("transactions of a payload", MAX_TRANSACTIONS, &())?)
+    }
+}
+
+impl fmt::Debug for Transaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Transaction({} bytes)", self.bytes.len())
+    }
+}
+
+impl fmt::Debug for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Summary({} transactions, {} bytes)", self.count, self.bytes)
+    }
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Payload({:?}, {:?})", self.digest, self.summary)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_empty_payload_is_described_in_one_way() {
+        let empty = Payload::new(Vec::new()).unwrap();
+        assert_eq!((*empty.summary(), &empty), (Summary::empty(), &Payload::empty()));
+        assert_eq!(Summary::decode(&Summary::empty().encode(), &()), Ok(Summary::empty()));
+        let odd = Summary { root: [1; 32], ..Summary::empty() };
+        assert!(Summary::decode(&odd.encode(), &()).is_err());
+        let impossible = Summary { count: 3, bytes: 11, root: [1; 32] };
+        assert!(Summary::decode(&impossible.encode(), &()).is_err(), "three lengths have twelve bytes");
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused() {
+        assert!(Transaction::new(vec![0; MAX_TRANSACTION_BYTES]).is_ok());
+        assert_eq!(Transaction::new(vec![0; MAX_TRANSACTION_BYTES + 1]).unwrap_err().code(), "TOO_LARGE");
+        let large = Transaction::new(vec![0; MAX_TRANSACTION_BYTES - 4]).unwrap();
+        assert!(Payload::new(vec![large.clone(); 64]).is_ok());
+        assert!(Payload::new(vec![large; 65]).is_err());
+        let bytes = ((MAX_TRANSACTIONS + 1) as u32).to_le_bytes();
+        assert_eq!(Payload::decode(&bytes, &()).unwrap_err().code(), "TOO_LARGE");
+    }
+
+    proptest! {
+        #[test]
+        fn a_payload_survives_and_proves_its_transactions(list: Vec<Vec<u8>>) {
+            let payload = Payload::of(&list).unwrap();
+            prop_assert_eq!(Payload::decode(&payload.encode(), &()), Ok(payload.clone()));
+            prop_assert_eq!(payload.encode().len(), 4 + payload.bytes());
+            prop_assert_eq!(Summary::decode(&payload.summary().encode(), &()), Ok(*payload.summary()));
+            for (i, transaction) in list.iter().enumerate() {
+                let (leaf, path) = (TRANSACTIONS.leaf(transaction), payload.path(i).unwrap());
+                prop_assert!(TRANSACTIONS.verify(&payload.summary().root, &leaf, &path).is_ok());
+            }
+        }
+    }
+}

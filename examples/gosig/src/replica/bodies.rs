@@ -1,0 +1,250 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use quorate::machine::{MemberIndex, Time};
+
+use super::{Out, Replica};
+use crate::assembly::{Assembly, Outcome};
+use crate::block::{Block, Suite};
+use crate::ids::BlockDigest;
+use crate::interface::{Evidence, Output};
+use crate::message::{HistoryRequest, MAX_REPLY_BYTES, Message, cut};
+use crate::payload::Transaction;
+use crate::proposal::Proposal;
+
+/// What an answer from the archive costs its receiver's allowance: less than the most that it can be, or honest members
+/// would catch up slowly, and not so little that many requests cost nothing.
+const ARCHIVED_CHARGE: usize = MAX_REPLY_BYTES / 8;
+/// How often segments and transactions are asked for in the ordinary way before one peer is to bring all.
+const PATIENCE: u32 = 3;
+/// Of how many committed blocks the transactions are asked for at a time.
+const LOOKAHEAD: usize = 8;
+/// The most bodies of proposals that are put together at a time.
+const MAX_ASSEMBLIES: usize = 8;
+
+impl<S: Suite> Replica<S> {
+    /// The proposal's transactions may be needed: if it is the best of its round, or was prepared.
+    pub(super) fn expect_body(&mut self, proposal: &Proposal<S>, from: MemberIndex) {
+        let digest = proposal.block.digest();
+        let state = self.rounds.get(&proposal.round);
+        let best = state.and_then(|state| state.best(self.tip.height + 1));
+        let best = best.is_some_and(|best| best.proposal.block.digest() == digest);
+        let prepared = self.safety.prepared().is_some_and(|prepared| prepared.block == digest);
+        if !best && !prepared {
+            return;
+        }
+        if !self.assemblies.contains_key(&digest) && self.assemblies.len() >= MAX_ASSEMBLIES {
+            self.forget_bodies();
+        }
+        // They are on their way, probably.
+        let due = self.now.plus(self.parameters.retry);
+        self.expect(&proposal.block, from, due);
+    }
+
+    /// A block's transactions are needed, and asked for if they are not here by then.
+    pub(super) fn expect(&mut self, block: &Arc<Block<S>>, from: MemberIndex, due: Time) {
+        let digest = block.digest();
+        if self.assemblies.contains_key(&digest) {
+            return;
+        }
+        let mut assembly = Assembly::new(digest, block.height, block.payload);
+        assembly.seed(self.pool.all());
+        assembly.hint = Some(from);
+        assembly.asked = Some(due);
+        self.assemblies.insert(digest, assembly);
+    }
+
+    /// Blocks that are committed: those who committed them have their transactions.
+    pub(super) fn expect_committed(&mut self) {
+        let mut blocks: Vec<(Arc<Block<S>>, MemberIndex)> = Vec::new();
+        for certified in self.sync.queue().iter().take(LOOKAHEAD) {
+            let signers = certified.finality.certificate().signers();
+            let others = signers.iter().filter(|signer| *signer != self.me);
+            let others: Vec<MemberIndex> = others.collect();
+            if !self.assemblies.contains_key(&certified.block.digest())
+                && let Some(holder) = self.draw.some(others, 1).first()
+            {
+                blocks.push((certified.block.clone(), *holder));
+            }
+        }
+        for (block, holder) in blocks {
+            self.expect(&block, holder, self.now);
+        }
+    }
+
+    /// Forgets bodies that nobody needs: of blocks that are neither locked nor prepared nor committed nor the best of a
+    /// round that is remembered.
+    pub(super) fn forget_bodies(&mut self) {
+        let height = self.tip.height + 1;
+        let mut needed: BTreeSet<BlockDigest> =
+            self.sync.queue().iter().map(|certified| certified.block.digest()).collect();
+        needed.extend(self.safety.lock().map(|lock| lock.block));
+        needed.extend(self.safety.prepared().map(|prepared| prepared.block));
+        // Others may still need the last one.
+        needed.extend(self.tip.last.as_ref().map(|(block, _)| block.digest()));
+        for state in self.rounds.values() {
+            needed.extend(state.best(height).map(|entry| entry.proposal.block.digest()));
+        }
+        self.assemblies.retain(|digest, _| needed.contains(digest));
+    }
+
+    /// Looks whether transactions make a whole.
+    pub(super) fn finish_bodies(&mut self, out: &mut Out<S>) {
+        for (block, assembly) in &mut self.assemblies {
+            if let Outcome::Wrong(culprit) = assembly.finish() {
+                let rule = "transactions that are not those of the block";
+                if let Some(culprit) = culprit.filter(|culprit| *culprit != self.me) {
+                    self.sync.distrust(culprit);
+                    out.fault(culprit, Evidence::Body { block: *block, rule });
+                }
+                assembly.tries = PATIENCE;
+            }
+        }
+    }
+
+    /// When to ask again.
+    pub(super) fn bodies_due(&self) -> Option<Time> {
+        self.wanted().into_iter().filter_map(|digest| self.assemblies.get(&digest)?.asked).min()
+    }
+
+    /// The blocks whose transactions are needed now and are not here: what is committed, what was prepared, and the
+    /// best of the rounds that go on.
+    fn wanted(&self) -> Vec<BlockDigest> {
+        let open = |digest: &BlockDigest| {
+            self.assemblies.get(digest).is_some_and(|assembly| assembly.payload().is_none())
+        };
+        let committed = self.sync.queue().iter().take(LOOKAHEAD).map(|certified| certified.block.digest());
+        let height = self.tip.height + 1;
+        let prepared = self.safety.prepared().filter(|prepared| prepared.height == height);
+        let prepared = prepared.map(|prepared| prepared.block);
+        let rounds = self.rounds.range(self.clock_round..);
+        let best = rounds.filter_map(|(_, state)| Some(state.best(height)?.proposal.block.digest()));
+        let mut wanted: Vec<BlockDigest> = committed.chain(prepared).chain(best).filter(open).collect();
+        wanted.dedup();
+        wanted
+    }
+
+    /// Asks for segments and transactions that are missing.
+    pub(super) fn ask_bodies(&mut self, out: &mut Out<S>) {
+        for digest in self.wanted() {
+            let due = self
+                .assemblies
+                .get(&digest)
+                .is_some_and(|assembly| assembly.asked.is_none_or(|due| due <= self.now));
+            if due {
+                self.ask_body(digest, out);
+            }
+        }
+    }
+
+    fn ask_body(&mut self, digest: BlockDigest, out: &mut Out<S>) {
+        let certified = self.sync.queue().iter().any(|certified| certified.block.digest() == digest);
+        let proposal = self.rounds.values().rev().find_map(|state| state.by_block(&digest));
+        let proposal = proposal.map(|entry| entry.proposal.clone());
+        let Some(assembly) = self.assemblies.get_mut(&digest) else { return };
+        let (tries, height) = (assembly.tries, assembly.height());
+        assembly.tries = tries.saturating_add(1);
+        assembly.asked = Some(self.now.plus(self.parameters.retry * (1 << (tries / 4).min(4))));
+        let first = assembly.hint.take().filter(|hint| *hint != self.me);
+        let proposer = proposal.as_ref().map(|proposal| proposal.proposer).filter(|p| *p != self.me);
+        let peer = match first.or(proposer.filter(|_| tries == 1)) {
+            Some(peer) => peer,
+            None => {
+                let holders = self.sync.holders(height);
+                let holder = if certified { self.draw.some(holders, 1).first().copied() } else { None };
+                match holder.or_else(|| self.random(1, &[]).first().copied()) {
+                    Some(peer) => peer,
+                    None => return,
+                }
+            }
+        };
+        let Some(assembly) = self.assemblies.get_mut(&digest) else { return };
+        if !assembly.is_named() && (tries >= PATIENCE || proposal.is_none()) {
+            // No segments: whoever has the block is to bring all of it.
+            assembly.choose(peer);
+        }
+        if !assembly.has_source()
+            && let Some(proposal) = proposal
+        {
+            match assembly.missing_segments() {
+                Some((_, round, segments)) => {
+                    out.send(peer, Message::BodyRequest { block: digest, round, segments });
+                }
+                None if !assembly.has_body() => {
+                    let round = proposal.round;
+                    out.send(peer, Message::BodyRequest { block: digest, round, segments: Vec::new() });
+                }
+                None => {}
+            }
+        }
+        let places = assembly.missing_places();
+        if !places.is_empty() {
+            out.send(peer, Message::TransactionRequest { block: digest, height, places });
+        }
+    }
+
+    /// Somebody misses segments.
+    pub(super) fn on_body_request(
+        &mut self,
+        from: MemberIndex,
+        block: BlockDigest,
+        round: u64,
+        segments: &[u16],
+        out: &mut Out<S>,
+    ) {
+        let Some(assembly) = self.assemblies.get(&block) else { return };
+        let wanted = |index: u16| segments.is_empty() || segments.contains(&index);
+        for segment in assembly.segments(round).filter(|segment| wanted(segment.index)) {
+            let message = Message::Segment(segment.clone());
+            if !self.sync.afford(self.now, from, 128 + message.payload_bytes(), &self.parameters) {
+                break;
+            }
+            out.send(from, message);
+        }
+    }
+
+    /// Somebody misses transactions of a block.
+    pub(super) fn on_transaction_request(
+        &mut self,
+        from: MemberIndex,
+        block: BlockDigest,
+        height: u64,
+        places: Vec<u32>,
+        out: &mut Out<S>,
+    ) {
+        let held = self.assemblies.get(&block).map(|assembly| {
+            cut(places.iter().filter_map(|place| Some((*place, assembly.transaction(*place)?.clone()))))
+        });
+        match held {
+            Some(transactions) if !transactions.is_empty() => {
+                let message = Message::TransactionReply { block, transactions };
+                if self.sync.afford(self.now, from, message.payload_bytes(), &self.parameters) {
+                    out.send(from, message);
+                }
+            }
+            _ if height <= self.delivered
+                && self.sync.afford(self.now, from, ARCHIVED_CHARGE, &self.parameters) =>
+            {
+                let request = HistoryRequest::Transactions { block, height, places };
+                out.output(Output::Serve { to: from, request });
+            }
+            _ => {}
+        }
+    }
+
+    /// Transactions that this member asked for.
+    pub(super) fn on_transaction_reply(
+        &mut self,
+        from: MemberIndex,
+        block: BlockDigest,
+        transactions: Vec<(u32, Transaction)>,
+    ) {
+        let Some(assembly) = self.assemblies.get_mut(&block) else { return };
+        if assembly.take(from, transactions) && !assembly.missing_places().is_empty() {
+            // This one has it: the rest, at once.
+            assembly.hint = Some(from);
+            assembly.asked = Some(self.now);
+            assembly.tries = assembly.tries.min(PATIENCE);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use quorate::machine::MemberIndex;
+use quorate::merkle::Hash;
+use quorate::sortition::{Lottery, SeedProof, Ticket};
+
+use super::{Out, Replica};
+use crate::assembly::{Assembly, cut};
+use crate::block::{Block, Content, Suite};
+use crate::body::{Part, Segment, ShortId};
+use crate::message::Message;
+use crate::payload::{MAX_PAYLOAD_BYTES, MAX_TRANSACTIONS, Payload};
+use crate::proposal::Proposal;
+use crate::record::Record;
+
+impl<S: Suite> Replica<S> {
+    /// Proposes in the round that this member is in, if it is drawn and there is something to propose.
+    pub(super) fn try_propose(&mut self, out: &mut Out<S>) {
+        let round = self.round;
+        let height = self.tip.height + 1;
+        let waits = self.safety.lock().is_none() && !self.wants_block();
+        let late = self.now >= self.schedule.second_stage(round) && self.schedule.round_at(self.now) >= round;
+        // What others say of their height does not count here: one liar could silence this member.
+        let behind = !self.sync.queue().is_empty() || self.safety.abstains(height);
+        if round == 0 || self.succeeded || waits || late || behind || round <= self.safety.proposed_round() {
+            return;
+        }
+        let Some(ticket) = self.draw_ticket(round) else { return };
+        let Some((block, payload)) = self.block_to_propose(round, height) else { return };
+        let certificate = match self.safety.lock() {
+            Some(lock) => Some(lock.certificate.clone()),
+            None => self.tip.last.as_ref().map(|(_, finality)| finality.certificate().clone()),
+        };
+        if certificate.as_ref().is_some_and(|certificate| certificate.statement().view >= round) {
+            // The others' clocks are ahead: what they did is not to be built upon in a round before.
+            return;
+        }
+        let digest = Proposal::digest_of(&block, round, self.me, certificate.as_ref(), &ticket);
+        // A refusal is impossible after the check above, and harmless.
+        let Ok((vote, record)) = self.safety.propose(&self.committees, round, digest) else { return };
+        out.persist(Record::ProposalGuard(record));
+        let signature = vote.signature().clone();
+        let proposal = Arc::new(Proposal {
+            block: block.clone(),
+            round,
+            proposer: self.me,
+            certificate,
+            ticket,
+            signature,
+        });
+        let segments = self.segments_of(&block, &payload, round);
+        let assembly = self
+            .assemblies
+            .entry(block.digest())
+            .or_insert_with(|| Assembly::whole(block.digest(), height, payload));
+        assembly.propose(self.me, round, &segments);
+        if self.keep_proposal(proposal.clone(), out) {
+            self.tell_some(&[], &Message::Proposal(proposal), out);
+            for segment in segments {
+                self.tell_some(&[], &Message::Segment(segment), out);
+            }
+        }
+    }
+
+    /// This member's ticket in a round, if it won. Drawn once for each height.
+    fn draw_ticket(&mut self, round: u64) -> Option<Ticket<S>> {
+        let height = self.tip.height;
+        let drawn = self.rounds.get(&round).and_then(|state| state.drawn.clone());
+        if let Some((_, ticket)) = drawn.filter(|(of, _)| *of == height) {
+            return ticket;
+        }
+        let lottery =
+            Lottery::new(self.committees.voters.clone(), self.tip.seed, round, self.schedule.proposers);
+        let ticket = lottery.draw(&self.voting_key).ok().flatten();
+        let state = self.rounds.entry(round).or_default();
+        let ticket = ticket.map(|ticket| {
+            let score = ticket.score();
+            let ticket = ticket.into_inner();
+            state.note_ticket(height, ticket.clone(), score);
+            ticket
+        });
+        state.drawn = Some((height, ticket.clone()));
+        ticket
+    }
+
+    /// The locked block again, or a new one.
+    fn block_to_propose(&self, round: u64, height: u64) -> Option<(Arc<Block<S>>, Arc<Payload>)> {
+        if let Some(lock) = self.safety.lock() {
+            let block = self.locked.clone().filter(|block| block.digest() == lock.block)?;
+            let payload = self.assemblies.get(&lock.block)?.payload()?.clone();
+            return Some((block, payload));
+        }
+        let (bytes, count) = (self.parameters.max_block_bytes, self.parameters.max_block_transactions);
+        let transactions = self.pool.oldest(bytes.min(MAX_PAYLOAD_BYTES), count.min(MAX_TRANSACTIONS));
+        let payload = Arc::new(Payload::new(transactions).ok()?);
+        let stated = self.tip.last.as_ref().map(|(block, _)| block.executed);
+        let newest = self.execution.up_to(self.tip.height)?;
+        let executed = stated.filter(|stated| stated.height > newest.height).unwrap_or(newest);
+        let content = Content {
+            epoch: self.committees.voters.epoch(),
+            round,
+            height,
+            author: self.me,
+            parent: self.tip.digest,
+            seed: SeedProof::sign(&self.voting_key, &self.committees.voters, &self.tip.seed).ok()?,
+            payload: *payload.summary(),
+            executed,
+            timestamp: self.now.0,
+        };
+        Some((Arc::new(Block::new(content)), payload))
+    }
+
+    /// The signed body of this member's proposal.
+    fn segments_of(&self, block: &Block<S>, payload: &Payload, round: u64) -> Vec<Arc<Segment>> {
+        let digest = block.digest();
+        let mut known: BTreeMap<ShortId, Vec<Hash>> = BTreeMap::new();
+        for transaction in self.pool.all().filter(|_| self.parameters.short_hashes) {
+            let id = transaction.id();
+            known.entry(ShortId::of(&digest, &id)).or_default().push(id);
+        }
+        let colliding = |short: &ShortId, id: &Hash| {
+            known.get(short).is_some_and(|known| known.iter().any(|other| other != id))
+        };
+        let parts = cut(digest, payload, &self.parameters, colliding);
+        let count = parts.len() as u16;
+        let make = |(index, (first, entries))| {
+            let part = Part { block: digest, round, signer: self.me, index, count, first, entries };
+            part.sign(&self.committees, &self.identity_key).ok().map(Arc::new)
+        };
+        (0u16..).zip(parts).filter_map(make).collect()
+    }
+
+    /// Sends to as many as something is passed on to at a time.
+    pub(super) fn tell_some(&mut self, but: &[MemberIndex], message: &Message<S>, out: &mut Out<S>) {
+        for peer in self.random(self.parameters.fanout, but) {
+            out.send(peer, message.clone());
+        }
+    }
+}

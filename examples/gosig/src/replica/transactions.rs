@@ -1,0 +1,91 @@
+use std::sync::Arc;
+
+use quorate::machine::MemberIndex;
+
+use super::{Out, Replica};
+use crate::block::Suite;
+use crate::interface::{Output, Submission};
+use crate::message::{MAX_REPLY_BYTES, Message};
+use crate::payload::{Payload, Transaction};
+use crate::pool::Settled;
+use crate::record::Record;
+
+impl<S: Suite> Replica<S> {
+    /// Transactions of this member's clients.
+    pub(super) fn on_submit(&mut self, sequence: u64, payload: Arc<Payload>, out: &mut Out<S>) {
+        if !self.pool.has_room(&payload, &self.parameters) || self.pool.is_own(&payload.digest()) {
+            out.output(Output::Submitted { sequence, state: Submission::Refused });
+            return;
+        }
+        let (new, known) = self.pool.submit(Some(sequence), &payload);
+        if !known.is_empty() {
+            out.output(Output::Known(known));
+        }
+        out.persist(Record::Payload(payload));
+        for transaction in new {
+            self.spread(None, transaction);
+        }
+        self.forget_submitted(out);
+    }
+
+    /// Transactions that somebody passes on.
+    pub(super) fn on_transactions(&mut self, from: MemberIndex, transactions: Vec<Transaction>) {
+        for transaction in transactions {
+            if self.pool.add(from, transaction.clone(), &self.parameters) {
+                self.spread(Some(from), transaction);
+            }
+        }
+    }
+
+    /// A transaction is new here: bodies may wait for it, and others do not know it yet.
+    fn spread(&mut self, from: Option<MemberIndex>, transaction: Transaction) {
+        for assembly in self.assemblies.values_mut() {
+            assembly.learn(&transaction);
+        }
+        if self.parameters.asynchronous_transactions {
+            self.outbox.push(from, transaction);
+            let due = self.now.plus(self.parameters.transaction_delay);
+            self.outbox_due.get_or_insert(due);
+        }
+    }
+
+    /// Passes transactions on that have gathered.
+    pub(super) fn flush_outbox(&mut self, out: &mut Out<S>) {
+        if self.outbox_due.is_none_or(|due| due > self.now) {
+            return;
+        }
+        self.outbox_due = None;
+        for (from, transactions) in self.outbox.take(MAX_REPLY_BYTES) {
+            let but: Vec<MemberIndex> = from.into_iter().collect();
+            for peer in self.random(self.parameters.transaction_fanout, &but) {
+                out.send(peer, Message::Transactions(transactions.clone()));
+            }
+        }
+    }
+
+    /// Tells of submitted payloads that were committed before they came.
+    pub(super) fn forget_submitted(&mut self, out: &mut Out<S>) {
+        let settled = self.pool.settle();
+        self.tell_settled(settled, None, out);
+    }
+
+    /// Tells what became of submitted payloads. The record of a block's own payload stays.
+    pub(super) fn tell_settled(&mut self, settled: Settled, committed: Option<&Payload>, out: &mut Out<S>) {
+        for sequence in settled.sequences {
+            out.output(Output::Submitted { sequence, state: Submission::Committed });
+        }
+        let mut forgotten = settled.payloads;
+        forgotten.retain(|digest| committed.is_none_or(|payload| payload.digest() != *digest));
+        if !forgotten.is_empty() {
+            out.output(Output::Forget(forgotten));
+        }
+    }
+
+    pub(super) fn report_congestion(&mut self, out: &mut Out<S>) {
+        let congested = self.pool.bytes() >= self.parameters.max_pool_bytes / 4 * 3;
+        if congested != self.congested {
+            self.congested = congested;
+            out.output(Output::Congestion(congested));
+        }
+    }
+}

@@ -1,0 +1,467 @@
+//! Gosig in the simulator: committees, a workload, an archive and a toy application for every node, and the checks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate::committee::{ChainId, Committee};
+use quorate::ed25519::Ed25519;
+use quorate::machine::{Fault, Time};
+use quorate::merkle::Hash;
+use quorate::scheme::{Scheme, VerifiedKey};
+use quorate::wire::{Decode, domain};
+use quorate_simulator::{
+    Actions, Adversary, Agreement, Boot, Delivered, Fate, Host, Node, Scenario, Shape, Verdict, Violation,
+    preset,
+};
+
+use super::villains::{VILLAINS, Villain};
+use crate::{
+    Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, Evidence, Executed, Finality,
+    HistoryRequest, Message, Output, Parameters, Payload, PayloadDigest, Record, Replica, Schedule,
+    Submission, Suite, block_range, transaction_range,
+};
+
+/// So many of the last blocks a node remembers the transactions of.
+const REMEMBERED: usize = 64;
+
+/// A client submits at most so many transactions at a time.
+const MOST: usize = 3;
+
+/// What all runs with one committee share: making BLS keys takes longer than a run.
+pub struct Material<S: Suite> {
+    /// The members with both of their keys.
+    pub committees: Committees<S>,
+    /// The secrets of the voting keys, by member.
+    pub voting: Vec<[u8; 32]>,
+    /// The secrets of the identity keys, by member.
+    pub identity: Vec<[u8; 32]>,
+}
+
+impl<S: Suite> Material<S> {
+    /// `n` members of weight one, the same in every run.
+    pub fn new(n: usize) -> Arc<Self> {
+        fn make<T: Scheme>(n: usize) -> (Vec<[u8; 32]>, Arc<Committee<T>>) {
+            let secret = |i: usize| {
+                let mut bytes = [0; 32];
+                bytes[1..9].copy_from_slice(&(i as u64 + 1).to_le_bytes());
+                bytes
+            };
+            let secrets: Vec<[u8; 32]> = (0..n).map(secret).collect();
+            let key =
+                |bytes: &[u8; 32]| VerifiedKey::of(&T::secret_from_bytes(bytes).expect("a small scalar"));
+            let members = secrets.iter().map(|bytes| (key(bytes), 1)).collect();
+            let committee =
+                Committee::new(ChainId::from_name("simulation"), 0, members).expect("distinct keys");
+            (secrets, Arc::new(committee))
+        }
+        let ((voting, voters), (identity, identities)) = (make::<S>(n), make::<Ed25519>(n));
+        Arc::new(Self { committees: Committees { voters, identities }, voting, identity })
+    }
+
+    /// A member's voting key.
+    pub fn voting_key(&self, member: u16) -> S::SecretKey {
+        S::secret_from_bytes(&self.voting[usize::from(member)]).expect("a small scalar")
+    }
+
+    /// A member's identity key.
+    pub fn identity_key(&self, member: u16) -> <Ed25519 as Scheme>::SecretKey {
+        Ed25519::secret_from_bytes(&self.identity[usize::from(member)]).expect("32 bytes")
+    }
+
+    /// Where the chain begins.
+    pub fn anchor(&self) -> Anchor {
+        Anchor::genesis(&self.committees, &GENESIS, b"simulation")
+    }
+}
+
+/// What the clients do.
+#[derive(Clone, Copy, Debug)]
+pub struct Workload {
+    /// Each node gets a few transactions about this often.
+    pub pause: Duration,
+    /// And no more after so many times.
+    pub payloads: u64,
+}
+
+impl Default for Workload {
+    fn default() -> Self {
+        Self { pause: Duration::from_millis(600), payloads: u64::MAX }
+    }
+}
+
+/// A run of that preset, with as many faulty members as Gosig bears. Clocks that are further apart than a stage cost
+/// liveness and nothing else, so where liveness is asked for they are as good as NTP makes them.
+pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
+    let shape = Shape { live_within: Duration::from_secs(15), ..Shape::byzantine(nodes, VILLAINS) };
+    let mut scenario = preset(name, &shape, seed)?;
+    scenario.clocks.offset = scenario.clocks.offset.min(Duration::from_millis(40));
+    scenario.clocks.drift_ppm = scenario.clocks.drift_ppm.min(200);
+    Some(scenario)
+}
+
+/// The state before block 1.
+pub const GENESIS: Hash = [7; 32];
+
+/// A block in a node's archive.
+struct Archived<S: Suite> {
+    block: Arc<Block<S>>,
+    payload: Arc<Payload>,
+    finality: Arc<Finality<S>>,
+    root: Hash,
+}
+
+/// One node's disk, as far as it is not the replica's, and its clients.
+struct Disk<S: Suite> {
+    archive: Vec<Archived<S>>,
+    forgotten: BTreeSet<PayloadDigest>,
+    submitted: u64,
+    congested: bool,
+    /// The application executes one block after the other.
+    busy_until: Time,
+}
+
+impl<S: Suite> Default for Disk<S> {
+    fn default() -> Self {
+        Self {
+            archive: Vec::new(),
+            forgotten: BTreeSet::new(),
+            submitted: 0,
+            congested: false,
+            busy_until: Time(0),
+        }
+    }
+}
+
+impl<S: Suite> Disk<S> {
+    fn executed(&self) -> Executed {
+        let state_root = self.archive.last().map_or(GENESIS, |last| last.root);
+        Executed { height: self.archive.len() as u64, state_root }
+    }
+
+    fn at(&self, height: u64) -> Option<&Archived<S>> {
+        self.archive.get(usize::try_from(height.checked_sub(1)?).ok()?)
+    }
+
+    /// The transactions of the last blocks.
+    fn known(&self) -> Vec<Hash> {
+        let last = self.archive.iter().rev().take(REMEMBERED);
+        last.flat_map(|archived| archived.payload.ids().iter().copied()).collect()
+    }
+}
+
+/// Decides which messages pass.
+pub type Tap<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Fate>;
+
+/// Gosig in a run: an archive and a toy application for every node, the clients, and what must hold.
+pub struct GosigHost<S: Suite> {
+    material: Arc<Material<S>>,
+    /// What all replicas agree on.
+    pub schedule: Schedule,
+    /// The replicas' parameters.
+    pub parameters: Parameters,
+    /// What the clients do.
+    pub workload: Workload,
+    /// What honest nodes delivered at each height: the block and the state after it.
+    pub agreement: Agreement<(BlockDigest, Hash)>,
+    disks: BTreeMap<usize, Disk<S>>,
+    /// When each transaction was submitted.
+    submitted: BTreeMap<Hash, Time>,
+    /// Transactions of the clients of honest nodes that were not refused.
+    pub taken: BTreeSet<Hash>,
+    /// Transactions that were delivered.
+    pub delivered: BTreeSet<Hash>,
+    /// Decides which messages of honest nodes pass.
+    pub tap: Option<Tap<S>>,
+    /// The most proposals that an honest node held.
+    pub most_proposals: usize,
+    /// Rounds that each node saw end without a block though there was work.
+    pub undecided: BTreeMap<usize, u64>,
+    /// What honest nodes hold against others, by culprit.
+    pub evidence: BTreeMap<u16, Vec<Evidence<S>>>,
+}
+
+impl<S: Suite> GosigHost<S> {
+    /// A run that has not begun.
+    pub fn new(material: Arc<Material<S>>) -> Self {
+        Self {
+            material,
+            schedule: Self::schedule(),
+            parameters: Parameters::default(),
+            workload: Workload::default(),
+            agreement: Agreement::new(1),
+            disks: BTreeMap::new(),
+            submitted: BTreeMap::new(),
+            taken: BTreeSet::new(),
+            delivered: BTreeSet::new(),
+            tap: None,
+            most_proposals: 0,
+            undecided: BTreeMap::new(),
+            evidence: BTreeMap::new(),
+        }
+    }
+
+    /// Stages that are long enough for links around the world.
+    pub fn schedule() -> Schedule {
+        Schedule {
+            proposals: Duration::from_millis(300),
+            signatures: Duration::from_millis(500),
+            ..Schedule::default()
+        }
+    }
+
+    /// Sets what the clients do.
+    #[must_use]
+    pub fn workload(mut self, pause: Duration, payloads: u64) -> Self {
+        self.workload = Workload { pause, payloads };
+        self
+    }
+
+    /// The height of the last block with transactions that anybody delivered, and the highest state that one stated.
+    pub fn heights(&self) -> (u64, u64) {
+        let blocks =
+            || self.disks.values().flat_map(|disk| disk.archive.iter().map(|archived| &archived.block));
+        let payload = blocks().filter(|block| !block.payload.is_empty()).map(|block| block.height).max();
+        (payload.unwrap_or(0), blocks().map(|block| block.executed.height).max().unwrap_or(0))
+    }
+
+    fn disk(&mut self, node: Node) -> &mut Disk<S> {
+        self.disks.entry(node.slot).or_default()
+    }
+
+    fn submit(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) {
+        let now = actions.now();
+        let count = 1 + actions.rng().index(MOST);
+        let workload = self.workload;
+        let disk = self.disk(node);
+        if disk.congested || disk.submitted >= workload.payloads {
+            return;
+        }
+        let sequence = disk.submitted;
+        disk.submitted += 1;
+        let payload = payload(node, sequence, count);
+        for id in payload.ids() {
+            self.submitted.insert(*id, now);
+            if node.honest {
+                self.taken.insert(*id);
+            }
+        }
+        actions.command(Command::Submit { sequence, payload: Arc::new(payload) }, Duration::ZERO);
+    }
+
+    /// A payload was not taken: nobody needs to deliver it.
+    fn refused(&mut self, node: Node, sequence: u64) {
+        for id in payload(node, sequence, MOST).ids() {
+            self.taken.remove(id);
+        }
+    }
+
+    fn deliver(
+        &mut self,
+        node: Node,
+        delivery: Delivery<S>,
+        actions: &mut Actions<'_, Replica<S>>,
+    ) -> Verdict {
+        let Delivery { block, digest, height, payload, finality } = delivery;
+        let mut state = self.disk(node).executed().state_root.to_vec();
+        state.extend_from_slice(&digest.0);
+        payload.ids().iter().for_each(|id| state.extend_from_slice(id));
+        let root = domain::hash(domain::LEDGER_ROOT, &state);
+
+        let same = block.payload == *payload.summary() && block.height == height && block.digest() == digest;
+        if !same {
+            return Err(Violation::new("delivery", format!("node {}: parts do not match", node.slot)));
+        }
+        if self.agreement.deliver(node, height, (digest, root))? == Delivered::First
+            && let Err(error) = finality.verify(&self.material.committees, &block)
+        {
+            return Err(Violation::new("finality", format!("height {height}: {error}")));
+        }
+        for id in payload.ids() {
+            if self.delivered.insert(*id)
+                && let Some(at) = self.submitted.get(id)
+            {
+                actions.measure("commit", actions.now().since(*at));
+            }
+        }
+        let disk = self.disk(node);
+        if disk.archive.len() as u64 + 1 != height {
+            return Err(Violation::new(
+                "order",
+                format!("node {} executes {height} out of order", node.slot),
+            ));
+        }
+        disk.archive.push(Archived { block, payload, finality, root });
+        let executed = disk.executed();
+        let pause = actions.rng().duration(Duration::ZERO, Duration::from_millis(3));
+        let now = actions.now();
+        let disk = self.disk(node);
+        disk.busy_until = disk.busy_until.max(now).plus(pause);
+        actions.command(Command::Executed(executed), disk.busy_until.since(now));
+        actions.progress(height);
+        Ok(())
+    }
+
+    fn serve(&mut self, node: Node, to: u16, request: HistoryRequest, actions: &mut Actions<'_, Replica<S>>) {
+        let disk = self.disk(node);
+        match request {
+            HistoryRequest::Blocks { from } => {
+                let from = usize::try_from(from.saturating_sub(1)).unwrap_or(usize::MAX);
+                let blocks = disk.archive.iter().skip(from);
+                let blocks = blocks.map(|archived| (archived.block.clone(), archived.finality.clone()));
+                actions.send(to, &block_range(blocks));
+            }
+            HistoryRequest::Transactions { block, height, places } => {
+                if let Some(archived) = disk.at(height).filter(|archived| archived.block.digest() == block) {
+                    actions.send(to, &transaction_range(block, &archived.payload, &places));
+                }
+            }
+        }
+    }
+}
+
+/// What a node's clients submit: different each time.
+fn payload(node: Node, sequence: u64, count: usize) -> Payload {
+    Payload::of((0..count).map(|i| format!("{} {sequence} {i}", node.slot))).expect("small")
+}
+
+/// What a key-value store would have kept: the last record of each key, no blocks and commitments below what was
+/// executed, and no payloads that were given up.
+fn compact<S: Suite>(
+    records: Vec<Record<S>>,
+    executed: u64,
+    forgotten: &BTreeSet<PayloadDigest>,
+) -> Vec<Record<S>> {
+    let committed = |record: &Record<S>| match record {
+        Record::Committed(committed) => Some((committed.height, committed.digest)),
+        _ => None,
+    };
+    let tip = records.iter().filter_map(committed).max();
+    let locked = records.iter().rev().find_map(|record| match record {
+        Record::Lock(lock) => Some(lock.as_ref().map(|lock| lock.block)),
+        _ => None,
+    });
+    let needed = |block: &Block<S>| {
+        let digest = block.digest();
+        block.height > executed
+            || tip.is_some_and(|(_, tip)| tip == digest)
+            || locked.flatten() == Some(digest)
+    };
+    let payloads: BTreeSet<PayloadDigest> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Block(block) if needed(block) => Some(block.payload.digest()),
+            _ => None,
+        })
+        .collect();
+    let mut kept = BTreeMap::new();
+    for record in records {
+        let keep = match &record {
+            Record::Block(block) => needed(block),
+            Record::Payload(payload) => {
+                payloads.contains(&payload.digest()) || !forgotten.contains(&payload.digest())
+            }
+            Record::Committed(committed) => {
+                committed.height > executed || tip.is_some_and(|(height, _)| height == committed.height)
+            }
+            _ => true,
+        };
+        if keep {
+            kept.insert(record.key(), record);
+        }
+    }
+    kept.into_values().collect()
+}
+
+impl<S: Suite> Host for GosigHost<S> {
+    type Machine = Replica<S>;
+
+    fn boot(&mut self, boot: Boot<Record<S>>) -> Result<Replica<S>, Violation> {
+        let Boot { node, mut records, seed, .. } = boot;
+        let disk = self.disk(node);
+        // The application's last few blocks may not have been durable: they come again.
+        let lost = if records.is_empty() { 0 } else { usize::from(seed[0] % 4) };
+        disk.archive.truncate(disk.archive.len().saturating_sub(lost));
+        disk.congested = false;
+        let (executed, known) = (disk.executed(), disk.known());
+        if seed[1] % 2 == 0 {
+            records = compact(records, executed.height, &disk.forgotten);
+        }
+        let config = Config {
+            voters: self.material.committees.voters.clone(),
+            identities: self.material.committees.identities.clone(),
+            me: node.member,
+            voting_key: self.material.voting_key(node.member),
+            identity_key: self.material.identity_key(node.member),
+            anchor: self.material.anchor(),
+            executed,
+            recent: Vec::new(),
+            known,
+            schedule: self.schedule.clone(),
+            parameters: self.parameters.clone(),
+            entropy: seed,
+        };
+        Replica::new(config, records)
+            .map_err(|error| Violation::new("restart", format!("node {}: {error}", node.slot)))
+    }
+
+    fn decode_record(&self, bytes: &[u8]) -> quorate::Result<Record<S>> {
+        Record::decode(bytes, &self.material.committees)
+    }
+
+    fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
+        self.agreement.started(node);
+        let first = actions.rng().duration(Duration::from_millis(1), self.workload.pause);
+        actions.wake(0, first);
+        Ok(())
+    }
+
+    fn on_wake(&mut self, node: Node, _: u64, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
+        self.submit(node, actions);
+        if self.disk(node).submitted < self.workload.payloads {
+            let pause = actions.rng().duration(self.workload.pause / 2, self.workload.pause * 3 / 2);
+            actions.wake(0, pause);
+        }
+        Ok(())
+    }
+
+    fn on_output(&mut self, node: Node, output: Output<S>, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
+        match output {
+            Output::Deliver(delivery) => self.deliver(node, *delivery, actions)?,
+            Output::Serve { to, request } => self.serve(node, to, request, actions),
+            Output::Congestion(congested) => self.disk(node).congested = congested,
+            Output::Submitted { sequence, state: Submission::Refused } => self.refused(node, sequence),
+            Output::Forget(payloads) => self.disk(node).forgotten.extend(payloads),
+            Output::Round { undecided: true, .. } => *self.undecided.entry(node.slot).or_default() += 1,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn on_fault(&mut self, node: Node, fault: Fault<Evidence<S>>) -> Verdict {
+        let list = self.evidence.entry(fault.culprit).or_default();
+        if node.honest && list.len() < 100 {
+            list.push(fault.evidence);
+        }
+        Ok(())
+    }
+
+    fn after_step(&mut self, node: Node, replica: &Replica<S>) -> Verdict {
+        let status = replica.status();
+        if node.honest {
+            self.most_proposals = self.most_proposals.max(status.proposals);
+        }
+        if status.delivered > status.committed || status.locked > status.prepared {
+            return Err(Violation::new("status", format!("node {}: {status:?}", node.slot)));
+        }
+        Ok(())
+    }
+
+    fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Replica<S>>>> {
+        Villain::new(name, node.member, self.material.clone()).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
+    }
+
+    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message<S>) -> Fate {
+        self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
+    }
+}

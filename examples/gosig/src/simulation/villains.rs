@@ -1,0 +1,328 @@
+//! Members that know the protocol and break it. Each holds its own keys.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate::certificate::{Certificate, Statement, Vote};
+use quorate::gossip::Aggregate;
+use quorate::machine::{Input, MemberIndex, Outgoing};
+use quorate::sortition::{SeedProof, Ticket};
+use quorate::wire::{Decode, Encode, Reader};
+use quorate_simulator::{Adversary, Control};
+
+use super::host::Material;
+use crate::{
+    Block, BlockDigest, Content, Entries, Message, PREPARE, Part, Proposal, Replica, Segment, ShortId, Suite,
+    TENTATIVE, Transaction,
+};
+
+/// The names of the protocol's own adversaries.
+pub const VILLAINS: &[&str] = &[
+    "equivocator",
+    "flooder",
+    "squatter",
+    "liar",
+    "idler",
+    "turncoat",
+    "double-voter",
+    "withholder",
+    "inflater",
+    "forger",
+    "hoarder",
+    "litterer",
+    "beggar",
+];
+
+/// How often an inflater adds an aggregate to itself: counts double each time.
+const INFLATIONS: u32 = 7;
+/// How many proposals a flooder makes of one.
+const FLOOD: u64 = 40;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Proposes two blocks in one round, each to one half.
+    Equivocator,
+    /// Proposes many blocks in one round, and all over again.
+    Flooder,
+    /// Proposes with a ticket that is none.
+    Squatter,
+    /// Names wrong states.
+    Liar,
+    /// Signs, but never proposes.
+    Idler,
+    /// Proposes another block instead of the one that it committed tentatively.
+    Turncoat,
+    /// Signs everything that it sees, and tells everybody.
+    DoubleVoter,
+    /// Keeps its signatures to itself, and passes others' on to one member only.
+    Withholder,
+    /// Adds aggregates to themselves until counts are large.
+    Inflater,
+    /// Sends aggregates that claim signers who did not sign.
+    Forger,
+    /// Proposes blocks and keeps their transactions.
+    Hoarder,
+    /// Signs segments that name transactions that do not exist.
+    Litterer,
+    /// Asks for everything, all the time.
+    Beggar,
+}
+
+/// The adversary of one of the [`VILLAINS`].
+pub struct Villain<S: Suite> {
+    kind: Kind,
+    me: MemberIndex,
+    material: Arc<Material<S>>,
+    /// Its own proofs of seeds, by height, and commitment certificates of what is below.
+    proofs: BTreeMap<u64, (SeedProof<S>, Option<Certificate<S>>)>,
+    /// Blocks that it heard of.
+    seen: Vec<(u64, u64, BlockDigest)>,
+}
+
+impl<S: Suite> Villain<S> {
+    /// The one of that name; nothing if there is none.
+    pub fn new(name: &str, me: MemberIndex, material: Arc<Material<S>>) -> Option<Self> {
+        let kind = match name {
+            "equivocator" => Kind::Equivocator,
+            "flooder" => Kind::Flooder,
+            "squatter" => Kind::Squatter,
+            "liar" => Kind::Liar,
+            "idler" => Kind::Idler,
+            "turncoat" => Kind::Turncoat,
+            "double-voter" => Kind::DoubleVoter,
+            "withholder" => Kind::Withholder,
+            "inflater" => Kind::Inflater,
+            "forger" => Kind::Forger,
+            "hoarder" => Kind::Hoarder,
+            "litterer" => Kind::Litterer,
+            "beggar" => Kind::Beggar,
+            _ => return None,
+        };
+        Some(Self { kind, me, material, proofs: BTreeMap::new(), seen: Vec::new() })
+    }
+
+    /// A proposal of this block, under this member's signature.
+    fn sign(
+        &self,
+        content: Content<S>,
+        round: u64,
+        certificate: Option<Certificate<S>>,
+        ticket: Ticket<S>,
+    ) -> Message<S> {
+        let committees = &self.material.committees;
+        let block = Arc::new(Block::new(content));
+        let digest = Proposal::digest_of(&block, round, self.me, certificate.as_ref(), &ticket);
+        let statement = committees.proposal(round, digest);
+        let key = self.material.identity_key(self.me);
+        let vote = Vote::sign_unguarded(&key, &committees.identities, statement).expect("a member");
+        let signature = vote.signature().clone();
+        Message::Proposal(Arc::new(Proposal {
+            block,
+            round,
+            proposer: self.me,
+            certificate,
+            ticket,
+            signature,
+        }))
+    }
+
+    /// The same proposal with another block.
+    fn resign(&self, proposal: &Proposal<S>, change: impl FnOnce(&mut Content<S>)) -> Message<S> {
+        let mut content = (**proposal.block).clone();
+        change(&mut content);
+        self.sign(content, proposal.round, proposal.certificate.clone(), proposal.ticket.clone())
+    }
+
+    fn vote(&self, statement: Statement) -> Aggregate<S> {
+        let (key, voters) = (self.material.voting_key(self.me), &self.material.committees.voters);
+        let vote = Vote::sign_unguarded(&key, voters, statement).expect("a member");
+        let vote = vote.verify(voters).expect("its own");
+        Aggregate::of_vote(&vote, voters).expect("of this committee").into_inner()
+    }
+
+    /// The aggregate with another sum at its end.
+    fn forge(&self, aggregate: &Aggregate<S>) -> Option<Aggregate<S>> {
+        let sum = S::sign(&self.material.voting_key(self.me), &aggregate.encode());
+        let mut bytes = aggregate.encode();
+        bytes.truncate(bytes.len() - sum.encode().len());
+        bytes.extend(sum.encode());
+        let mut r = Reader::new(&bytes);
+        Aggregate::decode_from(&mut r, &*self.material.committees.voters).ok()
+    }
+
+    /// The aggregate many times over, as high as counts may be.
+    fn inflate(&self, aggregate: &Aggregate<S>) -> Option<Aggregate<S>> {
+        let mut sum = aggregate.clone().verify(&self.material.committees.voters).ok()?;
+        for _ in 0..INFLATIONS {
+            sum = sum.merge(&sum, 255).unwrap_or(sum);
+        }
+        Some(sum.into_inner())
+    }
+
+    /// To odd members one thing, to even ones the other.
+    fn split(control: &mut Control<'_, Replica<S>>, one: &Message<S>, other: &Message<S>) {
+        for member in control.members() {
+            control.send(member, if member % 2 == 0 { one } else { other });
+        }
+    }
+
+    fn twist_proposal(&mut self, proposal: &Arc<Proposal<S>>, control: &mut Control<'_, Replica<S>>) -> bool {
+        if proposal.proposer != self.me {
+            return false;
+        }
+        let is_new = !proposal.is_repeated();
+        if is_new {
+            let proof = (proposal.block.seed.clone(), proposal.certificate.clone());
+            self.proofs.insert(proposal.block.height, proof);
+        }
+        match self.kind {
+            Kind::Equivocator if is_new => {
+                let other = self.resign(proposal, |content| content.timestamp ^= 1);
+                Self::split(control, &Message::Proposal(proposal.clone()), &other);
+            }
+            Kind::Flooder if is_new => {
+                for i in 0..FLOOD {
+                    control.broadcast(&self.resign(proposal, |content| content.timestamp ^= i));
+                }
+                return false;
+            }
+            Kind::Squatter => {
+                let signature = S::sign(&self.material.voting_key(self.me), &proposal.digest());
+                let ticket = Ticket::new(proposal.round, self.me, signature);
+                let content = (**proposal.block).clone();
+                control.broadcast(&self.sign(content, proposal.round, proposal.certificate.clone(), ticket));
+            }
+            Kind::Liar if is_new && proposal.block.executed.height > 0 => {
+                control.broadcast(&self.resign(proposal, |content| content.executed.state_root[0] ^= 1));
+            }
+            Kind::Turncoat if !is_new => {
+                let Some((seed, certificate)) = self.proofs.get(&proposal.block.height).cloned() else {
+                    return false;
+                };
+                let mut content = (**proposal.block).clone();
+                content.round = proposal.round;
+                content.author = self.me;
+                content.seed = seed;
+                content.timestamp ^= 1;
+                control.broadcast(&self.sign(content, proposal.round, certificate, proposal.ticket.clone()));
+            }
+            Kind::Idler => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn twist_segment(&self, segment: &Arc<Segment>, control: &mut Control<'_, Replica<S>>) -> bool {
+        if segment.signer != self.me {
+            return false;
+        }
+        match self.kind {
+            Kind::Hoarder => true,
+            Kind::Litterer => {
+                let nothing = Transaction::new(b"nowhere".as_slice()).expect("small");
+                let part = Part {
+                    entries: match &segment.entries {
+                        Entries::Short { ids, .. } => Entries::Short {
+                            ids: ids.iter().map(|_| ShortId::of(&segment.block, &nothing.id())).collect(),
+                            full: Vec::new(),
+                        },
+                        Entries::Full(ids) => Entries::Full(vec![nothing.id(); ids.len()]),
+                        Entries::Raw(raw) => Entries::Raw(vec![nothing; raw.len()]),
+                    },
+                    ..(***segment).clone()
+                };
+                let key = self.material.identity_key(self.me);
+                let garbage = part.sign(&self.material.committees, &key).expect("a member");
+                Self::split(
+                    control,
+                    &Message::Segment(segment.clone()),
+                    &Message::Segment(Arc::new(garbage)),
+                );
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn twist_signatures(
+        &self,
+        outgoing: &Outgoing<Message<S>>,
+        aggregates: &[Aggregate<S>],
+        control: &mut Control<'_, Replica<S>>,
+    ) -> bool {
+        let twisted: Vec<Aggregate<S>> = match self.kind {
+            Kind::Inflater => aggregates.iter().filter_map(|aggregate| self.inflate(aggregate)).collect(),
+            Kind::Forger => aggregates.iter().filter_map(|aggregate| self.forge(aggregate)).collect(),
+            Kind::Withholder => {
+                let favourite = if self.me == 0 { 1 } else { 0 };
+                control.send(favourite, &outgoing.message);
+                return true;
+            }
+            _ => return false,
+        };
+        if !twisted.is_empty() {
+            control.raw(outgoing.to, Message::Signatures(twisted).encode(), Duration::ZERO);
+        }
+        true
+    }
+
+    fn observe(&mut self, message: &Message<S>, control: &mut Control<'_, Replica<S>>) {
+        let Message::Proposal(proposal) = message else { return };
+        let (block, round) = (&proposal.block, proposal.round);
+        match self.kind {
+            Kind::DoubleVoter => {
+                let voters = &self.material.committees.voters;
+                let ballot = self.material.committees.ballot(block.height, block.digest());
+                let votes = [PREPARE, TENTATIVE].map(|kind| self.vote(voters.statement(kind, round, ballot)));
+                control.broadcast(&Message::Signatures(votes.to_vec()));
+            }
+            Kind::Beggar => self.seen.push((round, block.height, block.digest())),
+            _ => {}
+        }
+    }
+}
+
+impl<S: Suite> Adversary<Replica<S>> for Villain<S> {
+    fn on_start(&mut self, control: &mut Control<'_, Replica<S>>) {
+        control.wake(0, Duration::from_millis(100));
+    }
+
+    fn on_input(&mut self, input: &Input<Replica<S>>, control: &mut Control<'_, Replica<S>>) -> bool {
+        if let Input::Message { message, .. } = input {
+            self.observe(message, control);
+            let wanted = matches!(message, Message::BodyRequest { .. } | Message::TransactionRequest { .. });
+            return !(self.kind == Kind::Hoarder && wanted);
+        }
+        true
+    }
+
+    fn on_send(&mut self, outgoing: Outgoing<Message<S>>, control: &mut Control<'_, Replica<S>>) {
+        let twisted = match &outgoing.message {
+            Message::Proposal(proposal) => self.twist_proposal(&proposal.clone(), control),
+            Message::Segment(segment) => self.twist_segment(segment, control),
+            Message::Signatures(aggregates) => self.twist_signatures(&outgoing, aggregates, control),
+            // What is not told cannot be ordered without its block's proposer.
+            Message::Transactions(_) => self.kind == Kind::Hoarder,
+            _ => false,
+        };
+        if !twisted {
+            control.pass(outgoing);
+        }
+    }
+
+    fn on_wake(&mut self, _: u64, control: &mut Control<'_, Replica<S>>) {
+        if self.kind == Kind::Beggar {
+            for (round, height, block) in self.seen.split_off(self.seen.len().saturating_sub(4)) {
+                let ballot = self.material.committees.ballot(height, block);
+                control.broadcast(&Message::ProposalRequest { round, ballot });
+                control.broadcast(&Message::BodyRequest { block, round, segments: Vec::new() });
+                control.broadcast(&Message::TransactionRequest { block, height, places: vec![0, 1, 9] });
+                control.broadcast(&Message::BlockRequest { from: 1 });
+                control.broadcast(&Message::Hello { committed: 0 });
+                control.broadcast(&Message::Welcome { committed: u64::MAX });
+            }
+        }
+        control.wake(0, Duration::from_millis(100));
+    }
+}
