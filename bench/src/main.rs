@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use crate::row::Row;
 use crate::table::Table;
 
-/// Measures certificates, DSig, threshold blocks, networks and bindings, and prints each figure beside its target.
+/// Measures certificates, DSig, threshold blocks, Gosig, networks and bindings, and prints each figure beside its target.
 #[derive(Debug, Parser)]
 struct Options {
     /// What to measure; everything if nothing is named.
@@ -57,6 +57,8 @@ enum Group {
     Dsig,
     /// Threshold signatures and encryption, the coin, erasure coding: in this process.
     Threshold,
+    /// Gossip of aggregated signatures: thousands of nodes, simulated.
+    Gosig,
     /// Real `quorate testnet` processes.
     Network,
     /// Other languages, each in processes of its own.
@@ -64,10 +66,6 @@ enum Group {
 }
 
 fn main() -> ExitCode {
-    if let Ok(text) = std::env::var("GOSIG_TRY") {
-        gosig::attempt(&text);
-        return ExitCode::SUCCESS;
-    }
     match run(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
@@ -110,6 +108,16 @@ fn run(options: &Options) -> Result<(), String> {
         }
         put(&mut result, "threshold", rows.iter().map(Row::to_json).collect());
         put(&mut result, "threshold_paper", tables.iter().map(Table::to_json).collect());
+        all.extend(rows);
+    }
+    if wanted(Group::Gosig) {
+        let (rows, tables) = gosig::measure(options.quick)?;
+        shown(options, "gosig", &rows);
+        if !options.json {
+            tables.iter().for_each(|table| println!("{}", table.text()));
+        }
+        put(&mut result, "gosig", rows.iter().map(Row::to_json).collect());
+        put(&mut result, "gosig_paper", tables.iter().map(Table::to_json).collect());
         all.extend(rows);
     }
     if wanted(Group::Network) {

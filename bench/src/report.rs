@@ -34,9 +34,11 @@ pub(crate) fn write(measured: &Value) -> Result<(), String> {
         }
     }
     growth(&mut page, at(&all, "growth"));
-    for (group, tables, title) in
-        [("dsig", "dsig_paper", "DSig"), ("threshold", "threshold_paper", "Threshold blocks")]
-    {
+    for (group, tables, title) in [
+        ("dsig", "dsig_paper", "DSig"),
+        ("threshold", "threshold_paper", "Threshold blocks"),
+        ("gosig", "gosig_paper", "Gosig"),
+    ] {
         rows(&mut page, title, at(&all, group));
         for table in at(&all, tables).as_array().into_iter().flatten() {
             paper(&mut page, &folder, table)?;

@@ -72,16 +72,21 @@ impl Care {
 }
 
 /// The median time of one run of each case, in nanoseconds. Samples of the cases alternate.
+///
+/// To ask the system for a thread's time takes a part of a short sample, so nothing is timed too, and what that takes
+/// is taken off.
 pub(crate) fn medians(cases: &mut [Case<'_>], care: Care) -> Vec<f64> {
     cases.iter_mut().for_each(|case| case.warm_up(care.sample));
+    let mut nothing = Vec::new();
     for _ in 0..care.samples {
+        nothing.push(time(0, &mut || ()).as_nanos() as f64);
         for case in cases.iter_mut() {
-            let runs = case.runs;
-            let time = case.time(runs);
-            case.samples.push(time.as_nanos() as f64 / f64::from(runs));
+            let time = case.time(case.runs);
+            case.samples.push(time.as_nanos() as f64);
         }
     }
-    cases.iter_mut().map(|case| median(&mut case.samples)).collect()
+    let nothing = median(&mut nothing);
+    cases.iter_mut().map(|case| (median(&mut case.samples) - nothing) / f64::from(case.runs)).collect()
 }
 
 /// How long so many runs take.

@@ -39,6 +39,7 @@ export const DEFAULT_BATCH_THRESHOLD: number;
  * | `MinSig` | 96 bytes | 48 bytes | BLS12-381; certificates of one short signature |
  * | `MinPk` | 48 bytes | 96 bytes | BLS12-381 as in Ethereum |
  * | `Ed25519` | 32 bytes | 64 bytes | certificates list one signature per signer |
+ * | `MinSigCounted`, `MinPkCounted` | as above | as above | for aggregates that are summed in any order: {@link gossip} |
  *
  * Whoever decodes names the suite; a peer's bytes never choose it. Putting things of two suites together throws {@link WrongContextError} with `details.what` `"suite"`, and so does a
  * name that there is not.
@@ -47,6 +48,8 @@ export const Suite: {
   readonly MinSig: 'bls-min-sig';
   readonly MinPk: 'bls-min-pk';
   readonly Ed25519: 'ed25519';
+  readonly MinSigCounted: 'bls-min-sig-counted';
+  readonly MinPkCounted: 'bls-min-pk-counted';
 };
 export type Suite = (typeof Suite)[keyof typeof Suite];
 /** The byte that stands for each suite in encodings. */
@@ -77,6 +80,7 @@ export type ErrorCode =
   | 'NOT_EVIDENCE'
   | 'EXHAUSTED'
   | 'ONE_TIME_REUSE'
+  | 'NOT_DRAWN'
   | 'RATE_LIMITED'
   | 'RNG'
   | 'CLOSED';
@@ -201,6 +205,11 @@ export class ExhaustedError extends QuorateError {
 /** One one-time key signed two messages. Keep both signatures, for they are evidence, and refuse their signer. */
 export class OneTimeReuseError extends QuorateError {
   readonly code: 'ONE_TIME_REUSE';
+  readonly details: {};
+}
+/** The ticket is not one that wins its lottery; a member who shows it is at fault. */
+export class NotDrawnError extends QuorateError {
+  readonly code: 'NOT_DRAWN';
   readonly details: {};
 }
 /** More announcements came from a signer than it may send; this one was not looked at. */
@@ -1002,6 +1011,8 @@ export class Path {
 // ---------------------------------------------------------------------------------------- threshold and erasure
 
 export * as erasure from './types/erasure.js';
+export * as gossip from './types/gossip.js';
+export * as sortition from './types/sortition.js';
 export * as threshold from './types/threshold.js';
 
 // -------------------------------------------------------------------------------------------- bls, dsig and wire

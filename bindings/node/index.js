@@ -25,7 +25,13 @@ module.exports = {
   MAX_TOTAL_WEIGHT: about.maxTotalWeight,
   MAX_TIMEOUT_GROUPS: about.maxTimeoutGroups,
   DEFAULT_BATCH_THRESHOLD: about.defaultBatchThreshold,
-  Suite: Object.freeze({ MinSig: 'bls-min-sig', MinPk: 'bls-min-pk', Ed25519: 'ed25519' }),
+  Suite: Object.freeze({
+    MinSig: 'bls-min-sig',
+    MinPk: 'bls-min-pk',
+    Ed25519: 'ed25519',
+    MinSigCounted: 'bls-min-sig-counted',
+    MinPkCounted: 'bls-min-pk-counted',
+  }),
   SUITE_NUMBERS: Object.freeze(Object.fromEntries(about.suites.map((name, at) => [name, about.suiteNumbers[at]]))),
   ...classes,
   SecretKey,
@@ -60,6 +66,8 @@ module.exports = {
   bls: Object.freeze({ ...require('./lib/bls.js') }),
   dsig: Object.freeze({ ...require('./lib/dsig.js') }),
   erasure: Object.freeze({ ...require('./lib/erasure.js') }),
+  gossip: Object.freeze({ ...require('./lib/gossip.js') }),
+  sortition: Object.freeze({ ...require('./lib/sortition.js') }),
   threshold: require('./lib/threshold/index.js'),
   wire: Object.freeze({ ...require('./lib/wire.js') }),
 };

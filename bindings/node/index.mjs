@@ -32,6 +32,7 @@ export const {
   NotEvidenceError,
   ExhaustedError,
   OneTimeReuseError,
+  NotDrawnError,
   RateLimitedError,
   RngError,
   ClosedError,
@@ -67,6 +68,8 @@ export const {
   bls,
   dsig,
   erasure,
+  gossip,
+  sortition,
   threshold,
   wire,
 } = quorate;

@@ -40,6 +40,7 @@ export {
   NotEvidenceError,
   ExhaustedError,
   OneTimeReuseError,
+  NotDrawnError,
   RateLimitedError,
   RngError,
   ClosedError,

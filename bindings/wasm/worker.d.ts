@@ -42,6 +42,7 @@ export {
   NotEvidenceError,
   ExhaustedError,
   OneTimeReuseError,
+  NotDrawnError,
   RateLimitedError,
   RngError,
   ClosedError,

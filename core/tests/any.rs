@@ -294,7 +294,7 @@ fn aggregates_and_tickets_are_of_the_suites_that_have_them_and_do_not_mix() {
     let verdicts = Aggregate::verify_batch_derived(&first.0, mixed);
     assert!(verdicts[0] == Err(Error::WrongContext { what: "suite" }) && verdicts[1].is_ok());
     let statement = *first.1[0].statement();
-    let mut pool = Pool::new(&first.0, statement, Parameters::default()).unwrap();
+    let mut pool = Pool::new(&first.0, 0, statement, Parameters::default()).unwrap();
     wrong_suite(pool.insert(second.1[1].clone()));
     assert_eq!(pool.insert(first.1[1].clone()), Ok(true));
     assert!(pool.aggregates().len() == 1 && pool.signers().contains(1));
@@ -311,7 +311,7 @@ fn aggregates_and_tickets_are_of_the_suites_that_have_them_and_do_not_mix() {
         wrong_suite(Aggregate::of_vote(&vote.verify(&committee).unwrap(), &committee));
         wrong_suite(Aggregate::decode(&first.1[0].encode(), &committee));
         wrong_suite(Gossip::new(&committee, 0, statement, Parameters::default()));
-        wrong_suite(Pool::new(&committee, statement, Parameters::default()));
+        wrong_suite(Pool::new(&committee, 0, statement, Parameters::default()));
         assert!(
             Aggregate::verify_batch_derived(&committee, vec![first.1[0].clone().into_inner()])[0].is_err()
         );

@@ -9,7 +9,7 @@ use std::time::Instant;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::network::{Network, Node, Sent};
+use super::network::{Class, Network, Node, Sent};
 use super::queue::{Nanos, Queue};
 use super::stage::{Case, END, FRAME, Outcome, P, SKEW, TC};
 
@@ -95,7 +95,7 @@ impl World<'_> {
     }
 
     fn send(&mut self, now: Nanos, from: Node, to: Node, which: usize) {
-        let sent = self.network.send(now, from, to, FRAME + SHARE);
+        let sent = self.network.send(now, from, to, FRAME + SHARE, Class::Urgent);
         self.outcome.messages += 1;
         if self.silent.get(to as usize) == Some(&false) {
             self.queue.put(sent.comes, Event::Comes { to, which, sent });

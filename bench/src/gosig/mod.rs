@@ -1,74 +1,146 @@
-//! Gosig.
+//! Gosig: what the paper measured (Li et al., *Gosig: A Scalable and High-Performance Byzantine Consensus for Consortium
+//! Blockchains*), and what must be reached here. Networks of thousands of nodes are simulated.
 
+mod blocks;
 mod cities;
 mod collectors;
 mod costs;
+mod figures;
 mod network;
 mod plain;
 mod queue;
 mod stage;
 
-pub(crate) fn attempt(text: &str) {
-    let get = |name: &str, or: f64| {
-        text.split_whitespace()
-            .find_map(|part| part.strip_prefix(&format!("{name}=")))
-            .map_or(or, |v| v.parse().unwrap_or(or))
-    };
-    let costs = costs::Costs {
-        ed: 3e4,
-        single: 8e5,
-        another: 3e5,
-        signer: 700.0,
-        merge: 5.0,
-        sign: 100_000,
-        plain: 15e3,
-    };
-    let setting =
-        network::Setting { cities: &cities::WORLD, bandwidth: get("bw", 2e6), connection: None, loss: 0.01 };
-    let nodes = get("n", 1000.0) as usize;
-    let case = stage::Case {
-        nodes,
-        silent: (nodes as f64 * get("silent", 0.0)) as usize,
-        fan_out: get("fan", 5.0) as usize,
-        setting,
-        costs,
-        seed: get("seed", 1.0) as u64,
-    };
-    let outcome = match get("model", 0.0) as u8 {
-        0 => stage::run(&case).unwrap_or_default(),
-        1 => plain::run(&case),
-        _ => collectors::run(&case),
-    };
-    let show = |all: &[u64]| {
-        let at =
-            |f: f64| all.get(((all.len().max(1) - 1) as f64 * f) as usize).map_or(0.0, |v| *v as f64 / 1e9);
-        format!(
-            "{} min {:.2} 50% {:.2} 90% {:.2} 99% {:.2} 99.9% {:.2} max {:.2}",
-            all.len(),
-            at(0.0),
-            at(0.5),
-            at(0.9),
-            at(0.99),
-            at(0.999),
-            at(1.0)
-        )
-    };
-    println!(
-        "{text}\n  P  {}\n  TC {} of {}",
-        show(&outcome.prepared),
-        show(&outcome.complete),
-        outcome.honest
-    );
-    println!(
-        "  bytes mean {} max {} msgs {} verified {} longest {} highest {} busy {:.2}s events {} took {:.1}s",
-        outcome.bytes.iter().sum::<u64>() / outcome.honest.max(1) as u64,
-        outcome.bytes.last().copied().unwrap_or(0),
-        outcome.messages / outcome.honest.max(1) as u64,
-        outcome.verified / outcome.honest.max(1) as u64,
-        outcome.longest,
-        outcome.highest_count,
-        outcome.busy as f64 / 1e9 / outcome.honest.max(1) as f64,
-        outcome.events,
-        outcome.took.as_secs_f64()
-    );
+use std::sync::{Mutex, OnceLock};
+use std::thread;
+use std::time::Instant;
+
+use self::figures::{LINES, Point, Way};
+use self::network::Setting;
+use self::stage::{Case, Outcome};
+use crate::row::Row;
+use crate::sampling::Care;
+use crate::table::Table;
+
+/// The paper's simulation.
+const SLOW: Setting = Setting { cities: &cities::WORLD, bandwidth: 2e6, connection: None, loss: 0.01 };
+const SIZES: [usize; 5] = [100, 300, 1000, 3000, 10_000];
+const FEW: [usize; 2] = [100, 1000];
+/// Simulations that run at the same time: each takes one thread.
+const THREADS: usize = 2;
+
+/// Measures the rows that have targets, and the paper's figures. Says on standard error what is running.
+pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
+    let sizes: &[usize] = if quick { &FEW } else { &SIZES };
+    let largest = sizes.last().copied().unwrap_or_default();
+    say("what BLS costs here");
+    let (costs, mut rows) =
+        costs::measure(Care::of(quick)).map_err(|error| format!("measuring Gosig: {error}"))?;
+    // The longest first, so that no thread is left with it at the end.
+    let mut jobs: Vec<(usize, usize)> =
+        sizes.iter().rev().flat_map(|nodes| (0..LINES.len()).map(|line| (line, *nodes))).collect();
+    jobs.retain(|(line, nodes)| *nodes < 10_000 || *line != LINES.len() - 1);
+    let mut points = side_by_side(jobs, |(line, nodes)| {
+        let outcome = stage(line, nodes, costs)?;
+        say(format!(
+            "Stage II, {nodes} nodes, {}: {:.1} s",
+            LINES.get(line).map_or("", |line| line.name),
+            outcome.took.as_secs_f64()
+        ));
+        Ok(Point { line, nodes, outcome })
+    })?;
+    points.sort_by_key(|point| (point.line, point.nodes));
+    rows.extend(figures::rows(&points, largest));
+    rows.extend(memory());
+    let tables = vec![figures::figure_10(&points, sizes, &costs), figures::completion(&points, largest)];
+    say("done");
+    Ok((rows, tables))
+}
+
+fn stage(line: usize, nodes: usize, costs: costs::Costs) -> Result<Outcome, String> {
+    let Some(line) = LINES.get(line) else { return Err("no such line".into()) };
+    let silent = if line.silent { (nodes - 1) / 3 } else { 0 };
+    let case = Case { nodes, silent, fan_out: line.fan_out, setting: SLOW, costs, seed: 1 };
+    match line.way {
+        Way::Aggregated => stage::run(&case).map_err(|error| format!("simulating Stage II: {error}")),
+        Way::Plain => Ok(plain::run(&case)),
+        Way::Collector => Ok(collectors::run(&case)),
+    }
+}
+
+/// Does all jobs, a few at a time.
+fn side_by_side<J: Send, T: Send>(
+    jobs: Vec<J>,
+    work: impl Fn(J) -> Result<T, String> + Sync,
+) -> Result<Vec<T>, String> {
+    let jobs = Mutex::new(jobs.into_iter());
+    let results = Mutex::new(Vec::new());
+    let next = || jobs.lock().ok()?.next();
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                while let Some(job) = next() {
+                    let result = work(job);
+                    if let Ok(mut results) = results.lock() {
+                        results.push(result);
+                    }
+                }
+            });
+        }
+    });
+    results.into_inner().map_err(|_| "a simulation panicked".to_owned())?.into_iter().collect()
+}
+
+/// The most memory that this process ever had.
+fn memory() -> Option<Row> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: f64 = line.split_whitespace().next()?.parse().ok()?;
+    let row = Row::new("memory of all simulations, two at a time", kilobytes / 1024.0 / 1024.0, "GiB");
+    Some(row.at_most(16.0))
+}
+
+/// What is measured now, and since when: on standard error, where it does not disturb who reads JSON.
+fn say(what: impl std::fmt::Display) {
+    static BEGAN: OnceLock<Instant> = OnceLock::new();
+    let began = BEGAN.get_or_init(Instant::now);
+    eprintln!("[{:>4} s] gosig: {what}", began.elapsed().as_secs());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_issue_has_its_target() {
+        let outcome = Outcome {
+            complete: vec![1_000_000_000],
+            honest: 1,
+            bytes: vec![1],
+            highest_count: 1,
+            ..Outcome::default()
+        };
+        let points: Vec<Point> =
+            (0..LINES.len()).map(|line| Point { line, nodes: 1000, outcome: outcome.clone() }).collect();
+        let rows = figures::rows(&points, 1000);
+        for name in [
+            "Stage II, 1000 nodes",
+            "Stage II, 1000 nodes, a third silent",
+            "longest aggregate of a quorum, 1000 nodes",
+            "highest count, N = 1000, fan-out 5",
+        ] {
+            let row = rows.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("no row {name}"));
+            assert_eq!(row.is_reached(), Some(true), "{name}");
+        }
+    }
+
+    #[test]
+    fn all_jobs_are_done_and_one_that_fails_is_told() {
+        let mut done = side_by_side((0..20).collect(), |job| Ok(job * 2)).unwrap();
+        done.sort_unstable();
+        assert_eq!(done, (0..20).map(|job| job * 2).collect::<Vec<_>>());
+        let failed =
+            side_by_side(vec![1, 2, 3], |job| if job == 2 { Err("two".to_owned()) } else { Ok(job) });
+        assert_eq!(failed, Err("two".to_owned()));
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! A message leaves through its sender's uplink and comes in through its receiver's downlink, each of which carries
 //! one byte after the other; in between it takes the latency of the two cities. A lost packet is sent again when its
-//! acknowledgement is overdue, and the message is complete when its last packet is.
+//! acknowledgement is overdue, and the message is complete when its last packet is. What is urgent goes before what is
+//! not, on both links.
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -19,6 +20,15 @@ const PACKET: u64 = 1400;
 const HEADERS: u64 = 66;
 /// An acknowledgement is overdue after so many round trips and this time.
 const OVERDUE: (f64, Nanos) = (1.5, 25 * MILLISECOND);
+
+/// Which messages a link carries first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Votes, headers, requests.
+    Urgent,
+    /// Transactions.
+    Bulk,
+}
 
 /// What a network is like.
 #[derive(Clone, Copy, Debug)]
@@ -52,12 +62,33 @@ pub(super) struct Network {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Link {
-    /// When the uplink has nothing left to send.
-    up: Nanos,
-    /// When the downlink has nothing left to take.
-    down: Nanos,
+    up: Lane,
+    down: Lane,
     sent: u64,
     received: u64,
+}
+
+/// When one direction of a link has carried everything, and when all that is urgent.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lane {
+    all: Nanos,
+    urgent: Nanos,
+}
+
+impl Lane {
+    /// When it begins to carry this.
+    fn carry(&mut self, now: Nanos, takes: Nanos, class: Class) -> Nanos {
+        let begins = match class {
+            Class::Urgent => self.urgent.max(now),
+            Class::Bulk => self.all.max(now),
+        };
+        if class == Class::Urgent {
+            self.urgent = begins + takes;
+        }
+        // What waits already begins so much later.
+        self.all = self.all.max(now) + takes;
+        begins
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +109,7 @@ pub(super) struct Sent {
     pub(super) takes: Nanos,
     /// Bytes with headers, repetitions included.
     pub(super) bytes: u64,
+    pub(super) class: Class,
 }
 
 impl Network {
@@ -110,7 +142,7 @@ impl Network {
     }
 
     /// Puts a message of so many bytes into the sender's uplink.
-    pub(super) fn send(&mut self, now: Nanos, from: Node, to: Node, len: u64) -> Sent {
+    pub(super) fn send(&mut self, now: Nanos, from: Node, to: Node, len: u64, class: Class) -> Sent {
         let packets = len.div_ceil(PACKET).max(1);
         let (mut bytes, mut delay) = (len + packets * HEADERS, 0);
         let way = self.way(from, to);
@@ -122,31 +154,25 @@ impl Network {
         }
         let takes = self.time(bytes);
         let Some(link) = self.links.get_mut(from as usize) else {
-            return Sent { left: now, comes: now, takes, bytes };
+            return Sent { left: now, comes: now, takes, bytes, class };
         };
-        let begins = link.up.max(now);
-        link.up = begins + takes;
+        let begins = link.up.carry(now, takes, class);
         link.sent += bytes;
         let slower = (bytes as f64 * way.extra_per_byte) as Nanos;
-        Sent { left: link.up, comes: begins + way.latency + delay + slower, takes, bytes }
+        Sent { left: begins + takes, comes: begins + way.latency + delay + slower, takes, bytes, class }
     }
 
     /// Takes what comes now into the receiver's downlink; answers when all of it is there.
     pub(super) fn receive(&mut self, now: Nanos, to: Node, sent: &Sent) -> Nanos {
         let Some(link) = self.links.get_mut(to as usize) else { return now };
-        link.down = link.down.max(now) + sent.takes;
         link.received += sent.bytes;
-        link.down
+        link.down.carry(now, sent.takes, sent.class) + sent.takes
     }
 
     /// From one node to another, without bandwidth.
+    #[cfg(test)]
     pub(super) fn latency(&self, from: Node, to: Node) -> Nanos {
         self.way(from, to).latency
-    }
-
-    /// How long the uplink is going to be busy.
-    pub(super) fn backlog(&self, now: Nanos, node: Node) -> Nanos {
-        self.links.get(node as usize).map_or(0, |link| link.up.saturating_sub(now))
     }
 
     /// Bytes that each node has sent and received, headers and repetitions included.
@@ -188,7 +214,10 @@ mod tests {
         let mut network = Network::new(PAPER, 40, 1);
         let mut all = Vec::new();
         for number in 0..2000u32 {
-            all.push(((number + 1) % 40, network.send(0, number % 40, (number + 1) % 40, 1000)));
+            all.push((
+                (number + 1) % 40,
+                network.send(0, number % 40, (number + 1) % 40, 1000, Class::Urgent),
+            ));
         }
         let sent: u64 = network.traffic().map(|(sent, _)| sent).sum();
         all.sort_by_key(|(_, sent)| sent.comes);
@@ -208,19 +237,28 @@ mod tests {
     #[test]
     fn an_idle_network_adds_latency_and_one_transmission() {
         let mut network = Network::new(Setting { loss: 0.0, ..PAPER }, 20, 1);
-        let sent = network.send(7, 0, 1, 1000);
+        let sent = network.send(7, 0, 1, 1000, Class::Urgent);
         let transmission = (1000 + HEADERS) * 8 * SECOND / 2_000_000;
         assert_eq!(sent.left, 7 + transmission);
         let arrived = network.receive(sent.comes, 1, &sent);
         assert_eq!(arrived, 7 + network.latency(0, 1) + transmission);
-        assert_eq!(network.backlog(7, 0), transmission);
+    }
+
+    #[test]
+    fn what_is_urgent_goes_first_and_the_rest_has_what_is_left() {
+        let mut network = Network::new(Setting { loss: 0.0, ..PAPER }, 20, 1);
+        let bulk = network.send(0, 0, 1, 100_000, Class::Bulk);
+        let urgent = network.send(0, 0, 2, 1000, Class::Urgent);
+        let later = network.send(0, 0, 3, 1000, Class::Bulk);
+        assert!(urgent.left < bulk.left);
+        assert_eq!(later.left, bulk.takes + urgent.takes + later.takes);
     }
 
     #[test]
     fn as_many_packets_are_lost_as_is_said() {
         let mut network = Network::new(PAPER, 20, 3);
         let clean = 1000 + HEADERS;
-        let bytes: u64 = (0..100_000).map(|_| network.send(0, 0, 1, 1000).bytes).sum();
+        let bytes: u64 = (0..100_000).map(|_| network.send(0, 0, 1, 1000, Class::Urgent).bytes).sum();
         let repeated = bytes as f64 / (100_000 * clean) as f64 - 1.0;
         // One in a hundred, and of these one in a hundred again.
         assert!((repeated - 0.0101).abs() < 0.001, "{repeated}");
@@ -230,7 +268,7 @@ mod tests {
     fn the_same_seed_gives_the_same_network() {
         let run = |seed| {
             let mut network = Network::new(PAPER, 20, seed);
-            (0..500).map(|number| network.send(number, 3, 4, 5000)).collect::<Vec<_>>()
+            (0..500).map(|number| network.send(number, 3, 4, 5000, Class::Urgent)).collect::<Vec<_>>()
         };
         assert_eq!(run(5), run(5));
         assert_ne!(run(5), run(6));
@@ -242,7 +280,7 @@ mod tests {
         let setting = Setting { cities: &REGIONS, bandwidth: 500e6, connection, loss: 0.0 };
         let mut network = Network::new(setting, 28, 1);
         let extra = |network: &mut Network, to| {
-            network.send(0, 0, to, 1_000_000).comes.saturating_sub(network.latency(0, to))
+            network.send(0, 0, to, 1_000_000, Class::Urgent).comes.saturating_sub(network.latency(0, to))
         };
         let (same_region, near, far) =
             (extra(&mut network, 14), extra(&mut network, 3), extra(&mut network, 13));

@@ -10,7 +10,7 @@ use std::time::Instant;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::network::{Network, Node, Sent};
+use super::network::{Class, Network, Node, Sent};
 use super::queue::{MILLISECOND, Nanos, Queue};
 use super::stage::{Case, END, FRAME, Outcome, P, SKEW, TC};
 
@@ -169,7 +169,7 @@ impl<'a> World<'a> {
             let Some((which, signers)) = news else { break };
             member.sending += 1;
             let len = FRAME + signers.len() as u64 * SIGNATURE;
-            let sent = self.network.send(now, me, to, len);
+            let sent = self.network.send(now, me, to, len, Class::Urgent);
             self.outcome.messages += 1;
             self.queue.put(sent.left, Event::Left(me));
             if self.member(to).is_some() {

@@ -16,7 +16,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::costs::Costs;
-use super::network::{Network, Node, Sent, Setting};
+use super::network::{Class, Network, Node, Sent, Setting};
 use super::queue::{MILLISECOND, Nanos, Queue, SECOND};
 
 /// Clocks are this far apart at most.
@@ -316,7 +316,7 @@ impl<'a> World<'a> {
             }
         }
         self.outcome.messages += 1;
-        let sent = self.network.send(now, from, to, len);
+        let sent = self.network.send(now, from, to, len, Class::Urgent);
         self.queue.put(sent.left, Event::Left { from, to });
         if self.member(to).is_some() {
             self.queue.put(sent.comes, Event::Comes { to, from, sent, load });

@@ -70,7 +70,7 @@ impl Vote {
 }
 
 #[derive(uniffi::Object)]
-pub(crate) struct VerifiedVote(Verified<any::Vote>);
+pub(crate) struct VerifiedVote(pub(crate) Verified<any::Vote>);
 
 #[uniffi::export]
 impl VerifiedVote {

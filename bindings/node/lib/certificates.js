@@ -100,4 +100,5 @@ module.exports = {
   openCertificate: certificate.open,
   makeCertificate,
   makeVerifiedCertificate: verifiedCertificate.make,
+  openVerifiedCertificate: verifiedCertificate.open,
 };

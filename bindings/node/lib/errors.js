@@ -38,6 +38,7 @@ const named = {
   NOT_EVIDENCE: class NotEvidenceError extends QuorateError {},
   EXHAUSTED: class ExhaustedError extends QuorateError {},
   ONE_TIME_REUSE: class OneTimeReuseError extends QuorateError {},
+  NOT_DRAWN: class NotDrawnError extends QuorateError {},
   RATE_LIMITED: class RateLimitedError extends QuorateError {},
   RNG: class RngError extends QuorateError {},
   CLOSED: class ClosedError extends QuorateError {},

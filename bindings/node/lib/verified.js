@@ -3,8 +3,11 @@
 const { makeCommitteeId } = require('./ids.js');
 const { sealed } = require('./sealed.js');
 
-/** The class of what was checked against a committee: `valueOf` and `committeeOf` take its handle apart. */
-exports.verified = function verified(name, valueOf, committeeOf) {
+/**
+ * The class of what was checked against a committee: `valueOf` and `committeeOf` take its handle apart; `more` has the
+ * methods that not all such classes have.
+ */
+exports.verified = function verified(name, valueOf, committeeOf, more = {}) {
   const slot = sealed(name);
   const Class = {
     [name]: class extends slot.Sealed {
@@ -19,5 +22,8 @@ exports.verified = function verified(name, valueOf, committeeOf) {
       }
     },
   }[name];
+  for (const [key, method] of Object.entries(Object.getOwnPropertyDescriptors(more))) {
+    Object.defineProperty(Class.prototype, key, { ...method, enumerable: false });
+  }
   return { Class, open: slot.open, is: slot.is, make: (handle) => slot.make(Class, handle) };
 };

@@ -15,6 +15,8 @@
 //! | [`evidence`] | equivocations, conflicts |
 //! | [`guard`] | the key that signs nothing contradictory, its records |
 //! | [`merkle`], [`wire`], [`bls`] | trees, encoding, aggregates |
+//! | [`gossip`] | aggregates that are summed in any order, and how they spread |
+//! | [`sortition`] | lotteries for who may propose |
 //! | [`dsig`] | one-time keys that Ed25519 signs in batches |
 //! | [`threshold`] | encryption, coins and signatures by many |
 //! | [`erasure`] | messages as shards of which some restore all |
@@ -29,9 +31,11 @@ pub mod dsig;
 pub mod erasure;
 pub mod evidence;
 pub mod glue;
+pub mod gossip;
 pub mod guard;
 pub mod keys;
 pub mod merkle;
+pub mod sortition;
 pub mod threshold;
 pub mod timeouts;
 pub mod votes;
@@ -49,6 +53,9 @@ pub struct Constants {
     pub max_total_weight: u128,
     pub max_timeout_groups: u32,
     pub default_batch_threshold: u32,
+    pub gossip_pool: u32,
+    pub gossip_stack: u32,
+    pub expected_winners: u16,
     pub suites: Vec<String>,
     pub suite_numbers: Vec<u8>,
 }
@@ -65,6 +72,9 @@ pub fn constants() -> Constants {
         max_total_weight: quorate::committee::MAX_TOTAL_WEIGHT,
         max_timeout_groups: quorate::certificate::MAX_TIMEOUT_GROUPS as u32,
         default_batch_threshold: quorate::certificate::DEFAULT_BATCH_THRESHOLD as u32,
+        gossip_pool: quorate::gossip::POOL as u32,
+        gossip_stack: quorate::gossip::STACK as u32,
+        expected_winners: quorate::sortition::EXPECTED_WINNERS.get(),
         suites: Suite::ALL.iter().map(|suite| suite.name().to_owned()).collect(),
         suite_numbers: Suite::ALL.iter().map(|suite| suite.number()).collect(),
     }

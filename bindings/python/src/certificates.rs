@@ -100,9 +100,9 @@ impl Certificate {
         py: Python<'_>,
         committee: &Committee,
         certificates: List<Py<Certificate>>,
-    ) -> Outcome<Verdicts> {
+    ) -> Outcome<Verdicts<VerifiedCertificate>> {
         let (certificates, rng) = (plain(certificates)?, &mut getrandom::SysRng);
-        Ok(Verdicts(py.detach(|| any::Certificate::verify_batch(&committee.0, certificates, rng))))
+        Ok(Verdicts::of(py.detach(|| any::Certificate::verify_batch(&committee.0, certificates, rng))))
     }
 
     /// As `verify_batch`, on another thread.
@@ -111,7 +111,7 @@ impl Certificate {
         py: Python<'py>,
         committee: &Bound<'py, Committee>,
         certificates: List<Py<Certificate>>,
-    ) -> Outcome<Coroutine<'py, Verdicts>> {
+    ) -> Outcome<Coroutine<'py, Verdicts<VerifiedCertificate>>> {
         Ok(off_thread(&py.get_type::<Certificate>(), "verify_batch", (committee, certificates.all()?))?)
     }
 
@@ -122,9 +122,9 @@ impl Certificate {
         py: Python<'_>,
         committee: &Committee,
         certificates: List<Py<Certificate>>,
-    ) -> Outcome<Verdicts> {
+    ) -> Outcome<Verdicts<VerifiedCertificate>> {
         let certificates = plain(certificates)?;
-        Ok(Verdicts(py.detach(|| any::Certificate::verify_batch_derived(&committee.0, certificates))))
+        Ok(Verdicts::of(py.detach(|| any::Certificate::verify_batch_derived(&committee.0, certificates))))
     }
 
     /// As `verify_batch_derived`, on another thread.
@@ -133,7 +133,7 @@ impl Certificate {
         py: Python<'py>,
         committee: &Bound<'py, Committee>,
         certificates: List<Py<Certificate>>,
-    ) -> Outcome<Coroutine<'py, Verdicts>> {
+    ) -> Outcome<Coroutine<'py, Verdicts<VerifiedCertificate>>> {
         let arguments = (committee, certificates.all()?);
         Ok(off_thread(&py.get_type::<Certificate>(), "verify_batch_derived", arguments)?)
     }
@@ -152,25 +152,31 @@ fn plain(certificates: List<Py<Certificate>>) -> Outcome<Vec<any::Certificate>> 
     Ok(certificates.all()?.into_iter().map(|certificate| certificate.get().0.clone()).collect())
 }
 
-/// What became of each certificate of a batch.
-pub(crate) struct Verdicts(Vec<Result<Verified<any::Certificate>>>);
+/// What became of each member of a batch: of type `V` once it is verified.
+pub(crate) struct Verdicts<V>(pub(crate) Vec<Result<V>>);
 
-impl<'py> IntoPyObject<'py> for Verdicts {
+impl<V> Verdicts<V> {
+    pub(crate) fn of<T>(verdicts: Vec<Result<Verified<T>>>) -> Self
+    where
+        V: From<Verified<T>>,
+    {
+        Self(verdicts.into_iter().map(|verdict| verdict.map(V::from)).collect())
+    }
+}
+
+impl<'py, V: IntoPyObject<'py>> IntoPyObject<'py> for Verdicts<V> {
     type Target = PyList;
     type Output = Bound<'py, PyList>;
     type Error = PyErr;
 
     const OUTPUT_TYPE: PyStaticExpr = type_hint_subscript!(
         type_hint_identifier!("builtins", "list"),
-        type_hint_union!(
-            <VerifiedCertificate as IntoPyObject<'py>>::OUTPUT_TYPE,
-            type_hint_identifier!("quorate.errors", "QuorateError")
-        )
+        type_hint_union!(V::OUTPUT_TYPE, type_hint_identifier!("quorate.errors", "QuorateError"))
     );
 
     fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let verdict = |verdict| match verdict {
-            Ok(verified) => VerifiedCertificate::from(verified).into_bound_py_any(py),
+            Ok(verified) => IntoPyObjectExt::into_bound_py_any(verified, py),
             Err(error) => exception(py, &error),
         };
         PyList::new(py, self.0.into_iter().map(verdict).collect::<PyResult<Vec<_>>>()?)

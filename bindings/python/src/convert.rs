@@ -202,6 +202,12 @@ integers! {
     Rounds: u16, "rounds";
     PlanRound: u16, "round";
     Step: u8, "step";
+    CountLimit: u16, "limit";
+    Preferred: u16, "preferred";
+    Batch: u64, "batch";
+    FanOut: u64, "fan_out";
+    Draw: u64, "draw";
+    Expected: u16, "expected";
     U8: u8, "a u8";
     U16: u16, "a u16";
     U32: u32, "a u32";

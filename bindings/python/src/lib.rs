@@ -9,6 +9,7 @@
 //! | `committee` | `Committee` |
 //! | `votes`, `certificates` | `Vote`, `VoteCollector`, `Certificate` |
 //! | `timeouts` | `TimeoutVote`, `TimeoutCollector`, `TimeoutCertificate` |
+//! | `gossip`, `sortition` | the modules of the same names |
 //! | `evidence`, `guard` | `Equivocation`, `Conflict`, `Guard`, `GuardRecord` |
 //! | `merkle`, `wire`, `bls`, `dsig`, `erasure` | the modules of the same names |
 //! | `threshold` | `quorate.threshold` with its modules `ecdsa`, `bls`, `tdh2`, `coin` and `seal` |
@@ -25,6 +26,7 @@ mod dsig;
 mod erasure;
 mod evidence;
 mod failure;
+mod gossip;
 mod guard;
 mod held;
 mod ids;
@@ -33,9 +35,11 @@ mod layer;
 mod merkle;
 mod pickle;
 mod signers;
+mod sortition;
 mod statement;
 mod threshold;
 mod timeouts;
+mod times;
 mod verified;
 mod votes;
 mod wire;
@@ -65,6 +69,8 @@ mod _native {
     #[pymodule_export]
     use crate::evidence::{Conflict, Equivocation, VerifiedConflict, VerifiedEquivocation};
     #[pymodule_export]
+    use crate::gossip::{Aggregate, Gossip, Parameters, Peers, Pool, VerifiedAggregate};
+    #[pymodule_export]
     use crate::guard::{Guard, GuardRecord};
     #[pymodule_export]
     use crate::ids::{ChainId, CommitteeId};
@@ -74,6 +80,8 @@ mod _native {
     use crate::merkle::{Merkle, Path};
     #[pymodule_export]
     use crate::signers::{Members, SignerSet, Suspects};
+    #[pymodule_export]
+    use crate::sortition::{Lottery, Score, Seed, SeedProof, Ticket, VerifiedTicket};
     #[pymodule_export]
     use crate::statement::Statement;
     #[pymodule_export]
@@ -106,6 +114,12 @@ mod _native {
     const MAX_TIMEOUT_GROUPS: usize = quorate::certificate::MAX_TIMEOUT_GROUPS;
     #[pymodule_export]
     const DEFAULT_BATCH_THRESHOLD: usize = quorate::certificate::DEFAULT_BATCH_THRESHOLD;
+    #[pymodule_export]
+    const EXPECTED_WINNERS: u16 = quorate::sortition::EXPECTED_WINNERS.get();
+    #[pymodule_export]
+    const POOL: usize = quorate::gossip::POOL;
+    #[pymodule_export]
+    const STACK: usize = quorate::gossip::STACK;
     #[pymodule_export]
     const MAX_MESSAGE: usize = quorate::erasure::MAX_MESSAGE;
     #[pymodule_export]

@@ -1,8 +1,11 @@
 //! What was checked: own classes that Python code can neither construct nor subclass nor unpickle.
 
-/// A class for a `Verified<T>`, with the class for `T`.
+/// A class for a `Verified<T>`, with the class for `T`, and with more methods.
 macro_rules! verified {
     ($(#[$doc:meta])* $name:ident of $value:ident: $core:ty) => {
+        $crate::verified::verified! { $(#[$doc])* $name of $value: $core, {} }
+    };
+    ($(#[$doc:meta])* $name:ident of $value:ident: $core:ty, { $($more:tt)* }) => {
         $(#[$doc])*
         #[pyclass(frozen, eq, module = "quorate")]
         #[derive(Clone, PartialEq)]
@@ -16,6 +19,8 @@ macro_rules! verified {
 
         #[pymethods]
         impl $name {
+            $($more)*
+
             /// What was checked.
             #[getter]
             fn value(&self) -> $value {

@@ -7,6 +7,7 @@ from typing import Any
 import dleq_operations
 import dsig_operations
 import erasure_operations
+import gossip_operations
 import quorate
 import threshold_operations
 from quorate import (
@@ -426,7 +427,9 @@ def guard_sign(given: Json) -> Json:
 
 
 OTHERS = [dleq_operations, dsig_operations, erasure_operations, threshold_operations]
-OPERATIONS: dict[str, Any] = {name: call for module in OTHERS for name, call in module.OPERATIONS.items()} | {
+OPERATIONS: dict[str, Any] = {name: call for module in OTHERS for name, call in module.OPERATIONS.items()}
+OPERATIONS |= gossip_operations.operations(committee_of)
+OPERATIONS |= {
     "wire.uint": wire_uint,
     "wire.varint": wire_varint,
     "wire.bytes": wire_bytes,

@@ -5,7 +5,9 @@ import { bytes, list, optional, options, pair, size, string, suite, boolean, u12
 import { certificateApi, verified } from './certificate-api.js';
 import { dsigApi } from './dsig-api.js';
 import { erasureApi } from './erasure-api.js';
+import { gossipApi } from './gossip-api.js';
 import { Handle, TOKEN, hex, is, isOpen, name, open, same, take, wrap } from './handle.js';
+import { sortitionApi } from './sortition-api.js';
 import { thresholdApi } from './threshold/index.js';
 
 export const MAX_TOTAL_WEIGHT = 1n << 125n;
@@ -749,6 +751,8 @@ export function fullApi(wasm) {
     bls,
     dsig: dsigApi(wasm, { SecretKey, PublicKey }),
     erasure: erasureApi(wasm),
+    gossip: gossipApi(wasm, { ...base.classes, ...classes }),
+    sortition: sortitionApi(wasm, { ...base.classes, ...classes, openChain }),
     threshold: thresholdApi(wasm, shared),
     wire,
   };

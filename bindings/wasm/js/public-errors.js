@@ -24,6 +24,7 @@ export {
   NotEvidenceError,
   ExhaustedError,
   OneTimeReuseError,
+  NotDrawnError,
   RateLimitedError,
   RngError,
   ClosedError,

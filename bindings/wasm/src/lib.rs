@@ -20,11 +20,15 @@ pub mod erasure;
 pub mod evidence;
 mod glue;
 #[cfg(feature = "full")]
+pub mod gossip;
+#[cfg(feature = "full")]
 pub mod guard;
 pub mod keys;
 #[cfg(feature = "full")]
 pub mod merkle;
 pub mod signers;
+#[cfg(feature = "full")]
+pub mod sortition;
 pub mod statement;
 #[cfg(feature = "full")]
 pub mod threshold;
@@ -51,16 +55,20 @@ pub fn codes() -> Vec<String> {
     quorate::Error::CODES.iter().map(|code| (*code).to_owned()).collect()
 }
 
-/// The limits that JavaScript's copies of them are compared with: members, weight, timeout groups, batch threshold.
+/// The limits that JavaScript's copies of them are compared with: members, weight, timeout groups, batch threshold,
+/// what a pool keeps, what waits in gossip, winners of a lottery.
 #[cfg(feature = "full")]
 #[wasm_bindgen]
 #[must_use]
 pub fn limits() -> Vec<String> {
-    use quorate::{certificate, committee};
+    use quorate::{certificate, committee, gossip, sortition};
     vec![
         committee::MAX_MEMBERS.to_string(),
         committee::MAX_TOTAL_WEIGHT.to_string(),
         certificate::MAX_TIMEOUT_GROUPS.to_string(),
         certificate::DEFAULT_BATCH_THRESHOLD.to_string(),
+        gossip::POOL.to_string(),
+        gossip::STACK.to_string(),
+        sortition::EXPECTED_WINNERS.to_string(),
     ]
 }

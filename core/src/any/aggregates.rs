@@ -225,13 +225,18 @@ impl fmt::Debug for Aggregate {
 }
 
 impl Pool {
-    /// An empty pool.
+    /// An empty pool of member `me`.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for a committee of a suite without counts.
-    pub fn new(committee: &Committee, statement: Statement, parameters: Parameters) -> Result<Self> {
+    pub fn new(
+        committee: &Committee,
+        me: MemberIndex,
+        statement: Statement,
+        parameters: Parameters,
+    ) -> Result<Self> {
         each_counted!(committee, Committee, S, committee => {
-            Ok(PoolOf::<S>::new(Arc::clone(committee), statement, parameters).into())
+            Ok(PoolOf::<S>::new(Arc::clone(committee), me, statement, parameters).into())
         }, _ => Err(wrong_suite()))
     }
 
@@ -240,10 +245,18 @@ impl Pool {
         each_counted!(self, Pool, S, pool => pool.statement())
     }
 
-    /// Takes in an aggregate that was verified, see [`gossip::Pool::insert`].
+    /// Whether [`insert`](Pool::insert) would change anything, see [`gossip::Pool::wants`].
     ///
     /// # Errors
     /// As there, and [`Error::WrongContext`] for another suite.
+    pub fn wants(&self, aggregate: &Aggregate) -> Result<bool> {
+        each_counted!(self, Pool, S, pool => pool.wants(aggregate.try_into()?))
+    }
+
+    /// Takes in an aggregate that was verified. False if nothing changes by it.
+    ///
+    /// # Errors
+    /// As [`wants`](Pool::wants), and [`Error::WrongContext`] if it was verified against another committee.
     pub fn insert(&mut self, aggregate: Verified<Aggregate>) -> Result<bool> {
         each_counted!(self, Pool, S, pool => pool.insert(lower(aggregate)?))
     }
@@ -260,7 +273,7 @@ impl Pool {
 
     /// All aggregates that are kept.
     pub fn aggregates(&self) -> Vec<Verified<Aggregate>> {
-        each_counted!(self, Pool, S, pool => pool.aggregates().iter().cloned().map(lift).collect())
+        each_counted!(self, Pool, S, pool => pool.aggregates().cloned().map(lift).collect())
     }
 
     /// The certificate, once the signers are a quorum.
@@ -337,7 +350,7 @@ impl Gossip {
         })
     }
 
-    /// What to send to this peer, which somebody else picked, see [`gossip::Gossip::offer`].
+    /// What to send to this peer, which somebody else picked; `None` if it is known to have all of it.
     pub fn offer(&mut self, to: MemberIndex) -> Option<Aggregate> {
         each_counted!(self, Gossip, S, gossip => gossip.offer(to).map(Aggregate::from))
     }
@@ -347,7 +360,7 @@ impl Gossip {
         each_counted!(self, Gossip, S, gossip => gossip.signers())
     }
 
-    /// What was taken in that is not of one half.
+    /// The verified aggregates.
     pub fn pool(&self) -> Pool {
         each_counted!(self, Gossip, S, gossip => gossip.pool().clone().into())
     }

@@ -136,6 +136,9 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsF<H, K, T> {
         (HorsSecret { secrets, values, nodes: vec![] }, public)
     }
 
+    /// Few of its bytes are read.
+    fn fetch(_: &HorsSecret) {}
+
     fn sign(secret: HorsSecret, digest: &[u8; 64], signature: &mut [u8]) -> Room {
         signature.copy_from_slice(&secret.values);
         for index in indices::<K, T>(digest) {
@@ -197,6 +200,9 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsM<H, K, T> {
         let public = fold::<H>(nodes.get(below..).unwrap_or_default().to_vec(), salt);
         (HorsSecret { secrets, values, nodes }, public)
     }
+
+    /// Few of its bytes are read.
+    fn fetch(_: &HorsSecret) {}
 
     fn sign(secret: HorsSecret, digest: &[u8; 64], signature: &mut [u8]) -> Room {
         let (entries, roots) = signature.split_at_mut(K * Self::ENTRY);

@@ -29,6 +29,9 @@ pub trait OneTime: Send + Sync + 'static {
         work: &mut Self::Work,
     ) -> (Self::Secret, [u8; 32]);
 
+    /// Lets the processor fetch what signing reads of a key, for whoever signs with it soon.
+    fn fetch(secret: &Self::Secret);
+
     /// Signs the first `DIGEST_LEN` bytes of a digest into `SIGNATURE_LEN` bytes and consumes the key: what is left
     /// of it is room.
     fn sign(secret: Self::Secret, digest: &[u8; 64], signature: &mut [u8]) -> Room;

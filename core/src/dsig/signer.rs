@@ -284,6 +284,8 @@ impl<S: Suite> Signer<S> {
         let batch = group.batches.front_mut().ok_or(Error::Exhausted)?;
         let index = (batch.tree.leaves().len() - batch.keys.len()) as u16;
         let key = batch.keys.pop_front().ok_or(Error::Exhausted)?;
+        // While the message is hashed.
+        S::OneTime::fetch(&key.secret);
         let root = batch.tree.root();
         let digest = signature::digest(&root, index, &key.nonce, message);
         let mut signature = Signature::<S> {

@@ -13,7 +13,7 @@
 use core::marker::PhantomData;
 
 use super::chain::{Cell, ChainHash, KeySalt, Scratch, Shape};
-use super::fast::Order;
+use super::fast::{self, Order};
 use super::key_tree;
 use super::one_time::{OneTime, Room, Secrets, Wiped, bits};
 
@@ -139,6 +139,10 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
         let ends = all.0.get((Self::LEVEL << B) - Self::LEVEL..).unwrap_or_default();
         let public = H::compress(ends.as_chunks::<N>().0, salt);
         (all, public)
+    }
+
+    fn fetch(secret: &Wiped) {
+        fast::fetch(&secret.0);
     }
 
     fn sign(secret: Wiped, digest: &[u8; 64], signature: &mut [u8]) -> Room {

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::{Aggregate, Parameters};
 use crate::certificate::{Certificate, Statement};
 use crate::committee::{Committee, SignerSet, Verified};
+use crate::machine::MemberIndex;
 use crate::scheme::Additive;
 use crate::{Error, Result};
 
@@ -19,16 +20,17 @@ type Sum<S> = Verified<Aggregate<S>>;
 /// At most [`POOL`] verified aggregates of one statement, from whatever source, and single signatures. It is what
 /// [`Gossip`](super::Gossip) keeps beside its disjoint sums, and all that a protocol needs that spreads in another way.
 ///
-/// 1. What brings no new signer is passed over.
+/// 1. What brings no new signer, and no lower counts than are too high to be added, is passed over.
 /// 2. What has all signers of an aggregate that is kept takes its place. If there are too many, the two that overlap
 ///    least become one.
 /// 3. The sum begins with the heaviest and takes in one after another what overlaps least for what it brings, as long as
 ///    no count grows above [`Parameters::preferred`], and if that makes it a quorum, above [`Parameters::limit`].
-/// 4. Signatures that are held of single members (the first that came is kept always, which is one's own) are taken off
-///    as often as they are in the sum beyond once.
+/// 4. Signatures that are held of single members, one's own always, are taken off as often as they are in the sum beyond
+///    once.
 #[derive(Clone, Debug)]
 pub struct Pool<S: Additive> {
     committee: Arc<Committee<S>>,
+    me: MemberIndex,
     statement: Statement,
     parameters: Parameters,
     parts: Vec<Sum<S>>,
@@ -39,11 +41,17 @@ pub struct Pool<S: Additive> {
 }
 
 impl<S: Additive> Pool<S> {
-    /// An empty pool.
-    pub fn new(committee: Arc<Committee<S>>, statement: Statement, parameters: Parameters) -> Self {
+    /// An empty pool of member `me`.
+    pub fn new(
+        committee: Arc<Committee<S>>,
+        me: MemberIndex,
+        statement: Statement,
+        parameters: Parameters,
+    ) -> Self {
         let nobody = SignerSet::new(committee.len());
         Self {
             committee,
+            me,
             statement,
             parameters,
             parts: Vec::new(),
@@ -59,29 +67,40 @@ impl<S: Additive> Pool<S> {
         &self.statement
     }
 
-    /// Takes in an aggregate that was verified. False if it brings no new signer, or once there is a certificate.
+    /// Whether [`insert`](Pool::insert) would take this in: it brings a new signer, and there is no certificate yet. It
+    /// costs no cryptography, so it comes before verifying.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for another committee or statement; [`Error::TooLarge`] if a count is above
+    /// [`Error::WrongContext`] for another statement or committee size; [`Error::TooLarge`] if a count is above
     /// [`Parameters::limit`].
-    pub fn insert(&mut self, aggregate: Sum<S>) -> Result<bool> {
-        if aggregate.committee() != self.committee.id() {
-            return Err(Error::WrongContext { what: "committee" });
-        }
+    pub fn wants(&self, aggregate: &Aggregate<S>) -> Result<bool> {
         if *aggregate.statement() != self.statement {
             return Err(Error::WrongContext { what: "statement" });
+        }
+        if aggregate.signers().committee_len() != self.committee.len() {
+            return Err(Error::WrongContext { what: "committee size" });
         }
         if aggregate.counts().highest() > self.parameters.limit {
             return Err(Error::TooLarge { what: "count of a signer", limit: self.parameters.limit.into() });
         }
-        let is_held = |held: &Sum<S>| aggregate.signers().is_subset(held.signers());
-        if self.certificate.is_some() || self.best.iter().chain(&self.parts).any(is_held) {
+        let is_held = |held: &Sum<S>| self.covers(held, aggregate);
+        Ok(self.certificate.is_none() && !self.best.iter().chain(&self.parts).any(is_held))
+    }
+
+    /// Takes in an aggregate that was verified. False if it brings no new signer, or once there is a certificate.
+    ///
+    /// # Errors
+    /// As [`wants`](Pool::wants), and [`Error::WrongContext`] if it was verified against another committee.
+    pub fn insert(&mut self, aggregate: Sum<S>) -> Result<bool> {
+        if aggregate.committee() != self.committee.id() {
+            return Err(Error::WrongContext { what: "committee" });
+        }
+        if !self.wants(&aggregate)? {
             return Ok(false);
         }
-        if aggregate.signers().len() == 1 && aggregate.counts().all_ones() && self.singles.len() < SINGLES {
-            self.singles.push(aggregate.clone());
-        }
-        self.parts.retain(|part| !part.signers().is_subset(aggregate.signers()));
+        self.keep_single(&aggregate);
+        let parts = core::mem::take(&mut self.parts);
+        self.parts = parts.into_iter().filter(|part| !self.covers(&aggregate, part)).collect();
         self.parts.push(aggregate);
         if self.parts.len() > POOL {
             self.shrink();
@@ -101,8 +120,8 @@ impl<S: Additive> Pool<S> {
     }
 
     /// The aggregates of the pool.
-    pub fn aggregates(&self) -> &[Sum<S>] {
-        &self.parts
+    pub fn aggregates(&self) -> impl Iterator<Item = &Sum<S>> {
+        self.parts.iter()
     }
 
     /// The certificate, once the signers are a quorum.
@@ -112,6 +131,25 @@ impl<S: Additive> Pool<S> {
 
     fn weight(&self, sum: &Sum<S>) -> u128 {
         self.committee.weight_of(sum.signers())
+    }
+
+    /// Whether one has all signers of the other, and counts that do not keep it from being added. So nobody keeps a
+    /// member out by sending its signature a hundred times.
+    fn covers(&self, one: &Aggregate<S>, other: &Aggregate<S>) -> bool {
+        other.signers().is_subset(one.signers())
+            && one.counts().highest() <= self.parameters.preferred.max(other.counts().highest())
+    }
+
+    /// One's own signature has its place always.
+    fn keep_single(&mut self, aggregate: &Sum<S>) {
+        if aggregate.signers().len() != 1 || !aggregate.counts().all_ones() {
+            return;
+        }
+        if aggregate.signers().contains(self.me) {
+            self.singles.insert(0, aggregate.clone());
+        } else if self.singles.len() < SINGLES {
+            self.singles.push(aggregate.clone());
+        }
     }
 
     /// Makes one of the two parts that overlap least, or drops the lightest if all would have too high counts.

@@ -13,11 +13,12 @@ use crate::{environment, workspace};
 /// Certificates are measured in this process, networks as real `quorate testnet` processes. All medians come from
 /// one run on one machine; `ed` is the time of one ed25519-dalek `verify_strict` in that run. DSig is measured in this
 /// process, and in the examples that use it: one of them needs `redis-server`, and is left out where it is missing.
+/// Gosig's networks of thousands of nodes are simulated, which takes minutes.
 /// Bindings are measured in processes of their languages, next to other libraries of these, which are installed from
 /// pip and npm.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// What to measure: certificates, dsig, threshold, network, bindings; everything if nothing is named.
+    /// What to measure: certificates, dsig, threshold, gosig, network, bindings; everything if nothing is named.
     groups: Vec<String>,
     /// Fewer samples, shorter networks: to see that it works, not to quote.
     #[arg(long)]

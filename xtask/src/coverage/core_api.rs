@@ -89,13 +89,13 @@ impl Module {
         Ok(())
     }
 
-    /// `per_suite! { … Name, TypeOf }` defines an enum over the suites with a method `suite`. Of any other macro, what its
-    /// definition defines by name.
+    /// `per_suite! { … Name, TypeOf }` and its like define an enum over suites with a method `suite`. Of any other macro,
+    /// what its definition defines by name.
     fn take_macro(&mut self, invocation: &syn::ItemMacro) {
         if invocation.mac.path.is_ident("macro_rules") {
             return self.take_definition(&invocation.mac.tokens.to_string());
         }
-        if !invocation.mac.path.is_ident("per_suite") {
+        if !["per_suite", "per_counted", "per_vrf"].iter().any(|name| invocation.mac.path.is_ident(name)) {
             return;
         }
         let tokens = invocation.mac.tokens.to_string();

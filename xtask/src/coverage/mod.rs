@@ -34,7 +34,8 @@ pub(crate) fn run(options: &Options) -> Outcome {
 }
 
 /// Modules of the core whose types the bindings offer through `any`.
-const TYPED: &[&str] = &["scheme", "committee", "certificate", "guard", "bls", "ed25519"];
+const TYPED: &[&str] =
+    &["scheme", "committee", "certificate", "gossip", "guard", "bls", "ed25519", "sortition"];
 const BEGIN: &str = "<!-- made by `cargo xtask coverage --write` -->\n";
 const END: &str = "<!-- end -->";
 
@@ -216,7 +217,7 @@ impl<'a> Comparison<'a> {
 /// Whether a type, a function or a constant is there, at the top or in the namespace of its module.
 fn is_declared(name: &str, item: &str, language: &Language) -> bool {
     let module = item.rsplit("::").nth(1).unwrap_or_default();
-    let places = ["", "wire", "bls", "dsig", "Wire", "Bls", "Dsig", "Quorate", module];
+    let places = ["", "wire", "bls", "dsig", "gossip", "sortition", "Wire", "Bls", "Dsig", "Quorate", module];
     places.iter().any(|place| language.declared.get(*place).is_some_and(|names| names.contains(name)))
 }
 

@@ -1,13 +1,14 @@
 """Consensus building blocks that are hard to misuse: keys, committees, votes, certificates and evidence.
 
 Aggregates outside committees are in `quorate.bls`, Merkle trees in `quorate.merkle`, the encoding for a protocol's own
-messages in `quorate.wire`; one-time signatures in `quorate.dsig`; signatures, decryption and coins by many in
+messages in `quorate.wire`; signatures that spread by gossip in `quorate.gossip`, a lottery for who may propose in
+`quorate.sortition`; one-time signatures in `quorate.dsig`; signatures, decryption and coins by many in
 `quorate.threshold`, erasure coding in `quorate.erasure`. Not audited.
 """
 
 from typing import Final
 
-from . import bls, dsig, erasure, errors, faults, merkle, threshold, wire
+from . import bls, dsig, erasure, errors, faults, gossip, merkle, sortition, threshold, wire
 from ._native import (
     DEFAULT_BATCH_THRESHOLD,
     MAX_MEMBERS,
@@ -59,6 +60,7 @@ from .errors import (
     InfinityError,
     MalformedError,
     NonCanonicalError,
+    NotDrawnError,
     NotEvidenceError,
     NotInSubgroupError,
     OneTimeReuseError,
@@ -108,6 +110,7 @@ __all__ = [
     "MAX_TOTAL_WEIGHT",
     "MalformedError",
     "NonCanonicalError",
+    "NotDrawnError",
     "NotEvidenceError",
     "NotInSubgroupError",
     "OneTimeReuseError",
@@ -146,7 +149,9 @@ __all__ = [
     "erasure",
     "errors",
     "faults",
+    "gossip",
     "merkle",
+    "sortition",
     "threshold",
     "wire",
 ]

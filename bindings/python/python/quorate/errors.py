@@ -26,6 +26,7 @@ __all__ = [
     "InfinityError",
     "MalformedError",
     "NonCanonicalError",
+    "NotDrawnError",
     "NotEvidenceError",
     "NotInSubgroupError",
     "OneTimeReuseError",
@@ -190,6 +191,12 @@ class OneTimeReuseError(QuorateError):
     """The signer used one one-time key for two different messages; refuse it from now on."""
 
     code = "ONE_TIME_REUSE"
+
+
+class NotDrawnError(QuorateError):
+    """The ticket is not one that wins its lottery; a member who shows it is at fault."""
+
+    code = "NOT_DRAWN"
 
 
 class RateLimitedError(QuorateError):

@@ -17,6 +17,10 @@ class Suite(StrEnum):
     """BLS12-381 with keys of 48 bytes and signatures of 96; the one of Ethereum."""
     ED25519 = "ed25519"
     """Ed25519: keys of 32 bytes, signatures of 64, certificates that list them."""
+    MIN_SIG_COUNTED = "bls-min-sig-counted"
+    """As `MIN_SIG`, for aggregates that are summed in any order: see `quorate.gossip`."""
+    MIN_PK_COUNTED = "bls-min-pk-counted"
+    """As `MIN_PK`, for aggregates that are summed in any order."""
 
     @property
     def number(self) -> int:

@@ -5,22 +5,19 @@ mod signer;
 mod verifier;
 
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use pyo3::exceptions::PyValueError;
 use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyList};
-use pyo3::{Borrowed, IntoPyObjectExt, type_hint_identifier, type_hint_subscript, type_hint_union};
+use pyo3::{IntoPyObjectExt, type_hint_identifier, type_hint_subscript, type_hint_union};
 use quorate::dsig::dynamic::{self, SuiteId};
-use quorate::machine::Time;
 use quorate::{Result, ed25519};
 
 pub(crate) use signer::Signer;
 pub(crate) use verifier::{Auditor, Verifier};
 
-use crate::convert::{Bytes, List, Now};
+use crate::convert::{Bytes, List};
 use crate::failure::{Outcome, exception};
 use crate::keys::PublicKey;
 use crate::layer::{Coroutine, off_thread};
@@ -125,12 +122,6 @@ fn ed25519(key: &PublicKey) -> Result<&ed25519::PublicKey> {
     (&key.0).try_into()
 }
 
-/// A moment of the caller's clock, or of the system's.
-fn at(now: Option<Now>) -> Time {
-    let system = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
-    Time(now.map_or_else(|| u64::try_from(system()).unwrap_or(u64::MAX), |now| now.0))
-}
-
 /// Works on what is behind a lock that only those take who have the interpreter, and let go of before it: so nobody
 /// waits for it, and whoever forks, which takes the interpreter as well, never leaves a child with a lock that nobody
 /// opens. What takes longer than it takes to get the interpreter back from a busy thread is done without both.
@@ -139,34 +130,4 @@ fn at(now: Option<Now>) -> Time {
 /// per second; an auditor also verifies Ed25519 for the first signature of each batch, some 50 µs.
 fn locked<L, T>(py: Python<'_>, lock: &Mutex<L>, work: impl FnOnce(&mut L) -> T) -> T {
     work(&mut lock.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
-}
-
-/// Lengths of time by what they are, so that an error can name the argument.
-macro_rules! spans {
-    ($($name:ident, $argument:literal;)*) => {$(
-        #[derive(Clone, Copy)]
-        struct $name(Duration);
-
-        impl FromPyObject<'_, '_> for $name {
-            type Error = PyErr;
-
-            const INPUT_TYPE: PyStaticExpr = <Duration as FromPyObject<'_, '_>>::INPUT_TYPE;
-
-            fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-                let py = object.py();
-                object.extract().map($name).map_err(|error: PyErr| {
-                    if error.is_instance_of::<PyValueError>(py) {
-                        PyValueError::new_err(concat!($argument, " must not be negative"))
-                    } else {
-                        error
-                    }
-                })
-            }
-        }
-    )*};
-}
-
-spans! {
-    Lifetime, "lifetime";
-    Interval, "interval";
 }

@@ -14,10 +14,11 @@ use quorate::dsig::SignerConfig;
 use quorate::dsig::dynamic::{DynAnnounced, DynSigner, SuiteId};
 
 use super::hook::{Asked, Copies};
-use super::{Lifetime, at, locked, named};
+use super::{locked, named};
 use crate::convert::{Bytes, List, Log2, LowWater, Member, Members, Now, size};
 use crate::failure::{Failure, Outcome};
 use crate::keys::{PublicKey, SecretKey};
+use crate::times::{Lifetime, at};
 use crate::layer::{Coroutine, off_thread};
 use crate::pickle::refused;
 

@@ -8,10 +8,11 @@ use quorate::dsig::VerifierConfig;
 use quorate::dsig::dynamic::{self, DynAuditor, DynVerifier, SuiteId};
 
 use super::hook::{Asked, Revocation};
-use super::{Interval, at, ed25519, locked, named};
+use super::{ed25519, locked, named};
 use crate::convert::{Batches, Burst, Bytes, Now, Roots, size};
 use crate::failure::Outcome;
 use crate::keys::PublicKey;
+use crate::times::{Interval, at};
 
 /// Verifies signatures of the signers that were let in, fast where their batch was announced. Threads may share a
 /// verifier; an announcement, however hostile, never keeps another thread from verifying.

@@ -142,13 +142,14 @@ pub(super) fn grow_haraka<const IS_512: bool, const N: usize, const L: usize>(
 #[inline]
 pub(super) fn fetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
-    for line in bytes.chunks(64) {
+    {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         #[allow(unsafe_code, reason = "a hint, which touches nothing")]
         // SAFETY: every x86-64 has the instruction, and it reads nothing.
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
-        }
+        let line = |start: *const u8| unsafe { _mm_prefetch::<_MM_HINT_T0>(start.cast()) };
+        let (lines, rest) = bytes.as_chunks::<64>();
+        lines.iter().for_each(|bytes| line(bytes.as_ptr()));
+        line(rest.as_ptr());
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = bytes;

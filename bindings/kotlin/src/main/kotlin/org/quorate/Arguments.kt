@@ -1,6 +1,7 @@
 package org.quorate
 
 import java.math.BigInteger
+import java.time.Instant
 import java.util.HexFormat
 import org.quorate.internal.LengthOf
 import org.quorate.internal.refuseLength
@@ -51,3 +52,6 @@ internal fun ByteArray.copyOf32(what: LengthOf): ByteArray {
 }
 
 internal fun ByteArray.hex(): String = HexFormat.of().formatHex(this)
+
+/** Microseconds since 1970. */
+internal fun now(): ULong = Instant.now().run { epochSecond * 1_000_000 + nano / 1000 }.toULong()

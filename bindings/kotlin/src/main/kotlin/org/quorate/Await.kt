@@ -9,6 +9,12 @@ import kotlinx.coroutines.suspendCancellableCoroutine
 import org.quorate.erasure.CheckedShard
 import org.quorate.erasure.Coder
 import org.quorate.erasure.Dispersal
+import org.quorate.gossip.Aggregate
+import org.quorate.gossip.Verdict as AggregateVerdict
+import org.quorate.gossip.VerifiedAggregate
+import org.quorate.sortition.Lottery
+import org.quorate.sortition.Ticket
+import org.quorate.sortition.VerifiedTicket
 import org.quorate.threshold.Checked
 import org.quorate.threshold.ShareFault
 import org.quorate.threshold.coin.Coin
@@ -92,7 +98,7 @@ public suspend fun Bls.awaitAggregateVerify(signed: List<Pair<VerifiedKey, ByteA
  * [Dsig.Signer.prepare] off the calling thread. A batch that was being made when the call was cancelled is among
  * [Dsig.Signer.announcements].
  */
-public suspend fun Dsig.Signer.awaitPrepare(now: ULong = Dsig.now()): Dsig.Announced? = offThread { prepare(now) }
+public suspend fun Dsig.Signer.awaitPrepare(now: ULong = now()): Dsig.Announced? = offThread { prepare(now) }
 
 /** [Dsig.verifyAll] off the calling thread. */
 public suspend fun Dsig.awaitVerifyAll(suite: Dsig.Suite, entries: List<Dsig.Entry>): List<QuorateException?> =
@@ -124,6 +130,24 @@ public suspend fun Coder.awaitDisperse(message: ByteArray): Dispersal = offThrea
 
 /** [Coder.decode] off the calling thread. */
 public suspend fun Coder.awaitDecode(shards: List<CheckedShard>): Dispersal = offThread { decode(shards) }
+
+/** [Aggregate.verify] off the calling thread. */
+public suspend fun Aggregate.awaitVerify(committee: Committee): VerifiedAggregate = offThread { verify(committee) }
+
+/** [Aggregate.verifyBatch] off the calling thread. */
+public suspend fun Aggregate.Companion.awaitVerifyBatch(
+    committee: Committee,
+    aggregates: List<Aggregate>,
+): List<AggregateVerdict> = offThread { verifyBatch(committee, aggregates) }
+
+/** [Aggregate.verifyBatchDerived] off the calling thread. */
+public suspend fun Aggregate.Companion.awaitVerifyBatchDerived(
+    committee: Committee,
+    aggregates: List<Aggregate>,
+): List<AggregateVerdict> = offThread { verifyBatchDerived(committee, aggregates) }
+
+/** [Ticket.verify] off the calling thread. */
+public suspend fun Ticket.awaitVerify(lottery: Lottery): VerifiedTicket = offThread { verify(lottery) }
 
 private suspend fun <T> offThread(work: () -> T): T = suspendCancellableCoroutine { continuation ->
     Dispatchers.Default.asExecutor().execute {

@@ -1,7 +1,6 @@
 package org.quorate
 
 import java.time.Duration
-import java.time.Instant
 import java.util.function.LongSupplier
 import java.util.function.Predicate
 import org.quorate.internal.DsigAnnounced as NativeAnnounced
@@ -355,10 +354,6 @@ public object Dsig {
     @JvmStatic
     public fun verifyReuse(suite: Suite, evidence: ByteArray): PublicKey =
         PublicKey(translated { dsigVerifyReuse(suite.native, evidence) })
-
-    /** Microseconds since 1970. */
-    @JvmSynthetic
-    internal fun now(): ULong = Instant.now().run { epochSecond * 1_000_000 + nano / 1000 }.toULong()
 
     private fun Set<Int>.members(name: String): List<UShort> = map { it.u16(name) }
 

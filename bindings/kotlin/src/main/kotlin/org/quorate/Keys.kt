@@ -21,7 +21,13 @@ public enum class Suite(
     MIN_PK(2),
 
     /** Ed25519: keys of 32 bytes, signatures of 64; certificates list the signatures. */
-    ED25519(3);
+    ED25519(3),
+
+    /** As [MIN_SIG], for aggregates that are summed in any order: see `org.quorate.gossip`. */
+    MIN_SIG_COUNTED(4),
+
+    /** As [MIN_PK], for aggregates that are summed in any order. */
+    MIN_PK_COUNTED(5);
 
     /** The name for people and configuration files, for instance `bls-min-sig`. */
     override fun toString(): String = translated { suiteName(native) }

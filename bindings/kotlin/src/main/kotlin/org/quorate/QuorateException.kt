@@ -146,6 +146,9 @@ public sealed class QuorateException private constructor(
     /** The signer used one one-time key for two different messages; refuse it from now on. */
     public class OneTimeReuse internal constructor(failure: Failure) : QuorateException("ONE_TIME_REUSE", failure)
 
+    /** The ticket is not one that wins its lottery; a member who shows it is at fault. */
+    public class NotDrawn internal constructor(failure: Failure) : QuorateException("NOT_DRAWN", failure)
+
     /** More announcements came from this signer than its allowance; the rest were not looked at. */
     public class RateLimited internal constructor(failure: Failure) : QuorateException("RATE_LIMITED", failure)
 
@@ -185,6 +188,7 @@ public sealed class QuorateException private constructor(
                 "NOT_EVIDENCE" -> NotEvidence(failure)
                 "EXHAUSTED" -> Exhausted(failure)
                 "ONE_TIME_REUSE" -> OneTimeReuse(failure)
+                "NOT_DRAWN" -> NotDrawn(failure)
                 "RATE_LIMITED" -> RateLimited(failure)
                 "RNG" -> Rng(failure)
                 "CLOSED" -> Closed(failure.text)

@@ -21,6 +21,10 @@ internal object Operations {
             "timeout_vote", "timeout_certificate" -> timeouts(operation, input)
             "equivocation", "conflict" -> evidence(operation, input)
             "guard" -> guards(operation, input)
+            "aggregate" ->
+                GossipOperations.aggregates(operation, input, committee(input["committee"].asJsonObject))
+            "seed", "ticket" ->
+                GossipOperations.sortition(operation, input) { committee(input["committee"].asJsonObject) }
             "dsig" -> DsigOperations.run(operation, input)
             "tdh2", "coin" -> DleqOperations.run(operation, input)
             "ecdsa", "shared_bls", "spending", "seal" -> ThresholdOperations.run(operation, input)

@@ -1,0 +1,161 @@
+package org.quorate.gossip
+
+import org.quorate.Cell
+import org.quorate.Committee
+import org.quorate.CommitteeId
+import org.quorate.NativeObject
+import org.quorate.NativeValue
+import org.quorate.QuorateException
+import org.quorate.Signature
+import org.quorate.SignerSet
+import org.quorate.Statement
+import org.quorate.Suite
+import org.quorate.VerifiedCertificate
+import org.quorate.VerifiedVote
+import org.quorate.callAll
+import org.quorate.internal.Aggregate as NativeAggregate
+import org.quorate.internal.AggregateVerdict as NativeVerdict
+import org.quorate.internal.VerifiedAggregate as NativeVerifiedAggregate
+import org.quorate.internal.aggregateVerifyBatch
+import org.quorate.internal.aggregateVerifyBatchDerived
+import org.quorate.u16
+
+/**
+ * Some members' signatures on one statement, summed in any order: who signed, and how often each one's signature is in the
+ * sum. It needs no quorum. Decoding checked the form; [verify] checks the sum. Suites: [Suite.MIN_SIG_COUNTED] and
+ * [Suite.MIN_PK_COUNTED].
+ */
+public class Aggregate private constructor(@get:JvmSynthetic internal val cell: Cell<NativeAggregate>) :
+    NativeValue(cell) {
+    internal constructor(native: NativeAggregate) : this(Cell(native, "Aggregate"))
+
+    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+
+    /** What is signed. */
+    public val statement: Statement get() = cell.call { Statement(it.statement()) }
+
+    /** Who signed. */
+    public val signers: SignerSet get() = cell.call { SignerSet(it.signers()) }
+
+    /** How often each signer's signature is in the sum, in ascending order of the signers. */
+    public val counts: List<Int> get() = cell.call { aggregate -> aggregate.counts().map { it.toInt() } }
+
+    /** How often a member's signature is in the sum: 0 for who did not sign. */
+    public fun count(member: Int): Int = cell.call { it.count(member.u16("member")).toInt() }
+
+    /** The sum. */
+    public val signature: Signature get() = cell.call { Signature(it.signature()) }
+
+    /** Bytes of the encoding. */
+    public val encodedLen: Int get() = cell.call { it.encodedLen().toInt() }
+
+    override fun encode(): ByteArray = cell.call { it.encode() }
+
+    /**
+     * Checks the sum. Cost: two pairings, one hash to the curve, one subgroup check, and an addition for each signer, or for
+     * each member who is absent if all counts are 1.
+     */
+    public fun verify(committee: Committee): VerifiedAggregate =
+        cell.call { aggregate -> committee.cell.call { VerifiedAggregate(aggregate.verify(it)) } }
+
+    override fun toString(): String =
+        shown { signers.use { "Aggregate(${it.size} of ${it.committeeLen}, $statement)" } }
+
+    public companion object {
+        /** The aggregate of one vote that was checked by itself. */
+        @JvmStatic
+        public fun ofVote(vote: VerifiedVote, committee: Committee): VerifiedAggregate =
+            vote.cell.call { native ->
+                committee.cell.call { VerifiedAggregate(NativeVerifiedAggregate.ofVote(native, it)) }
+            }
+
+        /** The aggregate that a certificate is. */
+        @JvmStatic
+        public fun ofCertificate(certificate: VerifiedCertificate): VerifiedAggregate =
+            certificate.cell.call { VerifiedAggregate(NativeVerifiedAggregate.ofCertificate(it)) }
+
+        /** Reads an aggregate of this committee. */
+        @JvmStatic
+        public fun decode(bytes: ByteArray, committee: Committee): Aggregate =
+            committee.cell.call { Aggregate(NativeAggregate.decode(bytes, it)) }
+
+        /** Checks many at once, which costs less; each gets the verdict that it would get alone, in its place. */
+        @JvmStatic
+        public fun verifyBatch(committee: Committee, aggregates: List<Aggregate>): List<Verdict> =
+            callAll(aggregates.map { it.cell }) { natives ->
+                committee.cell.call { Verdict.of(aggregateVerifyBatch(it, natives)) }
+            }
+
+        /** As [verifyBatch], with coefficients derived from the input instead of random ones. */
+        @JvmStatic
+        public fun verifyBatchDerived(committee: Committee, aggregates: List<Aggregate>): List<Verdict> =
+            callAll(aggregates.map { it.cell }) { natives ->
+                committee.cell.call { Verdict.of(aggregateVerifyBatchDerived(it, natives)) }
+            }
+    }
+}
+
+/** An aggregate whose sum was checked: only such are added. Only a check makes one. */
+public class VerifiedAggregate
+private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedAggregate>) : NativeObject(cell) {
+    internal constructor(native: NativeVerifiedAggregate) : this(Cell(native, "VerifiedAggregate"))
+
+    /** The aggregate. */
+    public val value: Aggregate get() = cell.call { Aggregate(it.value()) }
+
+    /** Against which committee it was checked. */
+    public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
+
+    /**
+     * The sum of two aggregates of one statement. Throws [QuorateException.TooLarge] if a count would be above [limit], and
+     * [QuorateException.WrongContext] for another committee or statement. Cost: one addition.
+     */
+    @JvmOverloads
+    public fun merge(other: VerifiedAggregate, limit: Int = Parameters.DEFAULT_LIMIT): VerifiedAggregate =
+        callAll(listOf(cell, other.cell)) { (one, two) -> VerifiedAggregate(one.merge(two, limit.u16("limit"))) }
+
+    /**
+     * The same signers with lower counts: of each of [parts], in their order, as much is taken away as leaves every signer in
+     * at least once. Parts of another statement or committee, and those whose signers are not all in this aggregate, are
+     * passed over.
+     */
+    public fun normalised(parts: List<VerifiedAggregate>): VerifiedAggregate =
+        cell.call { one -> callAll(parts.map { it.cell }) { VerifiedAggregate(one.normalised(it)) } }
+
+    /** The certificate that this is once the signers are a quorum; null before. */
+    public fun certificate(committee: Committee): VerifiedCertificate? =
+        cell.call { one -> committee.cell.call { one.certificate(it)?.let(::VerifiedCertificate) } }
+
+    override fun equals(other: Any?): Boolean =
+        this === other || other is VerifiedAggregate && committee == other.committee && value == other.value
+
+    override fun hashCode(): Int = value.hashCode()
+
+    override fun toString(): String = shown { "Verified($value)" }
+}
+
+/** What a batch says about one aggregate. */
+public sealed class Verdict {
+    /** The aggregate, or what is wrong with it, thrown. */
+    public abstract fun getOrThrow(): VerifiedAggregate
+
+    /** It verifies. */
+    public class Valid internal constructor(public val aggregate: VerifiedAggregate) : Verdict() {
+        override fun getOrThrow(): VerifiedAggregate = aggregate
+    }
+
+    /** It does not. */
+    public class Invalid internal constructor(public val error: QuorateException) : Verdict() {
+        override fun getOrThrow(): VerifiedAggregate = throw error
+    }
+
+    internal companion object {
+        @JvmSynthetic
+        internal fun of(verdicts: List<NativeVerdict>): List<Verdict> = verdicts.map {
+            when (it) {
+                is NativeVerdict.Valid -> Valid(VerifiedAggregate(it.aggregate))
+                is NativeVerdict.Invalid -> Invalid(QuorateException.of(it.error))
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+package org.quorate.sortition
+
+import java.util.Arrays
+import org.quorate.Cell
+import org.quorate.ChainId
+import org.quorate.Committee
+import org.quorate.CommitteeId
+import org.quorate.NativeObject
+import org.quorate.NativeValue
+import org.quorate.QuorateException
+import org.quorate.SecretKey
+import org.quorate.Signature
+import org.quorate.Suite
+import org.quorate.hex
+import org.quorate.internal.Lottery as NativeLottery
+import org.quorate.internal.Seed as NativeSeed
+import org.quorate.internal.SeedProof as NativeSeedProof
+import org.quorate.internal.Ticket as NativeTicket
+import org.quorate.internal.VerifiedTicket as NativeVerifiedTicket
+import org.quorate.internal.expectedWinners
+import org.quorate.internal.seedDecode
+import org.quorate.internal.seedEncode
+import org.quorate.internal.seedGenesis
+import org.quorate.internal.seedNext
+import org.quorate.translated
+import org.quorate.u16
+
+/**
+ * What lotteries draw from: after each block another one. All whose chains are equal to that height have the same. In Java:
+ * `Seed.genesis(…)`.
+ */
+public class Seed internal constructor(@get:JvmSynthetic internal val native: NativeSeed) {
+    /** How many proofs lead to it. */
+    public val height: ULong
+        @JvmName("getHeight")
+        get() = native.height
+
+    /** Its 32 bytes. */
+    public val value: ByteArray get() = native.value.clone()
+
+    /** The 40 bytes. */
+    public fun encode(): ByteArray = translated { seedEncode(native) }
+
+    /**
+     * The seed that follows: the hash of the proof. **Who has to prove is the protocol's rule**, usually who proposed the
+     * block: compare [SeedProof.signer]. Throws [QuorateException.UnknownSigner] and [QuorateException.BadSignature]. Cost: one
+     * subgroup check, one hash to the curve, two pairings.
+     */
+    public fun next(proof: SeedProof, committee: Committee): Seed =
+        proof.cell.call { signed -> committee.cell.call { Seed(seedNext(native, signed, it)) } }
+
+    override fun equals(other: Any?): Boolean =
+        other is Seed && native.height == other.native.height && native.value.contentEquals(other.native.value)
+
+    override fun hashCode(): Int = native.value.contentHashCode()
+
+    override fun toString(): String = "Seed($height, ${native.value.hex()})"
+
+    public companion object {
+        /**
+         * The first seed of a chain, from bytes that **no member chose and nobody knew when the keys were fixed**: whoever
+         * chooses them decides who proposes first.
+         */
+        @JvmStatic
+        public fun genesis(chain: ChainId, bytes: ByteArray): Seed = Seed(translated { seedGenesis(chain.raw, bytes) })
+
+        /** Reads the 40 bytes. */
+        @JvmStatic
+        public fun decode(bytes: ByteArray): Seed = Seed(translated { seedDecode(bytes) })
+    }
+}
+
+/**
+ * A member's signature on a [Seed], whose hash is the next one. It is unique: the member can show it or not, and has nothing
+ * else to choose. Until it is shown nobody else knows the next seed.
+ */
+public class SeedProof private constructor(@get:JvmSynthetic internal val cell: Cell<NativeSeedProof>) :
+    NativeValue(cell) {
+    internal constructor(native: NativeSeedProof) : this(Cell(native, "SeedProof"))
+
+    /** Puts a proof together from its parts. Nothing is checked. */
+    public constructor(signer: Int, signature: Signature) : this(
+        signature.cell.call { NativeSeedProof(signer.u16("signer"), it) },
+    )
+
+    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+
+    /** Whose it is, or claims to be. */
+    public val signer: Int get() = cell.call { it.signer().toInt() }
+
+    /** The signature. */
+    public val signature: Signature get() = cell.call { Signature(it.signature()) }
+
+    override fun encode(): ByteArray = cell.call { it.encode() }
+
+    /** The signature alone, for formats that hold the rest already. */
+    public fun encodeDetached(): ByteArray = cell.call { it.encodeDetached() }
+
+    override fun toString(): String = shown { "SeedProof(member $signer)" }
+
+    public companion object {
+        /**
+         * This member's proof for a seed. Throws [QuorateException.WrongContext] if the key is no member's, and for Ed25519,
+         * whose signatures are not unique.
+         */
+        @JvmStatic
+        public fun sign(secret: SecretKey, committee: Committee, seed: Seed): SeedProof =
+            secret.call { key -> committee.cell.call { SeedProof(NativeSeedProof.sign(key, it, seed.native)) } }
+
+        /** Reads a proof of that suite. */
+        @JvmStatic
+        public fun decode(suite: Suite, bytes: ByteArray): SeedProof =
+            SeedProof(translated { NativeSeedProof.decode(suite.native, bytes) })
+
+        /** Reads the signature of a member who is known. */
+        @JvmStatic
+        public fun decodeDetached(suite: Suite, bytes: ByteArray, signer: Int): SeedProof =
+            SeedProof(translated { NativeSeedProof.decodeDetached(suite.native, bytes, signer.u16("signer")) })
+    }
+}
+
+/**
+ * One round's lottery among the members of a committee, which each plays in secret and whose winners can prove that they
+ * won. Every member counts once, whatever its weight. It needs unique signatures: any suite but Ed25519. In Java:
+ * `Lottery.of(…)`.
+ */
+public class Lottery private constructor(@get:JvmSynthetic internal val cell: Cell<NativeLottery>) :
+    NativeObject(cell) {
+    /** This member's ticket, if it won. Throws [QuorateException.WrongContext] if the key is no member's. */
+    public fun draw(secret: SecretKey): VerifiedTicket? =
+        cell.call { lottery -> secret.call { lottery.draw(it)?.let(::VerifiedTicket) } }
+
+    /** Among whom. */
+    public val committee: Committee get() = cell.call { Committee(it.committee()) }
+
+    /** The seed. */
+    public val seed: Seed get() = cell.call { Seed(it.seed()) }
+
+    /** The round. */
+    public val round: ULong
+        @JvmName("getRound")
+        get() = cell.call { it.round() }
+
+    /** How many win on average. */
+    public val expected: Int get() = cell.call { it.expected().toInt() }
+
+    override fun toString(): String = shown { "Lottery(round $round, $seed, expected $expected)" }
+
+    public companion object {
+        /** How many win on average unless a protocol chooses. */
+        @JvmField
+        public val EXPECTED_WINNERS: Int = translated { expectedWinners() }.toInt()
+
+        /** The lottery of [round], in which [expected] members win on average. */
+        @JvmStatic
+        @JvmOverloads
+        @JvmName("of")
+        public operator fun invoke(
+            committee: Committee,
+            seed: Seed,
+            round: ULong,
+            expected: Int = EXPECTED_WINNERS,
+        ): Lottery {
+            require(expected in 1..0xffff) { "expected must be from 1 to 65535, not $expected" }
+            val native = committee.cell.call { NativeLottery(it, seed.native, round, expected.toUShort()) }
+            return Lottery(Cell(native, "Lottery"))
+        }
+    }
+}
+
+/** A member's claim to have won. That it decoded says nothing. In Java: `Ticket.of(…)`. */
+public class Ticket private constructor(@get:JvmSynthetic internal val cell: Cell<NativeTicket>) : NativeValue(cell) {
+    internal constructor(native: NativeTicket) : this(Cell(native, "Ticket"))
+
+    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+
+    /** Of which round. */
+    public val round: ULong
+        @JvmName("getRound")
+        get() = cell.call { it.round() }
+
+    /** Whose it is, or claims to be. */
+    public val member: Int get() = cell.call { it.member().toInt() }
+
+    /** The proof. */
+    public val signature: Signature get() = cell.call { Signature(it.signature()) }
+
+    override fun encode(): ByteArray = cell.call { it.encode() }
+
+    /** The signature alone, for formats that hold the rest already. */
+    public fun encodeDetached(): ByteArray = cell.call { it.encodeDetached() }
+
+    /**
+     * Checks that this member won this lottery. Throws [QuorateException.NotDrawn] for a ticket that does not win, before any
+     * pairing. Cost: one subgroup check and a hash; if it wins, one hash to the curve and two pairings.
+     */
+    public fun verify(lottery: Lottery): VerifiedTicket =
+        cell.call { ticket -> lottery.cell.call { VerifiedTicket(ticket.verify(it)) } }
+
+    override fun toString(): String = shown { "Ticket(round $round, member $member)" }
+
+    public companion object {
+        /** Puts a ticket together from its parts. Nothing is checked. */
+        @JvmStatic
+        @JvmName("of")
+        public operator fun invoke(round: ULong, member: Int, signature: Signature): Ticket =
+            Ticket(signature.cell.call { NativeTicket(round, member.u16("member"), it) })
+
+        /** Reads a ticket of that suite. */
+        @JvmStatic
+        public fun decode(suite: Suite, bytes: ByteArray): Ticket =
+            Ticket(translated { NativeTicket.decode(suite.native, bytes) })
+
+        /** Reads the signature of a ticket whose round and member are known. */
+        @JvmStatic
+        @JvmName("decodeDetached")
+        public fun decodeDetached(suite: Suite, bytes: ByteArray, round: ULong, member: Int): Ticket =
+            Ticket(translated { NativeTicket.decodeDetached(suite.native, bytes, round, member.u16("member")) })
+    }
+}
+
+/** A ticket that won. Only a check, or the draw itself, makes one. */
+public class VerifiedTicket
+private constructor(private val cell: Cell<NativeVerifiedTicket>) : NativeObject(cell) {
+    internal constructor(native: NativeVerifiedTicket) : this(Cell(native, "VerifiedTicket"))
+
+    /** The ticket. */
+    public val value: Ticket get() = cell.call { Ticket(it.value()) }
+
+    /** Against which committee it was checked. */
+    public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
+
+    /** What the ticket is worth: the **smallest** score is the best. */
+    public val score: Score get() = cell.call { Score(it.score()) }
+
+    override fun equals(other: Any?): Boolean =
+        this === other || other is VerifiedTicket && committee == other.committee && value == other.value
+
+    override fun hashCode(): Int = value.hashCode()
+
+    override fun toString(): String = shown { "Verified($value)" }
+}
+
+/** What a winning ticket is worth: 32 bytes that are as good as random. The smallest is the best. */
+public class Score internal constructor(private val raw: ByteArray) : Comparable<Score> {
+    /** The 32 bytes. */
+    public val bytes: ByteArray get() = raw.clone()
+
+    override fun compareTo(other: Score): Int = Arrays.compareUnsigned(raw, other.raw)
+
+    override fun equals(other: Any?): Boolean = other is Score && raw.contentEquals(other.raw)
+
+    override fun hashCode(): Int = raw.contentHashCode()
+
+    /** 64 hex digits. */
+    override fun toString(): String = raw.hex()
+}

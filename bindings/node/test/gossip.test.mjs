@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import * as quorate from 'quorate';
+import { gossip } from './shared/gossip.mjs';
+import { differences } from './shared/surface.mjs';
+
+for (const [name, run] of Object.entries(gossip(quorate, assert))) test(`gossip: ${name}`, run);
+
+test('gossip: checks off the thread', async () => {
+  const { Certificate, ChainId, Committee, SecretKey, Suite, VerifiedKey, Vote } = quorate;
+  const { Aggregate } = quorate.gossip;
+  const { Lottery, Seed } = quorate.sortition;
+  const secret = SecretKey.generate(Suite.MinSigCounted);
+  const committee = new Committee(ChainId.fromName('test'), 0n, [[VerifiedKey.of(secret), 1n]]);
+  const statement = committee.statement(1, 1n, new Uint8Array(32));
+  const sum = Aggregate.ofVote(Vote.signUnguarded(secret, committee, statement).verify(committee), committee);
+  assert.ok((await sum.value.verifyAsync(committee)).value.equals(sum.value));
+  for (const verify of ['verifyBatchAsync', 'verifyBatchDerivedAsync']) {
+    const verdicts = await Aggregate[verify](committee, [sum.value, sum.value]);
+    assert.ok(verdicts.every((verdict) => verdict.value.equals(sum.value)));
+  }
+  const aborted = Aggregate.verifyBatchAsync(committee, [sum.value], { signal: AbortSignal.abort() });
+  await assert.rejects(aborted, { name: 'AbortError' });
+  await assert.rejects(sum.value.verifyAsync(sum), TypeError);
+  assert.ok((await Certificate.verifyBatchAsync(committee, [sum.certificate(committee).value]))[0].value);
+  const lottery = new Lottery(committee, Seed.genesis(ChainId.fromName('test'), new Uint8Array()), 1n);
+  const ticket = lottery.draw(secret);
+  assert.ok((await ticket.value.verifyAsync(lottery)).score.equals(ticket.score));
+});
+
+for (const name of ['gossip', 'sortition']) {
+  test(`what types/${name}.d.ts declares is there, and nothing else`, () => {
+    const text = readFileSync(new URL(`../types/${name}.d.ts`, import.meta.url), 'utf8');
+    assert.deepEqual(differences(quorate[name], text, {}), []);
+  });
+}

@@ -1,0 +1,328 @@
+//! `quorate.sortition`: who may propose.
+
+use core::num::NonZeroU16;
+
+use pyo3::exceptions::PyOverflowError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use quorate::wire::{Decode, Encode};
+use quorate::{any, sortition};
+
+use crate::committee::Committee;
+use crate::convert::{Bytes, Expected, Member, Round};
+use crate::failure::Outcome;
+use crate::ids::ChainId;
+use crate::keys::{SecretKey, Signature};
+use crate::layer::{Coroutine, Suite, off_thread};
+use crate::pickle::{Reduced, reduced, refused};
+use crate::verified::verified;
+
+/// What lotteries draw from: after each block another one. All whose chains are equal to that height have the same.
+#[pyclass(frozen, eq, ord, hash, module = "quorate.sortition")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Seed(sortition::Seed);
+
+#[pymethods]
+impl Seed {
+    /// Bytes of an encoded seed.
+    #[classattr]
+    const LEN: usize = sortition::Seed::LEN;
+
+    /// The first seed of a chain, from bytes that NO MEMBER CHOSE and nobody knew when the keys were fixed: whoever
+    /// chooses them decides who proposes first.
+    #[staticmethod]
+    fn genesis(chain: &ChainId, data: Bytes) -> Self {
+        Self(sortition::Seed::genesis(chain.0, &data))
+    }
+
+    /// Reads the 40 bytes.
+    #[staticmethod]
+    fn decode(data: Bytes) -> Outcome<Self> {
+        Ok(Self(sortition::Seed::decode(&data, &())?))
+    }
+
+    /// The canonical bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode())
+    }
+
+    /// How many proofs lead to it.
+    #[getter]
+    fn height(&self) -> u64 {
+        self.0.height()
+    }
+
+    /// Its 32 bytes.
+    #[getter]
+    fn value<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.value())
+    }
+
+    /// The seed that follows: the hash of the proof. WHO HAS TO PROVE is the protocol's rule, usually who proposed the
+    /// block: compare `proof.signer`. Cost: one subgroup check, one hash to the curve, two pairings.
+    fn next(&self, py: Python<'_>, proof: &SeedProof, committee: &Committee) -> Outcome<Self> {
+        Ok(Self(py.detach(|| proof.0.next_seed(&self.0, &committee.0))?))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, "decode", (self.encode(py),))
+    }
+}
+
+/// A member's signature on a seed, whose hash is the next one. It is unique: the member can show it or not, and has
+/// nothing else to choose. Until it is shown nobody else knows the next seed.
+#[pyclass(frozen, eq, module = "quorate.sortition")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct SeedProof(any::SeedProof);
+
+#[pymethods]
+impl SeedProof {
+    /// Puts a proof together from its parts. Nothing is checked.
+    #[new]
+    fn new(signer: Member, signature: &Signature) -> Outcome<Self> {
+        Ok(Self(any::SeedProof::new(signer.0, signature.0.clone())?))
+    }
+
+    /// This member's proof for a seed. Raises `WrongContextError` if the key is no member's, and for Ed25519, whose
+    /// signatures are not unique.
+    #[staticmethod]
+    fn sign(py: Python<'_>, secret: &SecretKey, committee: &Committee, seed: &Seed) -> Outcome<Self> {
+        let proof = secret.with(py, |key| any::SeedProof::sign(key, &committee.0, &seed.0))?;
+        Ok(Self(proof?))
+    }
+
+    /// Reads a proof of that suite.
+    #[staticmethod]
+    fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::SeedProof::decode(suite.0, &data))?))
+    }
+
+    /// The canonical bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode())
+    }
+
+    /// Reads the signature of a member who is known.
+    #[staticmethod]
+    fn decode_detached(py: Python<'_>, suite: Suite, data: Bytes, signer: Member) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::SeedProof::decode_detached(suite.0, &data, signer.0))?))
+    }
+
+    /// The signature alone, for formats that hold the rest already.
+    fn encode_detached<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode_detached())
+    }
+
+    /// The signature scheme.
+    #[getter]
+    fn suite(&self) -> Suite {
+        Suite(self.0.suite())
+    }
+
+    /// Whose it is, or claims to be.
+    #[getter]
+    fn signer(&self) -> u16 {
+        self.0.signer()
+    }
+
+    /// The signature.
+    #[getter]
+    fn signature(&self) -> Signature {
+        Signature(self.0.signature())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, "decode", (self.suite(), self.encode(py)))
+    }
+}
+
+/// One round's lottery among the members of a committee, which each plays in secret and whose winners can prove that
+/// they won. It needs unique signatures: any suite but Ed25519.
+#[pyclass(frozen, module = "quorate.sortition")]
+pub(crate) struct Lottery {
+    inner: any::Lottery,
+    committee: Py<Committee>,
+}
+
+#[pymethods]
+impl Lottery {
+    /// The lottery of `round`, in which `expected` members win on average. Every member counts once, whatever its weight.
+    #[new]
+    #[pyo3(signature = (committee, seed, round, expected = Expected(sortition::EXPECTED_WINNERS.get())))]
+    fn new(committee: Py<Committee>, seed: &Seed, round: Round, expected: Expected) -> Outcome<Self> {
+        let expected = NonZeroU16::new(expected.0)
+            .ok_or_else(|| PyOverflowError::new_err("expected must be from 1 to 65535"))?;
+        let inner = any::Lottery::new(&committee.get().0, seed.0, round.0, expected)?;
+        Ok(Self { inner, committee })
+    }
+
+    /// This member's ticket, if it won. Raises `WrongContextError` if the key is no member's. Cost: one multiplication, one
+    /// signature.
+    fn draw(&self, py: Python<'_>, secret: &SecretKey) -> Outcome<Option<VerifiedTicket>> {
+        let drawn = secret.with(py, |key| self.inner.draw(key))?;
+        Ok(drawn?.map(VerifiedTicket::from))
+    }
+
+    /// Among whom.
+    #[getter]
+    fn committee(&self, py: Python<'_>) -> Py<Committee> {
+        self.committee.clone_ref(py)
+    }
+
+    /// The seed.
+    #[getter]
+    fn seed(&self) -> Seed {
+        Seed(self.inner.seed())
+    }
+
+    /// The round.
+    #[getter]
+    fn round(&self) -> u64 {
+        self.inner.round()
+    }
+
+    /// How many win on average.
+    #[getter]
+    fn expected(&self) -> u16 {
+        self.inner.expected().get()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.inner)
+    }
+}
+
+/// A member's claim to have won. That it decoded says nothing.
+#[pyclass(frozen, eq, module = "quorate.sortition")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Ticket(any::Ticket);
+
+#[pymethods]
+impl Ticket {
+    /// Puts a ticket together from its parts. Nothing is checked.
+    #[new]
+    fn new(round: Round, member: Member, signature: &Signature) -> Outcome<Self> {
+        Ok(Self(any::Ticket::new(round.0, member.0, signature.0.clone())?))
+    }
+
+    /// Reads a ticket of that suite.
+    #[staticmethod]
+    fn decode(py: Python<'_>, suite: Suite, data: Bytes) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::Ticket::decode(suite.0, &data))?))
+    }
+
+    /// The canonical bytes.
+    fn encode<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode())
+    }
+
+    /// Reads the signature of a ticket whose round and member are known.
+    #[staticmethod]
+    fn decode_detached(
+        py: Python<'_>,
+        suite: Suite,
+        data: Bytes,
+        round: Round,
+        member: Member,
+    ) -> Outcome<Self> {
+        Ok(Self(py.detach(|| any::Ticket::decode_detached(suite.0, &data, round.0, member.0))?))
+    }
+
+    /// The signature alone, for formats that hold the rest already.
+    fn encode_detached<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.encode_detached())
+    }
+
+    /// The signature scheme.
+    #[getter]
+    fn suite(&self) -> Suite {
+        Suite(self.0.suite())
+    }
+
+    /// Of which round.
+    #[getter]
+    fn round(&self) -> u64 {
+        self.0.round()
+    }
+
+    /// Whose it is, or claims to be.
+    #[getter]
+    fn member(&self) -> u16 {
+        self.0.member()
+    }
+
+    /// The proof.
+    #[getter]
+    fn signature(&self) -> Signature {
+        Signature(self.0.signature())
+    }
+
+    /// Checks that this member won this lottery. Raises `NotDrawnError` for a ticket that does not win, before any
+    /// pairing. Cost: one subgroup check and a hash; if it wins, one hash to the curve and two pairings.
+    fn verify(&self, py: Python<'_>, lottery: &Lottery) -> Outcome<VerifiedTicket> {
+        Ok(py.detach(|| self.0.clone().verify(&lottery.inner))?.into())
+    }
+
+    /// As `verify`, on another thread.
+    fn verify_async<'py>(
+        slf: &Bound<'py, Self>,
+        lottery: &Bound<'py, Lottery>,
+    ) -> PyResult<Coroutine<'py, VerifiedTicket>> {
+        off_thread(slf, "verify", (lottery,))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        reduced::<Self>(py, "decode", (self.suite(), self.encode(py)))
+    }
+}
+
+verified! {
+    /// A ticket that won.
+    VerifiedTicket of Ticket: any::Ticket, {
+        /// What the ticket is worth: the SMALLEST score is the best.
+        #[getter]
+        fn score(&self) -> Score {
+            Score(self.0.score())
+        }
+    }
+}
+
+/// What a winning ticket is worth: 32 bytes that are as good as random. The smallest is the best; the order is that of
+/// the bytes.
+#[pyclass(frozen, eq, ord, hash, module = "quorate.sortition")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Score(sortition::Score);
+
+#[pymethods]
+impl Score {
+    /// The 32 bytes.
+    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.as_bytes())
+    }
+
+    /// The bytes as 64 hex digits.
+    fn __str__(&self) -> String {
+        hex::encode(self.0.as_bytes())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Score({})", self.__str__())
+    }
+
+    /// Refused: only a ticket that was verified has one.
+    fn __reduce__<'py>(&self) -> PyResult<Bound<'py, PyAny>> {
+        refused("a Score cannot be pickled or copied; send the ticket and verify it there")
+    }
+}

@@ -1,0 +1,138 @@
+"""The operations of aggregates, seeds and tickets (spec/vectors/README.md), through the public API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import quorate as q
+from quorate.gossip import Aggregate, VerifiedAggregate
+from quorate.sortition import Lottery, Seed, SeedProof, Ticket
+
+Json = Any
+
+
+def unhex(text: str) -> bytes:
+    return bytes.fromhex(text)
+
+
+def operations(committee_of: Callable[[Json], q.Committee]) -> dict[str, Callable[[Json], Json]]:
+    """All of them, in committees that the caller knows how to make."""
+
+    def decoded(committee: q.Committee, text: str) -> Aggregate:
+        aggregate = Aggregate.decode(unhex(text), committee)
+        assert aggregate.encode() == unhex(text) and aggregate.encoded_len() == len(text) // 2
+        return aggregate
+
+    def verified(committee: q.Committee, text: str) -> VerifiedAggregate:
+        aggregate = decoded(committee, text)
+        batched = Aggregate.verify_batch_derived(committee, [aggregate, aggregate])
+        try:
+            single = aggregate.verify(committee)
+        except q.QuorateError as error:
+            assert [getattr(verdict, "code", None) for verdict in batched] == [error.code] * 2
+            raise
+        assert batched == [single, single] and single.value == aggregate
+        return single
+
+    def shown(aggregate: Aggregate) -> Json:
+        statement = aggregate.statement
+        assert aggregate.counts == [aggregate.count(signer) for signer in aggregate.signers]
+        return {
+            "statement": {
+                "kind": statement.kind,
+                "epoch": str(statement.epoch),
+                "view": str(statement.view),
+                "digest": statement.digest.hex(),
+            },
+            "signers": list(aggregate.signers),
+            "counts": aggregate.counts,
+        }
+
+    def of_vote(given: Json) -> Json:
+        committee = committee_of(given)
+        vote = q.Vote.decode(committee.suite, unhex(given["vote"])).verify(committee)
+        return {"aggregate": Aggregate.of_vote(vote, committee).value.encode().hex()}
+
+    def verify(given: Json) -> Json:
+        return shown(verified(committee_of(given), given["aggregate"]).value)
+
+    def merge(given: Json) -> Json:
+        committee = committee_of(given)
+        merged, *others = [verified(committee, part) for part in given["aggregates"]]
+        for other in others:
+            together = merged.merge(other, given["limit"])
+            assert other.merge(merged, given["limit"]) == together, "the order matters"
+            merged = together
+        return {"aggregate": merged.value.encode().hex()}
+
+    def normalise(given: Json) -> Json:
+        committee = committee_of(given)
+        parts = [verified(committee, part) for part in given["parts"]]
+        normalised = verified(committee, given["aggregate"]).normalised(parts).value
+        normalised.verify(committee)
+        return {"aggregate": normalised.encode().hex()}
+
+    def certificate(given: Json) -> Json:
+        committee = committee_of(given)
+        aggregate = verified(committee, given["aggregate"])
+        certificate = aggregate.certificate(committee)
+        if certificate is None:
+            return {"certificate": None}
+        assert Aggregate.of_certificate(certificate) == aggregate
+        return {"certificate": certificate.value.encode().hex()}
+
+    # ---------------------------------------------------------------------------------------------------- sortition
+
+    def secret_of(given: Json) -> q.SecretKey:
+        return q.SecretKey.from_bytes(committee_of(given).suite, unhex(given["secret"]))
+
+    def seed_of(given: Json) -> Seed:
+        seed = Seed.decode(unhex(given["seed"]))
+        assert seed.encode() == unhex(given["seed"])
+        return seed
+
+    def lottery_of(given: Json) -> Lottery:
+        return Lottery(committee_of(given), seed_of(given), int(given["round"]), given["expected"])
+
+    def genesis(given: Json) -> Json:
+        seed = Seed.genesis(q.ChainId.from_bytes(unhex(given["chain"])), unhex(given["bytes"]))
+        return {"seed": seed.encode().hex()}
+
+    def prove(given: Json) -> Json:
+        return {"proof": SeedProof.sign(secret_of(given), committee_of(given), seed_of(given)).encode().hex()}
+
+    def follow(given: Json) -> Json:
+        committee, data = committee_of(given), unhex(given["proof"])
+        proof = SeedProof.decode(committee.suite, data)
+        assert proof.encode() == data == SeedProof(proof.signer, proof.signature).encode()
+        assert SeedProof.decode_detached(committee.suite, proof.encode_detached(), proof.signer) == proof
+        return {"seed": seed_of(given).next(proof, committee).encode().hex()}
+
+    def draw(given: Json) -> Json:
+        ticket = lottery_of(given).draw(secret_of(given))
+        if ticket is None:
+            return {"ticket": None, "score": None}
+        return {"ticket": ticket.value.encode().hex(), "score": str(ticket.score)}
+
+    def check(given: Json) -> Json:
+        suite, data = committee_of(given).suite, unhex(given["ticket"])
+        ticket = Ticket.decode(suite, data)
+        assert ticket.encode() == data == Ticket(ticket.round, ticket.member, ticket.signature).encode()
+        assert Ticket.decode_detached(suite, ticket.encode_detached(), ticket.round, ticket.member) == ticket
+        won = ticket.verify(lottery_of(given))
+        return {"round": str(won.value.round), "member": won.value.member, "score": bytes(won.score).hex()}
+
+    return {
+        "aggregate.of_vote": of_vote,
+        "aggregate.decode": lambda given: shown(decoded(committee_of(given), given["aggregate"])),
+        "aggregate.verify": verify,
+        "aggregate.merge": merge,
+        "aggregate.normalise": normalise,
+        "aggregate.certificate": certificate,
+        "seed.genesis": genesis,
+        "seed.prove": prove,
+        "seed.next": follow,
+        "ticket.draw": draw,
+        "ticket.verify": check,
+    }

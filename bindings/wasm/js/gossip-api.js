@@ -1,0 +1,258 @@
+// `gossip`: signatures that are summed in any order, and how the sums spread.
+
+import { bytes, list, optional, options, u16, u32, u64 } from './check.js';
+import { Handle, TOKEN, name, open, same, wrap } from './handle.js';
+import { verified } from './certificate-api.js';
+
+export const POOL = 8;
+export const STACK = 64;
+
+/** What the module takes for a time: microseconds of the system's clock, if the user gives none. */
+const time = (now = BigInt(Date.now()) * 1000n, what = 'now') => u64(now, what);
+
+export function gossipApi(wasm, base) {
+  const { Committee, CommitteeId, Signature, SignerSet, Statement, VerifiedCertificate, VerifiedVote } = base;
+
+  /** Parameters that the user gives, the others as they are by default. */
+  function parameters(given) {
+    const { limit, preferred, batch, fanOut, backOff, patience } = options(given, 'parameters');
+    return wasm().GossipParameters.of(
+      optional(u16)(limit, 'parameters.limit'),
+      optional(u16)(preferred, 'parameters.preferred'),
+      optional(u32)(batch, 'parameters.batch'),
+      optional(u32)(fanOut, 'parameters.fanOut'),
+      optional(u64)(backOff, 'parameters.backOff'),
+      optional(u64)(patience, 'parameters.patience'),
+    );
+  }
+
+  /** Handles of aggregates for the module, which takes the list over; freed if an item is refused. */
+  function filled(values, what, add) {
+    const raw = wasm().Aggregates.empty();
+    try {
+      list(values, what, add(raw));
+    } catch (error) {
+      raw.free();
+      throw error;
+    }
+    return raw;
+  }
+
+  class Aggregate extends Handle {
+    static ofVote(vote, committee) {
+      const parts = [open(vote, VerifiedVote, 'vote'), open(committee, Committee, 'committee')];
+      return wrap(VerifiedAggregate, wasm().VerifiedAggregate.of_vote(...parts));
+    }
+    static ofCertificate(certificate) {
+      const raw = open(certificate, VerifiedCertificate, 'certificate');
+      return wrap(VerifiedAggregate, wasm().VerifiedAggregate.of_certificate(raw));
+    }
+    static decode(data, committee) {
+      const context = open(committee, Committee, 'committee');
+      return wrap(Aggregate, wasm().Aggregate.decode(bytes(data, 'bytes'), context));
+    }
+    encode() {
+      return open(this, Aggregate).encode();
+    }
+    get encodedLength() {
+      return open(this, Aggregate).encoded_length();
+    }
+    get suite() {
+      return open(this, Aggregate).suite();
+    }
+    get statement() {
+      return wrap(Statement, open(this, Aggregate).statement());
+    }
+    get signers() {
+      return wrap(SignerSet, open(this, Aggregate).signers());
+    }
+    get counts() {
+      return Array.from(open(this, Aggregate).counts());
+    }
+    count(member) {
+      return open(this, Aggregate).count(u16(member, 'member'));
+    }
+    get signature() {
+      return wrap(Signature, open(this, Aggregate).signature());
+    }
+    verify(committee) {
+      return wrap(VerifiedAggregate, open(this, Aggregate).verify(open(committee, Committee, 'committee')));
+    }
+    static verifyBatch(committee, aggregates) {
+      return batch(committee, aggregates, (all, context) => all.verify(context));
+    }
+    static verifyBatchDerived(committee, aggregates) {
+      return batch(committee, aggregates, (all, context) => all.verify_derived(context));
+    }
+    equals(other) {
+      open(this, Aggregate);
+      open(other, Aggregate, 'other');
+      return this.suite === other.suite && same(this.encode(), other.encode());
+    }
+    toString() {
+      const { signers } = this;
+      return `Aggregate(${signers.size} of ${signers.committeeSize}, ${this.statement})`;
+    }
+  }
+
+  class VerifiedAggregate extends verified(() => [Aggregate, CommitteeId]) {
+    merge(other, limit) {
+      const raw = open(this, VerifiedAggregate);
+      const merged = raw.merge(open(other, VerifiedAggregate, 'other'), optional(u16)(limit, 'limit'));
+      return wrap(VerifiedAggregate, merged);
+    }
+    normalised(parts) {
+      const raw = open(this, VerifiedAggregate);
+      const add = (all) => (part, what) => all.add_verified(open(part, VerifiedAggregate, what));
+      return wrap(VerifiedAggregate, raw.normalised(filled(parts, 'parts', add)));
+    }
+    certificate(committee) {
+      const raw = open(this, VerifiedAggregate);
+      return wrap(VerifiedCertificate, raw.certificate(open(committee, Committee, 'committee')));
+    }
+  }
+
+  function batch(committee, aggregates, verify) {
+    const context = open(committee, Committee, 'committee');
+    const add = (all) => (aggregate, what) => all.add(open(aggregate, Aggregate, what));
+    return verify(filled(aggregates, 'aggregates', add), context).map((verdict) => {
+      const error = verdict.error();
+      return wrap(VerifiedAggregate, verdict.aggregate()) ?? error;
+    });
+  }
+
+  class Pool extends Handle {
+    constructor(committee, statement, given) {
+      super(TOKEN, committee === TOKEN ? statement : Pool.#of(committee, statement, given));
+    }
+    static #of(committee, statement, given) {
+      const parts = [open(committee, Committee, 'committee'), open(statement, Statement, 'statement')];
+      return wasm().Pool.of(...parts, parameters(given));
+    }
+    get statement() {
+      return wrap(Statement, open(this, Pool).statement());
+    }
+    insert(aggregate) {
+      return open(this, Pool).insert(open(aggregate, VerifiedAggregate, 'aggregate'));
+    }
+    get signers() {
+      return wrap(SignerSet, open(this, Pool).signers());
+    }
+    get best() {
+      return wrap(VerifiedAggregate, open(this, Pool).best());
+    }
+    get aggregates() {
+      return open(this, Pool).aggregates().map((raw) => wrap(VerifiedAggregate, raw));
+    }
+    get certificate() {
+      return wrap(VerifiedCertificate, open(this, Pool).certificate());
+    }
+    toString() {
+      const { signers } = this;
+      return `Pool(${signers.size} of ${signers.committeeSize} signed)`;
+    }
+  }
+
+  class Peers extends Handle {
+    constructor(me, committeeSize, given) {
+      const parts = [u16(me, 'me'), u16(committeeSize, 'committeeSize')];
+      super(TOKEN, wasm().Peers.of(...parts, parameters(given)));
+    }
+    pick(given) {
+      const { draw, now } = options(given);
+      return open(this, Peers).pick(optional(u64)(draw, 'options.draw'), time(now, 'options.now'));
+    }
+    hasRoom(now) {
+      return open(this, Peers).has_room(time(now));
+    }
+    isAvailable(peer, now) {
+      return open(this, Peers).is_available(u16(peer, 'peer'), time(now));
+    }
+    begin(peer, now) {
+      open(this, Peers).begin(u16(peer, 'peer'), time(now));
+    }
+    left(peer) {
+      open(this, Peers).left(u16(peer, 'peer'));
+    }
+    sent(peer) {
+      open(this, Peers).sent(u16(peer, 'peer'));
+    }
+    failed(peer, now) {
+      open(this, Peers).failed(u16(peer, 'peer'), time(now));
+    }
+    heard(peer) {
+      open(this, Peers).heard(u16(peer, 'peer'));
+    }
+    accuse(peer, now) {
+      open(this, Peers).accuse(u16(peer, 'peer'), time(now));
+    }
+    isRefused(peer, now) {
+      return open(this, Peers).is_refused(u16(peer, 'peer'), time(now));
+    }
+    nextFree() {
+      return open(this, Peers).next_free();
+    }
+    toString() {
+      return `Peers(next free: ${this.nextFree()})`;
+    }
+  }
+
+  class Gossip extends Handle {
+    constructor(committee, me, statement, given) {
+      const parts = [open(committee, Committee, 'committee'), u16(me, 'me'), open(statement, Statement, 'statement')];
+      super(TOKEN, wasm().Gossip.of(...parts, parameters(given)));
+    }
+    get statement() {
+      return wrap(Statement, open(this, Gossip).statement());
+    }
+    vote(vote) {
+      return open(this, Gossip).vote(open(vote, VerifiedVote, 'vote'));
+    }
+    adopt(aggregate) {
+      return open(this, Gossip).adopt(open(aggregate, VerifiedAggregate, 'aggregate'));
+    }
+    receive(peer, aggregate, peers, now) {
+      const raw = open(this, Gossip);
+      const parts = [u16(peer, 'peer'), open(aggregate, Aggregate, 'aggregate'), open(peers, Peers, 'peers')];
+      return raw.receive(...parts, time(now));
+    }
+    get waiting() {
+      return open(this, Gossip).waiting();
+    }
+    check(peers, given) {
+      const { entropy, now } = options(given);
+      const raw = open(this, Gossip);
+      const parts = [open(peers, Peers, 'peers'), optional(bytes)(entropy, 'options.entropy')];
+      const found = raw.check(...parts, time(now, 'options.now'));
+      const [aggregates, signers, grew] = [found.aggregates(), found.signers(), found.grew()];
+      const culprits = found.culprits();
+      const faults = found.evidence().map((evidence, i) => ({ culprit: culprits[i], evidence }));
+      return { faults, aggregates, signers, grew };
+    }
+    next(peers, given) {
+      const { draw, now } = options(given);
+      const raw = open(this, Gossip);
+      const parts = [open(peers, Peers, 'peers'), optional(u64)(draw, 'options.draw')];
+      const send = raw.next(...parts, time(now, 'options.now'));
+      return send && { to: send.to(), aggregate: wrap(Aggregate, send.aggregate()) };
+    }
+    offer(peer) {
+      return wrap(Aggregate, open(this, Gossip).offer(u16(peer, 'peer')));
+    }
+    get signers() {
+      return wrap(SignerSet, open(this, Gossip).signers());
+    }
+    get pool() {
+      return wrap(Pool, open(this, Gossip).pool());
+    }
+    get certificate() {
+      return wrap(VerifiedCertificate, open(this, Gossip).certificate());
+    }
+    toString() {
+      const { signers } = this;
+      return `Gossip(${signers.size} of ${signers.committeeSize} signed, ${this.waiting} waiting)`;
+    }
+  }
+
+  return Object.freeze({ ...name({ Aggregate, VerifiedAggregate, Pool, Peers, Gossip }), POOL, STACK });
+}

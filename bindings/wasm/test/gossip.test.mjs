@@ -1,0 +1,37 @@
+// Aggregates and lotteries: what is said once for both packages for JavaScript, and what is freed.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import * as quorate from 'quorate-wasm';
+import { gossip } from '../../node/test/shared/gossip.mjs';
+import { differences } from '../../node/test/shared/surface.mjs';
+
+for (const [name, run] of Object.entries(gossip(quorate, assert))) test(`gossip: ${name}`, run);
+
+test('gossip: what was freed says so', () => {
+  const { ChainId, Committee, SecretKey, Suite, VerifiedKey } = quorate;
+  const { Gossip, Peers } = quorate.gossip;
+  const { Lottery, Seed } = quorate.sortition;
+  const secret = SecretKey.generate(Suite.MinSigCounted);
+  const committee = new Committee(ChainId.fromName('test'), 0n, [[VerifiedKey.of(secret), 1n]]);
+  const state = new Gossip(committee, 0, committee.statement(1, 1n, new Uint8Array(32)));
+  const peers = new Peers(0, 1);
+  const lottery = new Lottery(committee, Seed.genesis(ChainId.fromName('test'), new Uint8Array()), 1n);
+  committee.free();
+  assert.equal(lottery.committee.size, 1, 'it has its own');
+  for (const object of [peers, state, lottery]) {
+    object.free();
+    object.free();
+  }
+  for (const call of [() => state.next(peers), () => peers.nextFree(), () => lottery.draw(secret), () => lottery.committee]) {
+    assert.throws(call, quorate.ClosedError);
+  }
+});
+
+for (const name of ['gossip', 'sortition']) {
+  test(`what types/${name}.d.ts declares is there, and nothing else`, () => {
+    const text = readFileSync(new URL(`../types/${name}.d.ts`, import.meta.url), 'utf8');
+    assert.deepEqual(differences(quorate[name], text, {}), []);
+  });
+}
