@@ -124,7 +124,9 @@ pub(crate) fn text_seeds() -> Vec<Vec<u8>> {
         [b"put key value".as_slice(), b"delete key", b"get key"].map(<[u8]>::to_vec).into();
     seeds.push(NodeConfig::new("genesis.toml", "keys.toml", "data").to_toml().into_bytes());
     let gosig = Genesis { scheme: SchemeName::Bls, ..genesis().with_gosig(1_800_000_000) };
-    seeds.extend([genesis(), gosig].iter().filter_map(|genesis| genesis.to_toml().ok()).map(String::into_bytes));
+    seeds.extend(
+        [genesis(), gosig].iter().filter_map(|genesis| genesis.to_toml().ok()).map(String::into_bytes),
+    );
     for seed in wire_seeds() {
         let proof = TransactionProof::<Jolteon<Ed25519>>::decode(&seed, &committees()).ok();
         seeds.extend(proof.and_then(|proof| proof.to_json().ok()).map(String::into_bytes));

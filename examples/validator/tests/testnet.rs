@@ -54,7 +54,8 @@ fn four_validators_commit_what_falls_due_and_agree() {
 fn gosig_validators_commit_agree_and_survive_being_killed() {
     let bench = Bench::new();
     let gosig = ["--protocol", "gosig", "--rate", "300", "--data", "net"];
-    let killed = ["--duration", "12", "--kill", "2@2", "--restart", "2@5", "--kill", "0@7", "--restart", "0@8"];
+    let killed =
+        ["--duration", "12", "--kill", "2@2", "--restart", "2@5", "--kill", "0@7", "--restart", "0@8"];
     let report = testnet(&bench, &[&gosig[..], &killed[..]].concat());
     assert_eq!((&report["protocol"], &report["scheme"]), (&json!("gosig"), &json!("bls")));
     assert_eq!(report["agreement"]["validators"], json!(4));

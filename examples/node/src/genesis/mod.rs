@@ -301,7 +301,9 @@ impl Genesis {
             (ProtocolName::Jolteon, Some(_)) => {
                 Err(wrong("schedule: Jolteon has none; drop it, or name the protocol gosig".into()))
             }
-            (ProtocolName::Gosig, None) => Err(wrong("schedule: Gosig needs one; add [schedule] with start".into())),
+            (ProtocolName::Gosig, None) => {
+                Err(wrong("schedule: Gosig needs one; add [schedule] with start".into()))
+            }
             (ProtocolName::Gosig, Some(_)) if self.scheme != SchemeName::Bls => {
                 Err(wrong(format!("scheme is {}; Gosig sums signatures, which needs bls", self.scheme)))
             }
@@ -488,7 +490,8 @@ mod tests {
 
     #[test]
     fn a_chain_of_another_protocol_is_another_chain_and_says_so() {
-        let (gosig, jolteon) = (gosig(), Genesis { protocol: ProtocolName::Jolteon, schedule: None, ..gosig() });
+        let (gosig, jolteon) =
+            (gosig(), Genesis { protocol: ProtocolName::Jolteon, schedule: None, ..gosig() });
         let text = gosig.to_toml().unwrap();
         assert!(text.contains("protocol = \"gosig\"") && text.contains("[schedule]"), "{text}");
         assert_eq!(Genesis::parse(&text).unwrap(), gosig);

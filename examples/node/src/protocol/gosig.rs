@@ -14,8 +14,8 @@ use quorate_gosig::{
 };
 
 use super::{
-    Action, Batch, Block, Command, Delivery, Executed, Judgement, Kept, OwnBatchState, Part, Protocol, Setup, Status,
-    invalid,
+    Action, Batch, Block, Command, Delivery, Executed, Judgement, Kept, OwnBatchState, Part, Protocol, Setup,
+    Status, invalid,
 };
 use crate::genesis::{self, Schedule};
 use crate::store::Store;
@@ -182,16 +182,14 @@ impl<S: Suite> Protocol for Gosig<S> {
 
     fn finality(store: &Store<Self>, block: &quorate_gosig::Block<S>) -> Result<Option<Finality<S>>> {
         Ok(match store.record_at(block.height)? {
-            Some(Record::Committed(committed)) if committed.digest == block.digest() => Some(committed.finality),
+            Some(Record::Committed(committed)) if committed.digest == block.digest() => {
+                Some(committed.finality)
+            }
             _ => None,
         })
     }
 
-    fn answer(
-        store: &Store<Self>,
-        request: HistoryRequest,
-        send: &mut dyn FnMut(&Message<S>),
-    ) -> Result<()> {
+    fn answer(store: &Store<Self>, request: HistoryRequest, send: &mut dyn FnMut(&Message<S>)) -> Result<()> {
         match request {
             HistoryRequest::Blocks { from } => {
                 let mut blocks = Vec::new();

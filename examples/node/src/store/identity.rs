@@ -108,7 +108,8 @@ fn check(dir: &Path, text: &str, binding: &Binding) -> Result<u64> {
     };
     let (chain, validator, created) = (field("chain")?, field("validator")?, field("created")?);
     let protocol = lines.next().and_then(|line| line.strip_prefix("protocol "));
-    let (protocol, expected) = (protocol.unwrap_or(ProtocolName::Jolteon.as_str()), binding.protocol.as_str());
+    let (protocol, expected) =
+        (protocol.unwrap_or(ProtocolName::Jolteon.as_str()), binding.protocol.as_str());
     if protocol != expected {
         return Err(mismatch("protocol", protocol, expected));
     }

@@ -49,11 +49,7 @@ pub(crate) struct NodePlace {
 
 impl Layout {
     /// Makes a testnet's files, or takes up the ones that are there.
-    pub(crate) fn prepare(
-        directory: &Path,
-        wanted: Wanted,
-        parameters: Parameters,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn prepare(directory: &Path, wanted: Wanted, parameters: Parameters) -> Result<Self, Failure> {
         fs::create_dir_all(directory).or_fail(Exit::Setup, format!("cannot make {}", directory.display()))?;
         let directory =
             directory.canonicalize().or_fail(Exit::Setup, format!("cannot use {}", directory.display()))?;
@@ -94,11 +90,7 @@ impl Layout {
         fs::remove_file(&self.genesis).or_fail(Exit::Failed, doing)
     }
 
-    fn take_up(
-        directory: PathBuf,
-        path: PathBuf,
-        wanted: Wanted,
-    ) -> Result<Self, Failure> {
+    fn take_up(directory: PathBuf, path: PathBuf, wanted: Wanted) -> Result<Self, Failure> {
         let genesis = Genesis::load(&path).or_fail(Exit::Setup, "cannot take the testnet up again")?;
         let same = wanted.nodes.is_none_or(|nodes| nodes == genesis.members.len())
             && wanted.protocol.is_none_or(|protocol| protocol == genesis.protocol)
