@@ -14,6 +14,8 @@ use crate::exit::{Exit, Failure, OrFail};
 const PORTS: std::ops::Range<u16> = 10_000..32_000;
 /// Links, HTTP, stream.
 const PORTS_PER_NODE: u16 = 3;
+/// A stage of a protocol with a clock lasts so long for each validator, or as long as usual.
+const STAGE_MS_PER_NODE: u32 = 30;
 /// How many places are tried.
 const PORT_ATTEMPTS: usize = 200;
 
@@ -75,7 +77,13 @@ impl Layout {
             fs::write(&path, config.to_toml())
                 .or_fail(Exit::Setup, format!("cannot write {}", path.display()))?;
         }
-        let made = assemble("testnet", members, wanted.protocol.unwrap_or_default(), parameters)?;
+        let mut made = assemble("testnet", members, wanted.protocol.unwrap_or_default(), parameters)?;
+        if let Some(schedule) = &mut made.schedule {
+            // All of them share this machine's processors, and what they do in a stage grows with their number.
+            let stage = STAGE_MS_PER_NODE.saturating_mul(nodes as u32);
+            schedule.proposals_ms = schedule.proposals_ms.max(stage);
+            schedule.signatures_ms = schedule.signatures_ms.max(stage);
+        }
         // Last, so that a directory with a genesis is a whole one.
         save(&made, &genesis)?;
         Self::read(directory, genesis, &made, false)
