@@ -8,7 +8,7 @@ use quorate_jolteon::{Committees, Finality};
 use quorate_node::application::{LedgerCommand, LedgerProof, TrieProof};
 use quorate_node::client::stream::protocol::{Event, LONGEST_EVENT};
 use quorate_node::config::NodeConfig;
-use quorate_node::genesis::{Genesis, Hex, Member, Parameters, PublicKeys, SchemeName};
+use quorate_node::genesis::{Genesis, Hex, Member, PublicKeys, SchemeName};
 use quorate_node::links::hello::{Answer, Hello, InstanceId, Purpose, VERSION, Verdict};
 use quorate_node::proof::{RootProof, StateProof, TransactionProof};
 use quorate_node::protocol::Jolteon;
@@ -123,7 +123,10 @@ pub(crate) fn text_seeds() -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> =
         [b"put key value".as_slice(), b"delete key", b"get key"].map(<[u8]>::to_vec).into();
     seeds.push(NodeConfig::new("genesis.toml", "keys.toml", "data").to_toml().into_bytes());
-    seeds.extend(genesis().to_toml().ok().map(String::into_bytes));
+    let gosig = Genesis { scheme: SchemeName::Bls, ..genesis().with_gosig(1_800_000_000) };
+    seeds.extend(
+        [genesis(), gosig].iter().filter_map(|genesis| genesis.to_toml().ok()).map(String::into_bytes),
+    );
     for seed in wire_seeds() {
         let proof = TransactionProof::<Jolteon<Ed25519>>::decode(&seed, &committees()).ok();
         seeds.extend(proof.and_then(|proof| proof.to_json().ok()).map(String::into_bytes));
@@ -152,13 +155,7 @@ fn genesis() -> Genesis {
             },
         }
     };
-    Genesis {
-        chain: "fuzz".to_owned(),
-        scheme: SchemeName::Ed25519,
-        epoch: 1,
-        parameters: Parameters::default(),
-        members: (0..FOUR).map(member).collect(),
-    }
+    Genesis { epoch: 1, ..Genesis::new("fuzz", SchemeName::Ed25519, (0..FOUR).map(member).collect()) }
 }
 
 #[cfg(test)]

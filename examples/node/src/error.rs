@@ -44,7 +44,7 @@ pub enum NodeError {
     DataMismatch {
         /// The directory.
         path: PathBuf,
-        /// What differs: `chain`, `validator` or `format`.
+        /// What differs: `protocol`, `chain`, `validator` or `format`.
         what: &'static str,
         /// What the directory holds.
         found: String,

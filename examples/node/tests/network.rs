@@ -94,8 +94,8 @@ async fn stop(members: Vec<Member>) {
     }
 }
 
-async fn commits_transactions(scheme: SchemeName) {
-    let site = Site::new(4, scheme);
+async fn commits_transactions(site: Site) {
+    let (protocol, scheme) = (site.genesis.protocol, site.genesis.scheme);
     let mut members = Vec::new();
     for i in 0..4 {
         members.push(Member::start(&site, i).await);
@@ -127,7 +127,8 @@ async fn commits_transactions(scheme: SchemeName) {
     assert!(block.batches.iter().any(|b| b.digest == view.batch));
     assert_eq!(other.query(b"key-2-49").unwrap().unwrap().value.unwrap(), b"value-49"[..]);
     let status = other.status();
-    assert_eq!((status.scheme, status.me, status.peers.len()), (scheme.as_str(), 3, 3));
+    assert_eq!((status.protocol, status.scheme), (protocol.as_str(), scheme.as_str()));
+    assert_eq!((status.me, status.peers.len()), (3, 3));
     assert!(status.peers.iter().all(|p| p.faults == 0 && p.frames_refused == 0), "{:?}", status.peers);
     assert_eq!(status.pending_transactions, 0);
     stop(members).await;
@@ -135,17 +136,30 @@ async fn commits_transactions(scheme: SchemeName) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn four_members_commit_with_bls() {
-    commits_transactions(SchemeName::Bls).await;
+    commits_transactions(Site::new(4, SchemeName::Bls)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_members_commit_with_gosig() {
+    commits_transactions(Site::gosig(4)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn four_members_commit_with_ed25519() {
-    commits_transactions(SchemeName::Ed25519).await;
+    commits_transactions(Site::new(4, SchemeName::Ed25519)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_member_that_was_away_catches_up() {
-    let site = Site::new(4, SchemeName::Ed25519);
+    catches_up(Site::new(4, SchemeName::Ed25519)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_member_that_was_away_catches_up_with_gosig() {
+    catches_up(Site::gosig(4)).await;
+}
+
+async fn catches_up(site: Site) {
     let mut members = Vec::new();
     for i in 0..4 {
         members.push(Member::start(&site, i).await);
@@ -174,7 +188,15 @@ async fn a_member_that_was_away_catches_up() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_whole_network_restarts_where_it_was() {
-    let site = Site::new(4, SchemeName::Bls);
+    restarts(Site::new(4, SchemeName::Bls)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_whole_network_restarts_where_it_was_with_gosig() {
+    restarts(Site::gosig(4)).await;
+}
+
+async fn restarts(site: Site) {
     let mut roots = BTreeMap::new();
     let mut top = 0;
     for round in 0..3 {
@@ -203,7 +225,15 @@ async fn a_whole_network_restarts_where_it_was() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_taken_before_a_clean_stop_is_committed_after_it() {
-    let site = Site::new(4, SchemeName::Ed25519);
+    is_committed_after_a_clean_stop(Site::new(4, SchemeName::Ed25519)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_taken_before_a_clean_stop_is_committed_after_it_with_gosig() {
+    is_committed_after_a_clean_stop(Site::gosig(4)).await;
+}
+
+async fn is_committed_after_a_clean_stop(site: Site) {
     let alone = Member::start(&site, 0).await;
     let tickets = alone.submit(puts(0, 10)).await;
     alone.node.shutdown().await.unwrap();
@@ -211,6 +241,10 @@ async fn what_was_taken_before_a_clean_stop_is_committed_after_it() {
     for i in 0..4 {
         members.push(Member::start(&site, i).await);
     }
-    eventually("it is committed", || members[0].committed(&tickets)).await;
+    let handle = members[2].node.handle();
+    eventually("it is committed", || {
+        tickets.iter().all(|ticket| handle.transaction(ticket.id).unwrap().is_some())
+    })
+    .await;
     stop(members).await;
 }

@@ -9,7 +9,7 @@ use common::Site;
 use quorate_node::NodeError;
 use quorate_node::application::Ledger;
 use quorate_node::config::NodeConfig;
-use quorate_node::genesis::{Genesis, SchemeName};
+use quorate_node::genesis::{Genesis, ProtocolName, SchemeName};
 use quorate_node::keys::NodeKeys;
 use quorate_node::runtime::Node;
 
@@ -98,4 +98,19 @@ async fn a_second_node_with_the_same_key_stops_both() {
         let error = node.shutdown().await.unwrap_err();
         assert!(error.code() == "SAME_IDENTITY" && error.to_string().contains("stop one"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn data_of_another_protocol_is_refused_and_says_so() {
+    let site = Site::gosig(1);
+    Node::start(site.config(0), Ledger::default()).await.unwrap().shutdown().await.unwrap();
+    let path = site.dir.path().join("genesis.toml");
+    let genesis = Genesis { protocol: ProtocolName::Jolteon, schedule: None, ..site.genesis.clone() };
+    fs::write(&path, genesis.to_toml().unwrap()).unwrap();
+    let error = refusal(site.config(0)).await;
+    assert_eq!(error.code(), "DATA_MISMATCH");
+    let text = error.to_string();
+    assert!(text.contains("another protocol (it holds gosig, this node has jolteon)"), "{text}");
+    fs::write(&path, site.genesis.to_toml().unwrap()).unwrap();
+    Node::start(site.config(0), Ledger::default()).await.unwrap().shutdown().await.unwrap();
 }

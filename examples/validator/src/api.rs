@@ -34,6 +34,7 @@ pub(crate) struct Api {
 pub(crate) struct Status {
     pub chain: String,
     pub chain_id: Digest,
+    pub protocol: String,
     pub scheme: String,
     pub name: String,
     pub epoch: u64,

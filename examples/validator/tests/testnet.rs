@@ -51,6 +51,54 @@ fn four_validators_commit_what_falls_due_and_agree() {
 }
 
 #[test]
+fn gosig_validators_commit_agree_and_survive_being_killed() {
+    let bench = Bench::new();
+    let gosig = ["--protocol", "gosig", "--rate", "300", "--data", "net"];
+    let killed =
+        ["--duration", "12", "--kill", "2@2", "--restart", "2@5", "--kill", "0@7", "--restart", "0@8"];
+    let report = testnet(&bench, &[&gosig[..], &killed[..]].concat());
+    assert_eq!((&report["protocol"], &report["scheme"]), (&json!("gosig"), &json!("bls")));
+    assert_eq!(report["agreement"]["validators"], json!(4));
+    for event in report["events"].as_array().unwrap() {
+        assert!(number(&event["caught_up_after"]) < 20.0, "{report}");
+    }
+    assert!(number(&report["committed"]) > 0.5 * number(&report["submitted"]), "{report}");
+    // The directory knows its protocol, and refuses the other.
+    bench.fails(3, "run gosig", &["testnet", "--protocol", "jolteon", "--data", "net", "--duration", "1"]);
+    // All at once, without warning.
+    let before = number(&report["height"]);
+    let running = start(&bench, &["--data", "net", "--rate", "300"]);
+    running.signal("KILL");
+    drop(running);
+    eventually("the end of all validators", || validators_under(&bench.path("net")).is_empty());
+    let again = testnet(&bench, &["--duration", "3", "--rate", "300", "--data", "net"]);
+    assert!(number(&again["height"]) > before && number(&again["committed"]) > 0.0, "{again}");
+}
+
+#[test]
+fn clients_of_gosig_check_what_they_are_told() {
+    let bench = Bench::new();
+    let running = start(&bench, &["--protocol", "gosig", "--rate", "0", "--data", "net"]);
+    let submitted = bench.run(&["submit", "--wait", "put greeting hello"]);
+    assert_eq!(submitted.code, 0, "{}", submitted.stderr);
+    assert!(submitted.stderr.contains("the proof verifies"), "{}", submitted.stderr);
+    assert_eq!(bench.ok(&["get", submitted.stdout.trim()]), "put greeting hello\n");
+    let found: Value = serde_json::from_str(&bench.ok(&["get", "--key", "greeting", "--json"])).unwrap();
+    assert_eq!((&found["value"], &found["verified"]), (&json!(hex::encode("hello")), &json!(true)));
+    bench.fails(6, "the proof of its absence verifies", &["get", "--key", "farewell"]);
+    assert!(bench.ok(&["status"]).contains("protocol: gosig"));
+    // A genesis of Jolteon with the same members is another chain.
+    let genesis = std::fs::read_to_string(bench.path("net/genesis.toml")).unwrap();
+    let members = genesis.split_once("[schedule]").unwrap().1.split_once("[[member]]").unwrap().1;
+    bench.write("other.toml", format!("chain = \"testnet\"\nscheme = \"bls\"\n\n[[member]]{members}"));
+    bench.fails(7, "does not verify", &["get", submitted.stdout.trim(), "--genesis", "other.toml"]);
+    let report: Value =
+        serde_json::from_str(&bench.ok(&["bench", "--rate", "200", "--duration", "3", "--json"])).unwrap();
+    assert!(number(&report["committed_percent"]) >= 80.0, "{report}");
+    running.signal("INT");
+}
+
+#[test]
 fn one_is_killed_and_the_rest_go_on_and_it_catches_up() {
     let bench = Bench::new();
     let report = testnet(

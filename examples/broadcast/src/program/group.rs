@@ -64,14 +64,8 @@ pub(crate) fn make(addresses: Vec<String>) -> Result<(Genesis, Vec<NodeKeys>), N
         (0..).zip(addresses).zip(&keys).map(|((i, address), keys): ((usize, String), &NodeKeys)| {
             Ok(Member { name: format!("node{i}"), address, weight: 1, keys: keys.public()? })
         });
-    let genesis = Genesis {
-        chain: "broadcast".into(),
-        scheme: SchemeName::Ed25519,
-        epoch: 0,
-        parameters: Default::default(),
-        members: members.collect::<Result<_, NodeError>>()?,
-    };
-    Ok((genesis, keys))
+    let members = members.collect::<Result<_, NodeError>>()?;
+    Ok((Genesis::new("broadcast", SchemeName::Ed25519, members), keys))
 }
 
 /// Addresses on this machine that nobody uses now.

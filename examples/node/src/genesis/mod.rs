@@ -5,11 +5,18 @@
 //!
 //! ```toml
 //! chain = "example"
-//! scheme = "bls"            # of votes: "bls" (MinSig) or "ed25519"
+//! protocol = "jolteon"      # or "gosig"; may be left out
+//! scheme = "bls"            # of votes: "bls" (MinSig) or, with Jolteon, "ed25519"
 //! epoch = 0
 //!
 //! [parameters]              # all optional
 //! max_transaction_bytes = 131072
+//!
+//! [schedule]                # with Gosig alone: the clock that all members share
+//! start = 1800000000
+//! proposals_ms = 250
+//! signatures_ms = 250
+//! proposers = 7
 //!
 //! [[member]]                # in order: a member's index is its place in this list
 //! name = "node0"
@@ -29,11 +36,12 @@ use std::fs;
 use std::path::Path;
 use std::str::FromStr;
 
-use quorate::bls::MinSig;
+use quorate::bls::{Counted, MinSig};
 use quorate::committee::ChainId;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::{Encode, Writer, domain};
+use quorate_gosig::MAX_TRANSACTION_BYTES;
 use quorate_jolteon::MAX_BATCH_BYTES;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +63,9 @@ const MAX_TEXT: usize = 255;
 pub struct Genesis {
     /// The chain's name.
     pub chain: String,
+    /// How the members agree.
+    #[serde(default, skip_serializing_if = "ProtocolName::is_default")]
+    pub protocol: ProtocolName,
     /// The signature scheme of votes.
     pub scheme: SchemeName,
     /// The epoch.
@@ -63,9 +74,23 @@ pub struct Genesis {
     /// What all validators must agree on.
     #[serde(default)]
     pub parameters: Parameters,
+    /// When rounds begin, for protocols that have a clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
     /// The members, in order.
     #[serde(rename = "member", default)]
     pub members: Vec<Member>,
+}
+
+/// A consensus protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProtocolName {
+    /// [Jolteon](quorate_jolteon): a leader in each view, and batches that a quorum stores before they are ordered.
+    #[default]
+    Jolteon,
+    /// [Gosig](quorate_gosig): proposers who are drawn in secret, and signatures that are summed while they spread.
+    Gosig,
 }
 
 /// The signature scheme of votes. Identities are Ed25519 always.
@@ -115,11 +140,51 @@ pub struct Parameters {
     pub batch_bytes: u32,
     /// …or when its first transaction has waited this long.
     pub batch_delay_ms: u32,
-    /// How long a view may last before it is given up, at first; half as long
+    /// With Jolteon: how long a view may last before it is given up, at first; half as long
     /// again with each failure in a row.
     pub view_timeout_ms: u32,
     /// Where that growth ends.
     pub max_view_timeout_ms: u32,
+}
+
+/// The clock that all members share loosely. Safety does not rest on it: clocks that differ by more than a stage stop
+/// the chain for as long as they do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schedule {
+    /// When round 1 begins: seconds since 1970.
+    pub start: u64,
+    /// The first stage of a round, in which proposals spread.
+    #[serde(default = "stage")]
+    pub proposals_ms: u32,
+    /// The second stage, in which signatures do.
+    #[serde(default = "stage")]
+    pub signatures_ms: u32,
+    /// How many members propose in a round on average.
+    #[serde(default = "proposers")]
+    pub proposers: u16,
+}
+
+impl Schedule {
+    /// The usual pace, from a moment on: seconds since 1970.
+    pub fn starting(start: u64) -> Self {
+        Self { start, proposals_ms: stage(), signatures_ms: stage(), proposers: proposers() }
+    }
+
+    fn check(&self) -> Result<()> {
+        within("schedule.start", self.start, 0, 1 << 40)?;
+        within("schedule.proposals_ms", self.proposals_ms, 10, 600_000)?;
+        within("schedule.signatures_ms", self.signatures_ms, 10, 600_000)?;
+        within("schedule.proposers", self.proposers, 1, u16::MAX)
+    }
+}
+
+fn stage() -> u32 {
+    250
+}
+
+fn proposers() -> u16 {
+    quorate::sortition::EXPECTED_WINNERS.get()
 }
 
 impl Default for Parameters {
@@ -135,6 +200,25 @@ impl Default for Parameters {
 }
 
 impl Genesis {
+    /// A chain of Jolteon, with the usual parameters.
+    pub fn new(chain: &str, scheme: SchemeName, members: Vec<Member>) -> Self {
+        Self {
+            chain: chain.to_owned(),
+            protocol: ProtocolName::Jolteon,
+            scheme,
+            epoch: 0,
+            parameters: Parameters::default(),
+            schedule: None,
+            members,
+        }
+    }
+
+    /// The same with Gosig, whose first round begins `start` seconds after 1970.
+    #[must_use]
+    pub fn with_gosig(self, start: u64) -> Self {
+        Self { protocol: ProtocolName::Gosig, schedule: Some(Schedule::starting(start)), ..self }
+    }
+
     /// Reads and checks a file. Cheap: signatures are checked when committees are made of it.
     ///
     /// # Errors
@@ -207,17 +291,35 @@ impl Genesis {
                 )));
             }
         }
-        self.parameters.check()
+        self.parameters.check()?;
+        self.check_protocol()
+    }
+
+    fn check_protocol(&self) -> Result<()> {
+        match (self.protocol, &self.schedule) {
+            (ProtocolName::Jolteon, None) => Ok(()),
+            (ProtocolName::Jolteon, Some(_)) => {
+                Err(wrong("schedule: Jolteon has none; drop it, or name the protocol gosig".into()))
+            }
+            (ProtocolName::Gosig, None) => {
+                Err(wrong("schedule: Gosig needs one; add [schedule] with start".into()))
+            }
+            (ProtocolName::Gosig, Some(_)) if self.scheme != SchemeName::Bls => {
+                Err(wrong(format!("scheme is {}; Gosig sums signatures, which needs bls", self.scheme)))
+            }
+            (ProtocolName::Gosig, Some(schedule)) => {
+                let (size, most) = (self.parameters.max_transaction_bytes, MAX_TRANSACTION_BYTES as u32);
+                within("parameters.max_transaction_bytes", size, 1, most)?;
+                schedule.check()
+            }
+        }
     }
 }
 
 impl Parameters {
     fn check(&self) -> Result<()> {
         let range = |field: &str, value: u32, least: u32, most: u32| {
-            if (least..=most).contains(&value) {
-                return Ok(());
-            }
-            Err(wrong(format!("parameters.{field} is {value}; it must be between {least} and {most}")))
+            within(&format!("parameters.{field}"), value, least, most)
         };
         range("batch_bytes", self.batch_bytes, 1 << 10, MAX_BATCH_BYTES as u32)?;
         // A batch stores the length of each transaction before it.
@@ -228,11 +330,26 @@ impl Parameters {
     }
 }
 
+impl ProtocolName {
+    /// The name in files and on command lines.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ProtocolName::Jolteon => "jolteon",
+            ProtocolName::Gosig => "gosig",
+        }
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl SchemeName {
     /// The name of a scheme that a chain can vote with.
     pub fn of<S: Scheme>() -> Option<Self> {
         match S::SUITE {
-            MinSig::SUITE => Some(SchemeName::Bls),
+            // The same keys, whether signatures are summed once or many times.
+            MinSig::SUITE | Counted::<MinSig>::SUITE => Some(SchemeName::Bls),
             Ed25519::SUITE => Some(SchemeName::Ed25519),
             _ => None,
         }
@@ -244,6 +361,23 @@ impl SchemeName {
             SchemeName::Bls => "bls",
             SchemeName::Ed25519 => "ed25519",
         }
+    }
+}
+
+impl fmt::Display for ProtocolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for ProtocolName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        [ProtocolName::Jolteon, ProtocolName::Gosig]
+            .into_iter()
+            .find(|p| p.as_str() == text)
+            .ok_or_else(|| format!("there is no protocol {text}; there are jolteon and gosig"))
     }
 }
 
@@ -268,7 +402,18 @@ impl FromStr for SchemeName {
 /// node's own configuration, so moving a validator needs no new chain.
 impl Encode for Genesis {
     fn encode_to(&self, w: &mut Writer) {
-        w.u8(1);
+        match &self.schedule {
+            None => w.u8(1),
+            // Chains with a clock came later.
+            Some(schedule) => {
+                w.u8(2);
+                w.bytes(self.protocol.as_str().as_bytes());
+                w.u64(schedule.start);
+                w.u32(schedule.proposals_ms);
+                w.u32(schedule.signatures_ms);
+                w.u16(schedule.proposers);
+            }
+        }
         w.bytes(self.chain.as_bytes());
         w.bytes(self.scheme.as_str().as_bytes());
         w.u64(self.epoch);
@@ -293,6 +438,13 @@ impl Encode for Genesis {
             }
         }
     }
+}
+
+fn within<T: PartialOrd + fmt::Display>(field: &str, value: T, least: T, most: T) -> Result<()> {
+    if (&least..=&most).contains(&&value) {
+        return Ok(());
+    }
+    Err(wrong(format!("{field} is {value}; it must be between {least} and {most}")))
 }
 
 fn wrong(problem: String) -> NodeError {
@@ -321,13 +473,7 @@ mod tests {
             weight: if n == 0 { u128::from(u64::MAX) * 5 } else { 1 },
             keys: NodeKeys::generate(scheme).unwrap().public().unwrap(),
         };
-        Genesis {
-            chain: "sample".into(),
-            scheme,
-            epoch: 3,
-            parameters: Parameters::default(),
-            members: (0..4).map(member).collect(),
-        }
+        Genesis { epoch: 3, ..Genesis::new("sample", scheme, (0..4).map(member).collect()) }
     }
 
     #[test]
@@ -336,6 +482,25 @@ mod tests {
         let again = Genesis::parse(&genesis.to_toml().unwrap()).unwrap();
         assert_eq!(again, genesis);
         assert_eq!(again.chain_id(), genesis.chain_id());
+    }
+
+    fn gosig() -> Genesis {
+        sample(SchemeName::Bls).with_gosig(1_800_000_000)
+    }
+
+    #[test]
+    fn a_chain_of_another_protocol_is_another_chain_and_says_so() {
+        let (gosig, jolteon) =
+            (gosig(), Genesis { protocol: ProtocolName::Jolteon, schedule: None, ..gosig() });
+        let text = gosig.to_toml().unwrap();
+        assert!(text.contains("protocol = \"gosig\"") && text.contains("[schedule]"), "{text}");
+        assert_eq!(Genesis::parse(&text).unwrap(), gosig);
+        assert_ne!(gosig.chain_id(), jolteon.chain_id());
+        // What was written before there was a choice.
+        let text = jolteon.to_toml().unwrap();
+        assert!(!text.contains("protocol") && !text.contains("schedule"), "{text}");
+        let later = Genesis { schedule: Some(Schedule::starting(1_800_000_001)), ..gosig.clone() };
+        assert_ne!(gosig.chain_id(), later.chain_id());
     }
 
     #[test]
@@ -359,7 +524,17 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         type Change = fn(&mut Genesis);
-        let cases: [(Change, &str); 5] = [
+        let cases: [(Change, &str); 9] = [
+            (|g| g.protocol = ProtocolName::Gosig, "Gosig needs one"),
+            (|g| g.schedule = Some(Schedule::starting(1)), "Jolteon has none"),
+            (|g| *g = Genesis { scheme: SchemeName::Ed25519, ..gosig() }, "needs bls"),
+            (
+                |g| {
+                    let schedule = Schedule { signatures_ms: 0, ..Schedule::starting(1) };
+                    *g = Genesis { schedule: Some(schedule), ..gosig() };
+                },
+                "schedule.signatures_ms",
+            ),
             (|g| g.members.clear(), "no members"),
             (|g| g.members[3].name = "node1".into(), "member 3 is named node1"),
             (|g| g.members[2].weight = 0, "member 2 (node2) has weight 0"),

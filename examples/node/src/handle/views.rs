@@ -91,6 +91,8 @@ pub struct Status {
     pub chain: String,
     /// The chain's identity: the hash of its genesis.
     pub chain_id: Digest,
+    /// How the validators agree: `jolteon` or `gosig`.
+    pub protocol: &'static str,
     /// The signature scheme of votes: `bls` or `ed25519`.
     pub scheme: &'static str,
     /// This node's place in the committee.
@@ -99,9 +101,9 @@ pub struct Status {
     pub name: String,
     /// The epoch.
     pub epoch: u64,
-    /// The view the node is in.
+    /// The view, or round, the node is in.
     pub view: u64,
-    /// Who leads that view.
+    /// Who leads that view; with Gosig, who proposed the best block that the node knows.
     pub leader: MemberIndex,
     /// Height of the newest committed block.
     pub height: u64,
@@ -117,7 +119,8 @@ pub struct Status {
     pub pending_transactions: u64,
     /// Their bytes.
     pub pending_bytes: u64,
-    /// Views that this node gave up since it started.
+    /// Views that this node gave up since it started; with Gosig, rounds in which nothing was committed though there was
+    /// work.
     pub timeouts: u64,
     /// Whether the node is behind the chain and catching up.
     pub syncing: bool,

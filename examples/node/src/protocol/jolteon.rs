@@ -36,12 +36,13 @@ impl<S: Scheme> Protocol for Jolteon<S> {
     type Request = HistoryRequest;
 
     const TRANSACTIONS: Merkle<'static> = TRANSACTIONS;
+    const KEEPS_NEWEST_FINALITY: bool = true;
 
     fn context(committees: &genesis::Committees<S>) -> Committees<S> {
         Committees { voters: committees.voters.clone(), identities: committees.identities.clone() }
     }
 
-    fn machine(setup: Setup<'_, Self>, records: Vec<Record<S>>) -> Result<Replica<S>> {
+    fn machine(setup: Setup<'_, Self>, store: &Store<Self>) -> Result<Replica<S>> {
         let config = Config {
             voters: setup.committees.voters.clone(),
             identities: setup.committees.identities.clone(),
@@ -52,9 +53,9 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             executed: setup.executed.into(),
             recent: setup.recent.into_iter().map(Into::into).collect(),
             first_sequence: setup.first_sequence,
-            parameters: parameters(setup.parameters),
+            parameters: parameters(&setup.genesis.parameters),
         };
-        Ok(Replica::new(config, records)?)
+        Ok(Replica::new(config, store.load()?)?)
     }
 
     fn next_sequence(replica: &Replica<S>) -> u64 {
@@ -66,16 +67,16 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         Status { view, leader, committed, timeouts, catching_up }
     }
 
-    fn command(command: Command) -> quorate_jolteon::Command {
-        match command {
+    fn command(command: Command) -> quorate::Result<quorate_jolteon::Command> {
+        Ok(match command {
             Command::Submit(batch) => quorate_jolteon::Command::Seal(batch),
             Command::Executed(executed) => quorate_jolteon::Command::Executed(executed.into()),
             Command::Connected(member) => quorate_jolteon::Command::Connected(member),
-        }
+        })
     }
 
-    fn act(output: Output<S>, me: MemberIndex) -> Action<Self> {
-        match output {
+    fn act(output: Output<S>, me: MemberIndex) -> Option<Action<Self>> {
+        Some(match output {
             Output::Deliver(delivery) => {
                 let quorate_jolteon::Delivery { block, batches, finality, .. } = *delivery;
                 let own = batches.iter().filter(|batch| batch.author() == me).map(|batch| batch.sequence());
@@ -92,7 +93,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
                 Action::ForgetBlocks(blocks.into_iter().map(|digest| digest.0).collect())
             }
             Output::View { view, leader, timed_out } => Action::View { view, leader, timed_out },
-        }
+        })
     }
 
     fn judge(evidence: &Evidence<S>) -> Judgement {
@@ -151,10 +152,6 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         Record::decode(bytes, committees)
     }
 
-    fn finality_key(_: u64) -> Vec<u8> {
-        vec![0, 0]
-    }
-
     /// Blocks carry the certificates of their parents, so the chain itself shows why all but its newest blocks are
     /// committed.
     fn finality(store: &Store<Self>, block: &quorate_jolteon::Block<S>) -> Result<Option<Finality<S>>> {
@@ -165,7 +162,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
                 None => {
                     // Behind the newest executed block comes what committed it.
                     let tip = chain.last().map(|tip: &Arc<quorate_jolteon::Block<S>>| tip.digest());
-                    let newest = store.kept_finality(height)?;
+                    let newest = store.newest_finality()?;
                     let newest = newest.filter(|f| f.links.first().map(|link| link.parent) == tip);
                     certificate = newest.map(|finality| {
                         chain.extend(finality.links);

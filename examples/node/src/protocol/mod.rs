@@ -11,32 +11,36 @@
 //!                            Machine::Fault  ──▶ judge() ──▶ Judgement: what to count and whom to shut out
 //! ```
 //!
-//! | the node's word | Jolteon |
-//! |---|---|
-//! | [`Block`] | a block: it names certified batches |
-//! | [`Batch`] | a batch of one member's transactions |
-//! | [`Protocol::Finality`] | descendants down to two in consecutive views, and the certificate of the last |
+//! | the node's word | Jolteon | Gosig |
+//! |---|---|---|
+//! | view | view | round |
+//! | [`Block`] | a block: it names certified batches | a block without its payload |
+//! | [`Batch`] | a batch of one member's transactions | a payload: all transactions of a block |
+//! | [`Protocol::Finality`] | descendants down to two in consecutive views, and the certificate of the last | the certificate of those who committed it tentatively |
+//! | [`Command::Submit`] | the batch is ordered as it is | its transactions are ordered one by one |
 //!
 //! [`with`] is the only place that knows which protocols there are.
 
+mod gosig;
 mod jolteon;
 
 use std::fmt;
 use std::sync::Arc;
 
 use quorate::Error;
-use quorate::bls::MinSig;
+use quorate::bls::{Counted, MinSig};
 use quorate::ed25519::Ed25519;
 use quorate::machine::{Machine, MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle, Path};
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 
+pub use gosig::Gosig;
 pub use jolteon::Jolteon;
 pub use quorate_jolteon::OwnBatchState;
 
 use crate::Result;
-use crate::genesis::{Committees, Genesis, Parameters, SchemeName};
+use crate::genesis::{Committees, Genesis, ProtocolName, SchemeName};
 use crate::keys::NodeKeys;
 use crate::store::Store;
 
@@ -59,15 +63,17 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
 
     /// The tree over a batch's transactions; a leaf is also the transaction's identity.
     const TRANSACTIONS: Merkle<'static>;
+    /// Whether the archive keeps why its newest block is committed, because no block or record shows it.
+    const KEEPS_NEWEST_FINALITY: bool;
 
     /// What decoders need to know of a chain.
     fn context(committees: &Committees<Self::Scheme>) -> Self::Context;
 
-    /// The machine, as of its records; a new one if there are none.
+    /// The machine, as of what is in the store; a new one if there is nothing.
     ///
     /// # Errors
-    /// If keys, committees and records do not belong together.
-    fn machine(setup: Setup<'_, Self>, records: Vec<Record<Self>>) -> Result<Self::Machine>;
+    /// If the store fails, or keys, committees and records do not belong together.
+    fn machine(setup: Setup<'_, Self>, store: &Store<Self>) -> Result<Self::Machine>;
 
     /// The number of the next batch of this node's clients' transactions.
     fn next_sequence(machine: &Self::Machine) -> u64;
@@ -76,10 +82,14 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     fn status(machine: &Self::Machine) -> Status;
 
     /// What the node asks for, in the machine's words.
-    fn command(command: Command) -> <Self::Machine as Machine>::Command;
+    ///
+    /// # Errors
+    /// For a batch that the machine's limits do not allow; those of the genesis are below them.
+    fn command(command: Command) -> quorate::Result<<Self::Machine as Machine>::Command>;
 
-    /// What the machine tells, in the node's words. `me` is whose batches are called own.
-    fn act(output: Output<Self>, me: MemberIndex) -> Action<Self>;
+    /// What the machine tells, in the node's words; `None` for what the node has no use for. `me` is whose batches are
+    /// called own.
+    fn act(output: Output<Self>, me: MemberIndex) -> Option<Action<Self>>;
 
     /// What a fault means to the node.
     fn judge(fault: &<Self::Machine as Machine>::Fault) -> Judgement;
@@ -108,10 +118,6 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     /// # Errors
     /// If it is damaged.
     fn decode_record(bytes: &[u8], context: &Self::Context) -> quorate::Result<Record<Self>>;
-
-    /// The key under which the archive keeps why the block at a height is committed; it begins with a zero. A protocol
-    /// whose blocks show that of their ancestors has one key for all: what is kept is that of the newest.
-    fn finality_key(height: u64) -> Vec<u8>;
 
     /// Why an executed block is committed; `None` if the archive does not show it.
     ///
@@ -229,7 +235,7 @@ pub struct Setup<'a, P: Protocol> {
     /// Its keys.
     pub keys: &'a NodeKeys,
     /// What all members agree on.
-    pub parameters: &'a Parameters,
+    pub genesis: &'a Genesis,
     /// The state before block 1.
     pub genesis_root: Hash,
     /// What is executed durably: delivery goes on after it.
@@ -271,15 +277,26 @@ pub enum Command {
 pub enum Action<P: Protocol> {
     /// Execute the next block of the chain.
     Deliver(Box<Delivery<P>>),
-    /// Something became of a batch of this node's clients.
+    /// Something became of a batch of this node's clients. See [`Action::Settled`].
     OwnBatch {
         /// Its number.
         sequence: u64,
         /// What.
         state: OwnBatchState,
     },
+    /// All transactions of a batch of this node's clients are committed, the last of them in the block that is
+    /// delivered next. For protocols that do not order batches as they are: they leave [`Delivery::own_batches`] empty.
+    Settled {
+        /// Its number.
+        sequence: u64,
+    },
     /// Hold back with new batches, or no more.
     Congestion(bool),
+    /// The machine cannot go on: end the node.
+    Stop {
+        /// Why, and what to do.
+        why: &'static str,
+    },
     /// Answer a peer from the archive.
     Serve {
         /// Who asks.
@@ -334,6 +351,8 @@ pub enum Kept<'a, P: Protocol> {
     Block(&'a Arc<P::Block>),
     /// Under a key that does not begin with a zero: a later record replaces it.
     Newest([u8; 2]),
+    /// Under its height, for ever. After a restart those are read back that are not below the executed height.
+    Height(u64),
 }
 
 /// Something that is done with whatever protocol a chain has.
@@ -346,9 +365,11 @@ pub trait Visit {
 
 /// Does something with the protocol of a chain.
 pub fn with<V: Visit>(genesis: &Genesis, visit: V) -> V::Output {
-    match genesis.scheme {
-        SchemeName::Bls => visit.visit::<Jolteon<MinSig>>(),
-        SchemeName::Ed25519 => visit.visit::<Jolteon<Ed25519>>(),
+    match (genesis.protocol, genesis.scheme) {
+        (ProtocolName::Jolteon, SchemeName::Bls) => visit.visit::<Jolteon<MinSig>>(),
+        (ProtocolName::Jolteon, SchemeName::Ed25519) => visit.visit::<Jolteon<Ed25519>>(),
+        // Nothing else can be summed: a genesis that names another scheme is refused.
+        (ProtocolName::Gosig, _) => visit.visit::<Gosig<Counted<MinSig>>>(),
     }
 }
 

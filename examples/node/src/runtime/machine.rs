@@ -72,7 +72,10 @@ impl<P: Protocol> Driver<P> {
     fn handle_all(&mut self, taken: Taken, timers: &mut Timers<P::Machine>) -> Steps<P> {
         let mut steps = Steps::default();
         for command in taken.commands {
-            self.handle(Input::Command(P::command(command)), timers, &mut steps);
+            match P::command(command) {
+                Ok(command) => self.handle(Input::Command(command), timers, &mut steps),
+                Err(error) => tracing::error!(%error, "a batch cannot be handed in"),
+            }
         }
         for received in taken.frames {
             if self.links.is_shut_out(received.from) {

@@ -57,7 +57,7 @@ impl<P: Protocol> Steps<P> {
         stored.records.append(&mut step.persist);
         stored.messages.append(&mut step.messages);
         for output in step.outputs {
-            let action = P::act(output, me);
+            let Some(action) = P::act(output, me) else { continue };
             if let Action::ForgetBatches(batches) = &action {
                 self.bulk.actions.push(Action::ForgetBatches(batches.clone()));
             }

@@ -48,6 +48,7 @@ impl<P: Protocol> Service for NodeService<P> {
             version: env!("CARGO_PKG_VERSION"),
             chain: self.genesis.chain.clone(),
             chain_id: Digest(self.genesis.chain_id().0),
+            protocol: self.genesis.protocol.as_str(),
             scheme: self.genesis.scheme.as_str(),
             me: self.me,
             name: name.to_owned(),

@@ -14,7 +14,7 @@ use super::Node;
 use super::archive::Archivist;
 use super::clock::Clock;
 use super::inbox::Inbox;
-use super::ingest::Ingest;
+use super::ingest::{Admission, Ingest};
 use super::machine::{Driver, FaultLog};
 use super::outflow::{Outflow, Outflows};
 use super::reports::{Entrance, Reporter};
@@ -99,7 +99,7 @@ impl<P: Protocol> Opened<P> {
         let (identity, voting) = (keys.identity()?, keys.voting::<P::Scheme>()?);
         let me = member(&committees, &identity, &voting)?;
         let (voter, owner) = (P::Scheme::public_key(&voting), Ed25519::public_key(&identity));
-        let binding = Binding::new::<P::Scheme>(committees.chain.0, &voter, &owner);
+        let binding = Binding::new::<P::Scheme>(committees.chain.0, &voter, &owner).with(genesis.protocol);
         let store = Arc::new(Store::open(&config.node.data, &binding, P::context(&committees))?);
         let checker = application.checker();
         let executor = Executor::open(store.clone(), application)?;
@@ -107,13 +107,13 @@ impl<P: Protocol> Opened<P> {
             committees: &committees,
             me,
             keys: &keys,
-            parameters: &genesis.parameters,
+            genesis: &genesis,
             genesis_root: executor.genesis_root(),
             executed: executor.executed(),
             recent: recent(&store, executor.executed().height)?,
             first_sequence: store.first_sequence(),
         };
-        let machine = P::machine(setup, store.load()?)?;
+        let machine = P::machine(setup, &store)?;
         let genesis = Arc::new(genesis);
         Ok(Self { config, genesis, committees, me, identity, store, executor, checker, machine })
     }
@@ -123,11 +123,11 @@ impl<P: Protocol> Opened<P> {
         let (clock, metrics, inbox) = (Clock::start(), Arc::new(Metrics::new()), Arc::new(Inbox::default()));
         let executed = (executor.executed().height, Digest(executor.application_root()));
         let shared = Arc::new(Shared::new(P::status(&machine), executed, inbox.clone()));
+        let max_transaction = genesis.parameters.max_transaction_bytes as usize;
+        let admission = Admission { tree: P::TRANSACTIONS, checker, max_transaction };
         let ingest = Arc::new(Ingest::new(
             BatchBuilder::new(me, P::next_sequence(&machine), &batching(&genesis.parameters)),
-            P::TRANSACTIONS,
-            checker,
-            genesis.parameters.max_transaction_bytes as usize,
+            admission,
             config.mempool,
             clock,
             inbox.clone(),
@@ -194,6 +194,7 @@ impl<P: Protocol> Engine<'_, P> {
             questions: ask.clone(),
             shared: shared.clone(),
             metrics: metrics.chain.clone(),
+            settled: Vec::new(),
         };
         let (urgent, bulk) = (writer(&outflows.urgent, Some(execution)), writer(&outflows.bulk, None));
         let archivist =

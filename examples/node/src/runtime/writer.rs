@@ -12,7 +12,7 @@ use super::shared::Shared;
 use crate::execution::Execution;
 use crate::links::{Lane, LinkSender};
 use crate::metrics::ChainMetrics;
-use crate::protocol::{Action, Block, Message, Protocol};
+use crate::protocol::{Action, Block, Message, OwnBatchState, Protocol};
 use crate::store::Store;
 use crate::{NodeError, Result};
 
@@ -30,6 +30,8 @@ pub(super) struct Writer<P: Protocol> {
     pub(super) questions: SyncSender<Question<P>>,
     pub(super) shared: Arc<Shared>,
     pub(super) metrics: ChainMetrics,
+    /// Own batches that are committed with the next delivery.
+    pub(super) settled: Vec<u64>,
 }
 
 impl<P: Protocol> Writer<P> {
@@ -48,7 +50,7 @@ impl<P: Protocol> Writer<P> {
         }
     }
 
-    fn carry_out(&self, work: Work<P>) -> Result<()> {
+    fn carry_out(&mut self, work: Work<P>) -> Result<()> {
         if !work.records.is_empty() {
             let begin = Instant::now();
             self.store.append(&work.records)?;
@@ -66,9 +68,10 @@ impl<P: Protocol> Writer<P> {
         work.actions.into_iter().try_for_each(|action| self.act(action))
     }
 
-    fn act(&self, action: Action<P>) -> Result<()> {
+    fn act(&mut self, action: Action<P>) -> Result<()> {
         match action {
-            Action::Deliver(delivery) => {
+            Action::Deliver(mut delivery) => {
+                delivery.own_batches.append(&mut self.settled);
                 self.ingest.set_lagging(self.shared.set_delivered(delivery.block.height()));
                 if !self.execution.as_ref().is_some_and(|execution| execution.deliver(delivery)) {
                     // It has said why before.
@@ -76,6 +79,11 @@ impl<P: Protocol> Writer<P> {
                 }
             }
             Action::OwnBatch { sequence, state } => self.ingest.own_batch(sequence, state),
+            Action::Settled { sequence } => {
+                self.ingest.own_batch(sequence, OwnBatchState::Committed);
+                self.settled.push(sequence);
+            }
+            Action::Stop { why } => return Err(NodeError::Stopped { why: why.into() }),
             Action::Congestion(congested) => self.ingest.set_congested(congested),
             Action::Serve { to, request } => match self.questions.try_send((to, request)) {
                 // The peer asks again, and asks others.

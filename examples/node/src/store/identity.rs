@@ -10,6 +10,7 @@ use quorate::scheme::Scheme;
 use quorate::wire::Encode;
 
 use super::files::{create_dir, replace};
+use crate::genesis::ProtocolName;
 use crate::{NodeError, Result};
 
 const FORMAT: &str = "quorate-store 1";
@@ -18,6 +19,7 @@ const FILE: &str = "IDENTITY";
 /// What a data directory is bound to. With the votes of another key or chain, a guard would refuse nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
+    protocol: ProtocolName,
     chain: String,
     validator: String,
 }
@@ -31,7 +33,13 @@ impl Binding {
     ) -> Self {
         let validator =
             format!("{} {} {}", S::NAME, hex::encode(voting.encode()), hex::encode(identity.encode()));
-        Self { chain: hex::encode(chain), validator }
+        Self { protocol: ProtocolName::default(), chain: hex::encode(chain), validator }
+    }
+
+    /// The same, and to a protocol: what one has signed says nothing about what another may.
+    #[must_use]
+    pub fn with(self, protocol: ProtocolName) -> Self {
+        Self { protocol, ..self }
     }
 }
 
@@ -68,8 +76,14 @@ fn create(dir: &Path, path: &Path, binding: &Binding) -> Result<u64> {
     let created = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let text = format!(
         "# Whose data this directory holds. Never edit or copy: a key that signs from two copies signs twice.\n\
-         {FORMAT}\nchain {}\nvalidator {}\ncreated {created}\n",
-        binding.chain, binding.validator
+         {FORMAT}\nchain {}\nvalidator {}\ncreated {created}\n{}",
+        binding.chain,
+        binding.validator,
+        // Directories of Jolteon were there before there was a choice, and say nothing.
+        match binding.protocol {
+            ProtocolName::Jolteon => String::new(),
+            other => format!("protocol {other}\n"),
+        }
     );
     replace(path, |file| file.write_all(text.as_bytes()))?;
     Ok(created)
@@ -93,6 +107,12 @@ fn check(dir: &Path, text: &str, binding: &Binding) -> Result<u64> {
             .ok_or_else(|| NodeError::corrupt("the data directory", format!("its {FILE} file has no {name}")))
     };
     let (chain, validator, created) = (field("chain")?, field("validator")?, field("created")?);
+    let protocol = lines.next().and_then(|line| line.strip_prefix("protocol "));
+    let (protocol, expected) =
+        (protocol.unwrap_or(ProtocolName::Jolteon.as_str()), binding.protocol.as_str());
+    if protocol != expected {
+        return Err(mismatch("protocol", protocol, expected));
+    }
     if chain != binding.chain {
         return Err(mismatch("chain", chain, &binding.chain));
     }
@@ -109,7 +129,8 @@ mod tests {
     use super::*;
 
     fn binding(chain: u8, validator: &str) -> Binding {
-        Binding { chain: hex::encode([chain; 32]), validator: validator.into() }
+        let protocol = ProtocolName::Jolteon;
+        Binding { protocol, chain: hex::encode([chain; 32]), validator: validator.into() }
     }
 
     #[test]
@@ -127,6 +148,13 @@ mod tests {
         };
         assert_eq!(mismatch(&binding(2, "v")), "chain");
         assert_eq!(mismatch(&binding(1, "w")), "validator");
+        let gosig = binding(1, "v").with(ProtocolName::Gosig);
+        assert_eq!(mismatch(&gosig), "protocol");
+        let other = dir.path().join("gosig");
+        claim(&other, &gosig).unwrap();
+        claim(&other, &gosig).unwrap();
+        let error = claim(&other, &binding(1, "v")).unwrap_err().to_string();
+        assert!(error.contains("protocol") && error.contains("holds gosig"), "{error}");
         fs::write(path.join(FILE), "quorate-store 9\n").unwrap();
         assert_eq!(mismatch(&binding(1, "v")), "format");
         fs::write(path.join(FILE), "quorate-store 1\nchain\n").unwrap();

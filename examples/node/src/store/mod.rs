@@ -215,13 +215,20 @@ impl<P: Protocol> Store<P> {
         &self.state
     }
 
-    /// The finality that was archived under the [key](Protocol::finality_key) of a height; see
-    /// [`finality`](Self::finality) for what it is good for.
+    /// Why the newest archived block is committed, for protocols that [keep](Protocol::KEEPS_NEWEST_FINALITY) it.
     ///
     /// # Errors
     /// If the store fails.
-    pub fn kept_finality(&self, height: u64) -> Result<Option<P::Finality>> {
-        self.records.finality(height)
+    pub fn newest_finality(&self) -> Result<Option<P::Finality>> {
+        self.records.newest_finality()
+    }
+
+    /// The record that is kept under a [height](crate::protocol::Kept::Height).
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn record_at(&self, height: u64) -> Result<Option<Record<P>>> {
+        self.records.record_at(height)
     }
 
     /// What decoders of the chain's types need to know.

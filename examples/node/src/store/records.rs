@@ -2,7 +2,7 @@
 //!
 //! | keyspace | key | value |
 //! |---|---|---|
-//! | `records` | as the protocol says: [`Kept::Newest`] | the newest record of that key; keys that begin with 0: why executed blocks are committed |
+//! | `records` | as the protocol says: [`Kept::Newest`] | the newest record of that key; `0`, height: the record of that height; `0 0`: why the newest executed block is committed |
 //! | `blocks` | digest | block |
 //! | `batches` | digest | [`Place`] |
 //! | `heights` | height, big endian | digest of the executed block |
@@ -26,8 +26,9 @@ use crate::{NodeError, Result};
 const LIVE_BLOCK: u8 = b'b';
 const LIVE_BATCH: u8 = b't';
 const TAIL: &[u8] = b"tail";
-/// Where keys of records begin; those of finalities are below.
-const FIRST_RECORD: [u8; 1] = [1];
+const FINALITY: [u8; 2] = [0, 0];
+/// Where keys of records begin that replace each other. Below, with a zero and the height before, are those that stay.
+const FIRST_NEWEST: [u8; 1] = [1];
 
 pub(super) struct Records<P: Protocol> {
     database: Database,
@@ -92,10 +93,9 @@ impl<P: Protocol> Records<P> {
 
     pub(super) fn load(&self, executed: u64) -> Result<Vec<Record<P>>> {
         let mut loaded = Vec::new();
-        for entry in self.records.range(FIRST_RECORD..) {
-            let value = entry.value().map_err(reading)?;
-            let record = P::decode_record(&value, &self.context);
-            loaded.push(record.map_err(|e| NodeError::corrupt("a record", e))?);
+        let newest = self.records.range(FIRST_NEWEST..);
+        for entry in newest.chain(self.records.range(record_key(executed)..=record_key(u64::MAX))) {
+            loaded.push(self.decode_record(&entry.value().map_err(reading)?)?);
         }
         // Execution may be behind the archive after a crash of the machine: both are asked.
         let (mut blocks, mut batches) = (HashSet::new(), HashSet::new());
@@ -128,8 +128,12 @@ impl<P: Protocol> Records<P> {
     pub(super) fn forget_batches(&self, digests: &[Hash]) -> Result<()> {
         let mut batch = self.database.batch();
         for digest in digests {
-            batch.remove(&self.live, live_key(LIVE_BATCH, digest));
-            batch.remove(&self.batches, *digest);
+            // What was archived meanwhile, or before under another block, stays.
+            let live = live_key(LIVE_BATCH, digest);
+            if self.live.contains_key(live).map_err(reading)? {
+                batch.remove(&self.live, live);
+                batch.remove(&self.batches, *digest);
+            }
         }
         batch.commit().map_err(writing)
     }
@@ -161,7 +165,9 @@ impl<P: Protocol> Records<P> {
             batch.insert(&self.blocks, digest, block.encode());
         }
         batch.insert(&self.heights, height_key(height), digest);
-        batch.insert(&self.records, P::finality_key(height), finality.encode());
+        if P::KEEPS_NEWEST_FINALITY {
+            batch.insert(&self.records, FINALITY, finality.encode());
+        }
         batch.remove(&self.live, live_key(LIVE_BLOCK, &digest));
         for part in block.payload() {
             batch.remove(&self.live, live_key(LIVE_BATCH, &part.digest));
@@ -213,9 +219,8 @@ impl<P: Protocol> Records<P> {
         Ok(blocks)
     }
 
-    /// What was archived under the key of that height.
-    pub(super) fn finality(&self, height: u64) -> Result<Option<P::Finality>> {
-        let Some(bytes) = self.records.get(P::finality_key(height)).map_err(reading)? else {
+    pub(super) fn newest_finality(&self) -> Result<Option<P::Finality>> {
+        let Some(bytes) = self.records.get(FINALITY).map_err(reading)? else {
             return Ok(None);
         };
         let finality = P::Finality::decode(&bytes, &self.context);
@@ -247,7 +252,10 @@ impl<P: Protocol> Records<P> {
                     blocks.insert(block.digest(), block);
                 }
                 Kept::Newest(key) => {
-                    newest.insert(key, record);
+                    newest.insert(key.to_vec(), record);
+                }
+                Kept::Height(height) => {
+                    newest.insert(record_key(height).to_vec(), record);
                 }
             }
         }
@@ -320,6 +328,15 @@ impl<P: Protocol> Records<P> {
         self.live.prefix([tag]).map(digest).collect()
     }
 
+    pub(super) fn record_at(&self, height: u64) -> Result<Option<Record<P>>> {
+        let bytes = self.records.get(record_key(height)).map_err(reading)?;
+        bytes.map(|bytes| self.decode_record(&bytes)).transpose()
+    }
+
+    fn decode_record(&self, bytes: &[u8]) -> Result<Record<P>> {
+        P::decode_record(bytes, &self.context).map_err(|e| NodeError::corrupt("a record", e))
+    }
+
     /// A block at an executed height that is still live: recorded again after it was archived, or never committed.
     fn drop_stale(&self, block: &P::Block) -> Result<()> {
         let digest = block.digest();
@@ -329,6 +346,12 @@ impl<P: Protocol> Records<P> {
         }
         self.forget_blocks(&[digest])
     }
+}
+
+fn record_key(height: u64) -> [u8; 9] {
+    let mut key = [0; 9];
+    key.split_at_mut(1).1.copy_from_slice(&height_key(height));
+    key
 }
 
 fn live_key(tag: u8, digest: &[u8; 32]) -> [u8; 33] {

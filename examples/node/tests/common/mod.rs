@@ -2,10 +2,10 @@
 #![allow(dead_code, reason = "each test takes what it needs of it")]
 
 use std::net::TcpListener;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use quorate_node::config::{LinkConfig, NodeConfig};
-use quorate_node::genesis::{Genesis, Member, Parameters, SchemeName};
+use quorate_node::genesis::{Genesis, Member, SchemeName};
 use quorate_node::keys::NodeKeys;
 
 /// A chain of `n` members with ports of their own on this machine.
@@ -24,9 +24,7 @@ pub(crate) fn chain(n: usize, scheme: SchemeName) -> (Genesis, Vec<NodeKeys>) {
             keys: keys.public().unwrap(),
         })
         .collect();
-    let genesis =
-        Genesis { chain: "test".into(), scheme, epoch: 0, parameters: Parameters::default(), members };
-    (genesis, keys)
+    (Genesis::new("test", scheme, members), keys)
 }
 
 /// A port below those that the system gives to outgoing connections: one of those may be in use again by the time a
@@ -58,8 +56,18 @@ pub(crate) struct Site {
 impl Site {
     /// `n` members that may be started.
     pub(crate) fn new(n: usize, scheme: SchemeName) -> Self {
+        Self::of(chain(n, scheme))
+    }
+
+    /// `n` members that run Gosig, whose clock began an hour ago.
+    pub(crate) fn gosig(n: usize) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        let (genesis, keys) = chain(n, SchemeName::Bls);
+        Self::of((genesis.with_gosig(now - 3600), keys))
+    }
+
+    fn of((genesis, keys): (Genesis, Vec<NodeKeys>)) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let (genesis, keys) = chain(n, scheme);
         std::fs::write(dir.path().join("genesis.toml"), genesis.to_toml().unwrap()).unwrap();
         for (i, keys) in keys.iter().enumerate() {
             keys.save(&dir.path().join(format!("keys{i}"))).unwrap();

@@ -119,6 +119,7 @@ impl Service for Fake {
             version: "test",
             chain: "test".into(),
             chain_id: Digest([1; 32]),
+            protocol: "jolteon",
             scheme: "bls",
             me: 1,
             name: "node1".into(),
@@ -205,13 +206,8 @@ pub fn genesis() -> Genesis {
         LazyLock::new(|| NodeKeys::generate(SchemeName::Ed25519).unwrap().public().unwrap());
     let member =
         Member { name: "node1".into(), address: "127.0.0.1:1".into(), weight: 1, keys: KEYS.clone() };
-    Genesis {
-        chain: "test".into(),
-        scheme: SchemeName::Ed25519,
-        epoch: 0,
-        parameters: Parameters { max_transaction_bytes: MAX_TRANSACTION as u32, ..Parameters::default() },
-        members: vec![member],
-    }
+    let parameters = Parameters { max_transaction_bytes: MAX_TRANSACTION as u32, ..Parameters::default() };
+    Genesis { parameters, ..Genesis::new("test", SchemeName::Ed25519, vec![member]) }
 }
 
 pub async fn start(fake: &Arc<Fake>) -> Clients {

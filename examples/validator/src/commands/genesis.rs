@@ -1,10 +1,10 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use quorate::bls::MinSig;
-use quorate::ed25519::Ed25519;
-use quorate_node::genesis::{Genesis, Member, Parameters, SchemeName};
+use quorate_node::genesis::{Genesis, Member, Parameters, ProtocolName};
+use quorate_node::protocol::{self, Protocol, Visit};
 use quorate_terminal::say;
 
 use super::keygen::PublicFile;
@@ -28,6 +28,13 @@ pub(crate) struct MakeGenesis {
     #[arg(long)]
     chain: String,
 
+    /// How the validators agree: jolteon or gosig.
+    ///
+    /// Gosig has a clock, which begins now; [schedule] in the file says how long a round lasts. Change it before the
+    /// chain begins or never.
+    #[arg(long, default_value_t)]
+    protocol: ProtocolName,
+
     /// The file to write; it must not exist.
     #[arg(long, value_name = "FILE", default_value = "genesis.toml")]
     out: PathBuf,
@@ -42,9 +49,10 @@ impl MakeGenesis {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let members: Result<Vec<(PublicFile, u128)>, Failure> =
             self.members.iter().map(|member| read(member)).collect();
-        let genesis = assemble(&self.chain, members?, Parameters::default())?;
+        let genesis = assemble(&self.chain, members?, self.protocol, Parameters::default())?;
         save(&genesis, &self.out)?;
-        say!("{}: chain {}, {} validators", self.out.display(), genesis.chain_id(), genesis.members.len());
+        let (chain, validators) = (genesis.chain_id(), genesis.members.len());
+        say!("{}: chain {chain}, {}, {validators} validators", self.out.display(), genesis.protocol);
         Ok(())
     }
 }
@@ -53,6 +61,7 @@ impl MakeGenesis {
 pub(crate) fn assemble(
     chain: &str,
     members: Vec<(PublicFile, u128)>,
+    protocol: ProtocolName,
     parameters: Parameters,
 ) -> Result<Genesis, Failure> {
     let Some((first, _)) = members.first() else {
@@ -72,8 +81,11 @@ pub(crate) fn assemble(
         address: public.address,
         weight,
     });
-    let genesis =
-        Genesis { chain: chain.to_owned(), scheme, epoch: 0, parameters, members: members.collect() };
+    let genesis = Genesis { parameters, ..Genesis::new(chain, scheme, members.collect()) };
+    let genesis = match protocol {
+        ProtocolName::Jolteon => genesis,
+        ProtocolName::Gosig => genesis.with_gosig(now()),
+    };
     check(&genesis)?;
     Ok(genesis)
 }
@@ -81,11 +93,25 @@ pub(crate) fn assemble(
 /// Checks every key and possession proof.
 fn check(genesis: &Genesis) -> Result<(), Failure> {
     genesis.to_toml().or_fail(Exit::Setup, "cannot make the genesis")?;
-    let checked = match genesis.scheme {
-        SchemeName::Bls => genesis.committees::<MinSig>().map(drop),
-        SchemeName::Ed25519 => genesis.committees::<Ed25519>().map(drop),
-    };
+    let checked = protocol::with(genesis, CheckKeys { genesis });
     checked.or_fail(Exit::Setup, "cannot make the genesis")
+}
+
+struct CheckKeys<'a> {
+    genesis: &'a Genesis,
+}
+
+impl Visit for CheckKeys<'_> {
+    type Output = quorate_node::Result<()>;
+
+    fn visit<P: Protocol>(self) -> Self::Output {
+        self.genesis.committees::<P::Scheme>().map(drop)
+    }
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Writes the file; never over another.

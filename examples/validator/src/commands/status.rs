@@ -94,6 +94,7 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
         }
     }
     if let Some(s) = answers.iter().find_map(|(_, answer)| answer.as_ref().ok()) {
-        say!("\nchain {} ({}), votes: {}, epoch {}", s.chain, s.chain_id, s.scheme, s.epoch);
+        let (protocol, votes, epoch) = (&s.protocol, &s.scheme, s.epoch);
+        say!("\nchain {} ({}), protocol: {protocol}, votes: {votes}, epoch {epoch}", s.chain, s.chain_id);
     }
 }

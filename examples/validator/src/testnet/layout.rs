@@ -3,7 +3,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use quorate_node::config::NodeConfig;
-use quorate_node::genesis::{Genesis, Parameters, SchemeName};
+use quorate_node::genesis::{Genesis, Parameters, ProtocolName, SchemeName};
 
 use crate::commands::genesis::{assemble, save};
 use crate::commands::keygen::{self, SECRET_FILE};
@@ -14,14 +14,25 @@ use crate::exit::{Exit, Failure, OrFail};
 const PORTS: std::ops::Range<u16> = 10_000..32_000;
 /// Links, HTTP, stream.
 const PORTS_PER_NODE: u16 = 3;
+/// A stage of a protocol with a clock lasts so long for each validator, or as long as usual.
+const STAGE_MS_PER_NODE: u32 = 30;
 /// How many places are tried.
 const PORT_ATTEMPTS: usize = 200;
+
+/// What was asked for; what was not is as it is in the directory, or usual.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted {
+    pub nodes: Option<usize>,
+    pub protocol: Option<ProtocolName>,
+    pub scheme: Option<SchemeName>,
+}
 
 /// Where the files of a testnet are.
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub directory: PathBuf,
     pub genesis: PathBuf,
+    pub protocol: ProtocolName,
     pub scheme: SchemeName,
     pub nodes: Vec<NodePlace>,
     /// Whether the directory held a testnet before.
@@ -40,20 +51,15 @@ pub(crate) struct NodePlace {
 
 impl Layout {
     /// Makes a testnet's files, or takes up the ones that are there.
-    pub(crate) fn prepare(
-        directory: &Path,
-        nodes: Option<usize>,
-        scheme: Option<SchemeName>,
-        parameters: Parameters,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn prepare(directory: &Path, wanted: Wanted, parameters: Parameters) -> Result<Self, Failure> {
         fs::create_dir_all(directory).or_fail(Exit::Setup, format!("cannot make {}", directory.display()))?;
         let directory =
             directory.canonicalize().or_fail(Exit::Setup, format!("cannot use {}", directory.display()))?;
         let genesis = directory.join("genesis.toml");
         if genesis.exists() {
-            return Self::take_up(directory, genesis, nodes, scheme);
+            return Self::take_up(directory, genesis, wanted);
         }
-        let (nodes, scheme) = (nodes.unwrap_or(4), scheme.unwrap_or(SchemeName::Bls));
+        let (nodes, scheme) = (wanted.nodes.unwrap_or(4), wanted.scheme.unwrap_or(SchemeName::Bls));
         let base = free_ports(nodes)?;
         let mut members = Vec::new();
         for index in 0..nodes {
@@ -71,7 +77,13 @@ impl Layout {
             fs::write(&path, config.to_toml())
                 .or_fail(Exit::Setup, format!("cannot write {}", path.display()))?;
         }
-        let made = assemble("testnet", members, parameters)?;
+        let mut made = assemble("testnet", members, wanted.protocol.unwrap_or_default(), parameters)?;
+        if let Some(schedule) = &mut made.schedule {
+            // All of them share this machine's processors, and what they do in a stage grows with their number.
+            let stage = STAGE_MS_PER_NODE.saturating_mul(nodes as u32);
+            schedule.proposals_ms = schedule.proposals_ms.max(stage);
+            schedule.signatures_ms = schedule.signatures_ms.max(stage);
+        }
         // Last, so that a directory with a genesis is a whole one.
         save(&made, &genesis)?;
         Self::read(directory, genesis, &made, false)
@@ -86,21 +98,18 @@ impl Layout {
         fs::remove_file(&self.genesis).or_fail(Exit::Failed, doing)
     }
 
-    fn take_up(
-        directory: PathBuf,
-        path: PathBuf,
-        nodes: Option<usize>,
-        scheme: Option<SchemeName>,
-    ) -> Result<Self, Failure> {
+    fn take_up(directory: PathBuf, path: PathBuf, wanted: Wanted) -> Result<Self, Failure> {
         let genesis = Genesis::load(&path).or_fail(Exit::Setup, "cannot take the testnet up again")?;
-        let other =
-            nodes.is_some_and(|n| n != genesis.members.len()) || scheme.is_some_and(|s| s != genesis.scheme);
-        if other {
+        let same = wanted.nodes.is_none_or(|nodes| nodes == genesis.members.len())
+            && wanted.protocol.is_none_or(|protocol| protocol == genesis.protocol)
+            && wanted.scheme.is_none_or(|scheme| scheme == genesis.scheme);
+        if !same {
             let text = format!(
-                "{} holds a testnet of {} validators with {}; name another directory with --data, or leave --nodes \
-                 and --scheme out to go on with this one",
+                "{} holds a testnet of {} validators that run {} with {}; name another directory with --data, or leave \
+                 --nodes, --protocol and --scheme out to go on with this one",
                 directory.display(),
                 genesis.members.len(),
+                genesis.protocol,
                 genesis.scheme
             );
             return Err(Failure::new(Exit::Setup, text));
@@ -122,7 +131,8 @@ impl Layout {
             })
         };
         let nodes = genesis.members.iter().map(place).collect::<Result<_, Failure>>()?;
-        Ok(Self { genesis: path, scheme: genesis.scheme, nodes, continued, directory })
+        let (protocol, scheme) = (genesis.protocol, genesis.scheme);
+        Ok(Self { genesis: path, protocol, scheme, nodes, continued, directory })
     }
 }
 
@@ -158,16 +168,21 @@ mod tests {
     #[test]
     fn a_testnet_is_made_once_and_taken_up_again() {
         let dir = tempfile::tempdir().unwrap();
-        let made =
-            Layout::prepare(dir.path(), Some(3), Some(SchemeName::Ed25519), Parameters::default()).unwrap();
+        let prepare = |wanted| Layout::prepare(dir.path(), wanted, Parameters::default());
+        let scheme = Some(SchemeName::Ed25519);
+        let made = prepare(Wanted { nodes: Some(3), scheme, ..Wanted::default() }).unwrap();
         assert!(!made.continued);
         assert_eq!(made.nodes.len(), 3);
-        let again = Layout::prepare(dir.path(), None, None, Parameters::default()).unwrap();
+        let again = prepare(Wanted::default()).unwrap();
         assert!(again.continued);
         assert_eq!(again.scheme, SchemeName::Ed25519);
         assert_eq!(again.nodes[2].http, made.nodes[2].http);
-        let other = Layout::prepare(dir.path(), Some(4), None, Parameters::default()).unwrap_err();
-        assert_eq!(other.exit(), Exit::Setup);
+        let gosig = Some(ProtocolName::Gosig);
+        for other in
+            [Wanted { nodes: Some(4), ..Wanted::default() }, Wanted { protocol: gosig, ..Wanted::default() }]
+        {
+            assert_eq!(prepare(other).unwrap_err().exit(), Exit::Setup);
+        }
     }
 
     #[test]

@@ -13,11 +13,12 @@ mod watch;
 
 use std::path::PathBuf;
 
-use quorate_node::genesis::SchemeName;
+use quorate_node::genesis::{ProtocolName, SchemeName};
 
 use crate::commands::bench::{rate, seconds};
 use crate::exit::{Exit, Failure};
 use crate::load::{Format, Payloads};
+use layout::Wanted;
 use network::Network;
 use session::Session;
 use timeline::{NodeAt, Timeline};
@@ -43,6 +44,8 @@ Examples:
       kill -9 one of them, and watch it catch up
   quorate testnet --nodes 7 --scheme ed25519 --rate 20000 --tx-size 512 --duration 30 --json
       measure
+  quorate testnet --protocol gosig --nodes 16
+      without leaders: proposers are drawn in secret, and signatures are summed while they spread
   quorate testnet --transactions words.txt --data net/
       one transaction per line; keep the chain in net/, and go on with it the next time")]
 pub(crate) struct RunTestnet {
@@ -50,7 +53,11 @@ pub(crate) struct RunTestnet {
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=MOST_NODES))]
     nodes: Option<u64>,
 
-    /// How votes are signed: bls or ed25519. [default: bls]
+    /// How the validators agree: jolteon or gosig. [default: jolteon]
+    #[arg(long)]
+    protocol: Option<ProtocolName>,
+
+    /// How votes are signed: bls or, with Jolteon, ed25519. [default: bls]
     #[arg(long)]
     scheme: Option<SchemeName>,
 
@@ -109,6 +116,10 @@ impl RunTestnet {
             let text = format!("a transaction has at most {} bytes", parameters.max_transaction_bytes);
             return Err(Failure::new(Exit::Usage, text));
         }
+        if (self.protocol, self.scheme) == (Some(ProtocolName::Gosig), Some(SchemeName::Ed25519)) {
+            let text = "gosig sums signatures, which ed25519 cannot; leave --scheme out";
+            return Err(Failure::new(Exit::Usage, text));
+        }
         // Opened before anything is started, so that a wrong name is told at once.
         let payloads = match &self.transactions {
             Some(path) => {
@@ -129,7 +140,8 @@ impl RunTestnet {
         let directory = self.data.clone().or_else(|| temporary.as_ref().map(|dir| dir.path().to_owned()));
         let directory = directory.unwrap_or_default();
         let nodes = self.nodes.or(self.data.is_none().then_some(DEFAULT_NODES)).map(|nodes| nodes as usize);
-        let network = Network::start(&directory, nodes, self.scheme, parameters, &self.log_level).await?;
+        let wanted = Wanted { nodes, protocol: self.protocol, scheme: self.scheme };
+        let network = Network::start(&directory, wanted, parameters, &self.log_level).await?;
         // Again: a directory may hold another number of validators.
         let timeline = match timeline(network.len()) {
             Ok(timeline) => timeline,

@@ -1,11 +1,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use quorate_node::genesis::{Parameters, SchemeName};
+use quorate_node::genesis::Parameters;
 use tokio::time::{Instant, sleep};
 
 use super::child::{Sample, Usage, ValidatorProcess, crashed, log_tail};
-use super::layout::{Layout, NodePlace};
+use super::layout::{Layout, NodePlace, Wanted};
 use crate::api::Api;
 use crate::exit::{Exit, Failure};
 use crate::target::Testnet;
@@ -30,14 +30,13 @@ impl Network {
     /// Makes or takes up the files, starts the validators, and waits until they are ready.
     pub(crate) async fn start(
         directory: &Path,
-        nodes: Option<usize>,
-        scheme: Option<SchemeName>,
+        wanted: Wanted,
         parameters: Parameters,
         log_level: &str,
     ) -> Result<Self, Failure> {
         let mut attempt = 1;
         loop {
-            let layout = Layout::prepare(directory, nodes, scheme, parameters.clone())?;
+            let layout = Layout::prepare(directory, wanted, parameters.clone())?;
             let fresh = !layout.continued;
             match Self::launch(layout, log_level).await {
                 // Somebody took a port between its choice and its use.

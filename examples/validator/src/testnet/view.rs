@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use quorate_node::genesis::SchemeName;
+use quorate_node::genesis::{ProtocolName, SchemeName};
 use quorate_terminal::{clock, count, millis};
 
 use super::watch::{Watch, Watched};
@@ -11,6 +11,7 @@ use crate::load::Latencies;
 pub(crate) struct Frame<'a> {
     pub watch: &'a Watch,
     pub names: &'a [String],
+    pub protocol: ProtocolName,
     pub scheme: SchemeName,
     pub directory: &'a str,
     pub elapsed: Duration,
@@ -96,7 +97,11 @@ impl Frame<'_> {
             SchemeName::Bls => "BLS certificates",
             SchemeName::Ed25519 => "Ed25519 certificates",
         };
-        let left = format!("quorate testnet: {} validators, {certificates}", self.names.len());
+        let protocol = match self.protocol {
+            ProtocolName::Jolteon => "Jolteon",
+            ProtocolName::Gosig => "Gosig",
+        };
+        let left = format!("quorate testnet: {} validators, {protocol}, {certificates}", self.names.len());
         let right = match self.total {
             Some(total) => format!("{} of {}", clock(self.elapsed), clock(total)),
             None => clock(self.elapsed),
@@ -216,6 +221,7 @@ mod tests {
         let frame = Frame {
             watch,
             names,
+            protocol: ProtocolName::Jolteon,
             scheme: SchemeName::Ed25519,
             directory: &"/very/long/path".repeat(10),
             elapsed: Duration::from_secs(3_661),

@@ -25,10 +25,7 @@ const RETRY_AFTER: Duration = Duration::from_millis(100);
 
 /// Transactions on their way into batches: admission control, the open batch, and what is not committed yet.
 pub(super) struct Ingest {
-    /// What makes identities of transactions.
-    tree: Merkle<'static>,
-    checker: Arc<dyn Checker>,
-    max_transaction: usize,
+    admission: Admission,
     limits: MempoolConfig,
     clock: Clock,
     inbox: Arc<Inbox>,
@@ -42,21 +39,24 @@ pub(super) struct Ingest {
     stopping: AtomicBool,
 }
 
+/// What is asked of a transaction before it is taken, and what makes its identity.
+pub(super) struct Admission {
+    pub(super) tree: Merkle<'static>,
+    pub(super) checker: Arc<dyn Checker>,
+    pub(super) max_transaction: usize,
+}
+
 impl Ingest {
     pub(super) fn new(
         builder: BatchBuilder,
-        tree: Merkle<'static>,
-        checker: Arc<dyn Checker>,
-        max_transaction: usize,
+        admission: Admission,
         limits: MempoolConfig,
         clock: Clock,
         inbox: Arc<Inbox>,
         metrics: MempoolMetrics,
     ) -> Self {
         Self {
-            tree,
-            checker,
-            max_transaction,
+            admission,
             limits,
             clock,
             inbox,
@@ -79,7 +79,7 @@ impl Ingest {
         // All that needs no lock is done before it is taken.
         let checked: Vec<Result<Bytes, Refusal>> =
             transactions.into_iter().map(|t| self.check(&t).map(|()| t)).collect();
-        let ids = self.tree.leaves(checked.iter().flatten());
+        let ids = self.admission.tree.leaves(checked.iter().flatten());
         let (answers, batches, opened) = self.place(checked, ids);
         for batch in batches {
             self.metrics.batches.inc();
@@ -192,10 +192,11 @@ impl Ingest {
         if transaction.is_empty() {
             return Err(Refusal::Empty);
         }
-        if transaction.len() > self.max_transaction {
-            return Err(Refusal::TooLarge { limit: self.max_transaction });
+        if transaction.len() > self.admission.max_transaction {
+            return Err(Refusal::TooLarge { limit: self.admission.max_transaction });
         }
-        self.checker
+        self.admission
+            .checker
             .check(transaction)
             .map_err(|e| Refusal::Rejected { reason: format!("{}: {e}", e.code()) })
     }

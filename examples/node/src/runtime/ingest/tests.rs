@@ -17,9 +17,7 @@ impl Bench {
         let inbox = Arc::new(Inbox::default());
         let ingest = Ingest::new(
             BatchBuilder::new(2, 10, &parameters),
-            TRANSACTIONS,
-            Arc::new(checker),
-            50,
+            Admission { tree: TRANSACTIONS, checker: Arc::new(checker), max_transaction: 50 },
             limits,
             Clock::start(),
             inbox.clone(),
