@@ -66,7 +66,7 @@ fn emulation(quick: bool, costs: Costs) -> Measured {
         seed: 1,
     };
     let half = 7500 * MILLISECOND;
-    let cases = vec![case([half, half], 3000.0, 3), case([5 * SECOND, 5 * SECOND], 4200.0, 2)];
+    let cases = vec![case([half, half], 3000.0, 3), case([5 * SECOND, 5 * SECOND], 3800.0, 2)];
     let mut all = side_by_side(cases, |case| Ok((case.load, case, simulate(&case)?)))?;
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut table = Table::new(
