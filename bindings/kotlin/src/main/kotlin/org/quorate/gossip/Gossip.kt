@@ -103,8 +103,7 @@ public class Fault internal constructor(public val culprit: Int, public val evid
  * @property signers how many signers these had in all: the additions of the check.
  * @property grew whether new signers are known now.
  */
-public class Checked
-internal constructor(
+public class Checked internal constructor(
     public val faults: List<Fault>,
     public val aggregates: Int,
     public val signers: Int,

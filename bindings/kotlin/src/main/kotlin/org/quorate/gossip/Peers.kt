@@ -20,9 +20,7 @@ import org.quorate.u16
  * @property backOff how long a peer that failed is left alone; each further failure in a row adds as much.
  * @property patience how long a send that is not answered holds its place; then it has failed.
  */
-public data class Parameters
-@JvmOverloads
-public constructor(
+public data class Parameters @JvmOverloads public constructor(
     public val limit: Int = DEFAULT_LIMIT,
     public val preferred: Int = 16,
     public val batch: Int = 4,
