@@ -36,7 +36,7 @@ fn decode_as<S: Fixed + Additive>(bytes: &[u8]) {
     assert!(batch.iter().all(|verdict| verdict.is_ok() == single.is_ok()), "batch and single disagree");
     let Ok(verified) = single else { return };
     let choice = (0..CHOICES).find(|choice| fixture.statement(*choice) == *verified.statement());
-    let choice = choice.unwrap_or_else(|| panic!("a statement that nobody signed is aggregated"));
+    let Some(choice) = choice else { unreachable!("a statement that nobody signed is aggregated") };
     // Signatures are unique: the sum is the one that these counts have.
     let mut sum: Option<Verified<Aggregate<S>>> = None;
     for member in verified.signers().iter().filter(|_| verified.counts().highest() <= 64) {

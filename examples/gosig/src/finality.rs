@@ -1,5 +1,7 @@
 //! Why a block is committed, for somebody who only knows the committee.
 
+use std::sync::Arc;
+
 use quorate::certificate::Certificate;
 use quorate::scheme::Vrf;
 use quorate::wire::{Decode, Encode, Reader, Writer};
@@ -7,6 +9,9 @@ use quorate::{Error, Result};
 
 use crate::block::{Block, Committees};
 use crate::ids::TENTATIVE;
+
+/// A block that is committed, and why.
+pub type Proven<S> = (Arc<Block<S>>, Arc<Finality<S>>);
 
 /// The commitment certificate of a block: a quorum committed it tentatively in one round.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -88,7 +88,7 @@ mod testing;
 pub use block::{Block, Committees, Content, Executed, Suite};
 pub use body::{Entries, MAX_SEGMENT_BYTES, MAX_SEGMENTS, Part, Segment, ShortId};
 pub use decide::{Candidate, Decision, decide_block};
-pub use finality::Finality;
+pub use finality::{Finality, Proven};
 pub use ids::{BlockDigest, PREPARE, PROPOSAL, PayloadDigest, SEGMENT, TENTATIVE};
 pub use interface::{Command, Delivery, Evidence, Output, Status, Submission, Timer};
 pub use membership::{Anchor, Change, MEMBERSHIP, PREFIX, Successor};

@@ -8,7 +8,7 @@ use quorate::{Error, Result};
 
 use crate::block::{Block, Committees, Suite};
 use crate::body::{MAX_SEGMENTS, Segment};
-use crate::finality::Finality;
+use crate::finality::{Finality, Proven};
 use crate::ids::{BlockDigest, PREPARE, TENTATIVE};
 use crate::payload::{MAX_PAYLOAD_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTIONS, Payload, Transaction};
 use crate::proposal::Proposal;
@@ -99,7 +99,7 @@ pub enum Message<S: Suite> {
         from: u64,
     },
     /// Consecutive blocks, each with why it is committed. At most [`MAX_RANGE_BLOCKS`].
-    Blocks(Vec<(Arc<Block<S>>, Arc<Finality<S>>)>),
+    Blocks(Vec<Proven<S>>),
 }
 
 /// A request that only an archive can answer: the replica keeps nothing below its committed height.
@@ -123,9 +123,7 @@ pub enum HistoryRequest {
 }
 
 /// As many of `blocks` as one answer may have. They must be consecutive, lowest first.
-pub fn block_range<S: Suite>(
-    blocks: impl IntoIterator<Item = (Arc<Block<S>>, Arc<Finality<S>>)>,
-) -> Message<S> {
+pub fn block_range<S: Suite>(blocks: impl IntoIterator<Item = Proven<S>>) -> Message<S> {
     Message::Blocks(blocks.into_iter().take(MAX_RANGE_BLOCKS).collect())
 }
 

@@ -558,10 +558,9 @@ impl<'a> World<'a> {
             .into_iter()
             .filter(|which| {
                 let signed = state.signed.get_mut(*which);
-                let is_new = signed.is_some_and(|signed| {
+                signed.is_some_and(|signed| {
                     !ended && ready.get(*which) == Some(&true) && !std::mem::replace(signed, true)
-                });
-                is_new
+                })
             })
             .collect();
         let asks = state.header && !state.whole && !committed && state.asked <= now;
@@ -613,10 +612,11 @@ impl<'a> World<'a> {
             state.missing.insert(*bundle, now);
         }
         // Segments are on their way for a while.
-        if lacks != 0 && now > proposed + 2 * SECOND {
-            if let Some(to) = self.somebody(me) {
-                self.post(me, to, Load::AskSegments(round, lacks));
-            }
+        if lacks != 0
+            && now > proposed + 2 * SECOND
+            && let Some(to) = self.somebody(me)
+        {
+            self.post(me, to, Load::AskSegments(round, lacks));
         }
         for part in due.chunks(due.len().div_ceil(ASKED).max(1)) {
             if let Some(to) = self.somebody(me) {

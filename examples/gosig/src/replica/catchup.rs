@@ -1,11 +1,9 @@
-use std::sync::Arc;
-
 use quorate::certificate::Certificate;
 use quorate::machine::MemberIndex;
 
 use super::{Out, Replica};
-use crate::block::{Block, Suite};
-use crate::finality::Finality;
+use crate::block::Suite;
+use crate::finality::Proven;
 use crate::interface::{Evidence, Output};
 use crate::message::{HistoryRequest, MAX_RANGE_BLOCKS, Message};
 use crate::sync::Certified;
@@ -101,12 +99,7 @@ impl<S: Suite> Replica<S> {
     }
 
     /// Consecutive blocks with their commitment certificates. What is known of them already is skipped.
-    pub(super) fn on_blocks(
-        &mut self,
-        from: MemberIndex,
-        blocks: Vec<(Arc<Block<S>>, Arc<Finality<S>>)>,
-        out: &mut Out<S>,
-    ) {
+    pub(super) fn on_blocks(&mut self, from: MemberIndex, blocks: Vec<Proven<S>>, out: &mut Out<S>) {
         if !self.sync.answers(from) || self.succeeded {
             return;
         }

@@ -41,7 +41,7 @@ use crate::assembly::Assembly;
 use crate::block::{Block, Committees, Suite};
 use crate::draw::Draw;
 use crate::execution::Execution;
-use crate::finality::Finality;
+use crate::finality::{Finality, Proven};
 use crate::ids::{BlockDigest, PREPARE, TENTATIVE};
 use crate::interface::{Command, Evidence, Output, Status, Timer};
 use crate::message::Message;
@@ -134,7 +134,7 @@ struct Tip<S: Suite> {
     seed: Seed,
     payload_height: u64,
     /// The block and why it is committed; none where the epoch begins.
-    last: Option<(Arc<Block<S>>, Arc<Finality<S>>)>,
+    last: Option<Proven<S>>,
 }
 
 /// A committed block with all that is delivered with it.

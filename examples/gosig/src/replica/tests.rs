@@ -238,7 +238,7 @@ fn what_does_not_verify_is_its_senders_fault_and_changes_nothing() {
         let vote =
             Vote::<Ed25519>::sign_unguarded(&secret::<Ed25519>(1), &c.identities, c.proposal(1, digest));
         let signature = vote.unwrap().signature().clone();
-        let ticket = quorate::sortition::Ticket::new(1, 1, ticket.signature().clone());
+        let ticket = quorate::sortition::Ticket::new(1, 1, *ticket.signature());
         Proposal { ticket, signature, ..(*good).clone() }
     };
     for bad in [stolen, other_ticket] {
