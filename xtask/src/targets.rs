@@ -28,7 +28,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
     });
     steps.add("core as no_std", |log| {
         const NO_STD: &[&str] =
-            &["--no-default-features", "--features", "bls,ed25519,dsig,erasure,threshold"];
+            &["--no-default-features", "--features", "bls,ed25519,dsig,erasure,threshold,gossip,sortition"];
         if has_std("rustc", BARE) || rustup_adds(log, BARE) {
             let compiler = Compiler::for_target(log, BARE)?;
             compiler.build(log, BARE, NO_STD)?;

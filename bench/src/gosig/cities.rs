@@ -1,8 +1,7 @@
 //! How far cities are from each other.
 //!
 //! Latency is that of light in glass over the great circle, half as much again because cables go around, and half a
-//! millisecond in the cities: within a fifth of the round trips that services which measure pings publish for most
-//! of these pairs. The paper took its matrix from one of these services and does not print it.
+//! millisecond in the cities. The paper took its matrix from a service that measures pings and does not print it.
 
 use super::queue::{MILLISECOND, Nanos};
 

@@ -6,7 +6,7 @@ use zeroize::optimization_barrier;
 
 use super::fast;
 use crate::wire::context::WHOLE;
-pub(super) use crate::wire::context::{Context, IV, SCHEDULE, compress, words};
+pub(super) use crate::wire::context::{Context, compress, words};
 
 /// Overwrites secrets. A volatile write per byte, as `zeroize` does it, would take longer than signing.
 pub(super) fn wipe(bytes: &mut [u8]) {

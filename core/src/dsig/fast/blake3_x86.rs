@@ -5,10 +5,11 @@
 use core::arch::x86_64::*;
 
 use super::super::chain::Cell;
-use super::super::short::{FLAGS, IV, SCHEDULE, words};
+use super::super::short::{FLAGS, words};
 use super::blake3_kernels::{blake3_kernels, four, key_kernels, round};
 use super::groups::in_groups;
 use super::walk::Walk;
+use crate::wire::context::{IV, SCHEDULE};
 
 /// Sixteen words of ones, and as many zeros.
 static FIRST: [u32; 32] = {

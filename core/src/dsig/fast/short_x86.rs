@@ -4,8 +4,8 @@
 
 use core::arch::x86_64::*;
 
-use super::super::short::{IV, SCHEDULE};
 use super::order::{MOST, NO_CHAIN, Order, PLACES};
+use crate::wire::context::{IV, SCHEDULE};
 
 /// The words of the message that each half of each round takes, first those of the first additions. The G of a half
 /// round's diagonals are in the columns of their second rows.
