@@ -129,6 +129,9 @@ fn forge<S: Fixed + Suite>(cluster: &mut Cluster<S>, which: usize) {
 fn lively_cluster<S: Fixed + Suite>() -> Cluster<S> {
     let mut cluster = Cluster::new();
     lively().chunks_exact(2).for_each(|deed| do_one(&mut cluster, deed));
+    // A link that comes up again: its members greet each other.
+    do_one(&mut cluster, &[14, 4]);
+    (0..200).for_each(|_| do_one(&mut cluster, &[0, 0]));
     cluster
 }
 

@@ -392,7 +392,7 @@ mod tests {
     fn nonsense_is_refused_in_words() {
         for text in [
             "p=raft",
-            "p=gosig&byz=1.hoarder",
+            "p=gosig&byz=1.outdated",
             "n=3",
             "n=41",
             "n=x",

@@ -285,7 +285,7 @@ fn full_asynchrony_with_crashes_and_villains_costs_no_safety() {
 fn the_same_with_bls() {
     let material = Material::<Counted<MinSig>>::new(4);
     for (seed, name) in (0..).zip(["calm", "crashes", "byzantine", "chaos"]) {
-        let scenario = scenario(name, 4, seed).unwrap().lasting(secs(12));
+        let scenario = scenario(name, 4, seed).unwrap();
         must(&scenario, |_: &Scenario| GosigHost::new(material.clone()));
     }
 }

@@ -119,7 +119,11 @@ mod tests {
             assert_eq!(outcome.committed.0, outcome.committed.1, "{rules:?}");
             assert!((outcome.throughput / 1000.0 - 1.0).abs() < 0.2, "{}", outcome.throughput);
             assert!(outcome.latency > 1.0 && outcome.latency < 12.0, "{}", outcome.latency);
-            assert!(outcome.steps.iter().all(|step| step.len() == 40 - silent));
+            let reached = outcome.steps.each_ref().map(Vec::len);
+            let [header, _, transactions, p, tc] = reached;
+            assert_eq!([header, p, tc], [40 - silent; 3], "{rules:?}");
+            // Who had them too late commits by the others' votes, and fetches them when the run is over.
+            assert!(transactions > 40 * 2 / 3 - silent / 3, "{transactions}");
         }
     }
 
