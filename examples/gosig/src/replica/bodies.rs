@@ -159,8 +159,9 @@ impl<S: Suite> Replica<S> {
             }
         };
         let Some(assembly) = self.assemblies.get_mut(&digest) else { return };
-        if !assembly.is_named() && (tries >= PATIENCE || proposal.is_none()) {
-            // No segments: whoever has the block is to bring all of it.
+        if tries >= PATIENCE || (!assembly.is_named() && proposal.is_none()) {
+            // No segments, or segments whose names may be lies, which nothing fits: whoever has the block is to bring
+            // all of it.
             assembly.choose(peer);
         }
         if !assembly.has_source()
@@ -244,7 +245,8 @@ impl<S: Suite> Replica<S> {
             // This one has it: the rest, at once.
             assembly.hint = Some(from);
             assembly.asked = Some(self.now);
-            assembly.tries = assembly.tries.min(PATIENCE);
+            // As long as something fits, the names are believed, and what came by them is kept.
+            assembly.tries = if assembly.has_source() { assembly.tries.min(PATIENCE) } else { 0 };
         }
     }
 }

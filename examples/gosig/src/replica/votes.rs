@@ -79,7 +79,9 @@ impl<S: Suite> Replica<S> {
         let stated = self.tip.last.as_ref().map(|(block, _)| block.executed);
         let agreed = |entry: &Entry<S>| {
             let executed = entry.proposal.block.executed;
-            self.execution.judge(executed) == Verdict::Agreed || stated == Some(executed)
+            // What a quorum has prepared, honest members have compared: who restarted may not know that state any more.
+            let vouched = stated == Some(executed) || entry.proposal.is_repeated();
+            vouched || self.execution.judge(executed) == Verdict::Agreed
         };
         let best = entries.iter().min_by_key(|entry| (entry.score, entry.proposal.block.digest()))?;
         if !agreed(best) {
