@@ -12,8 +12,6 @@ use crate::payload::Summary;
 
 /// No round is so short that it cannot manage that many transactions, or bytes of them.
 const LEAST: Allowance = Allowance { transactions: 64, bytes: 64 << 10 };
-/// What the first block may hold.
-const FIRST: Allowance = Allowance { transactions: 4096, bytes: 1 << 20 };
 /// By how much full blocks rise once a round was lost.
 const RISE: Allowance = Allowance { transactions: 128, bytes: 32 << 10 };
 /// So many blocks' worth of transactions may wait before clients are asked to hold back.
@@ -42,7 +40,11 @@ impl Pace {
             transactions: parameters.max_block_transactions,
             bytes: parameters.max_block_bytes,
         };
-        Self { now: FIRST.min(most), most, has_lost: false }
+        let first = Allowance {
+            transactions: parameters.first_block_transactions,
+            bytes: parameters.first_block_bytes,
+        };
+        Self { now: first.min(most), most, has_lost: false }
     }
 
     /// What the next block may hold.

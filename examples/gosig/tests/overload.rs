@@ -46,6 +46,10 @@ fn explore() {
             s.iter().map(|s| s.locked).collect::<Vec<_>>(),
         );
     }
+    for i in 0..16 {
+        let m = &simulation.metrics().nodes[i];
+        println!("{i} {:?} {m:?}", simulation.machine(i).unwrap().status());
+    }
     let m = simulation.metrics();
     println!("sent {} {:?}", m.sent(), m.measured.get("commit").map(|h| (h.median(), h.largest())));
 }
