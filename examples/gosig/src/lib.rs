@@ -33,7 +33,7 @@
 //! | `pool`, `assembly` | transactions on their way into a block, and a block's on their way together |
 //! | `pace` | how much goes into a block: what was managed lately |
 //! | `sync` | what is missing and whom to ask |
-//! | `execution` | which states this member computed |
+//! | [`quorate_chain::execution`] | which states this member computed |
 //! | `membership` | joining and leaving |
 //! | `replica` | all of it together: [`Replica`] |
 //!
@@ -66,7 +66,6 @@ mod body;
 mod clock;
 mod decide;
 mod draw;
-mod execution;
 mod finality;
 mod ids;
 mod interface;
