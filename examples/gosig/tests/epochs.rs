@@ -119,11 +119,14 @@ fn a_member_leaves_and_comes_back_and_the_chain_goes_on() {
 #[test]
 fn members_that_are_killed_while_an_epoch_ends_find_into_the_next() {
     let points = [CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend];
-    for seed in 0..12 {
+    for seed in 0..16 {
         let crash = |node, after| Fault::Crash { node, point: points[seed as usize % 3], after };
         let scenario = local("epochs and crashes", seed)
             .fault(ms(2_010 + 40 * seed), crash(1, seed as u32))
             .restart(ms(3_500), 1)
+            // And one soon after it has begun the next epoch: what it executed last was of the one before.
+            .fault(ms(2_600 + 100 * seed), Fault::Crash { node: 0, point: CrashPoint::Now, after: 0 })
+            .restart(ms(2_700 + 100 * seed), 0)
             .fault(ms(7_010 + 40 * seed), crash(2, 1))
             .restart(ms(8_500), 2);
         leave_and_join(scenario);
