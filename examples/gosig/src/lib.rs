@@ -32,7 +32,7 @@
 //! | `block`, `proposal`, `body`, `payload` | the parts of a block, as each of them travels |
 //! | `pool`, `assembly` | transactions on their way into a block, and a block's on their way together |
 //! | `sync` | what is missing and whom to ask |
-//! | `execution` | which states this member computed |
+//! | [`quorate_chain::execution`] | which states this member computed |
 //! | `membership` | joining and leaving |
 //! | `replica` | all of it together: [`Replica`] |
 //!
@@ -65,7 +65,6 @@ mod body;
 mod clock;
 mod decide;
 mod draw;
-mod execution;
 mod finality;
 mod ids;
 mod interface;

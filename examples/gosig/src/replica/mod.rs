@@ -34,13 +34,13 @@ use quorate::scheme::Scheme;
 use quorate::sortition::Seed;
 use quorate::wire::Decode;
 use quorate::{Error, Result};
+use quorate_chain::execution::Execution;
 
 pub use restore::Config;
 
 use crate::assembly::Assembly;
 use crate::block::{Block, Committees, Suite};
 use crate::draw::Draw;
-use crate::execution::Execution;
 use crate::finality::{Finality, Proven};
 use crate::ids::{BlockDigest, PREPARE, TENTATIVE};
 use crate::interface::{Command, Evidence, Output, Status, Timer};

@@ -3,12 +3,12 @@ use std::sync::Arc;
 use quorate::certificate::{Certificate, Equivocation};
 use quorate::machine::MemberIndex;
 use quorate::sortition::{Lottery, Score, Seed};
+use quorate_chain::execution::Verdict;
 
 use super::{KEPT, MEMORY, Out, Replica};
 use crate::assembly::Added;
 use crate::block::Suite;
 use crate::body::Segment;
-use crate::execution::Verdict;
 use crate::finality::Finality;
 use crate::ids::TENTATIVE;
 use crate::interface::Evidence;

@@ -10,12 +10,12 @@ use quorate::merkle::Hash;
 use quorate::scheme::Scheme;
 use quorate::sortition::Seed;
 use quorate::{Error, Result};
+use quorate_chain::execution::Execution;
 
 use super::{Committable, Out, Replica, Tip};
 use crate::assembly::Assembly;
 use crate::block::{Block, Committees, Executed, Suite};
 use crate::draw::Draw;
-use crate::execution::Execution;
 use crate::ids::{BlockDigest, PayloadDigest};
 use crate::membership::Anchor;
 use crate::parameters::{Parameters, Schedule};
