@@ -1,4 +1,4 @@
-//! Four replicas, a network and a clock that only move as an input says: the harness of the Jolteon targets.
+//! Four replicas of a protocol of blocks, a network and a clock that only move as an input says.
 //!
 //! Members 0 to 2 are honest. Member 3 runs an honest replica too, but whoever drives the cluster also has its keys
 //! and may send anything in its name. So at most one of four is faulty, and what must hold always does:
@@ -9,19 +9,12 @@
 //! - what is kept stays within bounds.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
-use quorate::certificate::{Statement, Vote};
-use quorate::ed25519::Ed25519;
 use quorate::machine::{Input, Machine, MemberIndex, Outgoing, Recipient, Step, Time, TimerChange};
-use quorate::scheme::Scheme;
-use quorate::wire::{Decode, Encode};
-use quorate_jolteon::{
-    Batch, Block, BlockDigest, Command, Config, Delivery, Executed, Finality, HistoryRequest, Message,
-    Output, Parameters, Record, Replica, Timer, WINDOW, block_range,
-};
+use quorate::wire::Encode;
+use quorate_chain::Executed;
 
-use crate::fixture::{FOUR, Fixed};
+use crate::fixture::FOUR;
 
 /// The member in whose name anything may be sent.
 pub(crate) const FAULTY: MemberIndex = 3;
@@ -29,10 +22,66 @@ pub(crate) const FAULTY: MemberIndex = 3;
 const MAX_IN_FLIGHT: usize = 256;
 /// Most messages remembered for replaying.
 const MAX_MEMORY: usize = 128;
-const GENESIS_ROOT: [u8; 32] = [7; 32];
+/// The state before block 1.
+pub(crate) const GENESIS_ROOT: [u8; 32] = [7; 32];
 
-/// A block with its batches, and why it is committed.
-pub(crate) type Delivered<S> = (Arc<Block<S>>, Vec<Arc<Batch>>, Arc<Finality<S>>);
+/// What the cluster must know of a protocol.
+pub(crate) trait Protocol {
+    /// Its state machine.
+    type Replica: Machine;
+    /// A block as it is delivered and archived.
+    type Delivered;
+    /// What one asks an archive for.
+    type Request;
+
+    /// The replica of a member that executed so much and wrote these records.
+    fn replica(me: MemberIndex, executed: Executed, records: Vec<Record<Self>>) -> Self::Replica;
+
+    /// Asserts that what the replica keeps is within bounds.
+    fn check_bounds(replica: &Self::Replica);
+
+    /// The command with which a member's clients submit transactions, for the `number`th time.
+    fn submit(replica: &Self::Replica, me: MemberIndex, number: u64, content: u8) -> Option<Command<Self>>;
+
+    /// The command that says what was executed.
+    fn executed(executed: Executed) -> Command<Self>;
+
+    /// The command that says that a link came up.
+    fn connected(to: MemberIndex) -> Command<Self>;
+
+    /// What a member signed itself in a message that it sends: kinds, views and digests.
+    fn signed(replica: &Self::Replica, me: MemberIndex, message: &Message<Self>) -> Vec<(u8, u64, [u8; 32])>;
+
+    /// What an output means.
+    fn heard(output: <Self::Replica as Machine>::Output) -> Heard<Self>;
+
+    /// The height of a delivered block, and its digest.
+    fn place(delivered: &Self::Delivered) -> (u64, [u8; 32]);
+
+    /// Asserts that a delivered block is final, and that all of its transactions are there.
+    fn check_delivered(replica: &Self::Replica, delivered: &Self::Delivered);
+
+    /// The answers of an archive.
+    fn answers(archive: &[Self::Delivered], request: &Self::Request) -> Vec<Message<Self>>;
+
+    /// A message of [`FAULTY`] that contradicts this one.
+    fn contradiction(replica: &Self::Replica, bytes: &[u8], flip: u8) -> Option<Vec<u8>>;
+}
+
+/// An output, as far as it concerns the cluster.
+pub(crate) enum Heard<P: Protocol + ?Sized> {
+    /// The next block.
+    Delivered(P::Delivered),
+    /// A peer asks the archive.
+    Asked { to: MemberIndex, request: P::Request },
+    /// Nothing else matters here.
+    Other,
+}
+
+type Command<P> = <<P as Protocol>::Replica as Machine>::Command;
+type Message<P> = <<P as Protocol>::Replica as Machine>::Message;
+type Record<P> = <<P as Protocol>::Replica as Machine>::Record;
+type Timer<P> = <<P as Protocol>::Replica as Machine>::Timer;
 
 /// Bytes on their way.
 #[derive(Clone)]
@@ -43,37 +92,39 @@ pub(crate) struct Envelope {
 }
 
 /// The four of them.
-pub(crate) struct Cluster<S: Fixed> {
-    nodes: Vec<Node<S>>,
+pub(crate) struct Cluster<P: Protocol> {
+    nodes: Vec<Node<P>>,
     now: Time,
     in_flight: VecDeque<Envelope>,
     memory: VecDeque<Envelope>,
     /// What honest members signed, by member, kind and view.
     signed: BTreeMap<(MemberIndex, u8, u64), [u8; 32]>,
     /// The chain as the first replica to get there delivered it.
-    chain: BTreeMap<u64, BlockDigest>,
+    chain: BTreeMap<u64, [u8; 32]>,
 }
 
-struct Node<S: Fixed> {
+struct Node<P: Protocol> {
     me: MemberIndex,
-    replica: Replica<S>,
-    timers: BTreeMap<Timer, Time>,
-    records: Vec<Record<S>>,
-    archive: Vec<Delivered<S>>,
+    replica: P::Replica,
+    timers: BTreeMap<Timer<P>, Time>,
+    records: Vec<Record<P>>,
+    archive: Vec<P::Delivered>,
     executed: Executed,
+    submitted: u64,
 }
 
-impl<S: Fixed> Cluster<S> {
+impl<P: Protocol> Cluster<P> {
     /// Four new replicas that have started.
     pub(crate) fn new() -> Self {
         let executed = Executed { height: 0, state_root: GENESIS_ROOT };
         let node = |me| Node {
             me,
-            replica: replica(me, executed, Vec::new()),
+            replica: P::replica(me, executed, Vec::new()),
             timers: BTreeMap::new(),
             records: Vec::new(),
             archive: Vec::new(),
             executed,
+            submitted: 0,
         };
         let mut cluster = Self {
             nodes: (0..FOUR).map(node).collect(),
@@ -94,12 +145,12 @@ impl<S: Fixed> Cluster<S> {
 
     /// What the first replica delivered.
     #[cfg(feature = "node")]
-    pub(crate) fn delivered(&self) -> &[Delivered<S>] {
+    pub(crate) fn delivered(&self) -> &[P::Delivered] {
         self.nodes.first().map_or(&[], |node| &node.archive)
     }
 
     /// Everything that was made durable.
-    pub(crate) fn records(&self) -> impl Iterator<Item = &Record<S>> {
+    pub(crate) fn records(&self) -> impl Iterator<Item = &Record<P>> {
         self.nodes.iter().flat_map(|node| &node.records)
     }
 
@@ -141,7 +192,8 @@ impl<S: Fixed> Cluster<S> {
 
     /// Moves the clock to the next timer and fires it.
     pub(crate) fn fire_next_timer(&mut self) {
-        let timers = self.nodes.iter().flat_map(|n| n.timers.iter().map(|(timer, at)| (*at, n.me, *timer)));
+        let timers =
+            self.nodes.iter().flat_map(|n| n.timers.iter().map(|(timer, at)| (*at, n.me, timer.clone())));
         let Some((at, me, timer)) = timers.min() else { return };
         self.now = self.now.max(at);
         if let Some(node) = self.nodes.get_mut(usize::from(me)) {
@@ -155,19 +207,25 @@ impl<S: Fixed> Cluster<S> {
         self.now = Time(self.now.0.saturating_add(micros));
     }
 
-    /// A member gets a transaction and seals it into a batch.
-    pub(crate) fn seal(&mut self, me: MemberIndex, content: u8) {
-        let Some(node) = self.nodes.get(usize::from(me % FOUR)) else { return };
-        let transactions = [vec![content; usize::from(content)], vec![content]];
-        if let Ok(batch) = Batch::new(node.me, node.replica.next_sequence(), transactions) {
-            self.input(node.me, Input::Command(Command::Seal(Arc::new(batch))));
+    /// A member's clients submit transactions.
+    pub(crate) fn submit(&mut self, me: MemberIndex, content: u8) {
+        let Some(node) = self.nodes.get_mut(usize::from(me % FOUR)) else { return };
+        node.submitted += 1;
+        let me = node.me;
+        if let Some(command) = P::submit(&node.replica, me, node.submitted, content) {
+            self.input(me, Input::Command(command));
         }
+    }
+
+    /// A message of the faulty member that contradicts a remembered one.
+    pub(crate) fn contradiction(&self, which: usize, flip: u8) -> Option<Vec<u8>> {
+        P::contradiction(&self.nodes.first()?.replica, &self.recall(which)?.bytes, flip)
     }
 
     /// A member's link to another comes up again.
     pub(crate) fn connect(&mut self, me: MemberIndex, to: MemberIndex) {
         if me != to {
-            self.input(me % FOUR, Input::Command(Command::Connected(to % FOUR)));
+            self.input(me % FOUR, Input::Command(P::connected(to % FOUR)));
         }
     }
 
@@ -182,23 +240,18 @@ impl<S: Fixed> Cluster<S> {
             let step = node.replica.handle(now, Input::Message { from: envelope.from, message });
             node.records.extend(step.persist.into_iter().take(durable));
         }
-        node.replica = replica(node.me, node.executed, node.records.clone());
+        node.replica = P::replica(node.me, node.executed, node.records.clone());
         node.timers.clear();
         let me = node.me;
         self.input(me, Input::Start);
     }
 
-    fn input(&mut self, me: MemberIndex, input: Input<Replica<S>>) {
+    fn input(&mut self, me: MemberIndex, input: Input<P::Replica>) {
         let mut inputs = VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {
             let Some(node) = self.nodes.get_mut(usize::from(me)) else { return };
             let step = node.replica.handle(self.now, input);
-            let status = node.replica.status();
-            let window = usize::from(FOUR) * WINDOW as usize;
-            assert!(
-                status.pending <= window && status.outstanding <= window,
-                "a queue without bound: {status:?}"
-            );
+            P::check_bounds(&node.replica);
             self.carry_out(me, step, &mut inputs);
         }
     }
@@ -206,8 +259,8 @@ impl<S: Fixed> Cluster<S> {
     fn carry_out(
         &mut self,
         me: MemberIndex,
-        step: Step<Replica<S>>,
-        inputs: &mut VecDeque<Input<Replica<S>>>,
+        step: Step<P::Replica>,
+        inputs: &mut VecDeque<Input<P::Replica>>,
     ) {
         for fault in &step.faults {
             assert!(fault.culprit == FAULTY, "member {me} accuses an honest one: {fault:?}");
@@ -232,15 +285,15 @@ impl<S: Fixed> Cluster<S> {
             }
         }
         for output in step.outputs {
-            match output {
-                Output::Deliver(delivery) => inputs.push_back(self.execute(me, &delivery)),
-                Output::Serve { to, request } => self.serve(me, to, &request),
-                _ => {}
+            match P::heard(output) {
+                Heard::Delivered(delivered) => inputs.extend(self.execute(me, delivered)),
+                Heard::Asked { to, request } => self.serve(me, to, &request),
+                Heard::Other => {}
             }
         }
     }
 
-    fn send(&mut self, from: MemberIndex, to: MemberIndex, message: &Message<S>) {
+    fn send(&mut self, from: MemberIndex, to: MemberIndex, message: &Message<P>) {
         assert!(from != to, "a machine never sends to itself");
         let envelope = Envelope { from, to, bytes: message.encode() };
         if self.memory.len() == MAX_MEMORY {
@@ -251,113 +304,32 @@ impl<S: Fixed> Cluster<S> {
     }
 
     /// Whatever a member signs must agree with all that it ever signed.
-    fn watch(&mut self, me: MemberIndex, message: &Message<S>) {
-        let committees = self.nodes.first().map(|node| node.replica.committees().clone());
-        let mut signed: Vec<Statement> = Vec::new();
-        match message {
-            Message::Vote(vote) => signed.push(*vote.statement()),
-            Message::Acknowledge(vote) => signed.push(*vote.statement()),
-            Message::Timeout(timeout) => {
-                signed.push(*timeout.vote.as_vote().statement());
-                signed.extend(timeout.ballot.iter().map(|ballot| *ballot.statement()));
-            }
-            Message::Proposal(block) if block.author == me => {
-                signed.extend(committees.map(|committees| committees.proposal(block.view, block.digest())));
-            }
-            _ => {}
-        }
-        for statement in signed {
-            let key = (me, statement.kind.number(), statement.view);
-            let first = *self.signed.entry(key).or_insert(statement.digest);
-            assert!(first == statement.digest, "member {me} contradicts itself: {statement:?}");
+    fn watch(&mut self, me: MemberIndex, message: &Message<P>) {
+        let Some(node) = self.nodes.get(usize::from(me)) else { return };
+        for (kind, view, digest) in P::signed(&node.replica, me, message) {
+            let first = *self.signed.entry((me, kind, view)).or_insert(digest);
+            assert!(first == digest, "member {me} contradicts itself: {message:?}");
         }
     }
 
     /// The application: its state is the hash of all blocks so far.
-    fn execute(&mut self, me: MemberIndex, delivery: &Delivery<S>) -> Input<Replica<S>> {
-        let first = *self.chain.entry(delivery.height).or_insert(delivery.digest);
-        assert!(first == delivery.digest, "two different blocks at height {}", delivery.height);
-        let Some(node) = self.nodes.get_mut(usize::from(me)) else {
-            return Input::Start;
-        };
-        assert!(
-            delivery.height == node.executed.height + 1,
-            "height {} was skipped or repeated",
-            delivery.height
-        );
-        assert!(delivery.finality.verify(&node.replica.committees().voters, &delivery.block).is_ok());
-        let named: Vec<_> = delivery.block.payload.iter().map(quorate_jolteon::BatchRef::digest).collect();
-        let brought: Vec<_> = delivery.batches.iter().map(|batch| batch.digest()).collect();
-        assert_eq!(named, brought, "a block was delivered with other batches than it names");
+    fn execute(&mut self, me: MemberIndex, delivered: P::Delivered) -> Option<Input<P::Replica>> {
+        let (height, digest) = P::place(&delivered);
+        let first = *self.chain.entry(height).or_insert(digest);
+        assert!(first == digest, "two different blocks at height {height}");
+        let node = self.nodes.get_mut(usize::from(me))?;
+        assert!(height == node.executed.height + 1, "height {height} was skipped or repeated");
+        P::check_delivered(&node.replica, &delivered);
         let mut bytes = node.executed.state_root.to_vec();
-        bytes.extend(delivery.digest.0);
+        bytes.extend(digest);
         let state_root = quorate::wire::domain::hash(quorate::wire::domain::LEDGER_ROOT, &bytes);
-        node.executed = Executed { height: delivery.height, state_root };
-        node.archive.push((delivery.block.clone(), delivery.batches.clone(), delivery.finality.clone()));
-        Input::Command(Command::Executed(node.executed))
+        node.executed = Executed { height, state_root };
+        node.archive.push(delivered);
+        Some(Input::Command(P::executed(node.executed)))
     }
 
-    fn serve(&mut self, me: MemberIndex, to: MemberIndex, request: &HistoryRequest) {
+    fn serve(&mut self, me: MemberIndex, to: MemberIndex, request: &P::Request) {
         let Some(node) = self.nodes.get(usize::from(me)) else { return };
-        let answers: Vec<Message<S>> = match request {
-            HistoryRequest::Blocks { from } => {
-                let blocks =
-                    node.archive.iter().map(|(block, ..)| block).filter(|block| block.height >= *from);
-                vec![block_range(blocks.cloned())]
-            }
-            HistoryRequest::Batches(digests) => {
-                let batches = node.archive.iter().flat_map(|(_, batches, _)| batches);
-                batches
-                    .filter(|batch| digests.contains(&batch.digest()))
-                    .cloned()
-                    .map(Message::BatchReply)
-                    .collect()
-            }
-        };
-        answers.iter().for_each(|answer| self.send(me, to, answer));
+        P::answers(&node.archive, request).iter().for_each(|answer| self.send(me, to, answer));
     }
-}
-
-/// What the faulty member can sign itself.
-impl<S: Fixed> Cluster<S> {
-    /// A vote of the faulty member for something else than what a remembered message votes for.
-    pub(crate) fn contradicting_vote(&self, which: usize, flip: u8) -> Option<Vec<u8>> {
-        let committees = self.nodes.first()?.replica.committees();
-        match Message::<S>::decode(&self.recall(which)?.bytes, committees).ok()? {
-            Message::Vote(vote) => {
-                let mut statement = *vote.statement();
-                statement.digest = statement.digest.map(|byte| byte ^ flip);
-                let vote =
-                    Vote::sign_unguarded(&S::four().secret(FAULTY), &committees.voters, statement).ok()?;
-                Some(Message::Vote(vote).encode())
-            }
-            Message::Proposal(block) => {
-                let mut content = (**block).clone();
-                content.timestamp = content.timestamp.wrapping_add(u64::from(flip));
-                content.author = FAULTY;
-                let statement = committees.proposal(content.view, content.digest());
-                let key = Ed25519::four().secret(FAULTY);
-                let signature = Ed25519::sign(&key, &statement.signed_bytes(&committees.identities.id()));
-                Some(Message::Proposal(Arc::new(Block::new(content, signature))).encode())
-            }
-            _ => None,
-        }
-    }
-}
-
-#[allow(clippy::expect_used)] // a replica that cannot restart from its own records is a finding
-fn replica<S: Fixed>(me: MemberIndex, executed: Executed, records: Vec<Record<S>>) -> Replica<S> {
-    let config = Config {
-        voters: S::four().committee.clone(),
-        identities: Ed25519::four().committee.clone(),
-        me,
-        voting_key: S::four().secret(me),
-        identity_key: Ed25519::four().secret(me),
-        genesis_root: GENESIS_ROOT,
-        executed,
-        recent: Vec::new(),
-        first_sequence: 1,
-        parameters: Parameters::default(),
-    };
-    Replica::new(config, records).expect("a replica restarts from what it wrote")
 }

@@ -4,7 +4,7 @@ use quorate::committee::ChainId;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::UnverifiedKey;
 use quorate::wire::{Decode, Encode, Writer};
-use quorate_jolteon::{Committees, Finality};
+use quorate_jolteon::{Committees, Delivery, Finality};
 use quorate_node::application::{LedgerCommand, LedgerProof, TrieProof};
 use quorate_node::client::stream::protocol::{Event, LONGEST_EVENT};
 use quorate_node::config::NodeConfig;
@@ -78,7 +78,7 @@ pub(crate) fn wire_seeds() -> Vec<Vec<u8>> {
     let chain = ChainId::from_name("fuzz");
     seeds.push(Hello { version: VERSION, chain, from: 1, to: 2, purpose: Purpose::Probe, process }.encode());
     seeds.push(Answer { version: VERSION, verdict: Verdict::Welcome, process }.encode());
-    for (block, batches, finality) in lively_cluster::<Ed25519>().delivered() {
+    for Delivery { block, batches, finality, .. } in lively_cluster::<Ed25519>().delivered() {
         seeds.push(finality.encode());
         if let Some((transaction, path)) =
             batches.first().and_then(|b| Some((b.transaction(0)?, b.path(0).ok()?)))

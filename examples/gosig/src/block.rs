@@ -17,6 +17,8 @@ use quorate::{Error, Result};
 use crate::ids::{BlockDigest, PREPARE, PROPOSAL, SEGMENT, TENTATIVE};
 use crate::payload::Summary;
 
+pub use quorate_chain::Executed;
+
 /// What Gosig needs of a signature scheme: signatures that members sum in any order, and unique ones for the lottery.
 pub trait Suite: Additive + Vrf {}
 
@@ -67,15 +69,6 @@ impl<S: Scheme> Committees<S> {
     pub fn segment(&self, round: u64, digest: [u8; 32]) -> Statement {
         self.identities.statement(SEGMENT, round, digest)
     }
-}
-
-/// The application's state after the block at a height.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Executed {
-    /// The last block that was executed; 0 for none.
-    pub height: u64,
-    /// The root after it.
-    pub state_root: Hash,
 }
 
 /// What an author says in a block. The encoding is that of the fields in their order; `epoch` comes from the

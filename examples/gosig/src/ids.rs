@@ -1,10 +1,7 @@
 //! Names of things, and the kinds of statements that members sign.
 
-use core::fmt;
-
-use quorate::Result;
 use quorate::certificate::Kind;
-use quorate::wire::{Decode, Encode, Reader, Writer};
+use quorate_chain::digest;
 
 /// "I prepare this block" (the paper's P message), with the voting key: view = the round, digest = a hash of the block's
 /// height and digest. Members sum these.
@@ -18,41 +15,6 @@ pub const PROPOSAL: Kind = Kind::new(3);
 /// A proposer's signature under a [`Segment`](crate::Segment), with the identity key: view = the round, digest = the
 /// segment's. One signs as many in a round as its block has segments: two of them contradict nothing.
 pub const SEGMENT: Kind = Kind::new(4);
-
-macro_rules! digest {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub [u8; 32]);
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                for byte in self.0.iter().take(4) {
-                    write!(f, "{byte:02x}")?;
-                }
-                f.write_str("…")
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-            }
-        }
-
-        impl Encode for $name {
-            fn encode_to(&self, w: &mut Writer) {
-                w.raw(&self.0);
-            }
-        }
-
-        impl Decode for $name {
-            fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-                r.array().map(Self)
-            }
-        }
-    };
-}
 
 digest!(
     /// The name of a block: the hash of everything in it. A block that is proposed again keeps it.

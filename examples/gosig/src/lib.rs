@@ -31,8 +31,9 @@
 //! | `rounds` | the valid proposals of a round, and the signatures on their blocks |
 //! | `block`, `proposal`, `body`, `payload` | the parts of a block, as each of them travels |
 //! | `pool`, `assembly` | transactions on their way into a block, and a block's on their way together |
+//! | `pace` | how much goes into a block: what was managed lately |
 //! | `sync` | what is missing and whom to ask |
-//! | `execution` | which states this member computed |
+//! | [`quorate_chain::execution`] | which states this member computed |
 //! | `membership` | joining and leaving |
 //! | `replica` | all of it together: [`Replica`] |
 //!
@@ -65,12 +66,12 @@ mod body;
 mod clock;
 mod decide;
 mod draw;
-mod execution;
 mod finality;
 mod ids;
 mod interface;
 mod membership;
 mod message;
+mod pace;
 mod parameters;
 mod payload;
 mod pool;

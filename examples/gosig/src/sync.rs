@@ -6,6 +6,7 @@ use std::sync::Arc;
 use quorate::committee::{Committee, SignerSet};
 use quorate::machine::{MemberIndex, Time};
 use quorate::sortition::Seed;
+use quorate_chain::peers::{Budgets, Greeting};
 
 use crate::block::{Block, Suite};
 use crate::draw::Draw;
@@ -25,10 +26,8 @@ pub(crate) struct Sync<S: Suite> {
     asked: Option<(MemberIndex, Time)>,
     awaited: Vec<MemberIndex>,
     queue: VecDeque<Certified<S>>,
-    greeted: Option<SignerSet>,
-    greet_due: Time,
-    greetings: u32,
-    budgets: BTreeMap<MemberIndex, (Time, u64)>,
+    greeting: Greeting,
+    budgets: Budgets,
 }
 
 /// A block that is committed, and waits for its transactions.
@@ -41,6 +40,10 @@ pub(crate) struct Certified<S: Suite> {
 
 impl<S: Suite> Sync<S> {
     pub(crate) fn new(me: MemberIndex, members: u16) -> Self {
+        let mut greeting = Greeting::new(members);
+        if members < 2 {
+            greeting.end();
+        }
         Self {
             me,
             members,
@@ -48,10 +51,8 @@ impl<S: Suite> Sync<S> {
             asked: None,
             awaited: Vec::new(),
             queue: VecDeque::new(),
-            greeted: (members > 1).then(|| SignerSet::new(members)),
-            greet_due: Time(0),
-            greetings: 0,
-            budgets: BTreeMap::new(),
+            greeting,
+            budgets: Budgets::default(),
         }
     }
 
@@ -161,35 +162,24 @@ impl<S: Suite> Sync<S> {
 
     /// When to look again for what was asked for.
     pub(crate) fn due(&self) -> Option<Time> {
-        let greet = self.greeted.is_some().then_some(self.greet_due);
-        [self.asked.map(|(_, due)| due), greet].into_iter().flatten().min()
+        [self.asked.map(|(_, due)| due), self.greeting.due()].into_iter().flatten().min()
     }
 
     // Greetings.
 
     /// Whether to ask everybody (again) how far they are; until members that weigh more than a third answered.
     pub(crate) fn greet(&mut self, now: Time, parameters: &Parameters) -> bool {
-        if self.greeted.is_none() || self.greet_due > now {
-            return false;
-        }
-        self.greet_due = now.plus(parameters.retry * (2 << self.greetings.min(6)));
-        self.greetings += 1;
-        true
+        self.greeting.ask(now, parameters.retry * 2)
     }
 
     /// Somebody answered; `enough` says of a set of members whether it is enough.
     pub(crate) fn answered(&mut self, from: MemberIndex, enough: impl FnOnce(&SignerSet) -> bool) {
-        if let Some(greeted) = &mut self.greeted {
-            greeted.insert(from);
-            if enough(greeted) || greeted.len() + 1 >= usize::from(self.members) {
-                self.greeted = None;
-            }
-        }
+        self.greeting.answer(from, enough);
     }
 
     /// Whether answers to the greeting are still awaited.
     pub(crate) fn is_greeting(&self) -> bool {
-        self.greeted.is_some()
+        self.greeting.is_open()
     }
 
     // Serving.
@@ -202,13 +192,7 @@ impl<S: Suite> Sync<S> {
         bytes: usize,
         parameters: &Parameters,
     ) -> bool {
-        let rate = parameters.serve_bytes_per_second;
-        let (at, left) = self.budgets.get(&peer).copied().unwrap_or((now, rate));
-        let earned = u128::from(rate) * now.since(at).as_micros() / 1_000_000;
-        let left = u128::from(left).saturating_add(earned).min(rate.into()) as u64;
-        let rest = left.checked_sub(bytes as u64);
-        self.budgets.insert(peer, (now, rest.unwrap_or(left)));
-        rest.is_some()
+        self.budgets.afford(now, peer, bytes, parameters.serve_bytes_per_second)
     }
 }
 
@@ -247,28 +231,13 @@ mod tests {
     }
 
     #[test]
-    fn greetings_slow_down_and_end() {
+    fn greetings_end_and_who_is_alone_has_none() {
         let parameters = Parameters::default();
         let mut sync = Sync::<T>::new(0, 4);
-        assert!(sync.greet(Time(0), &parameters) && !sync.greet(Time(0), &parameters));
-        let due = sync.due().unwrap();
-        assert!(sync.greet(due, &parameters));
-        assert!(sync.due().unwrap().since(due) > due.since(Time(0)));
-        sync.answered(1, |_| false);
-        sync.answered(1, |_| false);
-        assert!(sync.is_greeting());
-        sync.answered(2, |set| set.len() == 2);
+        assert!(sync.greet(Time(0), &parameters) && sync.is_greeting());
+        assert_eq!(sync.due(), Some(Time(0).plus(parameters.retry * 2)));
+        sync.answered(2, |set| set.len() == 1);
         assert!(!sync.is_greeting() && sync.due().is_none());
         assert!(!Sync::<T>::new(0, 1).is_greeting(), "alone");
-    }
-
-    #[test]
-    fn a_peer_gets_its_rate_and_no_more() {
-        let parameters = Parameters { serve_bytes_per_second: 1000, ..Parameters::default() };
-        let mut sync = Sync::<T>::new(0, 4);
-        assert!(sync.afford(Time(0), 1, 900, &parameters) && !sync.afford(Time(0), 1, 200, &parameters));
-        assert!(sync.afford(Time(0), 2, 900, &parameters), "per peer");
-        assert!(sync.afford(Time(100_000), 1, 200, &parameters));
-        assert!(!sync.afford(Time(u64::MAX), 1, 1001, &parameters));
     }
 }

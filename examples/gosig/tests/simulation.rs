@@ -4,17 +4,15 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use quorate::bls::{Counted, MinSig};
 use quorate::scheme::Toy;
+use quorate_chain::simulation::{Situations, finish};
 use quorate_gosig::simulation::{GosigHost, Material, VILLAINS, scenario};
-use quorate_gosig::{Evidence, Message, Parameters, Suite};
-use quorate_simulator::{
-    Behaviour, CrashPoint, Entry, Fate, Latency, Network, Report, Scenario, Simulation, check, check_seeds,
-};
+use quorate_gosig::{Evidence, Message, Parameters};
+use quorate_simulator::{Behaviour, CrashPoint, Fate, Latency, Network, Scenario, Simulation};
 
 const COMMAND: &str = "cargo xtask simulate --protocol gosig --seeds 1 -- --scheme toy";
 
@@ -36,10 +34,6 @@ fn toy(nodes: usize) -> Arc<Material<Toy>> {
     }
 }
 
-fn must<S: Suite>(scenario: &Scenario, host: impl FnMut(&Scenario) -> GosigHost<S>) -> Report {
-    check(scenario, host, COMMAND).unwrap_or_else(|failure| panic!("{failure}"))
-}
-
 fn host(nodes: usize) -> GosigHost<Toy> {
     let mut host = GosigHost::new(toy(nodes));
     host.schedule.proposals = ms(100);
@@ -47,18 +41,12 @@ fn host(nodes: usize) -> GosigHost<Toy> {
     host
 }
 
+const LOCAL: Situations<'_, GosigHost<Toy>> =
+    Situations { host: &host, lasting: Duration::from_secs(15), command: COMMAND };
+
 /// A local network without faults.
 fn local(name: &str, nodes: usize, seed: u64) -> Scenario {
-    let latency = Latency::Tailed { floor: ms(1), mean: ms(1) };
-    Scenario::new(name, nodes, seed).network(Network::perfect(latency)).lasting(secs(15)).live_within(secs(5))
-}
-
-/// Runs to the end and hands out the simulation.
-fn finish<S: Suite>(scenario: Scenario, host: GosigHost<S>) -> Simulation<GosigHost<S>> {
-    let mut simulation = Simulation::new(scenario, host).keeping_trace(60);
-    let report = simulation.run();
-    assert!(report.outcome.is_ok(), "{report}");
-    simulation
+    LOCAL.local(name, nodes, seed)
 }
 
 #[test]
@@ -115,28 +103,11 @@ fn every_optimisation_can_be_switched_off() {
 
 #[test]
 fn an_idle_network_sends_nothing_and_has_no_timers() {
-    let mut scenario = local("idle", 4, 3).lasting(secs(3600));
-    scenario.checks.liveness = None;
-    let later = Rc::new(RefCell::new(Vec::new()));
-    let seen = later.clone();
-    let observer = move |entry: &Entry| {
-        if entry.at.0 > 15_000_000 {
-            seen.borrow_mut().push(entry.to_string());
-        }
-    };
-    let host = host(4).workload(ms(200), 10);
-    let mut simulation = Simulation::new(scenario, host).observed(Box::new(observer));
-    assert!(simulation.advance(secs(15)));
-    let (sent, height) = (simulation.metrics().sent(), simulation.machine(0).unwrap().status().committed);
+    let committed =
+        |simulation: &Simulation<GosigHost<Toy>>| simulation.machine(0).unwrap().status().committed;
+    let simulation = LOCAL.idle(host(4).workload(ms(200), 10), secs(15), committed);
     let (payload, stated) = simulation.host().heights();
     assert!(payload > 0 && stated >= payload, "the state after the last transactions is stated");
-    simulation.advance(secs(3584));
-    assert_eq!(*later.borrow(), Vec::<String>::new(), "neither a message nor a timer for an hour");
-    assert_eq!(
-        (simulation.metrics().sent(), simulation.machine(0).unwrap().status().committed),
-        (sent, height)
-    );
-    assert!(simulation.violation().is_none());
 }
 
 #[test]
@@ -166,33 +137,12 @@ fn a_member_that_was_away_catches_up_by_ranges() {
 
 #[test]
 fn a_restart_at_every_point_of_persisting_and_sending_contradicts_nothing() {
-    let points = [CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend];
-    for after in 0..24 {
-        for (i, point) in points.into_iter().enumerate() {
-            let seed = after * 3 + i as u64;
-            let crash = quorate_simulator::Fault::Crash { node: 1, point, after: after as u32 };
-            let other = quorate_simulator::Fault::Crash { node: 2, point, after: (after / 2) as u32 };
-            let scenario = local("restart", 4, seed)
-                .fault(ms(500), crash)
-                .fault(ms(700), other)
-                .restart(secs(3), 1)
-                .restart(ms(3500), 2)
-                .lasting(secs(9));
-            must(&scenario, |_: &Scenario| host(4));
-        }
-    }
+    LOCAL.restarts_at_every_point(secs(3), secs(9));
 }
 
 #[test]
 fn all_crash_and_come_back_with_what_was_durable() {
-    for seed in 0..6 {
-        let mut scenario = local("blackout", 4, seed).lasting(secs(12));
-        for node in 0..4 {
-            let point = if seed % 2 == 0 { CrashPoint::Now } else { CrashPoint::BeforeSend };
-            scenario = scenario.crash(ms(2000 + 10 * seed), node, point).restart(secs(4), node);
-        }
-        must(&scenario, |_: &Scenario| host(4));
-    }
+    LOCAL.blackouts(secs(12));
 }
 
 /// The paper's adaptive adversary: whoever proposes is cut off from that moment on, one member at a time.
@@ -241,12 +191,7 @@ fn what_can_be_proved_is_proved() {
 
 #[test]
 fn every_villain_alone_stops_nobody() {
-    for (i, villain) in VILLAINS.iter().enumerate() {
-        let scenario = local(villain, 4, i as u64)
-            .byzantine(i % 4, Behaviour::Custom((*villain).to_owned()))
-            .live_within(secs(8));
-        must(&scenario, |_: &Scenario| host(4));
-    }
+    LOCAL.villains_alone(VILLAINS, secs(8));
 }
 
 /// Clocks that differ by more than a round, and drift: nothing is decided for long, and nothing goes wrong.
@@ -254,7 +199,7 @@ fn every_villain_alone_stops_nobody() {
 fn clocks_that_are_arbitrarily_wrong_cost_no_safety() {
     for seed in 0..8 {
         let scenario = local("clocks", 4, seed).clocks(secs(2), 50_000);
-        must(&Scenario { checks: quorate_simulator::Checks::default(), ..scenario }, |_: &Scenario| host(4));
+        LOCAL.must(&Scenario { checks: quorate_simulator::Checks::default(), ..scenario });
     }
 }
 
@@ -277,24 +222,24 @@ fn full_asynchrony_with_crashes_and_villains_costs_no_safety() {
             .restart(secs(5), 2)
             .fault(secs(6), crash(3))
             .restart(secs(7), 3);
-        must(&scenario, |_: &Scenario| host(4));
+        LOCAL.must(&scenario);
     }
 }
 
 #[test]
 fn the_same_with_bls() {
     let material = Material::<Counted<MinSig>>::new(4);
+    let all =
+        Situations { host: &|_| GosigHost::new(material.clone()), lasting: LOCAL.lasting, command: COMMAND };
     for (seed, name) in (0..).zip(["calm", "crashes", "byzantine", "chaos"]) {
-        let scenario = scenario(name, 4, seed).unwrap();
-        must(&scenario, |_: &Scenario| GosigHost::new(material.clone()));
+        all.must(&scenario(name, 4, seed).unwrap());
     }
 }
 
 /// Some seeds of each, in parts so that the parts run at the same time; `cargo xtask simulate --protocol gosig` runs more.
 fn seeds(name: &str, nodes: usize, seeds: Range<u64>) {
-    let scenario = |seed| scenario(name, nodes, seed).unwrap();
-    let host = |_: &Scenario| GosigHost::new(toy(nodes));
-    check_seeds(seeds, scenario, host, COMMAND, |_| {}).unwrap_or_else(|failure| panic!("{failure}"));
+    let drawn = Situations { host: &|nodes| GosigHost::new(toy(nodes)), ..LOCAL };
+    drawn.seeds(seeds, |seed| scenario(name, nodes, seed).unwrap());
 }
 
 #[test]

@@ -16,6 +16,8 @@ use quorate::{Error, Result};
 use crate::batch::BatchRef;
 use crate::ids::{BLOCK, BlockDigest, PROPOSAL, TIMEOUT};
 
+pub use quorate_chain::Executed;
+
 /// The most batches a block can name, whatever the parameters say.
 pub const MAX_BLOCK_BATCHES: usize = 1024;
 
@@ -48,15 +50,6 @@ impl<S: Scheme> Committees<S> {
     pub fn proposal(&self, view: u64, digest: BlockDigest) -> Statement {
         self.identities.statement(PROPOSAL, view, digest.0)
     }
-}
-
-/// The application's state after the block at a height.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Executed {
-    /// The last block that was executed; 0 for none.
-    pub height: u64,
-    /// The root after it.
-    pub state_root: Hash,
 }
 
 /// What an author says in a block. The encoding is that of the fields in their order; `epoch` comes from the

@@ -1,13 +1,12 @@
 //! Names of things, and the kinds of statements that members sign.
 
-use core::fmt;
-
 use quorate::certificate::{Kind, Statement};
 use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
 use quorate::machine::MemberIndex;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
+use quorate_chain::digest;
 
 /// A vote for a block, with the voting key: view = the block's, digest = the block's.
 pub const BLOCK: Kind = Kind::new(1);
@@ -18,41 +17,6 @@ pub const PROPOSAL: Kind = Kind::new(3);
 /// "I hold this batch", with the identity key: view = [`Slot::view`], digest = the batch's. As the view names the
 /// slot, acknowledging two batches in one slot is an equivocation that can be proved like any other.
 pub const AVAILABLE: Kind = Kind::new(4);
-
-macro_rules! digest {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub [u8; 32]);
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                for byte in self.0.iter().take(4) {
-                    write!(f, "{byte:02x}")?;
-                }
-                f.write_str("…")
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-            }
-        }
-
-        impl Encode for $name {
-            fn encode_to(&self, w: &mut Writer) {
-                w.raw(&self.0);
-            }
-        }
-
-        impl Decode for $name {
-            fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-                r.array().map(Self)
-            }
-        }
-    };
-}
 
 digest!(
     /// The name of a block: the hash of everything in it but its author's signature.

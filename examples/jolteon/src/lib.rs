@@ -34,7 +34,7 @@
 //! | `tree`, `chain` | the blocks above the committed one, and what the chain up to each says |
 //! | `mempool`, `sequence` | batches on their way into a block, and that none gets there twice |
 //! | `sync` | what is missing and whom to ask |
-//! | `execution` | which states this member computed |
+//! | [`quorate_chain::execution`] | which states this member computed |
 //! | `replica` | all of it together: [`Replica`] |
 //!
 //! # Driving it
@@ -62,7 +62,6 @@ mod batch;
 mod block;
 mod builder;
 mod chain;
-mod execution;
 mod finality;
 mod ids;
 mod interface;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use quorate::committee::SignerSet;
 use quorate::machine::{MemberIndex, Time};
 use quorate::scheme::Scheme;
+use quorate_chain::peers::{Budgets, Greeting};
 
 use crate::batch::BatchRef;
 use crate::block::Block;
@@ -22,16 +23,12 @@ const MAX_WANTED: usize = 16;
 
 pub(crate) struct Sync<S: Scheme> {
     me: MemberIndex,
-    members: u16,
     blocks: Option<BlockSearch<S>>,
     /// In the order in which blocks name them: delivery waits for the lowest.
     batches: BTreeMap<(u64, BatchDigest), BatchSearch>,
     heights: BTreeMap<BatchDigest, u64>,
-    budgets: BTreeMap<MemberIndex, (Time, u64)>,
-    /// Who answered since the start; none once enough did.
-    greeted: Option<SignerSet>,
-    greet_due: Time,
-    greetings: u32,
+    budgets: Budgets,
+    greeting: Greeting,
 }
 
 /// The way to a certified block that is not known.
@@ -57,14 +54,11 @@ impl<S: Scheme> Sync<S> {
     pub(crate) fn new(me: MemberIndex, members: u16) -> Self {
         Self {
             me,
-            members,
             blocks: None,
             batches: BTreeMap::new(),
             heights: BTreeMap::new(),
-            budgets: BTreeMap::new(),
-            greeted: Some(SignerSet::new(members)),
-            greet_due: Time(0),
-            greetings: 0,
+            budgets: Budgets::default(),
+            greeting: Greeting::new(members),
         }
     }
 
@@ -79,8 +73,7 @@ impl<S: Scheme> Sync<S> {
             self.blocks.as_ref().filter(|_| !full).map(|search| search.asked.map_or(Time(0), |(_, due)| due));
         let batches =
             self.batches.values().take(MAX_WANTED).map(|search| search.due.unwrap_or(Time(0))).min();
-        let greeting = self.greeted.is_some().then_some(self.greet_due);
-        [blocks, batches, greeting].into_iter().flatten().min()
+        [blocks, batches, self.greeting.due()].into_iter().flatten().min()
     }
 
     // Blocks.
@@ -189,32 +182,22 @@ impl<S: Scheme> Sync<S> {
 
     /// Whether to ask everybody (again) what was missed; until members that weigh more than a third answered.
     pub(crate) fn greet(&mut self, now: Time, parameters: &Parameters) -> bool {
-        if self.greeted.is_none() || self.greet_due > now {
-            return false;
-        }
-        self.greet_due = now.plus(parameters.retry * (1 << self.greetings.min(6)));
-        self.greetings += 1;
-        true
+        self.greeting.ask(now, parameters.retry)
     }
 
     /// Somebody answered; `enough` says of a set of members whether it is enough.
     pub(crate) fn answered(&mut self, from: MemberIndex, enough: impl FnOnce(&SignerSet) -> bool) {
-        if let Some(greeted) = &mut self.greeted {
-            greeted.insert(from);
-            if enough(greeted) || greeted.len() + 1 >= usize::from(self.members) {
-                self.greeted = None;
-            }
-        }
+        self.greeting.answer(from, enough);
     }
 
     /// Whether answers to the greeting are still awaited.
     pub(crate) fn is_greeting(&self) -> bool {
-        self.greeted.is_some()
+        self.greeting.is_open()
     }
 
     /// Nobody needs to answer.
     pub(crate) fn alone(&mut self) {
-        self.greeted = None;
+        self.greeting.end();
     }
 
     // Serving.
@@ -227,13 +210,7 @@ impl<S: Scheme> Sync<S> {
         bytes: usize,
         parameters: &Parameters,
     ) -> bool {
-        let rate = parameters.serve_bytes_per_second;
-        let (at, left) = self.budgets.get(&peer).copied().unwrap_or((now, rate));
-        let earned = u128::from(rate) * now.since(at).as_micros() / 1_000_000;
-        let left = u128::from(left).saturating_add(earned).min(rate.into()) as u64;
-        let rest = left.checked_sub(bytes as u64);
-        self.budgets.insert(peer, (now, rest.unwrap_or(left)));
-        rest.is_some()
+        self.budgets.afford(now, peer, bytes, parameters.serve_bytes_per_second)
     }
 }
 
@@ -322,15 +299,5 @@ mod tests {
         let asked = sync.ask_batches(Time(0), &Parameters::default());
         let asked: Vec<_> = asked.into_iter().map(|(_, digest)| digest).collect();
         assert_eq!(asked, digests[..MAX_WANTED]);
-    }
-
-    #[test]
-    fn a_peer_gets_its_rate_and_no_more() {
-        let parameters = Parameters { serve_bytes_per_second: 1000, ..Parameters::default() };
-        let mut sync = Sync::<Ed25519>::new(0, 4);
-        assert!(sync.afford(Time(0), 1, 900, &parameters) && !sync.afford(Time(0), 1, 200, &parameters));
-        assert!(sync.afford(Time(0), 2, 900, &parameters), "per peer");
-        assert!(sync.afford(Time(100_000), 1, 200, &parameters));
-        assert!(!sync.afford(Time(u64::MAX), 1, 1001, &parameters));
     }
 }

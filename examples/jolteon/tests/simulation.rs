@@ -1,21 +1,16 @@
 //! Jolteon in the simulator: situations with a name, then hundreds of drawn ones.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use std::cell::RefCell;
 use std::ops::Range;
-use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
-use quorate::scheme::Scheme;
-use quorate_jolteon::simulation::{JolteonHost, Material, VILLAINS};
+use quorate_chain::simulation::{Situations, finish};
+use quorate_jolteon::simulation::{JolteonHost, Material, VILLAINS, scenario};
 use quorate_jolteon::{Evidence, Parameters};
-use quorate_simulator::{
-    Behaviour, CrashPoint, Entry, Latency, Network, Report, Scenario, Shape, Simulation, check, check_seeds,
-    preset,
-};
+use quorate_simulator::{Behaviour, CrashPoint, Report, Scenario, Simulation};
 
 const COMMAND: &str = "cargo xtask simulate --seeds 1 -- --scheme ed25519";
 
@@ -37,14 +32,16 @@ fn ed25519(nodes: usize) -> Arc<Material<Ed25519>> {
     }
 }
 
-fn must<S: Scheme>(scenario: &Scenario, host: impl FnMut(&Scenario) -> JolteonHost<S>) -> Report {
-    check(scenario, host, COMMAND).unwrap_or_else(|failure| panic!("{failure}"))
+fn host(nodes: usize) -> JolteonHost<Ed25519> {
+    JolteonHost::new(ed25519(nodes))
 }
+
+const LOCAL: Situations<'_, JolteonHost<Ed25519>> =
+    Situations { host: &host, lasting: Duration::from_secs(20), command: COMMAND };
 
 /// A local network without faults.
 fn local(name: &str, nodes: usize, seed: u64) -> Scenario {
-    let latency = Latency::Tailed { floor: ms(1), mean: ms(1) };
-    Scenario::new(name, nodes, seed).network(Network::perfect(latency)).lasting(secs(20)).live_within(secs(5))
+    LOCAL.local(name, nodes, seed)
 }
 
 /// Median of the time from sealing a batch to its delivery at its author.
@@ -52,18 +49,10 @@ fn median(report: &Report) -> Duration {
     report.metrics.measured["commit"].median()
 }
 
-/// Runs to the end and hands out the host.
-fn finish<S: Scheme>(scenario: Scenario, host: JolteonHost<S>) -> Simulation<JolteonHost<S>> {
-    let mut simulation = Simulation::new(scenario, host).keeping_trace(60);
-    let report = simulation.run();
-    assert!(report.outcome.is_ok(), "{report}");
-    simulation
-}
-
 #[test]
 fn without_faults_every_batch_commits_quickly_and_nothing_times_out() {
     for seed in 0..3 {
-        let host = JolteonHost::new(ed25519(4)).workload(ms(200), 50);
+        let host = host(4).workload(ms(200), 50);
         let mut scenario = local("happy", 4, seed);
         scenario.checks.liveness = None;
         let simulation = finish(scenario, host);
@@ -79,7 +68,7 @@ fn without_faults_every_batch_commits_quickly_and_nothing_times_out() {
 
 #[test]
 fn the_pace_of_a_node_commits_within_a_quarter_of_its_target() {
-    let mut host = JolteonHost::new(ed25519(4)).workload(ms(50), 100);
+    let mut host = host(4).workload(ms(50), 100);
     host.parameters = Parameters::default();
     let mut scenario = local("pace", 4, 1);
     scenario.checks.liveness = None;
@@ -89,32 +78,15 @@ fn the_pace_of_a_node_commits_within_a_quarter_of_its_target() {
 
 #[test]
 fn an_idle_network_sends_nothing_and_has_no_timers() {
-    let host = JolteonHost::new(ed25519(4)).workload(ms(200), 10);
-    let mut scenario = local("idle", 4, 3).lasting(secs(3600));
-    scenario.checks.liveness = None;
-    let later = Rc::new(RefCell::new(Vec::new()));
-    let seen = later.clone();
-    let observer = move |entry: &Entry| {
-        if entry.at.0 > 10_000_000 {
-            seen.borrow_mut().push(entry.to_string());
-        }
-    };
-    let mut simulation = Simulation::new(scenario, host).observed(Box::new(observer));
-    assert!(simulation.advance(secs(10)));
-    let (sent, height) = (simulation.metrics().sent(), simulation.machine(0).unwrap().status().committed);
+    let committed =
+        |simulation: &Simulation<JolteonHost<Ed25519>>| simulation.machine(0).unwrap().status().committed;
+    let simulation = LOCAL.idle(host(4).workload(ms(200), 10), secs(10), committed);
     assert_eq!(simulation.host().delivered.len(), 40);
-    simulation.advance(secs(3599));
-    assert_eq!(*later.borrow(), Vec::<String>::new(), "neither a message nor a timer for an hour");
-    assert_eq!(
-        (simulation.metrics().sent(), simulation.machine(0).unwrap().status().committed),
-        (sent, height)
-    );
-    assert!(simulation.violation().is_none());
 }
 
 #[test]
 fn the_state_after_the_last_batch_is_stated_before_the_network_goes_idle() {
-    let host = JolteonHost::new(ed25519(4)).workload(ms(200), 1);
+    let host = host(4).workload(ms(200), 1);
     let mut scenario = local("stated", 4, 3);
     scenario.checks.liveness = None;
     let simulation = finish(scenario, host);
@@ -124,13 +96,13 @@ fn the_state_after_the_last_batch_is_stated_before_the_network_goes_idle() {
 
 #[test]
 fn a_crashed_node_of_four_at_most_doubles_the_median_latency() {
-    let host = |_: &Scenario| JolteonHost::new(ed25519(4)).workload(ms(100), u64::MAX);
+    let busy = Situations { host: &|nodes| host(nodes).workload(ms(100), u64::MAX), ..LOCAL };
     for seed in 0..2 {
-        let calm = must(&local("four", 4, seed).lasting(secs(40)), host);
+        let calm = busy.must(&local("four", 4, seed).lasting(secs(40)));
         for dead in 0..4 {
             let crashed =
                 local("three of four", 4, seed).lasting(secs(40)).crash(secs(2), dead, CrashPoint::Now);
-            let report = must(&crashed, host);
+            let report = busy.must(&crashed);
             assert!(median(&report) <= 2 * median(&calm), "{:?} after {:?}", median(&report), median(&calm));
         }
     }
@@ -139,7 +111,7 @@ fn a_crashed_node_of_four_at_most_doubles_the_median_latency() {
 #[test]
 fn a_committee_of_one_and_one_of_two_work() {
     for nodes in [1, 2] {
-        let simulation = finish(local("few", nodes, 1), JolteonHost::new(ed25519(nodes)));
+        let simulation = finish(local("few", nodes, 1), host(nodes));
         assert!(simulation.host().agreement.highest().unwrap() > 10);
     }
 }
@@ -150,7 +122,7 @@ fn a_committee_of_one_and_one_of_two_work() {
 fn seven_members_with_2_and_5_dead_from_the_start_deliver_in_chain_order() {
     for seed in 0..4 {
         let scenario = local("dead 2 and 5", 7, seed).dead(2).dead(5).live_within(secs(6));
-        let simulation = finish(scenario, JolteonHost::new(ed25519(7)));
+        let simulation = finish(scenario, host(7));
         let host = simulation.host();
         assert!(host.agreement.highest().unwrap() > 50);
         // Each is waited for once: its predecessor's view and its own.
@@ -161,7 +133,7 @@ fn seven_members_with_2_and_5_dead_from_the_start_deliver_in_chain_order() {
 #[test]
 fn a_member_that_was_away_catches_up_by_ranges() {
     let scenario = local("late", 4, 5).dead(3).restart(secs(15), 3).lasting(secs(25));
-    let host = JolteonHost::new(ed25519(4)).workload(ms(300), u64::MAX);
+    let host = host(4).workload(ms(300), u64::MAX);
     let simulation = finish(scenario, host);
     let heights: Vec<u64> = (0..4).map(|i| simulation.metrics().nodes[i].progress).collect();
     assert!(heights[3] > 80 && heights.iter().max().unwrap() - heights[3] < 5, "{heights:?}");
@@ -169,40 +141,19 @@ fn a_member_that_was_away_catches_up_by_ranges() {
 
 #[test]
 fn a_restart_at_every_point_of_persisting_and_sending_contradicts_nothing() {
-    let points = [CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend];
-    for after in 0..24 {
-        for (i, point) in points.into_iter().enumerate() {
-            let seed = after * 3 + i as u64;
-            let crash = quorate_simulator::Fault::Crash { node: 1, point, after: after as u32 };
-            let other = quorate_simulator::Fault::Crash { node: 2, point, after: (after / 2) as u32 };
-            let scenario = local("restart", 4, seed)
-                .fault(ms(500), crash)
-                .fault(ms(700), other)
-                .restart(secs(4), 1)
-                .restart(ms(4500), 2)
-                .lasting(secs(12));
-            must(&scenario, |_: &Scenario| JolteonHost::new(ed25519(4)));
-        }
-    }
+    LOCAL.restarts_at_every_point(secs(4), secs(12));
 }
 
 #[test]
 fn all_crash_and_come_back_with_what_was_durable() {
-    for seed in 0..6 {
-        let mut scenario = local("blackout", 4, seed).lasting(secs(14));
-        for node in 0..4 {
-            let point = if seed % 2 == 0 { CrashPoint::Now } else { CrashPoint::BeforeSend };
-            scenario = scenario.crash(ms(2000 + 10 * seed), node, point).restart(secs(4), node);
-        }
-        must(&scenario, |_: &Scenario| JolteonHost::new(ed25519(4)));
-    }
+    LOCAL.blackouts(secs(14));
 }
 
 #[test]
 fn what_can_be_proved_is_proved() {
     let guilty = |villain: &str, nodes: usize, proves: &dyn Fn(&Evidence<Ed25519>) -> bool| {
         let scenario = local(villain, nodes, 1).byzantine(1, Behaviour::Custom(villain.to_owned()));
-        let simulation = finish(scenario, JolteonHost::new(ed25519(nodes)));
+        let simulation = finish(scenario, host(nodes));
         let evidence = &simulation.host().evidence;
         assert_eq!(evidence.keys().copied().collect::<Vec<_>>(), [1], "only the villain is accused");
         assert!(evidence[&1].iter().any(proves), "{villain}: {:?}", evidence[&1]);
@@ -213,6 +164,10 @@ fn what_can_be_proved_is_proved() {
     guilty("liar", 4, &|e| matches!(e, Evidence::StateRoot { .. }));
 }
 
+fn bls(host: &dyn Fn(usize) -> JolteonHost<MinSig>) -> Situations<'_, JolteonHost<MinSig>> {
+    Situations { host, lasting: LOCAL.lasting, command: COMMAND }
+}
+
 #[test]
 fn two_forgers_whose_signatures_cancel_change_nothing() {
     let scenario = local("forgers", 7, 2)
@@ -220,35 +175,27 @@ fn two_forgers_whose_signatures_cancel_change_nothing() {
         .byzantine(3, Behaviour::Custom("forger".to_owned()))
         .lasting(secs(8));
     let material = Material::<MinSig>::new(7);
-    must(&scenario, |_: &Scenario| JolteonHost::new(material.clone()));
+    bls(&|_| JolteonHost::new(material.clone())).must(&scenario);
 }
 
 #[test]
 fn every_villain_alone_stops_nobody() {
-    for (i, villain) in VILLAINS.iter().enumerate() {
-        let scenario = local(villain, 4, i as u64).byzantine(i % 4, Behaviour::Custom((*villain).to_owned()));
-        must(&scenario, |_: &Scenario| JolteonHost::new(ed25519(4)));
-    }
+    LOCAL.villains_alone(VILLAINS, secs(5));
 }
 
 #[test]
 fn the_same_with_bls() {
     let material = Material::<MinSig>::new(4);
+    let host = |_| JolteonHost::new(material.clone());
+    let all = bls(&host);
     for (seed, name) in (0..).zip(["calm", "crashes", "byzantine", "chaos"]) {
-        let scenario = preset(name, &shape(4), seed).unwrap();
-        must(&scenario, |_: &Scenario| JolteonHost::new(material.clone()));
+        all.must(&scenario(name, 4, seed).unwrap());
     }
 }
 
 /// Hundreds of seeds, in parts so that the parts run at the same time.
 fn seeds(name: &str, nodes: usize, seeds: Range<u64>) {
-    let scenario = |seed| preset(name, &shape(nodes), seed).unwrap();
-    let host = |_: &Scenario| JolteonHost::new(ed25519(nodes));
-    check_seeds(seeds, scenario, host, COMMAND, |_| {}).unwrap_or_else(|failure| panic!("{failure}"));
-}
-
-fn shape(nodes: usize) -> Shape<'static> {
-    Shape { live_within: secs(8), ..Shape::byzantine(nodes, VILLAINS) }
+    LOCAL.seeds(seeds, |seed| scenario(name, nodes, seed).unwrap());
 }
 
 #[test]

@@ -86,6 +86,9 @@ impl<S: Suite> Replica<S> {
         needed.extend(self.tip.last.as_ref().map(|(block, _)| block.digest()));
         for state in self.rounds.values() {
             needed.extend(state.best(height).map(|entry| entry.proposal.block.digest()));
+            // Some are locked on these: they come again, and what is there of them is not to be asked for twice.
+            let repeated = state.entries().iter().filter(|entry| entry.proposal.is_repeated());
+            needed.extend(repeated.map(|entry| entry.proposal.block.digest()));
         }
         self.assemblies.retain(|digest, _| needed.contains(digest));
     }
@@ -100,6 +103,7 @@ impl<S: Suite> Replica<S> {
                     out.fault(culprit, Evidence::Body { block: *block, rule });
                 }
                 assembly.tries = PATIENCE;
+                assembly.misnamed = true;
             }
         }
     }
@@ -162,9 +166,12 @@ impl<S: Suite> Replica<S> {
             }
         };
         let Some(assembly) = self.assemblies.get_mut(&digest) else { return };
-        if tries >= PATIENCE || (!assembly.is_named() && proposal.is_none()) {
+        let ended = proposal.as_ref().is_none_or(|proposal| proposal.round < self.clock_round);
+        let unbelieved = assembly.misnamed || (tries >= PATIENCE && (ended || certified));
+        if unbelieved || (!assembly.is_named() && proposal.is_none()) {
             // No segments, or segments whose names may be lies, which nothing fits: whoever has the block is to bring
-            // all of it.
+            // all of it. Not as long as its round goes on: then it is rather that nobody has had the time to answer, and
+            // who begins anew makes that worse, and has nothing to answer others with.
             assembly.choose(peer);
         }
         if !assembly.has_source()

@@ -4,11 +4,11 @@ use quorate::certificate::{Certificate, Kind, Vote};
 use quorate::committee::Verified;
 use quorate::gossip::{Aggregate, Gossip, Received};
 use quorate::machine::{MemberIndex, Time};
+use quorate_chain::execution::Verdict;
 
 use super::{Out, PULSE, Replica};
 use crate::block::Suite;
 use crate::decide::{Candidate, Decision, decide_block};
-use crate::execution::Verdict;
 use crate::ids::{BlockDigest, PREPARE, PayloadDigest, TENTATIVE};
 use crate::interface::{Evidence, Output};
 use crate::message::{MAX_AGGREGATES, Message};

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use quorate::committee::{ChainId, Committee};
 use quorate::ed25519::Ed25519;
 use quorate::machine::{Fault, Time};
 use quorate::merkle::Hash;
-use quorate::scheme::{Scheme, VerifiedKey};
-use quorate::wire::{Decode, domain};
+use quorate::scheme::Scheme;
+use quorate::wire::Decode;
+use quorate_chain::simulation::{GENESIS, Ledger, Workload};
+use quorate_chain::testing::{committee, secret};
 use quorate_simulator::{
     Actions, Adversary, Agreement, Boot, Delivered, Fate, Host, Node, Scenario, Shape, Verdict, Violation,
     preset,
@@ -17,9 +18,9 @@ use quorate_simulator::{
 
 use super::villains::{VILLAINS, Villain};
 use crate::{
-    Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, Evidence, Executed, Finality,
-    HistoryRequest, Message, Output, Parameters, Payload, PayloadDigest, Record, Replica, Schedule,
-    Submission, Suite, block_range, transaction_range,
+    Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, Evidence, Finality, HistoryRequest,
+    Message, Output, Parameters, Payload, PayloadDigest, Record, Replica, Schedule, Submission, Suite,
+    block_range, transaction_range,
 };
 
 /// So many of the last blocks a node remembers the transactions of.
@@ -32,61 +33,28 @@ const MOST: usize = 3;
 pub struct Material<S: Suite> {
     /// The members with both of their keys.
     pub committees: Committees<S>,
-    /// The secrets of the voting keys, by member.
-    pub voting: Vec<[u8; 32]>,
-    /// The secrets of the identity keys, by member.
-    pub identity: Vec<[u8; 32]>,
 }
 
 impl<S: Suite> Material<S> {
     /// `n` members of weight one, the same in every run.
     pub fn new(n: usize) -> Arc<Self> {
-        fn make<T: Scheme>(n: usize) -> (Vec<[u8; 32]>, Arc<Committee<T>>) {
-            let secret = |i: usize| {
-                let mut bytes = [0; 32];
-                bytes[1..9].copy_from_slice(&(i as u64 + 1).to_le_bytes());
-                bytes
-            };
-            let secrets: Vec<[u8; 32]> = (0..n).map(secret).collect();
-            let key =
-                |bytes: &[u8; 32]| VerifiedKey::of(&T::secret_from_bytes(bytes).expect("a small scalar"));
-            let members = secrets.iter().map(|bytes| (key(bytes), 1)).collect();
-            let committee =
-                Committee::new(ChainId::from_name("simulation"), 0, members).expect("distinct keys");
-            (secrets, Arc::new(committee))
-        }
-        let ((voting, voters), (identity, identities)) = (make::<S>(n), make::<Ed25519>(n));
-        Arc::new(Self { committees: Committees { voters, identities }, voting, identity })
+        let (voters, identities) = (committee("simulation", n as u16), committee("simulation", n as u16));
+        Arc::new(Self { committees: Committees { voters, identities } })
     }
 
     /// A member's voting key.
     pub fn voting_key(&self, member: u16) -> S::SecretKey {
-        S::secret_from_bytes(&self.voting[usize::from(member)]).expect("a small scalar")
+        secret::<S>(member)
     }
 
     /// A member's identity key.
     pub fn identity_key(&self, member: u16) -> <Ed25519 as Scheme>::SecretKey {
-        Ed25519::secret_from_bytes(&self.identity[usize::from(member)]).expect("32 bytes")
+        secret::<Ed25519>(member)
     }
 
     /// Where the chain begins.
     pub fn anchor(&self) -> Anchor {
         Anchor::genesis(&self.committees, &GENESIS, b"simulation")
-    }
-}
-
-/// What the clients do.
-#[derive(Clone, Copy, Debug)]
-pub struct Workload {
-    /// Each node gets a few transactions about this often.
-    pub pause: Duration,
-    /// And no more after so many times.
-    pub payloads: u64,
-}
-
-impl Default for Workload {
-    fn default() -> Self {
-        Self { pause: Duration::from_millis(600), payloads: u64::MAX }
     }
 }
 
@@ -100,52 +68,31 @@ pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
     Some(scenario)
 }
 
-/// The state before block 1.
-pub const GENESIS: Hash = [7; 32];
-
 /// A block in a node's archive.
 struct Archived<S: Suite> {
     block: Arc<Block<S>>,
     payload: Arc<Payload>,
     finality: Arc<Finality<S>>,
-    root: Hash,
 }
 
 /// One node's disk, as far as it is not the replica's, and its clients.
 struct Disk<S: Suite> {
-    archive: Vec<Archived<S>>,
+    ledger: Ledger<Archived<S>>,
     forgotten: BTreeSet<PayloadDigest>,
     submitted: u64,
     congested: bool,
-    /// The application executes one block after the other.
-    busy_until: Time,
 }
 
 impl<S: Suite> Default for Disk<S> {
     fn default() -> Self {
-        Self {
-            archive: Vec::new(),
-            forgotten: BTreeSet::new(),
-            submitted: 0,
-            congested: false,
-            busy_until: Time(0),
-        }
+        Self { ledger: Ledger::default(), forgotten: BTreeSet::new(), submitted: 0, congested: false }
     }
 }
 
 impl<S: Suite> Disk<S> {
-    fn executed(&self) -> Executed {
-        let state_root = self.archive.last().map_or(GENESIS, |last| last.root);
-        Executed { height: self.archive.len() as u64, state_root }
-    }
-
-    fn at(&self, height: u64) -> Option<&Archived<S>> {
-        self.archive.get(usize::try_from(height.checked_sub(1)?).ok()?)
-    }
-
     /// The transactions of the last blocks.
     fn known(&self) -> Vec<Hash> {
-        let last = self.archive.iter().rev().take(REMEMBERED);
+        let last = self.ledger.since(1).rev().take(REMEMBERED);
         last.flat_map(|archived| archived.payload.ids().iter().copied()).collect()
     }
 }
@@ -212,15 +159,15 @@ impl<S: Suite> GosigHost<S> {
 
     /// Sets what the clients do.
     #[must_use]
-    pub fn workload(mut self, pause: Duration, payloads: u64) -> Self {
-        self.workload = Workload { pause, payloads };
+    pub fn workload(mut self, pause: Duration, times: u64) -> Self {
+        self.workload = Workload { pause, times };
         self
     }
 
     /// The height of the last block with transactions that anybody delivered, and the highest state that one stated.
     pub fn heights(&self) -> (u64, u64) {
         let blocks =
-            || self.disks.values().flat_map(|disk| disk.archive.iter().map(|archived| &archived.block));
+            || self.disks.values().flat_map(|disk| disk.ledger.since(1).map(|archived| &archived.block));
         let payload = blocks().filter(|block| !block.payload.is_empty()).map(|block| block.height).max();
         (payload.unwrap_or(0), blocks().map(|block| block.executed.height).max().unwrap_or(0))
     }
@@ -234,7 +181,7 @@ impl<S: Suite> GosigHost<S> {
         let count = 1 + actions.rng().index(MOST);
         let workload = self.workload;
         let disk = self.disk(node);
-        if disk.congested || disk.submitted >= workload.payloads {
+        if disk.congested || disk.submitted >= workload.times {
             return;
         }
         let sequence = disk.submitted;
@@ -263,10 +210,7 @@ impl<S: Suite> GosigHost<S> {
         actions: &mut Actions<'_, Replica<S>>,
     ) -> Verdict {
         let Delivery { block, digest, height, payload, finality } = delivery;
-        let mut state = self.disk(node).executed().state_root.to_vec();
-        state.extend_from_slice(&digest.0);
-        payload.ids().iter().for_each(|id| state.extend_from_slice(id));
-        let root = domain::hash(domain::LEDGER_ROOT, &state);
+        let root = self.disk(node).ledger.next_root(&digest.0, payload.ids().iter());
 
         let same = block.payload == *payload.summary() && block.height == height && block.digest() == digest;
         if !same {
@@ -284,21 +228,9 @@ impl<S: Suite> GosigHost<S> {
                 actions.measure("commit", actions.now().since(*at));
             }
         }
-        let disk = self.disk(node);
-        if disk.archive.len() as u64 + 1 != height {
-            return Err(Violation::new(
-                "order",
-                format!("node {} executes {height} out of order", node.slot),
-            ));
-        }
-        disk.archive.push(Archived { block, payload, finality, root });
-        let executed = disk.executed();
-        let pause = actions.rng().duration(Duration::ZERO, Duration::from_millis(3));
-        let now = actions.now();
-        let disk = self.disk(node);
-        disk.busy_until = disk.busy_until.max(now).plus(pause);
-        actions.command(Command::Executed(executed), disk.busy_until.since(now));
-        actions.progress(height);
+        let archived = Archived { block, payload, finality };
+        let (executed, after) = self.disk(node).ledger.execute(node, height, (archived, root), actions)?;
+        actions.command(Command::Executed(executed), after);
         Ok(())
     }
 
@@ -306,13 +238,14 @@ impl<S: Suite> GosigHost<S> {
         let disk = self.disk(node);
         match request {
             HistoryRequest::Blocks { from } => {
-                let from = usize::try_from(from.saturating_sub(1)).unwrap_or(usize::MAX);
-                let blocks = disk.archive.iter().skip(from);
+                let blocks = disk.ledger.since(from);
                 let blocks = blocks.map(|archived| (archived.block.clone(), archived.finality.clone()));
                 actions.send(to, &block_range(blocks));
             }
             HistoryRequest::Transactions { block, height, places } => {
-                if let Some(archived) = disk.at(height).filter(|archived| archived.block.digest() == block) {
+                if let Some(archived) =
+                    disk.ledger.at(height).filter(|archived| archived.block.digest() == block)
+                {
                     actions.send(to, &transaction_range(block, &archived.payload, &places));
                 }
             }
@@ -379,11 +312,9 @@ impl<S: Suite> Host for GosigHost<S> {
     fn boot(&mut self, boot: Boot<Record<S>>) -> Result<Replica<S>, Violation> {
         let Boot { node, mut records, seed, .. } = boot;
         let disk = self.disk(node);
-        // The application's last few blocks may not have been durable: they come again.
-        let lost = if records.is_empty() { 0 } else { usize::from(seed[0] % 4) };
-        disk.archive.truncate(disk.archive.len().saturating_sub(lost));
+        disk.ledger.restart(!records.is_empty(), &seed);
         disk.congested = false;
-        let (executed, known) = (disk.executed(), disk.known());
+        let (executed, known) = (disk.ledger.executed(), disk.known());
         if seed[1] % 2 == 0 {
             records = compact(records, executed.height, &disk.forgotten);
         }
@@ -411,17 +342,14 @@ impl<S: Suite> Host for GosigHost<S> {
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
         self.agreement.started(node);
-        let first = actions.rng().duration(Duration::from_millis(1), self.workload.pause);
-        actions.wake(0, first);
+        self.workload.start(actions);
         Ok(())
     }
 
     fn on_wake(&mut self, node: Node, _: u64, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
         self.submit(node, actions);
-        if self.disk(node).submitted < self.workload.payloads {
-            let pause = actions.rng().duration(self.workload.pause / 2, self.workload.pause * 3 / 2);
-            actions.wake(0, pause);
-        }
+        let submitted = self.disk(node).submitted;
+        self.workload.came(submitted, actions);
         Ok(())
     }
 

@@ -8,5 +8,6 @@
 mod host;
 mod villains;
 
-pub use host::{GENESIS, GosigHost, Material, Tap, Workload, scenario};
+pub use host::{GosigHost, Material, Tap, scenario};
+pub use quorate_chain::simulation::{GENESIS, Workload};
 pub use villains::{VILLAINS, Villain};

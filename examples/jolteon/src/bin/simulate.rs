@@ -1,147 +1,30 @@
 #![forbid(unsafe_code)]
-// A tool for developers: it may stop with a message.
-#![allow(clippy::expect_used, clippy::indexing_slicing)]
 //! Runs Jolteon in the deterministic simulator, one run per seed, and replays a seed. `--help` says how.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
-use quorate_jolteon::simulation::{JolteonHost, Material, VILLAINS};
-use quorate_simulator::{PRESETS, Scenario, Shape, check, preset, replay};
+use quorate_jolteon::simulation::{JolteonHost, Material, scenario};
+use quorate_simulator::{Program, Run};
 
-const HELP: &str = "\
-Runs Jolteon in the deterministic simulator: virtual time, faults, Byzantine peers.
-
-  --seeds N        how many seeds (default 100)
-  --seed S         the first one (default 0)
-  --scenario NAME  only this kind of run; each seed otherwise takes the next:
-                   calm wan lossy slow partitions crashes byzantine chaos
-  --nodes N        how many members (default: 4, for every third seed 7)
-  --scheme NAME    ed25519 or bls (default: ed25519, for every seventeenth seed bls)
-  --trace          prints every event of the first seed
-
-A failing seed ends the run with what was violated and the command that replays it.";
-
-#[derive(Default)]
-struct Options {
-    seeds: Option<u64>,
-    seed: u64,
-    scenario: Option<String>,
-    nodes: Option<usize>,
-    scheme: Option<String>,
-    trace: bool,
-}
+const PROGRAM: Program<'_> =
+    Program { protocol: "Jolteon", usual: ("ed25519", ""), slow: "bls", command: "cargo xtask simulate" };
 
 fn main() -> ExitCode {
-    let options = match parse(std::env::args().skip(1)) {
-        Ok(options) => options,
-        Err(message) => {
-            eprintln!("{message}");
-            return if message == HELP { ExitCode::SUCCESS } else { ExitCode::from(2) };
-        }
-    };
-    match run(&options) {
-        Ok(runs) => {
-            println!("{runs} runs, nothing violated");
-            ExitCode::SUCCESS
-        }
-        Err(message) => {
-            eprintln!("{message}");
-            ExitCode::FAILURE
-        }
-    }
+    let (mut bls, mut ed25519) = (BTreeMap::new(), BTreeMap::new());
+    PROGRAM.main(|run| match run.scheme.as_str() {
+        "bls" => one::<MinSig>(run, &mut bls),
+        _ => one::<Ed25519>(run, &mut ed25519),
+    })
 }
 
-fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
-    let mut options = Options::default();
-    while let Some(arg) = args.next() {
-        let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value; see --help"));
-        let number =
-            |text: String| text.parse::<u64>().map_err(|_| format!("{text:?} is no number; see --help"));
-        match arg.as_str() {
-            "--seeds" => options.seeds = Some(number(value()?)?),
-            "--seed" => options.seed = number(value()?)?,
-            "--nodes" => options.nodes = Some(number(value()?)?.clamp(1, 1000) as usize),
-            "--scenario" => {
-                let name = value()?;
-                if !PRESETS.iter().any(|(known, _)| *known == name) {
-                    return Err(format!("there is no scenario {name:?}; see --help"));
-                }
-                options.scenario = Some(name);
-            }
-            "--scheme" => match value()?.as_str() {
-                name @ ("bls" | "ed25519") => options.scheme = Some(name.to_owned()),
-                other => return Err(format!("there is no scheme {other:?}; it is bls or ed25519")),
-            },
-            "--trace" => options.trace = true,
-            "--help" | "-h" => return Err(HELP.to_owned()),
-            other => return Err(format!("unknown option {other:?}; see --help")),
-        }
-    }
-    Ok(options)
-}
-
-/// Which runs a seed stands for if the options do not say.
-fn shape_of(options: &Options, seed: u64) -> (String, usize, bool) {
-    let turn = seed as usize;
-    let name = options.scenario.clone().unwrap_or_else(|| PRESETS[turn % PRESETS.len()].0.to_owned());
-    let nodes = options.nodes.unwrap_or(if turn % 3 == 2 { 7 } else { 4 });
-    let bls = options.scheme.as_ref().map_or(turn % 17 == 6, |scheme| scheme == "bls");
-    (name, nodes, bls)
-}
-
-fn run(options: &Options) -> Result<u64, String> {
-    let seeds = options.seeds.unwrap_or(if options.trace { 1 } else { 100 });
-    let mut materials = Materials::default();
-    for seed in options.seed..options.seed.saturating_add(seeds) {
-        let (name, nodes, bls) = shape_of(options, seed);
-        let trace = options.trace && seed == options.seed;
-        if bls {
-            let material = materials.bls.entry(nodes).or_insert_with(|| Material::new(nodes));
-            one::<MinSig>("bls", &name, nodes, seed, material, trace)?;
-        } else {
-            let material = materials.ed25519.entry(nodes).or_insert_with(|| Material::new(nodes));
-            one::<Ed25519>("ed25519", &name, nodes, seed, material, trace)?;
-        }
-    }
-    Ok(seeds)
-}
-
-#[derive(Default)]
-struct Materials {
-    bls: std::collections::BTreeMap<usize, Arc<Material<MinSig>>>,
-    ed25519: std::collections::BTreeMap<usize, Arc<Material<Ed25519>>>,
-}
-
-fn one<S: Scheme>(
-    scheme: &str,
-    name: &str,
-    nodes: usize,
-    seed: u64,
-    material: &Arc<Material<S>>,
-    trace: bool,
-) -> Result<(), String> {
-    let scenario: Scenario = preset(name, &shape(nodes), seed).ok_or("no such scenario")?;
-    let host = |_: &Scenario| JolteonHost::new(material.clone());
-    if trace {
-        println!("{}", replay(&scenario, host, Box::new(|entry| println!("{entry}"))));
-    }
-    let command = format!("cargo xtask simulate --seeds 1 --seed {seed} -- --scheme {scheme}");
-    match check(&scenario, host, &command) {
-        Ok(report) => {
-            let latency = report.metrics.measured.get("commit").map_or(Duration::ZERO, |h| h.median());
-            println!("{seed} {scheme} {report} median commit {latency:?}");
-            Ok(())
-        }
-        Err(failure) => Err(format!("{failure}")),
-    }
-}
-
-/// What the simulator must know of Jolteon: it bears less than a third of faulty members.
-fn shape(nodes: usize) -> Shape<'static> {
-    Shape { live_within: Duration::from_secs(8), ..Shape::byzantine(nodes, VILLAINS) }
+/// Keys are made once for each number of members.
+fn one<S: Scheme>(run: &Run, materials: &mut BTreeMap<usize, Arc<Material<S>>>) -> Result<(), String> {
+    let material = materials.entry(run.nodes).or_insert_with(|| Material::new(run.nodes));
+    let scenario = scenario(&run.scenario, run.nodes, run.seed).ok_or("no such scenario")?;
+    run.check(&scenario, |_| JolteonHost::new(material.clone()))
 }

@@ -31,11 +31,11 @@ use quorate::machine::{Input, Machine, MemberIndex, Step, Time};
 use quorate::scheme::Scheme;
 use quorate::wire::Decode;
 use quorate::{Error, Result};
+use quorate_chain::execution::Execution;
 
 pub use restore::Config;
 
 use crate::block::{Block, Committees};
-use crate::execution::Execution;
 use crate::finality::Final;
 use crate::ids::BlockDigest;
 use crate::interface::{Command, Evidence, Output, Status, Timer};

@@ -9,12 +9,12 @@ use quorate::machine::{MemberIndex, Time};
 use quorate::merkle::Hash;
 use quorate::scheme::Scheme;
 use quorate::{Error, Result};
+use quorate_chain::execution::Execution;
 
 use super::{Out, Replica};
 use crate::batch::Batch;
 use crate::block::{Block, Committees, Executed};
 use crate::chain::ChainState;
-use crate::execution::Execution;
 use crate::finality::{Final, Finality};
 use crate::ids::BlockDigest;
 use crate::mempool::Mempool;

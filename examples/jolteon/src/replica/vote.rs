@@ -1,8 +1,8 @@
 use quorate::certificate::{Vote, VoteCollector, VoteFault};
 use quorate::scheme::Scheme;
+use quorate_chain::execution::Verdict;
 
 use super::{MEMORY, Out, Replica};
-use crate::execution::Verdict;
 use crate::ids::{BLOCK, BlockDigest};
 use crate::interface::Evidence;
 use crate::message::Message;

@@ -5,18 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use quorate::committee::{ChainId, Committee};
 use quorate::ed25519::Ed25519;
 use quorate::machine::{Fault, Time};
-use quorate::scheme::{Scheme, VerifiedKey};
-use quorate::wire::{Decode, domain};
+use quorate::scheme::Scheme;
+use quorate::wire::Decode;
+use quorate_chain::simulation::{GENESIS, Ledger, Workload};
+use quorate_chain::testing::{committee, secret};
 use quorate_simulator::{
-    Actions, Adversary, Agreement, Boot, Delivered, Fate, Host, Node, Verdict, Violation,
+    Actions, Adversary, Agreement, Boot, Delivered, Fate, Host, Node, Scenario, Shape, Verdict, Violation,
+    preset,
 };
 
-use super::villains::Villain;
+use super::villains::{VILLAINS, Villain};
 use crate::{
-    Batch, Block, Command, Committees, Config, Delivery, Evidence, Executed, HistoryRequest, Message, Output,
+    Batch, Block, Command, Committees, Config, Delivery, Evidence, HistoryRequest, Message, Output,
     OwnBatchState, Parameters, Record, Replica, Slot, block_range,
 };
 
@@ -24,77 +26,45 @@ use crate::{
 pub struct Material<S: Scheme> {
     /// The members with both of their keys.
     pub committees: Committees<S>,
-    /// The secrets of the voting keys, by member.
-    pub voting: Vec<[u8; 32]>,
-    /// The secrets of the identity keys, by member.
-    pub identity: Vec<[u8; 32]>,
 }
 
 impl<S: Scheme> Material<S> {
     /// `n` members of weight one, the same in every run.
     pub fn new(n: usize) -> Arc<Self> {
-        fn make<T: Scheme>(n: usize) -> (Vec<[u8; 32]>, Arc<Committee<T>>) {
-            let secret = |i: usize| {
-                let mut bytes = [0; 32];
-                bytes[1..9].copy_from_slice(&(i as u64 + 1).to_le_bytes());
-                bytes
-            };
-            let secrets: Vec<[u8; 32]> = (0..n).map(secret).collect();
-            let key =
-                |bytes: &[u8; 32]| VerifiedKey::of(&T::secret_from_bytes(bytes).expect("a small scalar"));
-            let members = secrets.iter().map(|bytes| (key(bytes), 1)).collect();
-            let committee =
-                Committee::new(ChainId::from_name("simulation"), 0, members).expect("distinct keys");
-            (secrets, Arc::new(committee))
-        }
-        let ((voting, voters), (identity, identities)) = (make::<S>(n), make::<Ed25519>(n));
-        Arc::new(Self { committees: Committees { voters, identities }, voting, identity })
+        let (voters, identities) = (committee("simulation", n as u16), committee("simulation", n as u16));
+        Arc::new(Self { committees: Committees { voters, identities } })
     }
 
     /// A member's voting key.
     pub fn voting_key(&self, member: u16) -> S::SecretKey {
-        S::secret_from_bytes(&self.voting[usize::from(member)]).expect("a small scalar")
+        secret::<S>(member)
     }
 
     /// A member's identity key.
     pub fn identity_key(&self, member: u16) -> <Ed25519 as Scheme>::SecretKey {
-        Ed25519::secret_from_bytes(&self.identity[usize::from(member)]).expect("32 bytes")
+        secret::<Ed25519>(member)
     }
 }
 
-/// What the clients do.
-#[derive(Clone, Copy, Debug)]
-pub struct Workload {
-    /// Each node seals a batch about this often.
-    pub pause: Duration,
-    /// And stops after so many.
-    pub batches: u64,
+/// A run of that preset, with as many faulty members as Jolteon bears.
+pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
+    let shape = Shape { live_within: Duration::from_secs(8), ..Shape::byzantine(nodes, VILLAINS) };
+    preset(name, &shape, seed)
 }
-
-impl Default for Workload {
-    fn default() -> Self {
-        Self { pause: Duration::from_millis(600), batches: u64::MAX }
-    }
-}
-
-/// The state before block 1.
-pub const GENESIS: [u8; 32] = [7; 32];
 
 /// One node's disk, as far as it is not the replica's, and its clients.
 struct Disk<S: Scheme> {
-    archive: Vec<(Arc<Block<S>>, [u8; 32])>,
+    ledger: Ledger<Arc<Block<S>>>,
     batches: BTreeMap<[u8; 32], Arc<Batch>>,
     sequence: u64,
     sealed: u64,
     congested: bool,
-    /// The application executes one block after the other.
-    busy_until: Time,
 }
 
-impl<S: Scheme> Disk<S> {
-    fn executed(&self) -> Executed {
-        let state_root = self.archive.last().map_or(GENESIS, |(_, root)| *root);
-        Executed { height: self.archive.len() as u64, state_root }
+impl<S: Scheme> Default for Disk<S> {
+    fn default() -> Self {
+        let (ledger, batches) = (Ledger::default(), BTreeMap::new());
+        Self { ledger, batches, sequence: 1, sealed: 0, congested: false }
     }
 }
 
@@ -159,27 +129,20 @@ impl<S: Scheme> JolteonHost<S> {
 
     /// Sets what the clients do.
     #[must_use]
-    pub fn workload(mut self, pause: Duration, batches: u64) -> Self {
-        self.workload = Workload { pause, batches };
+    pub fn workload(mut self, pause: Duration, times: u64) -> Self {
+        self.workload = Workload { pause, times };
         self
     }
 
     /// The height of the last block with batches that anybody delivered, and the highest state that one stated.
     pub fn heights(&self) -> (u64, u64) {
-        let blocks = || self.disks.values().flat_map(|disk| disk.archive.iter().map(|(block, _)| block));
+        let blocks = || self.disks.values().flat_map(|disk| disk.ledger.since(1));
         let payload = blocks().filter(|block| !block.payload.is_empty()).map(|block| block.height).max();
         (payload.unwrap_or(0), blocks().map(|block| block.executed.height).max().unwrap_or(0))
     }
 
     fn disk(&mut self, node: Node) -> &mut Disk<S> {
-        self.disks.entry(node.slot).or_insert_with(|| Disk {
-            archive: Vec::new(),
-            batches: BTreeMap::new(),
-            sequence: 1,
-            sealed: 0,
-            congested: false,
-            busy_until: Time(0),
-        })
+        self.disks.entry(node.slot).or_default()
     }
 
     fn seal(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) {
@@ -187,7 +150,7 @@ impl<S: Scheme> JolteonHost<S> {
         let count = 1 + actions.rng().index(3);
         let workload = self.workload;
         let disk = self.disk(node);
-        if disk.congested || disk.sealed >= workload.batches {
+        if disk.congested || disk.sealed >= workload.times {
             return;
         }
         let transactions = (0..count).map(|i| format!("{} {} {i}", node.slot, disk.sealed).into_bytes());
@@ -208,10 +171,8 @@ impl<S: Scheme> JolteonHost<S> {
         actions: &mut Actions<'_, Replica<S>>,
     ) -> Verdict {
         let Delivery { block, digest, height, batches, finality } = delivery;
-        let mut state = self.disk(node).executed().state_root.to_vec();
-        state.extend_from_slice(&digest.0);
-        batches.iter().flat_map(|batch| batch.ids()).for_each(|id| state.extend_from_slice(id));
-        let root = domain::hash(domain::LEDGER_ROOT, &state);
+        let ids = batches.iter().flat_map(|batch| batch.ids());
+        let root = self.disk(node).ledger.next_root(&digest.0, ids);
 
         let same = block.payload.iter().map(|b| b.digest()).eq(batches.iter().map(|b| b.digest()));
         if !same || block.height != height || block.digest() != digest {
@@ -239,21 +200,9 @@ impl<S: Scheme> JolteonHost<S> {
             }
         }
         let disk = self.disk(node);
-        if disk.archive.len() as u64 + 1 != height {
-            return Err(Violation::new(
-                "order",
-                format!("node {} executes {height} out of order", node.slot),
-            ));
-        }
-        disk.archive.push((block, root));
+        let (executed, after) = disk.ledger.execute(node, height, (block, root), actions)?;
         disk.batches.extend(batches.into_iter().map(|batch| (batch.digest().0, batch)));
-        let executed = disk.executed();
-        let pause = actions.rng().duration(Duration::ZERO, Duration::from_millis(3));
-        let now = actions.now();
-        let disk = self.disk(node);
-        disk.busy_until = disk.busy_until.max(now).plus(pause);
-        actions.command(Command::Executed(executed), disk.busy_until.since(now));
-        actions.progress(height);
+        actions.command(Command::Executed(executed), after);
         Ok(())
     }
 
@@ -261,8 +210,7 @@ impl<S: Scheme> JolteonHost<S> {
         let disk = self.disk(node);
         match request {
             HistoryRequest::Blocks { from } => {
-                let from = usize::try_from(from.saturating_sub(1)).unwrap_or(usize::MAX);
-                let blocks = disk.archive.iter().skip(from).map(|(block, _)| block.clone());
+                let blocks = disk.ledger.since(from).cloned();
                 actions.send(to, &block_range(blocks));
             }
             HistoryRequest::Batches(digests) => {
@@ -300,10 +248,8 @@ impl<S: Scheme> Host for JolteonHost<S> {
     fn boot(&mut self, boot: Boot<Record<S>>) -> Result<Replica<S>, Violation> {
         let Boot { node, mut records, seed, .. } = boot;
         let disk = self.disk(node);
-        // The application's last few blocks may not have been durable: they come again.
-        let lost = if records.is_empty() { 0 } else { usize::from(seed[0] % 4) };
-        disk.archive.truncate(disk.archive.len().saturating_sub(lost));
-        let executed = disk.executed();
+        disk.ledger.restart(!records.is_empty(), &seed);
+        let executed = disk.ledger.executed();
         if seed[1] % 2 == 0 {
             records = compact(records, executed.height);
         }
@@ -333,17 +279,14 @@ impl<S: Scheme> Host for JolteonHost<S> {
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
         self.agreement.started(node);
-        let first = actions.rng().duration(Duration::from_millis(1), self.workload.pause);
-        actions.wake(0, first);
+        self.workload.start(actions);
         Ok(())
     }
 
     fn on_wake(&mut self, node: Node, _: u64, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
         self.seal(node, actions);
-        if self.disk(node).sealed < self.workload.batches {
-            let pause = actions.rng().duration(self.workload.pause / 2, self.workload.pause * 3 / 2);
-            actions.wake(0, pause);
-        }
+        let sealed = self.disk(node).sealed;
+        self.workload.came(sealed, actions);
         Ok(())
     }
 

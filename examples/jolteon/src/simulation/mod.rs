@@ -7,5 +7,6 @@
 mod host;
 mod villains;
 
-pub use host::{GENESIS, JolteonHost, Material, Tap, Workload};
+pub use host::{JolteonHost, Material, Tap, scenario};
+pub use quorate_chain::simulation::{GENESIS, Workload};
 pub use villains::{VILLAINS, Villain};

@@ -4,11 +4,18 @@ use std::collections::BTreeMap;
 
 use quorate::merkle::Hash;
 
-use crate::block::Executed;
+/// The application's state after the block at a height.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Executed {
+    /// The last block that was executed; 0 for none.
+    pub height: u64,
+    /// The root after it.
+    pub state_root: Hash,
+}
 
 /// What this member says about a state that a block names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// It computed the same.
     Agreed,
     /// It computed another.
@@ -19,26 +26,26 @@ pub(crate) enum Verdict {
 
 /// The states from the last one that the committed chain speaks of, up to the newest.
 #[derive(Debug)]
-pub(crate) struct Execution {
+pub struct Execution {
     roots: BTreeMap<u64, Hash>,
     newest: Executed,
 }
 
 impl Execution {
     /// `recent` are older states that are still known.
-    pub(crate) fn new(executed: Executed, recent: &[Executed]) -> Self {
+    pub fn new(executed: Executed, recent: &[Executed]) -> Self {
         let older = recent.iter().filter(|older| older.height < executed.height);
         let roots = older.chain([&executed]).map(|state| (state.height, state.state_root)).collect();
         Self { roots, newest: executed }
     }
 
     /// The newest state.
-    pub(crate) fn newest(&self) -> Executed {
+    pub fn newest(&self) -> Executed {
         self.newest
     }
 
     /// The newest state up to a height, if it is known.
-    pub(crate) fn up_to(&self, height: u64) -> Option<Executed> {
+    pub fn up_to(&self, height: u64) -> Option<Executed> {
         self.roots
             .range(..=height)
             .next_back()
@@ -47,7 +54,7 @@ impl Execution {
 
     /// Notes a newer state; false if it is not newer. Heights may be left out: what others say of those is not
     /// compared.
-    pub(crate) fn note(&mut self, executed: Executed) -> bool {
+    pub fn note(&mut self, executed: Executed) -> bool {
         if executed.height <= self.newest.height {
             return false;
         }
@@ -57,7 +64,7 @@ impl Execution {
     }
 
     /// Compares a stated state with the own one.
-    pub(crate) fn judge(&self, stated: Executed) -> Verdict {
+    pub fn judge(&self, stated: Executed) -> Verdict {
         match self.roots.get(&stated.height) {
             Some(root) if *root == stated.state_root => Verdict::Agreed,
             Some(root) => Verdict::Differs(*root),
@@ -66,7 +73,7 @@ impl Execution {
     }
 
     /// Forgets what no block can name any more: heights only ever rise along a chain.
-    pub(crate) fn forget_below(&mut self, height: u64) {
+    pub fn forget_below(&mut self, height: u64) {
         self.roots = self.roots.split_off(&height.min(self.newest.height));
     }
 }

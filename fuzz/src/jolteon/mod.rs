@@ -1,21 +1,20 @@
 //! Jolteon: its messages and records as bytes, and its replicas under inputs in any order.
 
+mod replicas;
+
 use std::sync::LazyLock;
 
 use quorate::bls::{Counted, MinPk, MinSig};
 use quorate::ed25519::Ed25519;
-use quorate::machine::MemberIndex;
 use quorate::wire::Encode;
 use quorate_jolteon::{Batch, Block, Committees, Message, Record};
 
-use crate::cluster::{Cluster, Envelope, FAULTY};
-use crate::fixture::{FOUR, Fixed};
+use self::replicas::Jolteon;
+use crate::cluster::Cluster;
+use crate::deeds::{self, do_one, drive};
+use crate::fixture::Fixed;
 use crate::identity;
-use crate::mutate::{Chance, mutate};
 use crate::scheme::{ForScheme, choose, seeds_of_each};
-
-/// Most deeds of one input.
-const MAX_DEEDS: usize = 400;
 
 /// Messages, blocks, batches and records.
 pub(crate) fn decoders(bytes: &[u8]) {
@@ -64,66 +63,14 @@ pub(crate) fn machine(bytes: &[u8]) {
     let Some((first, deeds)) = bytes.split_first() else { return };
     // Pairings are slow: most inputs run with the scheme that is fast.
     if first % 16 == 0 {
-        drive::<MinSig>(deeds)
+        drive::<Jolteon<MinSig>>(deeds)
     } else {
-        drive::<Ed25519>(deeds)
+        drive::<Jolteon<Ed25519>>(deeds)
     };
-}
-
-fn drive<S: Fixed>(deeds: &[u8]) -> u64 {
-    let mut cluster = Cluster::<S>::new();
-    deeds.chunks_exact(2).take(MAX_DEEDS).for_each(|deed| do_one(&mut cluster, deed));
-    cluster.height()
-}
-
-fn do_one<S: Fixed>(cluster: &mut Cluster<S>, deed: &[u8]) {
-    let [deed, argument] = deed else { return };
-    let which = usize::from(*argument);
-    let member = MemberIndex::from(argument % FOUR as u8);
-    match deed % 16 {
-        0..=5 => {
-            // The oldest mostly, so that things go on; any other by its number.
-            if let Some(envelope) = cluster.take(if deed % 16 < 4 { 0 } else { which }) {
-                cluster.deliver(&envelope);
-            }
-        }
-        6 => drop(cluster.take(which)),
-        7 => {
-            if let Some(envelope) = cluster.recall(which) {
-                cluster.deliver(&envelope);
-            }
-        }
-        8 | 9 => cluster.fire_next_timer(),
-        10 => cluster.seal(member, *argument),
-        11 => forge(cluster, which),
-        12 => {
-            if let Some(bytes) = cluster.contradicting_vote(which, argument | 1) {
-                cluster.post(Envelope { from: FAULTY, to: member % FAULTY, bytes });
-            }
-        }
-        13 => {
-            let during = cluster.take(0).filter(|envelope| envelope.to == member);
-            cluster.crash(member, during.as_ref(), which / 4 % 4);
-        }
-        14 => cluster.connect(member, MemberIndex::from(argument / 4 % FOUR as u8)),
-        _ => cluster.wait(u64::from(*argument) * 10_000),
-    }
-}
-
-/// A changed message in the faulty member's name.
-fn forge<S: Fixed>(cluster: &mut Cluster<S>, which: usize) {
-    let (Some(mut envelope), Some(other)) = (cluster.recall(which), cluster.recall(which / 2)) else {
-        return;
-    };
-    mutate(&mut envelope.bytes, &other.bytes, &mut Chance::new(which as u64));
-    envelope.from = FAULTY;
-    if envelope.to != FAULTY {
-        cluster.deliver(&envelope);
-    }
 }
 
 /// A network in which blocks were committed.
-pub(crate) fn lively_cluster<S: Fixed>() -> Cluster<S> {
+pub(crate) fn lively_cluster<S: Fixed>() -> Cluster<Jolteon<S>> {
     let mut cluster = Cluster::new();
     lively().chunks_exact(2).for_each(|deed| do_one(&mut cluster, deed));
     cluster
@@ -142,19 +89,7 @@ fn lively() -> Vec<u8> {
 
 /// Seeds of [`machine`].
 pub(crate) fn machine_seeds() -> Vec<Vec<u8>> {
-    let mut seeds = Vec::new();
-    for scheme in [1, 0] {
-        seeds.push([&[scheme], lively().as_slice()].concat());
-    }
-    let crashes = lively().chunks(24).flat_map(|part| [part, &[13, 6]].concat()).collect::<Vec<u8>>();
-    let forgeries =
-        lively().chunks(16).flat_map(|part| [part, &[11, 40, 12, 90]].concat()).collect::<Vec<u8>>();
-    seeds.extend([[&[1], crashes.as_slice()].concat(), [&[1], forgeries.as_slice()].concat()]);
-    let mut chance = Chance::new(1);
-    for _ in 0..8 {
-        seeds.push(std::iter::once(1).chain((0..600).map(|_| chance.bits() as u8)).collect());
-    }
-    seeds
+    deeds::seeds([1, 0], &lively())
 }
 
 #[cfg(test)]
@@ -163,8 +98,8 @@ mod tests {
 
     #[test]
     fn the_lively_seed_commits_so_the_target_tests_something() {
-        assert!(drive::<Ed25519>(&lively()) > 0);
-        assert!(drive::<MinSig>(&lively()) > 0);
+        assert!(drive::<Jolteon<Ed25519>>(&lively()) > 0);
+        assert!(drive::<Jolteon<MinSig>>(&lively()) > 0);
     }
 
     #[test]

@@ -1,0 +1,83 @@
+//! The toy application of a node, and its archive.
+
+use std::time::Duration;
+
+use quorate::machine::{Machine, Time};
+use quorate::merkle::Hash;
+use quorate::wire::domain;
+use quorate_simulator::{Actions, Node, Violation};
+
+use crate::Executed;
+
+/// The state before block 1.
+pub const GENESIS: Hash = [7; 32];
+
+/// The blocks that a node executed, as its protocol archives them (`B`), each with the state after it. A state is a hash
+/// of all that was executed.
+#[derive(Debug)]
+pub struct Ledger<B> {
+    blocks: Vec<(B, Hash)>,
+    /// The application executes one block after the other.
+    busy_until: Time,
+}
+
+impl<B> Default for Ledger<B> {
+    fn default() -> Self {
+        Self { blocks: Vec::new(), busy_until: Time(0) }
+    }
+}
+
+impl<B> Ledger<B> {
+    /// The newest state.
+    pub fn executed(&self) -> Executed {
+        let state_root = self.blocks.last().map_or(GENESIS, |(_, root)| *root);
+        Executed { height: self.blocks.len() as u64, state_root }
+    }
+
+    /// All blocks from a height on.
+    pub fn since(&self, height: u64) -> impl DoubleEndedIterator<Item = &B> {
+        let from = usize::try_from(height.saturating_sub(1)).unwrap_or(usize::MAX);
+        self.blocks.get(from..).unwrap_or_default().iter().map(|(block, _)| block)
+    }
+
+    /// The block at a height.
+    pub fn at(&self, height: u64) -> Option<&B> {
+        self.since(height.max(1)).next().filter(|_| height > 0)
+    }
+
+    /// The state after the next block, of its name and its transactions.
+    pub fn next_root<'a>(&self, block: &[u8; 32], transactions: impl Iterator<Item = &'a Hash>) -> Hash {
+        let mut state = self.executed().state_root.to_vec();
+        state.extend_from_slice(block);
+        transactions.for_each(|id| state.extend_from_slice(id));
+        domain::hash(domain::LEDGER_ROOT, &state)
+    }
+
+    /// The node starts. After a crash the last few blocks may not have been durable: they come again.
+    pub fn restart(&mut self, after_crash: bool, seed: &[u8; 32]) {
+        let lost = if after_crash { usize::from(seed[0] % 4) } else { 0 };
+        self.blocks.truncate(self.blocks.len().saturating_sub(lost));
+    }
+
+    /// Executes a block; answers with the state and when it is there.
+    ///
+    /// # Errors
+    /// `order` if it is not the next one.
+    pub fn execute<M: Machine>(
+        &mut self,
+        node: Node,
+        height: u64,
+        (block, root): (B, Hash),
+        actions: &mut Actions<'_, M>,
+    ) -> Result<(Executed, Duration), Violation> {
+        if self.blocks.len() as u64 + 1 != height {
+            let detail = format!("node {} executes {height} out of order", node.slot);
+            return Err(Violation::new("order", detail));
+        }
+        self.blocks.push((block, root));
+        let pause = actions.rng().duration(Duration::ZERO, Duration::from_millis(3));
+        self.busy_until = self.busy_until.max(actions.now()).plus(pause);
+        actions.progress(height);
+        Ok((self.executed(), self.busy_until.since(actions.now())))
+    }
+}

@@ -1,0 +1,61 @@
+//! Committees whose secrets everybody knows, the same in every run: for tests and simulations.
+
+// What cannot happen here, such as a number that is no key, stops a test with a message.
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use core::fmt::Debug;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use quorate::certificate::{Certificate, Statement, Suspects, Vote, VoteCollector};
+use quorate::committee::{ChainId, Committee};
+use quorate::machine::MemberIndex;
+use quorate::scheme::{Scheme, VerifiedKey};
+use quorate::wire::{Decode, Encode};
+
+/// A member's secret key: its index and one as a scalar.
+pub fn secret<S: Scheme>(member: MemberIndex) -> S::SecretKey {
+    let mut bytes = [0; 32];
+    bytes[1..3].copy_from_slice(&(member + 1).to_le_bytes());
+    S::secret_from_bytes(&bytes).expect("a small scalar")
+}
+
+/// `n` members of weight one, in the first epoch of a chain.
+pub fn committee<S: Scheme>(chain: &str, n: u16) -> Arc<Committee<S>> {
+    let members = (0..n).map(|m| (VerifiedKey::of(&secret::<S>(m)), 1)).collect();
+    Arc::new(Committee::new(ChainId::from_name(chain), 0, members).expect("distinct keys"))
+}
+
+/// A certificate for a statement of members with these keys, signed by as few as suffice.
+pub fn certify<S: Scheme>(committee: &Arc<Committee<S>>, statement: Statement) -> Certificate<S> {
+    let mut collector = VoteCollector::new(committee.clone(), statement.kind, statement.view);
+    let mut votes = (0..committee.len())
+        .map(|m| Vote::sign_unguarded(&secret::<S>(m), committee, statement).expect("a member"))
+        .filter_map(|vote| collector.add(vote, &mut Suspects::new()).certificate);
+    votes.next().expect("all members are a quorum").into_inner()
+}
+
+/// Checks that these survive as bytes and that nothing else decodes: not what is cut, not what is longer, and no change
+/// that would encode otherwise. Answers with the tags among them, which are the first bytes.
+///
+/// # Panics
+/// With what does not hold.
+pub fn check_encoding<C, M: Encode + Decode<C> + PartialEq + Debug>(all: &[M], context: &C) -> BTreeSet<u8> {
+    for value in all {
+        let bytes = value.encode();
+        assert_eq!(M::decode(&bytes, context).as_ref(), Ok(value));
+        for len in 0..bytes.len() {
+            assert!(M::decode(&bytes[..len], context).is_err(), "{value:?} cut at {len}");
+        }
+        let longer = [&bytes[..], &[0]].concat();
+        assert!(M::decode(&longer, context).is_err(), "{value:?} and a byte");
+        for at in 0..bytes.len() {
+            let mut other = bytes.clone();
+            other[at] ^= 1 << (at % 8);
+            if let Ok(decoded) = M::decode(&other, context) {
+                assert_eq!(decoded.encode(), other, "{value:?} changed at {at}");
+            }
+        }
+    }
+    all.iter().filter_map(|value| value.encode().first().copied()).collect()
+}

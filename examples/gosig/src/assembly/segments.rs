@@ -1,0 +1,144 @@
+//! What segments say of a block's places.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use quorate::machine::MemberIndex;
+
+use super::{Assembly, Name};
+use crate::body::{Entries, Segment, ShortId};
+
+/// The segments of one proposer.
+pub(super) struct Body {
+    pub(super) signer: MemberIndex,
+    round: u64,
+    count: u16,
+    segments: BTreeMap<u16, Arc<Segment>>,
+}
+
+/// What became of a segment.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Added {
+    /// It is new: pass it on.
+    New,
+    /// It is known, or another proposer's segments are collected already.
+    Known,
+    /// Its signer broke a rule.
+    Broken(&'static str),
+}
+
+impl Assembly {
+    /// A segment whose signature was checked.
+    pub(crate) fn add_segment(&mut self, segment: &Arc<Segment>) -> Added {
+        if self.payload.is_some() || self.source.is_some() {
+            // Nothing is missing, or one peer is to bring all, and nothing of others is to be blamed on it.
+            return Added::Known;
+        }
+        let body = self.body.get_or_insert_with(|| Body {
+            signer: segment.signer,
+            round: segment.round,
+            count: segment.count,
+            segments: BTreeMap::new(),
+        });
+        if (body.signer, body.round) != (segment.signer, segment.round) {
+            return Added::Known;
+        }
+        if let Some(known) = body.segments.get(&segment.index) {
+            let same = known.entries == segment.entries && known.first == segment.first;
+            return if same { Added::Known } else { Added::Broken("two segments of one index") };
+        }
+        let (first, len) = (segment.first as usize, segment.entries.len());
+        let places = first..first.saturating_add(len);
+        if body.count != segment.count || places.end > self.names.len() {
+            return Added::Broken("a segment that is not of its block");
+        }
+        body.segments.insert(segment.index, segment.clone());
+        let complete = body.segments.len() == usize::from(body.count);
+        let apart = self.names.get(places).is_some_and(|names| names.iter().all(|n| *n == Name::Unknown));
+        if !apart {
+            return Added::Broken("segments that overlap");
+        }
+        self.named += len;
+        if complete && self.named != self.names.len() {
+            return Added::Broken("segments that leave places out");
+        }
+        self.name(segment);
+        Added::New
+    }
+
+    /// Whether this very segment is here.
+    pub(crate) fn has_segment(&self, segment: &Segment) -> bool {
+        let known = self.body.as_ref().and_then(|body| body.segments.get(&segment.index));
+        known.is_some_and(|known| **known == *segment)
+    }
+
+    /// Whether segments of a proposer came.
+    pub(crate) fn has_body(&self) -> bool {
+        self.body.is_some()
+    }
+
+    /// Who proposes with the segments that are here, and which of them are missing.
+    pub(crate) fn missing_segments(&self) -> Option<(MemberIndex, u64, Vec<u16>)> {
+        let body = self.body.as_ref()?;
+        let missing: Vec<u16> = (0..body.count).filter(|index| !body.segments.contains_key(index)).collect();
+        (!missing.is_empty()).then_some((body.signer, body.round, missing))
+    }
+
+    /// The segments of a round that are here.
+    pub(crate) fn segments(&self, round: u64) -> impl Iterator<Item = &Arc<Segment>> {
+        let body = self.body.as_ref().filter(|body| body.round == round);
+        body.into_iter().flat_map(|body| body.segments.values())
+    }
+
+    /// Takes the segments of this member's own proposal, to serve them.
+    pub(crate) fn propose(&mut self, signer: MemberIndex, round: u64, segments: &[Arc<Segment>]) {
+        let count = segments.len() as u16;
+        let segments = segments.iter().map(|segment| (segment.index, segment.clone())).collect();
+        self.body = Some(Body { signer, round, count, segments });
+    }
+
+    fn name(&mut self, segment: &Segment) {
+        match &segment.entries {
+            Entries::Short { ids, full } => {
+                for (place, short) in (segment.first..).zip(ids) {
+                    self.set_name(place, Name::Short(*short));
+                }
+                for (place, id) in full {
+                    self.set_name(segment.first.saturating_add(*place), Name::Full(*id));
+                }
+                for place in (segment.first..).take(ids.len()) {
+                    self.match_known(place);
+                }
+            }
+            Entries::Full(ids) => {
+                for (place, id) in (segment.first..).zip(ids) {
+                    self.set_name(place, Name::Full(*id));
+                    self.match_known(place);
+                }
+            }
+            Entries::Raw(transactions) => {
+                for (place, transaction) in (segment.first..).zip(transactions) {
+                    self.set_name(place, Name::Full(transaction.id()));
+                    self.fill(place, transaction.clone());
+                }
+            }
+        }
+    }
+
+    fn set_name(&mut self, place: u32, name: Name) {
+        if let Some(slot) = self.names.get_mut(place as usize) {
+            *slot = name;
+        }
+    }
+
+    /// Fills a place that was just named, or waits for its transaction.
+    fn match_known(&mut self, place: u32) {
+        let short = match self.names.get(place as usize) {
+            Some(Name::Short(short)) => *short,
+            Some(Name::Full(id)) => ShortId::of(&self.block, id),
+            _ => return,
+        };
+        self.open.entry(short).or_default().push(place);
+        self.fill_from_known(place, short);
+    }
+}

@@ -1,0 +1,233 @@
+//! A program that runs one protocol in the simulator: one run per seed, or one that is replayed with its trace.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::campaign::{check, replay};
+use crate::host::Host;
+use crate::preset::PRESETS;
+use crate::scenario::Scenario;
+
+/// What the program runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    /// The protocol, for people.
+    pub protocol: &'a str,
+    /// The scheme that most seeds take, and a note on it.
+    pub usual: (&'a str, &'a str),
+    /// The scheme that every seventeenth seed takes, because it is slow.
+    pub slow: &'a str,
+    /// The command that replays a run, up to its seed.
+    pub command: &'a str,
+}
+
+/// What one seed stands for.
+#[derive(Debug)]
+pub struct Run {
+    /// The scheme of the votes.
+    pub scheme: String,
+    /// The kind of run, one of [`PRESETS`].
+    pub scenario: String,
+    /// How many members.
+    pub nodes: usize,
+    /// The seed.
+    pub seed: u64,
+    trace: bool,
+    command: String,
+}
+
+#[derive(Default)]
+struct Options {
+    seeds: Option<u64>,
+    seed: u64,
+    scenario: Option<String>,
+    nodes: Option<usize>,
+    scheme: Option<String>,
+    trace: bool,
+}
+
+impl Program<'_> {
+    /// Reads the command line and runs what it asks for, up to the first failure. `one` carries out one run with
+    /// [`Run::check`].
+    pub fn main(&self, one: impl FnMut(&Run) -> Result<(), String>) -> ExitCode {
+        let options = match self.parse(std::env::args().skip(1)) {
+            Ok(Some(options)) => options,
+            Ok(None) => {
+                eprintln!("{}", self.help());
+                return ExitCode::SUCCESS;
+            }
+            Err(message) => {
+                eprintln!("{message}");
+                return ExitCode::from(2);
+            }
+        };
+        match self.run(&options, one) {
+            Ok(runs) => {
+                println!("{runs} runs, nothing violated");
+                ExitCode::SUCCESS
+            }
+            Err(message) => {
+                eprintln!("{message}");
+                ExitCode::FAILURE
+            }
+        }
+    }
+
+    fn help(&self) -> String {
+        let Program { protocol, usual: (usual, note), slow, .. } = self;
+        let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
+        format!(
+            "\
+Runs {protocol} in the deterministic simulator: virtual time, faults, Byzantine peers.
+
+  --seeds N        how many seeds (default 100)
+  --seed S         the first one (default 0)
+  --scenario NAME  only this kind of run; each seed otherwise takes the next:
+                   {}
+  --nodes N        how many members (default: 4, for every third seed 7)
+  --scheme NAME    {usual} or {slow} (default: {usual}{note}; for every seventeenth seed {slow})
+  --trace          prints every event of the first seed
+
+A failing seed ends the run with what was violated and the command that replays it.",
+            names.join(" ")
+        )
+    }
+
+    /// Nothing if help is asked for.
+    fn parse(&self, mut args: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
+        let mut options = Options::default();
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value; see --help"));
+            let number =
+                |text: String| text.parse::<u64>().map_err(|_| format!("{text:?} is no number; see --help"));
+            match arg.as_str() {
+                "--seeds" => options.seeds = Some(number(value()?)?),
+                "--seed" => options.seed = number(value()?)?,
+                "--nodes" => options.nodes = Some(number(value()?)?.clamp(1, 1000) as usize),
+                "--scenario" => {
+                    let name = value()?;
+                    if !PRESETS.iter().any(|(known, _)| *known == name) {
+                        return Err(format!("there is no scenario {name:?}; see --help"));
+                    }
+                    options.scenario = Some(name);
+                }
+                "--scheme" => {
+                    let (name, (usual, _)) = (value()?, self.usual);
+                    if name != usual && name != self.slow {
+                        return Err(format!("there is no scheme {name:?}; it is {} or {usual}", self.slow));
+                    }
+                    options.scheme = Some(name);
+                }
+                "--trace" => options.trace = true,
+                "--help" | "-h" => return Ok(None),
+                other => return Err(format!("unknown option {other:?}; see --help")),
+            }
+        }
+        Ok(Some(options))
+    }
+
+    fn run(&self, options: &Options, mut one: impl FnMut(&Run) -> Result<(), String>) -> Result<u64, String> {
+        let seeds = options.seeds.unwrap_or(if options.trace { 1 } else { 100 });
+        for seed in options.seed..options.seed.saturating_add(seeds) {
+            one(&self.run_of(options, seed))?;
+        }
+        Ok(seeds)
+    }
+
+    /// What a seed stands for, as far as the options do not say.
+    fn run_of(&self, options: &Options, seed: u64) -> Run {
+        let presets = PRESETS.iter().map(|(name, _)| *name).cycle();
+        let turn = (seed % PRESETS.len() as u64) as usize;
+        let named = || presets.skip(turn).take(1).collect();
+        let usual = || if seed % 17 == 6 { self.slow } else { self.usual.0 };
+        let scheme = options.scheme.as_deref().unwrap_or_else(usual).to_owned();
+        Run {
+            scenario: options.scenario.clone().unwrap_or_else(named),
+            nodes: options.nodes.unwrap_or(if seed % 3 == 2 { 7 } else { 4 }),
+            seed,
+            trace: options.trace && seed == options.seed,
+            command: format!("{} --seeds 1 --seed {seed} -- --scheme {scheme}", self.command),
+            scheme,
+        }
+    }
+}
+
+impl Run {
+    /// Runs the scenario and prints what came of it.
+    ///
+    /// # Errors
+    /// If something is violated: what, and how to replay it.
+    pub fn check<H: Host>(
+        &self,
+        scenario: &Scenario,
+        mut host: impl FnMut(&Scenario) -> H,
+    ) -> Result<(), String> {
+        if self.trace {
+            println!("{}", replay(scenario, &mut host, Box::new(|entry| println!("{entry}"))));
+        }
+        let report = check(scenario, host, &self.command).map_err(|failure| failure.to_string())?;
+        let latency = report.metrics.measured.get("commit").map_or(Duration::ZERO, |h| h.median());
+        println!("{} {} {report} median commit {latency:?}", self.seed, self.scheme);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROGRAM: Program<'_> =
+        Program { protocol: "P", usual: ("fast", ", which is fast"), slow: "slow", command: "run" };
+
+    fn parse(line: &str) -> Result<Option<Options>, String> {
+        PROGRAM.parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn a_seed_stands_for_one_run() {
+        let none = Options::default();
+        let shape = |seed| {
+            let run = PROGRAM.run_of(&none, seed);
+            (run.scenario, run.nodes, run.scheme)
+        };
+        for seed in 0..40 {
+            let (scenario, nodes, scheme) = shape(seed);
+            assert_eq!(scenario, PRESETS[seed as usize % PRESETS.len()].0);
+            assert_eq!((nodes == 7, scheme == "slow"), (seed % 3 == 2, seed % 17 == 6));
+        }
+        let options = parse("--seed 5 --nodes 9 --scenario wan --scheme slow --trace").unwrap().unwrap();
+        let run = PROGRAM.run_of(&options, 5);
+        assert_eq!((run.scenario.as_str(), run.nodes, run.trace), ("wan", 9, true));
+        assert_eq!(run.command, "run --seeds 1 --seed 5 -- --scheme slow");
+        assert!(!PROGRAM.run_of(&options, 6).trace);
+    }
+
+    #[test]
+    fn seeds_are_run_up_to_the_first_failure() {
+        let options = parse("--seeds 9 --seed 3").unwrap().unwrap();
+        let mut seen = Vec::new();
+        let mut one = |run: &Run| {
+            seen.push(run.seed);
+            if run.seed == 6 { Err("wrong".to_owned()) } else { Ok(()) }
+        };
+        assert_eq!(PROGRAM.run(&options, &mut one), Err("wrong".to_owned()));
+        assert_eq!(seen, [3, 4, 5, 6]);
+        assert_eq!(PROGRAM.run(&options, |_| Ok(())), Ok(9));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_command_line_is_said() {
+        for (line, said) in [
+            ("--seeds", "needs a value"),
+            ("--seeds many", "no number"),
+            ("--scenario none", "no scenario"),
+            ("--scheme other", "it is slow or fast"),
+            ("--speed 4", "unknown option"),
+        ] {
+            let message = parse(line).err().unwrap();
+            assert!(message.contains(said), "{line}: {message}");
+        }
+        assert!(parse("--help").unwrap().is_none());
+        assert!(PROGRAM.help().contains("calm wan lossy slow partitions crashes byzantine chaos"));
+    }
+}

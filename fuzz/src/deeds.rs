@@ -1,0 +1,82 @@
+//! What an input makes a [`Cluster`] do: two bytes are one deed.
+
+use quorate::machine::MemberIndex;
+
+use crate::cluster::{Cluster, Envelope, FAULTY, Protocol};
+use crate::fixture::FOUR;
+use crate::mutate::{Chance, mutate};
+
+/// Most deeds of one input.
+const MAX_DEEDS: usize = 400;
+
+/// Does all of them; answers how far the chain got.
+pub(crate) fn drive<P: Protocol>(deeds: &[u8]) -> u64 {
+    let mut cluster = Cluster::<P>::new();
+    deeds.chunks_exact(2).take(MAX_DEEDS).for_each(|deed| do_one(&mut cluster, deed));
+    cluster.height()
+}
+
+/// One deed.
+pub(crate) fn do_one<P: Protocol>(cluster: &mut Cluster<P>, deed: &[u8]) {
+    let [deed, argument] = deed else { return };
+    let which = usize::from(*argument);
+    let member = MemberIndex::from(argument % FOUR as u8);
+    match deed % 16 {
+        0..=5 => {
+            // The oldest mostly, so that things go on; any other by its number.
+            if let Some(envelope) = cluster.take(if deed % 16 < 4 { 0 } else { which }) {
+                cluster.deliver(&envelope);
+            }
+        }
+        6 => drop(cluster.take(which)),
+        7 => {
+            if let Some(envelope) = cluster.recall(which) {
+                cluster.deliver(&envelope);
+            }
+        }
+        8 | 9 => cluster.fire_next_timer(),
+        10 => cluster.submit(member, *argument),
+        11 => forge(cluster, which),
+        12 => {
+            if let Some(bytes) = cluster.contradiction(which, argument | 1) {
+                cluster.post(Envelope { from: FAULTY, to: member % FAULTY, bytes });
+            }
+        }
+        13 => {
+            let during = cluster.take(0).filter(|envelope| envelope.to == member);
+            cluster.crash(member, during.as_ref(), which / 4 % 4);
+        }
+        14 => cluster.connect(member, MemberIndex::from(argument / 4 % FOUR as u8)),
+        _ => cluster.wait(u64::from(*argument) * 10_000),
+    }
+}
+
+/// Inputs to begin from: `lively`, in which things go on, with each of the bytes before it that choose a scheme (the
+/// first of them is fast); then with crashes, with forgeries, and random ones.
+pub(crate) fn seeds(schemes: [u8; 2], lively: &[u8]) -> Vec<Vec<u8>> {
+    let mut seeds: Vec<Vec<u8>> = schemes.iter().map(|scheme| [&[*scheme], lively].concat()).collect();
+    let with = |every: usize, deeds: &[u8]| {
+        lively.chunks(every).flat_map(|part| [part, deeds].concat()).collect::<Vec<u8>>()
+    };
+    for deeds in [with(24, &[13, 6]), with(16, &[11, 40, 12, 90])] {
+        seeds.push([&schemes[..1], &deeds].concat());
+    }
+    let mut chance = Chance::new(1);
+    for _ in 0..8 {
+        let deeds = (0..600).map(|_| chance.bits() as u8);
+        seeds.push(schemes.into_iter().take(1).chain(deeds).collect());
+    }
+    seeds
+}
+
+/// A changed message in the faulty member's name.
+fn forge<P: Protocol>(cluster: &mut Cluster<P>, which: usize) {
+    let (Some(mut envelope), Some(other)) = (cluster.recall(which), cluster.recall(which / 2)) else {
+        return;
+    };
+    mutate(&mut envelope.bytes, &other.bytes, &mut Chance::new(which as u64));
+    envelope.from = FAULTY;
+    if envelope.to != FAULTY {
+        cluster.deliver(&envelope);
+    }
+}
