@@ -56,7 +56,7 @@ fn what_does_not_belong_together_does_not_start() {
 #[test]
 fn records_of_another_chain_or_key_are_refused() {
     let record = |member, chain: &str| {
-        let committee = weighted(chain, &[1; 4]);
+        let committee = weighted::<Toy>(chain, &[1; 4]);
         let statement = committee.statement(quorate_gosig::PREPARE, 7, [1; 32]);
         Guard::new(secret::<Toy>(member), committee.chain()).sign(&committee, statement).unwrap().1
     };
