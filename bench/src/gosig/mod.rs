@@ -5,12 +5,16 @@ mod blocks;
 mod cities;
 mod collectors;
 mod costs;
+mod emulation;
 mod figures;
+mod merges;
 mod network;
 mod plain;
 mod queue;
 mod rounds;
+mod signers;
 mod stage;
+mod testbed;
 
 use std::sync::{Mutex, OnceLock};
 use std::thread;
@@ -52,6 +56,8 @@ pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
     })?;
     points.sort_by_key(|point| (point.line, point.nodes));
     rows.extend(figures::rows(&points, largest));
+    say("aggregates merged in any order");
+    rows.extend(merges::measure(largest).map_err(|error| format!("merging aggregates: {error}"))?);
     let mut tables = vec![figures::figure_10(&points, sizes, &costs), figures::completion(&points, largest)];
     let (more_rows, more_tables) = rounds::measure(quick, costs)?;
     rows.extend(more_rows);

@@ -31,6 +31,7 @@
 //! | `rounds` | the valid proposals of a round, and the signatures on their blocks |
 //! | `block`, `proposal`, `body`, `payload` | the parts of a block, as each of them travels |
 //! | `pool`, `assembly` | transactions on their way into a block, and a block's on their way together |
+//! | `pace` | how much goes into a block: what was managed lately |
 //! | `sync` | what is missing and whom to ask |
 //! | [`quorate_chain::execution`] | which states this member computed |
 //! | `membership` | joining and leaving |
@@ -70,6 +71,7 @@ mod ids;
 mod interface;
 mod membership;
 mod message;
+mod pace;
 mod parameters;
 mod payload;
 mod pool;

@@ -65,8 +65,13 @@ pub struct Parameters {
     pub max_block_bytes: usize,
     /// The most transactions that this member puts into a block.
     pub max_block_transactions: usize,
-    /// The most bytes of transactions that wait to be ordered. At three quarters of it,
-    /// [`Output::Congestion`](crate::Output::Congestion) asks the driver to hold back.
+    /// How many bytes, each with its length, the first block may hold. From then on it is about what was committed
+    /// lately: full blocks double it until a round is lost, which halves it; after that it rises in steps.
+    pub first_block_bytes: usize,
+    /// The same for how many transactions.
+    pub first_block_transactions: usize,
+    /// The most bytes of transactions that wait to be ordered. At three quarters of it, or if more wait than a few
+    /// blocks hold, [`Output::Congestion`](crate::Output::Congestion) asks the driver to hold back.
     pub max_pool_bytes: usize,
     /// The most bytes of them that one other member may have brought.
     pub max_peer_bytes: usize,
@@ -116,6 +121,8 @@ impl Default for Parameters {
             retry: Duration::from_millis(100),
             max_block_bytes: 4 << 20,
             max_block_transactions: 1 << 16,
+            first_block_bytes: 1 << 20,
+            first_block_transactions: 4096,
             max_pool_bytes: 128 << 20,
             max_peer_bytes: 32 << 20,
             serve_bytes_per_second: 64 << 20,

@@ -217,7 +217,7 @@ impl Pool {
     }
 }
 
-/// Transactions that are to be passed on, with whom they came from.
+/// Transactions that are to be passed on, with who brought them.
 #[derive(Default)]
 pub(crate) struct Outbox {
     waiting: Vec<(Option<MemberIndex>, Transaction)>,
@@ -232,22 +232,35 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
-    /// All of them, in lists that a message can hold, each with whom it came from.
-    pub(crate) fn take(&mut self, max_bytes: usize) -> Vec<(Option<MemberIndex>, Vec<Transaction>)> {
-        let mut lists: Vec<(Option<MemberIndex>, Vec<Transaction>)> = Vec::new();
-        let mut bytes: BTreeMap<Option<MemberIndex>, (usize, usize)> = BTreeMap::new();
-        for (from, transaction) in self.waiting.drain(..) {
-            let (place, held) = bytes.entry(from).or_insert((usize::MAX, 0));
-            *held += transaction.encoded_len();
-            if *held > max_bytes || *place == usize::MAX {
-                (*place, *held) = (lists.len(), transaction.encoded_len());
-                lists.push((from, Vec::new()));
+    /// All of them, in messages of about that many bytes: each to the first `fanout` of the peers who did not bring it.
+    /// All at once, because a message costs more than the few transactions in it.
+    pub(crate) fn take(
+        &mut self,
+        peers: &[MemberIndex],
+        fanout: usize,
+        max_bytes: usize,
+    ) -> Vec<(MemberIndex, Vec<Transaction>)> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let mut messages = Vec::new();
+        for (place, peer) in peers.iter().enumerate() {
+            let (mut bytes, mut list) = (0, Vec::new());
+            for (from, transaction) in &waiting {
+                let before = peers.iter().take(place).filter(|before| Some(**before) != *from).count();
+                if *from == Some(*peer) || before >= fanout {
+                    continue;
+                }
+                if bytes + transaction.encoded_len() > max_bytes && !list.is_empty() {
+                    messages.push((*peer, std::mem::take(&mut list)));
+                    bytes = 0;
+                }
+                bytes += transaction.encoded_len();
+                list.push(transaction.clone());
             }
-            if let Some((_, list)) = lists.get_mut(*place) {
-                list.push(transaction);
+            if !list.is_empty() {
+                messages.push((*peer, list));
             }
         }
-        lists
+        messages
     }
 }
 
@@ -314,14 +327,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_passed_on_goes_in_lists_by_origin_and_size() {
+    fn what_is_passed_on_goes_in_one_message_to_each_and_not_back() {
+        let fill = |outbox: &mut Outbox| {
+            for (from, byte) in [(None, 1), (Some(4), 2), (None, 3), (None, 5)] {
+                outbox.push(from, transaction(byte));
+            }
+        };
         let mut outbox = Outbox::default();
-        for (from, byte) in [(None, 1), (Some(4), 2), (None, 3), (None, 5)] {
-            outbox.push(from, transaction(byte));
-        }
-        let lists = outbox.take(20);
-        let sizes: Vec<_> = lists.iter().map(|(from, list)| (*from, list.len())).collect();
-        assert_eq!(sizes, [(None, 2), (Some(4), 1), (None, 1)]);
-        assert!(outbox.is_empty());
+        fill(&mut outbox);
+        let first = |messages: &[(MemberIndex, Vec<Transaction>)]| -> Vec<(MemberIndex, Vec<u8>)> {
+            messages.iter().map(|(to, list)| (*to, list.iter().map(|t| t.bytes()[0]).collect())).collect()
+        };
+        let messages = outbox.take(&[4, 7, 8], 2, 1000);
+        assert_eq!(first(&messages), [(4, vec![1, 3, 5]), (7, vec![1, 2, 3, 5]), (8, vec![2])]);
+        assert!(outbox.is_empty() && outbox.take(&[1], 1, 1000).is_empty());
+        fill(&mut outbox);
+        let messages = outbox.take(&[7], 2, 20);
+        assert_eq!(first(&messages), [(7, vec![1, 2]), (7, vec![3, 5])], "as much as a message holds");
     }
 }

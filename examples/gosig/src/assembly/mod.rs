@@ -54,6 +54,10 @@ pub(crate) struct Assembly {
     pub(crate) asked: Option<Time>,
     pub(crate) tries: u32,
     pub(crate) hint: Option<MemberIndex>,
+    /// What its segments named was not the block: they are not believed again.
+    pub(crate) misnamed: bool,
+    /// To whom the proposal was passed on: its segments follow it, or they would come to some before it.
+    pub(crate) told: Vec<MemberIndex>,
 }
 
 /// What came of it when all places were filled.
@@ -89,6 +93,8 @@ impl Assembly {
             asked: None,
             tries: 0,
             hint: None,
+            misnamed: false,
+            told: Vec::new(),
         }
     }
 

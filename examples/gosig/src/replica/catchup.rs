@@ -40,7 +40,7 @@ impl<S: Suite> Replica<S> {
     /// Nothing is committed for long: a few others may know more.
     pub(super) fn ask_how_far(&mut self, out: &mut Out<S>) {
         let committed = self.tip.height;
-        self.tell_some(&[], &Message::Hello { committed }, out);
+        drop(self.tell_some(&[], &Message::Hello { committed }, out));
     }
 
     /// Somebody asks what it has missed.

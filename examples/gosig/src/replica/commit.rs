@@ -75,6 +75,7 @@ impl<S: Suite> Replica<S> {
         self.tell_settled(settled, Some(&payload), out);
         self.execution.forget_below(block.executed.height);
         let round = finality.round();
+        self.pace.committed(payload.summary());
         self.progressed = true;
         self.idle_rounds = 0;
         self.tip.height = height;

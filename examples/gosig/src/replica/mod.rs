@@ -45,6 +45,7 @@ use crate::finality::{Finality, Proven};
 use crate::ids::{BlockDigest, PREPARE, TENTATIVE};
 use crate::interface::{Command, Evidence, Output, Status, Timer};
 use crate::message::Message;
+use crate::pace::Pace;
 use crate::parameters::{Parameters, Schedule};
 use crate::payload::Payload;
 use crate::pool::{Outbox, Pool};
@@ -101,6 +102,7 @@ pub struct Replica<S: Suite> {
     outbox: Outbox,
     outbox_due: Option<Time>,
     congested: bool,
+    pace: Pace,
     execution: Execution,
     sync: Sync<S>,
     /// When a member was last answered how far this one is.
@@ -251,8 +253,12 @@ impl<S: Suite> Replica<S> {
         self.worked = had_work;
         self.timeouts += u64::from(undecided);
         self.idle_rounds = if undecided { self.idle_rounds.saturating_add(1) } else { 0 };
-        let leader = self.rounds.get(&self.clock_round).and_then(|old| old.best(self.tip.height + 1));
-        let leader = leader.map(|entry| entry.proposal.proposer).filter(|_| undecided);
+        let best = self.rounds.get(&self.clock_round).and_then(|old| old.best(self.tip.height + 1));
+        let best = best.filter(|_| undecided);
+        if best.is_some_and(|entry| !entry.proposal.block.payload.is_empty()) {
+            self.pace.lost();
+        }
+        let leader = best.map(|entry| entry.proposal.proposer);
         let leader = leader.or(self.tip.last.as_ref().map(|(block, _)| block.author));
         self.progressed = false;
         self.clock_round = round;

@@ -225,10 +225,14 @@ impl<S: Suite> Replica<S> {
     /// locked on that block need it, whatever its score.
     fn keep_entry(&mut self, from: MemberIndex, entry: Entry<S>, out: &mut Out<S>) {
         let proposal = entry.proposal.clone();
+        let mut told = Vec::new();
         if self.keep(entry) {
-            self.tell_some(&[from, proposal.proposer], &Message::Proposal(proposal.clone()), out);
+            told = self.tell_some(&[from, proposal.proposer], &Message::Proposal(proposal.clone()), out);
         }
         self.expect_body(&proposal, from);
+        if let Some(assembly) = self.assemblies.get_mut(&proposal.block.digest()) {
+            assembly.told = told;
+        }
     }
 
     fn keep(&mut self, entry: Entry<S>) -> bool {
@@ -271,7 +275,9 @@ impl<S: Suite> Replica<S> {
             Added::New => {
                 assembly.hint = Some(from);
                 assembly.asked = Some(self.now.plus(self.parameters.transaction_delay));
-                self.tell_some(&[from, signer], &Message::Segment(segment), out);
+                for peer in assembly.told.iter().filter(|peer| **peer != from && **peer != signer) {
+                    out.send(*peer, Message::Segment(segment.clone()));
+                }
             }
             Added::Known => {}
             Added::Broken(rule) => {

@@ -10,6 +10,7 @@ use crate::assembly::{Assembly, cut};
 use crate::block::{Block, Content, Suite};
 use crate::body::{Part, Segment, ShortId};
 use crate::message::Message;
+use crate::pace::Allowance;
 use crate::payload::{MAX_PAYLOAD_BYTES, MAX_TRANSACTIONS, Payload};
 use crate::proposal::Proposal;
 use crate::record::Record;
@@ -56,9 +57,9 @@ impl<S: Suite> Replica<S> {
             .or_insert_with(|| Assembly::whole(block.digest(), height, payload));
         assembly.propose(self.me, round, &segments);
         if self.keep_proposal(proposal.clone(), out) {
-            self.tell_some(&[], &Message::Proposal(proposal), out);
+            let told = self.tell_some(&[], &Message::Proposal(proposal), out);
             for segment in segments {
-                self.tell_some(&[], &Message::Segment(segment), out);
+                told.iter().for_each(|peer| out.send(*peer, Message::Segment(segment.clone())));
             }
         }
     }
@@ -91,8 +92,8 @@ impl<S: Suite> Replica<S> {
             let payload = self.assemblies.get(&lock.block)?.payload()?.clone();
             return Some((block, payload));
         }
-        let (bytes, count) = (self.parameters.max_block_bytes, self.parameters.max_block_transactions);
-        let transactions = self.pool.oldest(bytes.min(MAX_PAYLOAD_BYTES), count.min(MAX_TRANSACTIONS));
+        let Allowance { transactions, bytes } = self.pace.allowance();
+        let transactions = self.pool.oldest(bytes.min(MAX_PAYLOAD_BYTES), transactions.min(MAX_TRANSACTIONS));
         let payload = Arc::new(Payload::new(transactions).ok()?);
         let stated = self.tip.last.as_ref().map(|(block, _)| block.executed);
         let newest = self.execution.up_to(self.tip.height)?;
@@ -131,10 +132,15 @@ impl<S: Suite> Replica<S> {
         (0u16..).zip(parts).filter_map(make).collect()
     }
 
-    /// Sends to as many as something is passed on to at a time.
-    pub(super) fn tell_some(&mut self, but: &[MemberIndex], message: &Message<S>, out: &mut Out<S>) {
-        for peer in self.random(self.parameters.fanout, but) {
-            out.send(peer, message.clone());
-        }
+    /// Sends to as many as something is passed on to at a time; to whom.
+    pub(super) fn tell_some(
+        &mut self,
+        but: &[MemberIndex],
+        message: &Message<S>,
+        out: &mut Out<S>,
+    ) -> Vec<MemberIndex> {
+        let peers = self.random(self.parameters.fanout, but);
+        peers.iter().for_each(|peer| out.send(*peer, message.clone()));
+        peers
     }
 }

@@ -18,6 +18,7 @@ use crate::block::{Block, Committees, Executed, Suite};
 use crate::draw::Draw;
 use crate::ids::{BlockDigest, PayloadDigest};
 use crate::membership::Anchor;
+use crate::pace::Pace;
 use crate::parameters::{Parameters, Schedule};
 use crate::payload::Payload;
 use crate::pool::{Outbox, Pool};
@@ -154,6 +155,7 @@ impl<S: Suite> Replica<S> {
             outbox: Outbox::default(),
             outbox_due: None,
             congested: false,
+            pace: Pace::new(&parameters),
             execution,
             sync: Sync::new(me, members),
             helped: BTreeMap::new(),

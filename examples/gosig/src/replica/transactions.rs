@@ -55,11 +55,11 @@ impl<S: Suite> Replica<S> {
             return;
         }
         self.outbox_due = None;
-        for (from, transactions) in self.outbox.take(MAX_REPLY_BYTES) {
-            let but: Vec<MemberIndex> = from.into_iter().collect();
-            for peer in self.random(self.parameters.transaction_fanout, &but) {
-                out.send(peer, Message::Transactions(transactions.clone()));
-            }
+        let fanout = self.parameters.transaction_fanout;
+        // One more than a transaction goes to: each is left out for what it has brought itself.
+        let peers = self.random(fanout.saturating_add(1), &[]);
+        for (peer, transactions) in self.outbox.take(&peers, fanout, MAX_REPLY_BYTES) {
+            out.send(peer, Message::Transactions(transactions));
         }
     }
 
@@ -82,7 +82,8 @@ impl<S: Suite> Replica<S> {
     }
 
     pub(super) fn report_congestion(&mut self, out: &mut Out<S>) {
-        let congested = self.pool.bytes() >= self.parameters.max_pool_bytes / 4 * 3;
+        let full = self.pool.bytes() >= self.parameters.max_pool_bytes / 4 * 3;
+        let congested = full || self.pace.is_behind(self.pool.len(), self.pool.bytes(), self.congested);
         if congested != self.congested {
             self.congested = congested;
             out.output(Output::Congestion(congested));
