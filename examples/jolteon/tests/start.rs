@@ -97,7 +97,7 @@ fn messages_of_another_chain_are_faults_and_change_nothing() {
     let acknowledge = |committees: &Committees<Ed25519>, member: u16| {
         let statement = batch.header().slot.statement(&committees.identities, batch.digest());
         let vote = quorate::certificate::Vote::sign_unguarded(
-            &secret::<Ed25519>(member.into()),
+            &secret::<Ed25519>(member),
             &committees.identities,
             statement,
         );
