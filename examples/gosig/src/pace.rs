@@ -36,10 +36,8 @@ pub(crate) struct Pace {
 
 impl Pace {
     pub(crate) fn new(parameters: &Parameters) -> Self {
-        let most = Allowance {
-            transactions: parameters.max_block_transactions,
-            bytes: parameters.max_block_bytes,
-        };
+        let most =
+            Allowance { transactions: parameters.max_block_transactions, bytes: parameters.max_block_bytes };
         let first = Allowance {
             transactions: parameters.first_block_transactions,
             bytes: parameters.first_block_bytes,
@@ -86,17 +84,11 @@ impl Allowance {
     }
 
     fn min(self, other: Self) -> Self {
-        Self {
-            transactions: self.transactions.min(other.transactions),
-            bytes: self.bytes.min(other.bytes),
-        }
+        Self { transactions: self.transactions.min(other.transactions), bytes: self.bytes.min(other.bytes) }
     }
 
     fn max(self, other: Self) -> Self {
-        Self {
-            transactions: self.transactions.max(other.transactions),
-            bytes: self.bytes.max(other.bytes),
-        }
+        Self { transactions: self.transactions.max(other.transactions), bytes: self.bytes.max(other.bytes) }
     }
 }
 
@@ -116,10 +108,8 @@ mod tests {
         for _ in 0..9 {
             pace.committed(&full(&pace));
         }
-        let most = Allowance {
-            transactions: parameters.max_block_transactions,
-            bytes: parameters.max_block_bytes,
-        };
+        let most =
+            Allowance { transactions: parameters.max_block_transactions, bytes: parameters.max_block_bytes };
         assert_eq!(pace.allowance(), most);
         pace.lost();
         let half = pace.allowance();

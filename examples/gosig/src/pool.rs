@@ -336,10 +336,7 @@ mod tests {
         let mut outbox = Outbox::default();
         fill(&mut outbox);
         let first = |messages: &[(MemberIndex, Vec<Transaction>)]| -> Vec<(MemberIndex, Vec<u8>)> {
-            messages
-                .iter()
-                .map(|(to, list)| (*to, list.iter().map(|t| t.bytes()[0]).collect()))
-                .collect()
+            messages.iter().map(|(to, list)| (*to, list.iter().map(|t| t.bytes()[0]).collect())).collect()
         };
         let messages = outbox.take(&[4, 7, 8], 2, 1000);
         assert_eq!(first(&messages), [(4, vec![1, 3, 5]), (7, vec![1, 2, 3, 5]), (8, vec![2])]);

@@ -1,5 +1,7 @@
 //! P and TC: signatures are gathered by `core::gossip` itself.
 
+use std::collections::btree_map;
+
 use quorate::Result;
 use quorate::certificate::{Kind, Vote};
 use quorate::gossip::{Aggregate, Gossip};
@@ -43,12 +45,12 @@ impl World<'_> {
         let (committee, parameters) = (self.committee.clone(), self.parameters);
         let Some(round) = self.block(of.0).map(|block| block.round) else { return Ok(()) };
         let Some(state) = self.round(me, round) else { return Ok(()) };
-        if !state.votes.contains_key(&of) {
+        if let btree_map::Entry::Vacant(place) = state.votes.entry(of) {
             let mut digest = [7; 32];
             digest.iter_mut().zip(of.0.to_le_bytes()).for_each(|(byte, of)| *byte = of);
             let statement = committee.statement(Kind::new(of.1 as u8 + 1), round, digest);
             let gossip = Box::new(Gossip::new(committee, me as MemberIndex, statement, parameters)?);
-            state.votes.insert(of, Votes { gossip, noted: false });
+            place.insert(Votes { gossip, noted: false });
         }
         Ok(())
     }

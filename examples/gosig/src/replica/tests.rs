@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::block::Executed;
+use crate::body::{Entries, Part};
 use crate::ids::PayloadDigest;
 use crate::interface::Submission;
 use crate::payload::Transaction;
@@ -9,6 +10,7 @@ use crate::record::RecordKey;
 use crate::testing::{GENESIS, T, anchor, block, certify, committees, secret, sign};
 use quorate::certificate::{Kind, Vote};
 use quorate::gossip::Aggregate;
+use quorate::machine::Recipient;
 
 fn config() -> Config<T> {
     let c = committees::<T>(4);
@@ -441,7 +443,7 @@ fn who_brought_all_that_it_had_is_not_waited_for_with_the_rest() {
         drop(give(&mut replica, 2, Message::Segment(segment.clone())));
         let due = replica.now.plus(replica.parameters.transaction_delay);
         let step = replica.handle(due, Input::Timer(Timer::Retry));
-        assert_eq!(asked(&step), [(To::Member(2), vec![0, 1, 2])], "who sent the segment");
+        assert_eq!(asked(&step), [(Recipient::One(2), vec![0, 1, 2])], "who sent the segment");
         let transactions = vec![(0, payload.transaction(0).unwrap().clone())];
         let step = give(&mut replica, 2, Message::TransactionReply { block: digest, transactions });
         let requests = asked(&step);
@@ -450,6 +452,6 @@ fn who_brought_all_that_it_had_is_not_waited_for_with_the_rest() {
         next.push(*to);
     }
     for member in 1..4 {
-        assert!(next.contains(&To::Member(member)), "any other may have the rest: {next:?}");
+        assert!(next.contains(&Recipient::One(member)), "any other may have the rest: {next:?}");
     }
 }
