@@ -58,12 +58,17 @@ impl World<'_> {
     /// Checks what came in; goes on in the rounds; asks for what is missing; sends what there is to say.
     pub(super) fn act(&mut self, me: Node) -> Result<()> {
         let (now, costs) = (self.queue.now(), self.case.costs);
-        let mut entropy = [0; 32];
-        self.random.fill_bytes(&mut entropy);
-        let Some(member) = self.member(me).filter(|member| member.busy <= now) else { return Ok(()) };
+        let Some(member) = self.members.get_mut(me as usize).and_then(Option::as_deref_mut) else {
+            return Ok(());
+        };
+        if member.busy > now {
+            return Ok(());
+        }
         let mut cost = costs.check(1, 0) * std::mem::take(&mut member.owes_checks) as Nanos;
         for votes in member.rounds.values_mut().flat_map(|round| round.votes.values_mut()) {
             if votes.gossip.waiting() > 0 {
+                let mut entropy = [0; 32];
+                self.random.fill_bytes(&mut entropy);
                 let checked = votes.gossip.check(time(now), Some(&entropy), &mut member.peers);
                 cost += costs.check(checked.aggregates, checked.signers);
             }
