@@ -31,8 +31,6 @@ pub(crate) struct Outcome {
     pub(crate) last: Vec<u64>,
     /// The highest count in anything that was made, by statement.
     pub(crate) highest: Vec<u16>,
-    pub(crate) messages: u64,
-    pub(crate) bytes: u64,
     pub(crate) largest: usize,
 }
 
@@ -223,8 +221,6 @@ impl Network {
             }
             let Some((statement, to, aggregate)) = sends.pop() else { break };
             let len = aggregate.encoded_len();
-            self.outcome.messages += 1;
-            self.outcome.bytes += len as u64;
             self.outcome.largest = self.outcome.largest.max(len);
             let highest = &mut self.outcome.highest[statement];
             *highest = (*highest).max(aggregate.counts().highest());
@@ -288,29 +284,5 @@ fn committees_of_all_small_sizes_get_there() {
     for n in (1..40).chain([63, 64, 65, 100]) {
         run(Setting { statements: 2, ..setting(n, 5) });
         run(with_a_third_silent(setting(n, 5)));
-    }
-}
-
-/// Prints what the tests above bound: `SPREAD_MEMBERS=10000 cargo test … -- --ignored --nocapture prints`.
-#[test]
-#[ignore = "prints figures"]
-fn prints_how_fast_and_how_large() {
-    let n = std::env::var("SPREAD_MEMBERS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
-    for fan_out in [1, 5, 20] {
-        for (statements, silent) in [(1, false), (1, true), (2, false), (2, true)] {
-            let setting = Setting { statements, ..setting(n, fan_out) };
-            let started = std::time::Instant::now();
-            let outcome = run(if silent { with_a_third_silent(setting) } else { setting });
-            println!(
-                "{n} members, fan-out {fan_out}, a third silent: {silent}: {:?} ms, counts to {:?}, each {} messages \
-                 and {} B, the largest {} B; simulated in {:?}",
-                outcome.last,
-                outcome.highest,
-                outcome.messages / u64::from(n),
-                outcome.bytes / u64::from(n),
-                outcome.largest,
-                started.elapsed()
-            );
-        }
     }
 }

@@ -22,7 +22,13 @@ pub fn secret<S: Scheme>(member: MemberIndex) -> S::SecretKey {
 
 /// `n` members of weight one, in the first epoch of a chain.
 pub fn committee<S: Scheme>(chain: &str, n: u16) -> Arc<Committee<S>> {
-    let members = (0..n).map(|m| (VerifiedKey::of(&secret::<S>(m)), 1)).collect();
+    weighted(chain, &vec![1; usize::from(n)])
+}
+
+/// Members of these weights, in the first epoch of a chain.
+pub fn weighted<S: Scheme>(chain: &str, weights: &[u128]) -> Arc<Committee<S>> {
+    let member = |(m, weight): (MemberIndex, &u128)| (VerifiedKey::of(&secret::<S>(m)), *weight);
+    let members = (0..).zip(weights).map(member).collect();
     Arc::new(Committee::new(ChainId::from_name(chain), 0, members).expect("distinct keys"))
 }
 

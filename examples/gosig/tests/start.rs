@@ -3,31 +3,20 @@
 
 use std::sync::Arc;
 
-use quorate::committee::{ChainId, Committee};
 use quorate::ed25519::Ed25519;
 use quorate::guard::Guard;
 use quorate::machine::{Input, Machine, Time};
-use quorate::scheme::{Scheme, Toy, VerifiedKey};
+use quorate::scheme::Toy;
 use quorate::wire::Encode;
+use quorate_chain::testing::{secret, weighted};
 use quorate_gosig::{
     Anchor, Command, Committees, Config, Evidence, Executed, Message, Output, Parameters, Payload, Record,
     Replica, Schedule, Submission,
 };
 
-fn secret<S: Scheme>(member: u8) -> S::SecretKey {
-    let mut bytes = [0; 32];
-    bytes[1] = member + 1;
-    S::secret_from_bytes(&bytes).unwrap()
-}
-
-fn committee<S: Scheme>(chain: &str, weights: &[u128]) -> Arc<Committee<S>> {
-    let members = (0..).zip(weights).map(|(m, weight)| (VerifiedKey::of(&secret::<S>(m)), *weight)).collect();
-    Arc::new(Committee::new(ChainId::from_name(chain), 0, members).unwrap())
-}
-
 fn config() -> Config<Toy> {
     let committees =
-        Committees { voters: committee::<Toy>("start", &[1; 4]), identities: committee("start", &[1; 4]) };
+        Committees { voters: weighted("start", &[1; 4]), identities: weighted("start", &[1; 4]) };
     Config {
         anchor: Anchor::genesis(&committees, &[0; 32], b"start"),
         voters: committees.voters,
@@ -51,11 +40,11 @@ fn code(config: Config<Toy>, records: Vec<Record<Toy>>) -> &'static str {
 #[test]
 fn what_does_not_belong_together_does_not_start() {
     assert_eq!(code(config(), Vec::new()), "none");
-    let other = Config { identities: committee("other", &[1; 4]), ..config() };
+    let other = Config { identities: weighted("other", &[1; 4]), ..config() };
     assert_eq!(code(other, Vec::new()), "BAD_COMMITTEE");
-    let fewer = Config { identities: committee("start", &[1; 3]), ..config() };
+    let fewer = Config { identities: weighted("start", &[1; 3]), ..config() };
     assert_eq!(code(fewer, Vec::new()), "BAD_COMMITTEE");
-    let heavier = Config { identities: committee("start", &[1, 1, 1, 2]), ..config() };
+    let heavier = Config { identities: weighted("start", &[1, 1, 1, 2]), ..config() };
     assert_eq!(code(heavier, Vec::new()), "BAD_COMMITTEE");
     assert_eq!(code(Config { me: 4, ..config() }, Vec::new()), "UNKNOWN_SIGNER");
     assert_eq!(code(Config { voting_key: secret::<Toy>(1), ..config() }, Vec::new()), "WRONG_CONTEXT");
@@ -67,7 +56,7 @@ fn what_does_not_belong_together_does_not_start() {
 #[test]
 fn records_of_another_chain_or_key_are_refused() {
     let record = |member, chain: &str| {
-        let committee = committee::<Toy>(chain, &[1; 4]);
+        let committee = weighted::<Toy>(chain, &[1; 4]);
         let statement = committee.statement(quorate_gosig::PREPARE, 7, [1; 32]);
         Guard::new(secret::<Toy>(member), committee.chain()).sign(&committee, statement).unwrap().1
     };

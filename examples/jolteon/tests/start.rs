@@ -3,33 +3,23 @@
 
 use std::sync::Arc;
 
-use quorate::committee::{ChainId, Committee};
 use quorate::ed25519::Ed25519;
 use quorate::guard::Guard;
 use quorate::machine::{Input, Machine, Time};
-use quorate::scheme::{Scheme, VerifiedKey};
 use quorate::wire::Encode;
+use quorate_chain::testing::{secret, weighted};
 use quorate_jolteon::{
     Batch, Command, Committees, Config, Evidence, Executed, Message, Output, OwnBatchState, Parameters,
     Record, Replica,
 };
 
-fn secret(member: u8) -> <Ed25519 as Scheme>::SecretKey {
-    Ed25519::secret_from_bytes(&[member + 1; 32]).unwrap()
-}
-
-fn committee(chain: &str, weights: &[u128]) -> Arc<Committee<Ed25519>> {
-    let members = (0..).zip(weights).map(|(m, weight)| (VerifiedKey::of(&secret(m)), *weight)).collect();
-    Arc::new(Committee::new(ChainId::from_name(chain), 0, members).unwrap())
-}
-
 fn config() -> Config<Ed25519> {
     Config {
-        voters: committee("start", &[1; 4]),
-        identities: committee("start", &[1; 4]),
+        voters: weighted("start", &[1; 4]),
+        identities: weighted("start", &[1; 4]),
         me: 0,
-        voting_key: secret(0),
-        identity_key: secret(0),
+        voting_key: secret::<Ed25519>(0),
+        identity_key: secret::<Ed25519>(0),
         genesis_root: [0; 32],
         executed: Executed { height: 0, state_root: [0; 32] },
         recent: Vec::new(),
@@ -50,20 +40,20 @@ fn code(config: Config<Ed25519>, records: Vec<Record<Ed25519>>) -> &'static str 
 fn what_does_not_belong_together_does_not_start() {
     assert_eq!(code(config(), Vec::new()), "none");
     assert_eq!(
-        code(Config { identities: committee("other", &[1; 4]), ..config() }, Vec::new()),
+        code(Config { identities: weighted("other", &[1; 4]), ..config() }, Vec::new()),
         "BAD_COMMITTEE"
     );
     assert_eq!(
-        code(Config { identities: committee("start", &[1; 3]), ..config() }, Vec::new()),
+        code(Config { identities: weighted("start", &[1; 3]), ..config() }, Vec::new()),
         "BAD_COMMITTEE"
     );
     assert_eq!(
-        code(Config { identities: committee("start", &[1, 1, 1, 2]), ..config() }, Vec::new()),
+        code(Config { identities: weighted("start", &[1, 1, 1, 2]), ..config() }, Vec::new()),
         "BAD_COMMITTEE"
     );
     assert_eq!(code(Config { me: 4, ..config() }, Vec::new()), "UNKNOWN_SIGNER");
-    assert_eq!(code(Config { voting_key: secret(1), ..config() }, Vec::new()), "WRONG_CONTEXT");
-    assert_eq!(code(Config { identity_key: secret(1), ..config() }, Vec::new()), "WRONG_CONTEXT");
+    assert_eq!(code(Config { voting_key: secret::<Ed25519>(1), ..config() }, Vec::new()), "WRONG_CONTEXT");
+    assert_eq!(code(Config { identity_key: secret::<Ed25519>(1), ..config() }, Vec::new()), "WRONG_CONTEXT");
     let ahead = Executed { height: 3, state_root: [0; 32] };
     assert_eq!(code(Config { executed: ahead, ..config() }, Vec::new()), "WRONG_CONTEXT");
 }
@@ -71,9 +61,9 @@ fn what_does_not_belong_together_does_not_start() {
 #[test]
 fn records_of_another_chain_or_key_are_refused() {
     let record = |member, chain: &str| {
-        let committee = committee(chain, &[1; 4]);
+        let committee = weighted::<Ed25519>(chain, &[1; 4]);
         let statement = committee.statement(quorate_jolteon::BLOCK, 7, [1; 32]);
-        Guard::new(secret(member), committee.chain()).sign(&committee, statement).unwrap().1
+        Guard::new(secret::<Ed25519>(member), committee.chain()).sign(&committee, statement).unwrap().1
     };
     assert_eq!(code(config(), vec![Record::VoteGuard(record(0, "start"))]), "none");
     assert_eq!(code(config(), vec![Record::VoteGuard(record(0, "other"))]), "WRONG_CONTEXT");
@@ -100,14 +90,17 @@ fn a_message_in_another_members_name_is_refused_by_decoder_and_machine() {
 fn messages_of_another_chain_are_faults_and_change_nothing() {
     let mut replica = replica();
     let here = replica.committees().clone();
-    let there = Committees { voters: committee("other", &[1; 4]), identities: committee("other", &[1; 4]) };
+    let there = Committees { voters: weighted("other", &[1; 4]), identities: weighted("other", &[1; 4]) };
     let batch = Batch::new(0, 1, [b"x"]).unwrap();
     replica.handle(Time(0), Input::Start).messages.clear();
     drop(replica.handle(Time(0), Input::Command(Command::Seal(Arc::new(batch.clone())))));
     let acknowledge = |committees: &Committees<Ed25519>, member: u8| {
         let statement = batch.header().slot.statement(&committees.identities, batch.digest());
-        let vote =
-            quorate::certificate::Vote::sign_unguarded(&secret(member), &committees.identities, statement);
+        let vote = quorate::certificate::Vote::sign_unguarded(
+            &secret::<Ed25519>(member.into()),
+            &committees.identities,
+            statement,
+        );
         Input::Message { from: member.into(), message: Message::Acknowledge(vote.unwrap()) }
     };
     // Two from there would be a quorum together with the own one.

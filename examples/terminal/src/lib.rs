@@ -2,7 +2,10 @@
 //! What the example programs write for people.
 //!
 //! `println!` panics when whoever read the output has gone (`quorate status | head -1`); [`say!`] and [`tell!`] do not
-//! mind. Colours are only for terminals, and not where `NO_COLOR` is set.
+//! mind. Colours are only for terminals, and not where `NO_COLOR` is set. A command that does not succeed ends with a
+//! [`failure!`].
+
+mod failure;
 
 use std::io::IsTerminal;
 use std::time::Duration;

@@ -1,8 +1,5 @@
 //! How the program ends: one failure type that carries the exit code, what went wrong, and what to do.
 
-use std::fmt;
-use std::process::ExitCode;
-
 /// The exit codes. `HELP` documents them and a test keeps the two together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -43,50 +40,7 @@ Exit codes:
   9   a validator process ended by itself, or never became healthy
   10  a port that a validator needs is taken";
 
-/// Why a command did not succeed.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    exit: Exit,
-    message: String,
-}
-
-impl Failure {
-    /// A failure with its exit code; the message says what is wrong and what to do.
-    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into() }
-    }
-
-    /// The exit code.
-    pub(crate) fn exit(&self) -> Exit {
-        self.exit
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Failure {}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        ExitCode::from(exit as u8)
-    }
-}
-
-/// For failures of the operating system.
-pub(crate) trait OrFail<T> {
-    /// Turns an error into a failure with this exit code and what was being done.
-    fn or_fail(self, exit: Exit, doing: impl fmt::Display) -> Result<T, Failure>;
-}
-
-impl<T, E: fmt::Display> OrFail<T> for Result<T, E> {
-    fn or_fail(self, exit: Exit, doing: impl fmt::Display) -> Result<T, Failure> {
-        self.map_err(|error| Failure::new(exit, format!("{doing}: {error}")))
-    }
-}
+quorate_terminal::failure!(Exit);
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,5 @@
 //! How the program ends: one failure type that carries the exit code, what went wrong, and what to do.
 
-use std::fmt;
-use std::process::ExitCode;
-
 use quorate_node::NodeError;
 
 /// The exit codes. `HELP` documents them and a test keeps the two together.
@@ -32,35 +29,7 @@ Exit codes:
   7    a file of evidence proves nothing
   130  Ctrl-C, before a measurement was done";
 
-/// Why a command did not succeed.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    exit: Exit,
-    message: String,
-}
-
-impl Failure {
-    /// A failure with its exit code; the message says what is wrong and what to do.
-    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into() }
-    }
-
-    pub(crate) fn exit(&self) -> Exit {
-        self.exit
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        ExitCode::from(exit as u8)
-    }
-}
+quorate_terminal::failure!(Exit);
 
 impl From<NodeError> for Failure {
     fn from(error: NodeError) -> Self {
@@ -78,18 +47,6 @@ impl From<NodeError> for Failure {
             _ => Exit::Failed,
         };
         Failure::new(exit, error.to_string())
-    }
-}
-
-/// For failures of the operating system.
-pub(crate) trait OrFail<T> {
-    /// Turns an error into a failure with this exit code and what was being done.
-    fn or_fail(self, exit: Exit, doing: impl fmt::Display) -> Result<T, Failure>;
-}
-
-impl<T, E: fmt::Display> OrFail<T> for Result<T, E> {
-    fn or_fail(self, exit: Exit, doing: impl fmt::Display) -> Result<T, Failure> {
-        self.map_err(|error| Failure::new(exit, format!("{doing}: {error}")))
     }
 }
 

@@ -1,8 +1,7 @@
 //! Situations that every protocol must bear. They are for tests: what is violated ends them with a panic that says how to
 //! replay it.
 
-// See above.
-#![allow(clippy::panic)]
+#![allow(clippy::panic, reason = "a violation is to end the test")]
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -29,23 +29,22 @@
 //! ```
 
 mod committees;
+mod names;
+mod parameters;
 mod text;
 
-use std::fmt;
 use std::fs;
 use std::path::Path;
-use std::str::FromStr;
 
-use quorate::bls::{Counted, MinSig};
 use quorate::committee::ChainId;
-use quorate::ed25519::Ed25519;
-use quorate::scheme::Scheme;
 use quorate::wire::{Encode, Writer, domain};
 use quorate_gosig::MAX_TRANSACTION_BYTES;
-use quorate_jolteon::MAX_BATCH_BYTES;
 use serde::{Deserialize, Serialize};
 
 pub use committees::Committees;
+pub use names::{ProtocolName, SchemeName};
+use parameters::within;
+pub use parameters::{Parameters, Schedule};
 pub use text::Hex;
 use text::MemberTable;
 
@@ -82,27 +81,6 @@ pub struct Genesis {
     pub members: Vec<Member>,
 }
 
-/// A consensus protocol.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ProtocolName {
-    /// [Jolteon](quorate_jolteon): a leader in each view, and batches that a quorum stores before they are ordered.
-    #[default]
-    Jolteon,
-    /// [Gosig](quorate_gosig): proposers who are drawn in secret, and signatures that are summed while they spread.
-    Gosig,
-}
-
-/// The signature scheme of votes. Identities are Ed25519 always.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SchemeName {
-    /// BLS over BLS12-381, signatures in G1: certificates of about a hundred bytes.
-    Bls,
-    /// Ed25519: a certificate holds each signature.
-    Ed25519,
-}
-
 /// A validator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "MemberTable", into = "MemberTable")]
@@ -128,75 +106,6 @@ pub struct PublicKeys {
     pub voting_key: Hex,
     /// Proof that the key's owner has its secret.
     pub voting_possession: Hex,
-}
-
-/// What all validators must agree on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Parameters {
-    /// Largest transaction.
-    pub max_transaction_bytes: u32,
-    /// A batch is sealed when it holds this many bytes: its transactions, and four for the length of each…
-    pub batch_bytes: u32,
-    /// …or when its first transaction has waited this long.
-    pub batch_delay_ms: u32,
-    /// With Jolteon: how long a view may last before it is given up, at first; half as long
-    /// again with each failure in a row.
-    pub view_timeout_ms: u32,
-    /// Where that growth ends.
-    pub max_view_timeout_ms: u32,
-}
-
-/// The clock that all members share loosely. Safety does not rest on it: clocks that differ by more than a stage stop
-/// the chain for as long as they do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Schedule {
-    /// When round 1 begins: seconds since 1970.
-    pub start: u64,
-    /// The first stage of a round, in which proposals spread.
-    #[serde(default = "stage")]
-    pub proposals_ms: u32,
-    /// The second stage, in which signatures do.
-    #[serde(default = "stage")]
-    pub signatures_ms: u32,
-    /// How many members propose in a round on average.
-    #[serde(default = "proposers")]
-    pub proposers: u16,
-}
-
-impl Schedule {
-    /// The usual pace, from a moment on: seconds since 1970.
-    pub fn starting(start: u64) -> Self {
-        Self { start, proposals_ms: stage(), signatures_ms: stage(), proposers: proposers() }
-    }
-
-    fn check(&self) -> Result<()> {
-        within("schedule.start", self.start, 0, 1 << 40)?;
-        within("schedule.proposals_ms", self.proposals_ms, 10, 600_000)?;
-        within("schedule.signatures_ms", self.signatures_ms, 10, 600_000)?;
-        within("schedule.proposers", self.proposers, 1, u16::MAX)
-    }
-}
-
-fn stage() -> u32 {
-    250
-}
-
-fn proposers() -> u16 {
-    quorate::sortition::EXPECTED_WINNERS.get()
-}
-
-impl Default for Parameters {
-    fn default() -> Self {
-        Self {
-            max_transaction_bytes: 128 << 10,
-            batch_bytes: 500_000,
-            batch_delay_ms: 100,
-            view_timeout_ms: 1_000,
-            max_view_timeout_ms: 30_000,
-        }
-    }
 }
 
 impl Genesis {
@@ -316,88 +225,6 @@ impl Genesis {
     }
 }
 
-impl Parameters {
-    fn check(&self) -> Result<()> {
-        let range = |field: &str, value: u32, least: u32, most: u32| {
-            within(&format!("parameters.{field}"), value, least, most)
-        };
-        range("batch_bytes", self.batch_bytes, 1 << 10, MAX_BATCH_BYTES as u32)?;
-        // A batch stores the length of each transaction before it.
-        range("max_transaction_bytes", self.max_transaction_bytes, 1, self.batch_bytes - 4)?;
-        range("batch_delay_ms", self.batch_delay_ms, 1, 10_000)?;
-        range("view_timeout_ms", self.view_timeout_ms, 10, 600_000)?;
-        range("max_view_timeout_ms", self.max_view_timeout_ms, self.view_timeout_ms, 3_600_000)
-    }
-}
-
-impl ProtocolName {
-    /// The name in files and on command lines.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ProtocolName::Jolteon => "jolteon",
-            ProtocolName::Gosig => "gosig",
-        }
-    }
-
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-impl SchemeName {
-    /// The name of a scheme that a chain can vote with.
-    pub fn of<S: Scheme>() -> Option<Self> {
-        match S::SUITE {
-            // The same keys, whether signatures are summed once or many times.
-            MinSig::SUITE | Counted::<MinSig>::SUITE => Some(SchemeName::Bls),
-            Ed25519::SUITE => Some(SchemeName::Ed25519),
-            _ => None,
-        }
-    }
-
-    /// The name in files and on command lines.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            SchemeName::Bls => "bls",
-            SchemeName::Ed25519 => "ed25519",
-        }
-    }
-}
-
-impl fmt::Display for ProtocolName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for ProtocolName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        [ProtocolName::Jolteon, ProtocolName::Gosig]
-            .into_iter()
-            .find(|p| p.as_str() == text)
-            .ok_or_else(|| format!("there is no protocol {text}; there are jolteon and gosig"))
-    }
-}
-
-impl fmt::Display for SchemeName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for SchemeName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        [SchemeName::Bls, SchemeName::Ed25519]
-            .into_iter()
-            .find(|s| s.as_str() == text)
-            .ok_or_else(|| format!("there is no scheme {text}; there are bls and ed25519"))
-    }
-}
-
 /// What the chain's identity is the hash of. Names and addresses are in it too: an address may be overridden in a
 /// node's own configuration, so moving a validator needs no new chain.
 impl Encode for Genesis {
@@ -438,13 +265,6 @@ impl Encode for Genesis {
             }
         }
     }
-}
-
-fn within<T: PartialOrd + fmt::Display>(field: &str, value: T, least: T, most: T) -> Result<()> {
-    if (&least..=&most).contains(&&value) {
-        return Ok(());
-    }
-    Err(wrong(format!("{field} is {value}; it must be between {least} and {most}")))
 }
 
 fn wrong(problem: String) -> NodeError {

@@ -64,8 +64,8 @@ impl<S: Suite> Protocol for Gosig<S> {
             me: setup.me,
             voting_key: setup.keys.voting::<S>()?,
             identity_key: setup.keys.identity()?,
-            executed: setup.executed.into(),
-            recent: setup.recent.into_iter().map(Into::into).collect(),
+            executed: setup.executed,
+            recent: setup.recent,
             known: known(store, setup.executed.height)?,
             schedule: schedule.map(clock).ok_or_else(no_schedule)?,
             parameters: quorate_gosig::Parameters::default(),
@@ -92,7 +92,7 @@ impl<S: Suite> Protocol for Gosig<S> {
                 let payload = Arc::new(Payload::of(batch.transactions())?);
                 quorate_gosig::Command::Submit { sequence: batch.sequence(), payload }
             }
-            Command::Executed(executed) => quorate_gosig::Command::Executed(executed.into()),
+            Command::Executed(executed) => quorate_gosig::Command::Executed(executed),
             Command::Connected(member) => quorate_gosig::Command::Connected(member),
         })
     }
@@ -259,7 +259,7 @@ impl<S: Suite> Block for quorate_gosig::Block<S> {
     }
 
     fn executed(&self) -> Executed {
-        self.executed.into()
+        self.executed
     }
 
     /// One batch, whose number is the block's height; none if the block orders nothing.
@@ -305,18 +305,6 @@ impl Batch for Payload {
 
     fn bytes(&self) -> usize {
         Self::bytes(self)
-    }
-}
-
-impl From<Executed> for quorate_gosig::Executed {
-    fn from(executed: Executed) -> Self {
-        Self { height: executed.height, state_root: executed.state_root }
-    }
-}
-
-impl From<quorate_gosig::Executed> for Executed {
-    fn from(executed: quorate_gosig::Executed) -> Self {
-        Self { height: executed.height, state_root: executed.state_root }
     }
 }
 

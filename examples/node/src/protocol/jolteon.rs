@@ -50,8 +50,8 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             voting_key: setup.keys.voting::<S>()?,
             identity_key: setup.keys.identity()?,
             genesis_root: setup.genesis_root,
-            executed: setup.executed.into(),
-            recent: setup.recent.into_iter().map(Into::into).collect(),
+            executed: setup.executed,
+            recent: setup.recent,
             first_sequence: setup.first_sequence,
             parameters: parameters(&setup.genesis.parameters),
         };
@@ -70,7 +70,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
     fn command(command: Command) -> quorate::Result<quorate_jolteon::Command> {
         Ok(match command {
             Command::Submit(batch) => quorate_jolteon::Command::Seal(batch),
-            Command::Executed(executed) => quorate_jolteon::Command::Executed(executed.into()),
+            Command::Executed(executed) => quorate_jolteon::Command::Executed(executed),
             Command::Connected(member) => quorate_jolteon::Command::Connected(member),
         })
     }
@@ -251,7 +251,7 @@ impl<S: Scheme> Block for quorate_jolteon::Block<S> {
     }
 
     fn executed(&self) -> Executed {
-        self.executed.into()
+        self.executed
     }
 
     fn payload(&self) -> Vec<Part> {
@@ -296,18 +296,6 @@ impl Batch for quorate_jolteon::Batch {
 
     fn bytes(&self) -> usize {
         Self::bytes(self)
-    }
-}
-
-impl From<Executed> for quorate_jolteon::Executed {
-    fn from(executed: Executed) -> Self {
-        Self { height: executed.height, state_root: executed.state_root }
-    }
-}
-
-impl From<quorate_jolteon::Executed> for Executed {
-    fn from(executed: quorate_jolteon::Executed) -> Self {
-        Self { height: executed.height, state_root: executed.state_root }
     }
 }
 

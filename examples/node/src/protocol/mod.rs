@@ -37,6 +37,7 @@ use quorate::wire::{Decode, Encode};
 
 pub use gosig::Gosig;
 pub use jolteon::Jolteon;
+pub use quorate_chain::Executed;
 pub use quorate_jolteon::OwnBatchState;
 
 use crate::Result;
@@ -215,15 +216,6 @@ pub trait Batch: fmt::Debug + Send + Sync + 'static {
     fn path(&self, position: usize) -> quorate::Result<Path>;
     /// Bytes of its body: each transaction and four for its length.
     fn bytes(&self) -> usize;
-}
-
-/// The state after the block at a height.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Executed {
-    /// The last block that was executed; 0 for none.
-    pub height: u64,
-    /// The [execution root](crate::execution) after it.
-    pub state_root: Hash,
 }
 
 /// What a machine is made of.

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use quorate::certificate::{
     Certificate, Suspects, TimeoutCertificate, TimeoutCollector, TimeoutVote, Vote, VoteCollector,
 };
-use quorate::committee::{ChainId, Committee};
+use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
 use quorate::guard::{Guard, GuardRecord};
-use quorate::scheme::{Scheme, VerifiedKey};
+use quorate::scheme::Scheme;
+use quorate_chain::testing::committee;
+pub use quorate_chain::testing::secret;
 use quorate_jolteon::{
     AVAILABLE, BLOCK, Batch, BatchRef, Block, Committees, Content, Finality, Record, TIMEOUT,
 };
@@ -25,18 +27,8 @@ pub struct Chain<S: Scheme> {
     sequence: u64,
 }
 
-pub fn secret<S: Scheme>(member: u16) -> S::SecretKey {
-    let mut bytes = [0; 32];
-    bytes[1..3].copy_from_slice(&(member + 1).to_le_bytes());
-    S::secret_from_bytes(&bytes).unwrap()
-}
-
 pub fn committees<S: Scheme>(n: u16) -> Committees<S> {
-    fn make<T: Scheme>(n: u16) -> Arc<Committee<T>> {
-        let members = (0..n).map(|m| (VerifiedKey::of(&secret::<T>(m)), 1)).collect();
-        Arc::new(Committee::new(ChainId::from_name("test"), 0, members).unwrap())
-    }
-    Committees { voters: make::<S>(n), identities: make::<Ed25519>(n) }
+    Committees { voters: committee("test", n), identities: committee("test", n) }
 }
 
 /// The binding of member 0's data directory.
@@ -104,7 +96,7 @@ impl<S: Scheme> Chain<S> {
             justify: tip.as_ref().map(|tip| self.certify(tip)),
             tc: (skipped > 0).then(|| self.time_out(view - 1, parent_view)),
             payload: batches.iter().map(|batch| self.available(batch)).collect(),
-            executed: executed.into(),
+            executed,
             timestamp: 1_700_000_000_000_000 + view,
         };
         let statement = self.committees.proposal(view, content.digest());

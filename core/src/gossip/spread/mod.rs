@@ -1,11 +1,13 @@
 //! How one statement's aggregates spread: what comes in and is it worth checking, what goes out and to whom.
 
-use alloc::sync::Arc;
-use alloc::vec;
-use alloc::vec::Vec;
-use core::time::Duration;
+mod halves;
+mod stack;
 
-use super::ranges::{self, Level};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use self::halves::Half;
+use super::ranges;
 use super::{Aggregate, Parameters, Peers, Pool};
 use crate::certificate::{Certificate, Statement, Vote};
 use crate::committee::{Committee, SignerSet, Verified};
@@ -15,10 +17,6 @@ use crate::{Error, Result};
 
 /// At most so many unverified aggregates wait for their check, one of each peer.
 pub const STACK: usize = 64;
-/// Each level of halves waits so long for its turn if the one below is not half known by then.
-const LEVEL: Duration = Duration::from_millis(50);
-/// Who has nothing new to say repeats itself after this time: messages get lost, and peers fail.
-const REPEAT: Duration = Duration::from_millis(100);
 /// To how many times the fan-out a certificate is told unasked.
 const TELL: usize = 3;
 
@@ -83,23 +81,6 @@ pub struct Gossip<S: Additive> {
     /// When something was said the last time.
     said: Time,
     repeats: usize,
-}
-
-/// A level: what is known of the other half, and what is told to it.
-#[derive(Clone, Debug)]
-struct Half<S: Additive> {
-    level: Level,
-    /// The heaviest sum of members of the other half, and its weight.
-    best: Option<Sum<S>>,
-    weight: u128,
-    /// The sum of one's own half, once it is asked for.
-    own: Option<Sum<S>>,
-    /// How many signers one's own half has.
-    own_signers: usize,
-    /// To how many members this is still to be told.
-    untold: usize,
-    /// How many members were told so far.
-    turn: usize,
 }
 
 /// What became of an aggregate that came in.
@@ -334,13 +315,6 @@ impl<S: Additive> Gossip<S> {
         Ok(())
     }
 
-    /// On which level all signers are in the other half.
-    fn level_of(&self, signers: &SignerSet) -> Option<usize> {
-        let (first, last) = (signers.first()?, signers.last()?);
-        let within = |half: &Half<S>| half.level.other.contains(&first) && half.level.other.contains(&last);
-        self.halves.iter().position(within)
-    }
-
     /// Whether this is heavier than what is kept of its half, or brings a new signer if it is not of one half.
     fn is_news(&self, aggregate: &Aggregate<S>) -> bool {
         if self.committee.has_quorum(aggregate.signers()) {
@@ -382,21 +356,6 @@ impl<S: Additive> Gossip<S> {
         true
     }
 
-    /// One's own half has grown on this level and on all above.
-    fn grow(&mut self, from: usize) {
-        let mut signers = self.own.iter().len();
-        for (number, half) in self.halves.iter_mut().enumerate() {
-            if number >= from {
-                half.own = None;
-                if signers > half.own_signers {
-                    (half.own_signers, half.untold) =
-                        (signers, self.parameters.fan_out.min(half.level.other.len()));
-                }
-            }
-            signers += half.best.as_ref().map_or(0, |best| best.signers().len());
-        }
-    }
-
     /// Sees whether what is known is a quorum.
     fn conclude(&mut self) {
         if !self.committee.has_quorum(&self.known) {
@@ -424,29 +383,6 @@ impl<S: Additive> Gossip<S> {
         self.stack = Vec::new();
     }
 
-    /// What is known of one's own half on a level; on the level past the last, of everybody.
-    fn sum(&mut self, level: usize) -> Option<Sum<S>> {
-        if let Some(sum) = self.halves.get(level).and_then(|half| half.own.clone()) {
-            return Some(sum);
-        }
-        let sum = match level.checked_sub(1) {
-            None => self.own.clone(),
-            Some(below) => {
-                let own = self.sum(below);
-                let other = self.halves.get(below).and_then(|half| half.best.clone());
-                match (own, other) {
-                    // They have no signer in common. Keys of colluders can cancel; then the heavier must do.
-                    (Some(own), Some(other)) => own.merge(&other, self.parameters.limit).ok().or(Some(other)),
-                    (own, other) => own.or(other),
-                }
-            }
-        };
-        if let Some(half) = self.halves.get_mut(level) {
-            half.own.clone_from(&sum);
-        }
-        sum
-    }
-
     /// To whom the certificate goes next.
     fn next_to_complete(&mut self, now: Time, draw: u64, peers: &mut Peers) -> Option<MemberIndex> {
         if let Some(place) = self.owed.iter().rposition(|peer| peers.is_available(*peer, now)) {
@@ -463,101 +399,6 @@ impl<S: Additive> Gossip<S> {
             }
         }
         None
-    }
-
-    /// What goes to which half next.
-    fn next_in_halves(&mut self, now: Time, peers: &Peers) -> Option<(MemberIndex, Aggregate<S>)> {
-        if self.known.is_empty() {
-            return None;
-        }
-        let since = *self.since.get_or_insert(now);
-        let mut wait = Duration::ZERO;
-        for level in 0..self.halves.len() {
-            let is_due = self.halves.get(level).is_some_and(|half| {
-                half.untold > 0 && (2 * half.own_signers >= half.level.own.len() || now.since(since) >= wait)
-            });
-            wait += LEVEL;
-            if !is_due {
-                continue;
-            }
-            // Where nobody can be told now, it stays to be told.
-            if let Some(said) = self.tell(level, now, peers) {
-                return Some(said);
-            }
-        }
-        if now.since(self.said) < REPEAT {
-            return None;
-        }
-        self.said = now;
-        for _ in 0..self.halves.len() {
-            self.repeats = (self.repeats + 1) % self.halves.len().max(1);
-            if let Some(said) = self.tell(self.repeats, now, peers) {
-                return Some(said);
-            }
-        }
-        None
-    }
-
-    /// Tells what one's own half knows to the next member of the other one.
-    fn tell(&mut self, level: usize, now: Time, peers: &Peers) -> Option<(MemberIndex, Aggregate<S>)> {
-        let sum = self.sum(level)?;
-        let order = self.order(level);
-        let half = self.halves.get_mut(level)?;
-        for _ in 0..half.level.other.len() {
-            let to = half.level.peer(self.me, half.turn, order);
-            half.turn = half.turn.wrapping_add(1);
-            if peers.is_available(to, now) && !self.complete.contains(to) {
-                half.untold = half.untold.saturating_sub(1);
-                return Some((to, sum.into_inner()));
-            }
-        }
-        None
-    }
-
-    /// In which order the members of a half are told: the same for all who tell it, and known only with the statement.
-    fn order(&self, level: usize) -> u64 {
-        let mut seed = [0; 8];
-        seed.iter_mut().zip(self.statement.digest).for_each(|(byte, of)| *byte = of);
-        let seed = u64::from_le_bytes(seed) ^ self.statement.view ^ (level as u64) << 56;
-        // The last steps of SplitMix64, so that every bit of the seed is in every bit of the order.
-        let z = (seed ^ seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// Takes what is to be verified next off the stack, from the newest down: what is heavier than what is kept of its
-    /// half and than what was taken before of the same, or a quorum, which makes all the rest needless.
-    fn newest(&mut self) -> (Vec<MemberIndex>, Vec<Aggregate<S>>) {
-        let is_quorum = |(_, aggregate): &(_, Aggregate<S>)| self.committee.has_quorum(aggregate.signers());
-        if let Some(place) = self.stack.iter().rposition(is_quorum) {
-            let (sender, aggregate) = self.stack.remove(place);
-            return (vec![sender], vec![aggregate]);
-        }
-        let (mut senders, mut aggregates, mut left) = (Vec::new(), Vec::<Aggregate<S>>::new(), Vec::new());
-        while let Some((sender, aggregate)) = self.stack.pop() {
-            let level = self.level_of(aggregate.signers());
-            let same = |other: &&Aggregate<S>| level.is_some() && self.level_of(other.signers()) == level;
-            let is_lighter = aggregates.iter().find(same).is_some_and(|other| {
-                self.committee.weight_of(other.signers()) >= self.committee.weight_of(aggregate.signers())
-            });
-            if is_lighter || aggregates.len() >= self.parameters.batch.max(1) {
-                left.push((sender, aggregate));
-            } else {
-                senders.push(sender);
-                aggregates.push(aggregate);
-            }
-        }
-        left.reverse();
-        self.stack = left;
-        (senders, aggregates)
-    }
-
-    /// Takes what is no longer news off the stack.
-    fn drop_known(&mut self) {
-        let stack = core::mem::take(&mut self.stack);
-        if !self.is_complete() {
-            self.stack = stack.into_iter().filter(|(_, aggregate)| self.is_news(aggregate)).collect();
-        }
     }
 
     fn owe(&mut self, peer: MemberIndex) {
