@@ -1,5 +1,7 @@
 //! Thousands of nodes at 20 Mbps with blocks of 12 MB: the paper's section 6.3 and its Figure 8.
 
+use std::cmp::Reverse;
+
 use super::blocks::{Case, Outcome, Rules};
 use super::costs::Costs;
 use super::network::Setting;
@@ -36,7 +38,7 @@ pub(super) fn measure(quick: bool, costs: Costs) -> Measured {
     };
     let cases = ROUNDS.map(case).to_vec();
     let mut all = side_by_side(cases, |case| Ok((case, simulate(&case)?)))?;
-    all.sort_by(|(a, _), (b, _)| b.stages.cmp(&a.stages));
+    all.sort_by_key(|(case, _)| Reverse(case.stages));
     let mut table = Table::new(
         "gosig-figure-8",
         format!("Figure 8: {nodes} nodes at 20 Mbps, blocks of 12 MB"),

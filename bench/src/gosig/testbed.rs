@@ -20,9 +20,9 @@ pub(super) const TESTBED: Setting = Setting {
 /// Transactions per second that are offered, of Figure 2.
 const LOADS: [f64; 6] = [4e3, 8e3, 12e3, 16e3, 20e3, 28e3];
 /// The same of Figure 6: from below what the least of its lines commits to all that a block holds.
-const STEPS: [f64; 9] = [1e3, 2e3, 3e3, 4e3, 6e3, 8e3, 12e3, 18e3, 24e3];
+const STEPS: [f64; 8] = [1e3, 2e3, 4e3, 6e3, 8e3, 12e3, 18e3, 24e3];
 /// Stages of the rounds in which it is seen how short they can be, and what is offered then.
-const STAGES: [u64; 7] = [500, 750, 1000, 1500, 2000, 3000, 5000];
+const STAGES: [u64; 6] = [500, 750, 1000, 1500, 2500, 5000];
 const LIGHT: f64 = 4e3;
 const ROUND: [Nanos; 2] = [5 * SECOND; 2];
 

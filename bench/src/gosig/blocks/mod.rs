@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn what_is_submitted_is_committed_with_and_without_silent_nodes_and_pipelining() {
         for (silent, rules) in
-            [(0, Rules::ALL), (13, Rules::ALL), (0, Rules { asynchronous: true, ..Rules::NONE })]
+            [(0, Rules::ALL), (10, Rules::ALL), (0, Rules { asynchronous: true, ..Rules::NONE })]
         {
             let outcome = run(&Case { silent, rules, ..case() }).unwrap();
             assert_eq!(outcome.committed.0, outcome.committed.1, "{rules:?}");
@@ -153,6 +153,12 @@ mod tests {
             let reached = outcome.steps.each_ref().map(Vec::len);
             assert_eq!(reached, [40 - silent; 5], "{rules:?}");
         }
+    }
+
+    #[test]
+    fn exactly_a_quorum_commits_most_rounds_for_which_everybody_must_have_everything() {
+        let outcome = run(&Case { silent: 13, ..case() }).unwrap();
+        assert!(outcome.committed.0 * 2 > outcome.committed.1, "{:?}", outcome.committed);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! P and TC: signatures are gathered by `core::gossip` itself.
 
+use std::collections::btree_map;
+
 use quorate::Result;
 use quorate::certificate::{Kind, Vote};
 use quorate::gossip::{Aggregate, Gossip};
@@ -43,12 +45,12 @@ impl World<'_> {
         let (committee, parameters) = (self.committee.clone(), self.parameters);
         let Some(round) = self.block(of.0).map(|block| block.round) else { return Ok(()) };
         let Some(state) = self.round(me, round) else { return Ok(()) };
-        if !state.votes.contains_key(&of) {
+        if let btree_map::Entry::Vacant(place) = state.votes.entry(of) {
             let mut digest = [7; 32];
             digest.iter_mut().zip(of.0.to_le_bytes()).for_each(|(byte, of)| *byte = of);
             let statement = committee.statement(Kind::new(of.1 as u8 + 1), round, digest);
             let gossip = Box::new(Gossip::new(committee, me as MemberIndex, statement, parameters)?);
-            state.votes.insert(of, Votes { gossip, noted: false });
+            place.insert(Votes { gossip, noted: false });
         }
         Ok(())
     }
@@ -56,12 +58,17 @@ impl World<'_> {
     /// Checks what came in; goes on in the rounds; asks for what is missing; sends what there is to say.
     pub(super) fn act(&mut self, me: Node) -> Result<()> {
         let (now, costs) = (self.queue.now(), self.case.costs);
-        let mut entropy = [0; 32];
-        self.random.fill_bytes(&mut entropy);
-        let Some(member) = self.member(me).filter(|member| member.busy <= now) else { return Ok(()) };
+        let Some(member) = self.members.get_mut(me as usize).and_then(Option::as_deref_mut) else {
+            return Ok(());
+        };
+        if member.busy > now {
+            return Ok(());
+        }
         let mut cost = costs.check(1, 0) * std::mem::take(&mut member.owes_checks) as Nanos;
         for votes in member.rounds.values_mut().flat_map(|round| round.votes.values_mut()) {
             if votes.gossip.waiting() > 0 {
+                let mut entropy = [0; 32];
+                self.random.fill_bytes(&mut entropy);
                 let checked = votes.gossip.check(time(now), Some(&entropy), &mut member.peers);
                 cost += costs.check(checked.aggregates, checked.signers);
             }
