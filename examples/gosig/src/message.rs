@@ -122,9 +122,12 @@ pub enum HistoryRequest {
     },
 }
 
-/// As many of `blocks` as one answer may have. They must be consecutive, lowest first.
+/// As many of `blocks` as one answer may have: those of one epoch, for who asks has to get to its end first. They must be
+/// consecutive, lowest first.
 pub fn block_range<S: Suite>(blocks: impl IntoIterator<Item = Proven<S>>) -> Message<S> {
-    Message::Blocks(blocks.into_iter().take(MAX_RANGE_BLOCKS).collect())
+    let mut blocks = blocks.into_iter().take(MAX_RANGE_BLOCKS).peekable();
+    let epoch = blocks.peek().map_or(0, |(block, _)| block.epoch);
+    Message::Blocks(blocks.take_while(|(block, _)| block.epoch == epoch).collect())
 }
 
 /// As many of a block's transactions at `places` as one answer may have.

@@ -13,7 +13,7 @@ use crate::payload::Summary;
 /// No round is so short that it cannot manage that many transactions, or bytes of them.
 const LEAST: Allowance = Allowance { transactions: 64, bytes: 64 << 10 };
 /// By how much full blocks rise once a round was lost.
-const RISE: Allowance = Allowance { transactions: 128, bytes: 32 << 10 };
+const RISE: Allowance = Allowance { transactions: 256, bytes: 64 << 10 };
 /// So many blocks' worth of transactions may wait before clients are asked to hold back.
 const BACKLOG: usize = 8;
 

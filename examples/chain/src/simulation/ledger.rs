@@ -14,7 +14,7 @@ pub const GENESIS: Hash = [7; 32];
 
 /// The blocks that a node executed, as its protocol archives them (`B`), each with the state after it. A state is a hash
 /// of all that was executed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ledger<B> {
     blocks: Vec<(B, Hash)>,
     /// The application executes one block after the other.
@@ -51,6 +51,15 @@ impl<B> Ledger<B> {
         state.extend_from_slice(block);
         transactions.for_each(|id| state.extend_from_slice(id));
         domain::hash(domain::LEDGER_ROOT, &state)
+    }
+
+    /// A copy of all blocks up to a height.
+    pub fn up_to(&self, height: u64) -> Self
+    where
+        B: Clone,
+    {
+        let up_to = usize::try_from(height).unwrap_or(usize::MAX).min(self.blocks.len());
+        Self { blocks: self.blocks.iter().take(up_to).cloned().collect(), busy_until: Time(0) }
     }
 
     /// The node starts. After a crash the last few blocks may not have been durable: they come again.

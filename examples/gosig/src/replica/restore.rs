@@ -83,7 +83,8 @@ struct Records<S: Suite> {
 
 impl<S: Suite> Replica<S> {
     /// A replica that goes on where `records` end; without records, a new one. What it signed before is remembered;
-    /// whatever was committed above [`Config::executed`] is delivered (again).
+    /// whatever was committed above [`Config::executed`] is delivered (again). Records may be of several epochs; those of
+    /// another one than the committees' bind nobody in this one, but for what the guards remember.
     ///
     /// # Errors
     /// [`Error::BadCommittee`] for committees that do not belong together; [`Error::WrongContext`] for keys that are
@@ -98,6 +99,8 @@ impl<S: Suite> Replica<S> {
         let mut records = records.into_iter().peekable();
         let is_blank = records.peek().is_none();
         let mut records = sort(records);
+        let epoch = committees.voters.epoch();
+        records.keep(epoch);
         let tip = tip(&anchor, &records)?;
         let lock = records.lock.take().filter(|lock| lock.height == tip.height + 1);
         let mut assemblies = BTreeMap::new();
@@ -215,6 +218,13 @@ impl<S: Suite> Replica<S> {
 }
 
 impl<S: Suite> Records<S> {
+    /// Leaves out what was committed, or is locked, in other epochs. The anchor's own block stays among the blocks.
+    fn keep(&mut self, epoch: u64) {
+        let of = |digest: &BlockDigest| self.blocks.get(digest).is_none_or(|block| block.epoch == epoch);
+        self.committed.retain(|_, committed| of(&committed.digest));
+        self.lock = self.lock.take().filter(|lock| lock.certificate.statement().epoch == epoch);
+    }
+
     /// A block with its payload.
     fn whole(&self, digest: &BlockDigest) -> Result<(Arc<Block<S>>, Arc<Payload>)> {
         let block = self.blocks.get(digest).ok_or(Error::Malformed { what: "records without a block" })?;

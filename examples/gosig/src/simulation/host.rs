@@ -19,8 +19,8 @@ use quorate_simulator::{
 use super::villains::{VILLAINS, Villain};
 use crate::{
     Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, Evidence, Finality, HistoryRequest,
-    Message, Output, Parameters, Payload, PayloadDigest, Record, Replica, Schedule, Submission, Suite,
-    block_range, transaction_range,
+    Message, Output, Parameters, Payload, PayloadDigest, Record, Replica, Schedule, Submission, Successor,
+    Suite, block_range, transaction_range,
 };
 
 /// So many of the last blocks a node remembers the transactions of.
@@ -69,6 +69,7 @@ pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
 }
 
 /// A block in a node's archive.
+#[derive(Clone)]
 struct Archived<S: Suite> {
     block: Arc<Block<S>>,
     payload: Arc<Payload>,
@@ -81,11 +82,24 @@ struct Disk<S: Suite> {
     forgotten: BTreeSet<PayloadDigest>,
     submitted: u64,
     congested: bool,
+    /// The epoch that it is in, and whether it is known how that one ended.
+    epoch: usize,
+    is_over: bool,
+    /// The archive was put there, and all of it is durable.
+    is_copied: bool,
 }
 
 impl<S: Suite> Default for Disk<S> {
     fn default() -> Self {
-        Self { ledger: Ledger::default(), forgotten: BTreeSet::new(), submitted: 0, congested: false }
+        Self {
+            ledger: Ledger::default(),
+            forgotten: BTreeSet::new(),
+            submitted: 0,
+            congested: false,
+            epoch: 0,
+            is_over: false,
+            is_copied: false,
+        }
     }
 }
 
@@ -112,6 +126,8 @@ pub struct GosigHost<S: Suite> {
     /// What honest nodes delivered at each height: the block and the state after it.
     pub agreement: Agreement<(BlockDigest, Hash)>,
     disks: BTreeMap<usize, Disk<S>>,
+    /// The epochs that began, the first one first: what honest members say ended the one before.
+    epochs: Vec<Successor<S>>,
     /// When each transaction was submitted.
     submitted: BTreeMap<Hash, Time>,
     /// Transactions of the clients of honest nodes that were not refused.
@@ -131,6 +147,7 @@ pub struct GosigHost<S: Suite> {
 impl<S: Suite> GosigHost<S> {
     /// A run that has not begun.
     pub fn new(material: Arc<Material<S>>) -> Self {
+        let epochs = vec![Successor { committees: material.committees.clone(), anchor: material.anchor() }];
         Self {
             material,
             schedule: Self::schedule(),
@@ -138,6 +155,7 @@ impl<S: Suite> GosigHost<S> {
             workload: Workload::default(),
             agreement: Agreement::new(1),
             disks: BTreeMap::new(),
+            epochs,
             submitted: BTreeMap::new(),
             taken: BTreeSet::new(),
             delivered: BTreeSet::new(),
@@ -172,8 +190,53 @@ impl<S: Suite> GosigHost<S> {
         (payload.unwrap_or(0), blocks().map(|block| block.executed.height).max().unwrap_or(0))
     }
 
+    /// The epochs that began.
+    pub fn epochs(&self) -> &[Successor<S>] {
+        &self.epochs
+    }
+
+    /// Whether a node has seen its epoch end, and is to be started again for the next one.
+    pub fn is_over(&self, slot: usize) -> bool {
+        self.disks.get(&slot).is_some_and(|disk| disk.is_over)
+    }
+
+    /// Puts the archive up to where the newest epoch begins on a node's disk, as an operator does whose node joins a
+    /// chain that has been going on.
+    pub fn copy_archive(&mut self, from: usize, to: usize) {
+        let height = self.epochs.last().map_or(0, |epoch| epoch.anchor.height);
+        if let Some(ledger) = self.disks.get(&from).map(|disk| disk.ledger.up_to(height)) {
+            let disk = self.disks.entry(to).or_default();
+            (disk.ledger, disk.is_copied) = (ledger, true);
+        }
+    }
+
+    /// The replica says how its epoch ended: all that are honest must say the same.
+    fn succeed(&mut self, node: Node, successor: Successor<S>) -> Verdict {
+        let disk = self.disk(node);
+        disk.is_over = true;
+        let next = disk.epoch + 1;
+        let Some(known) = self.epochs.get(next) else {
+            self.epochs.push(successor);
+            return Ok(());
+        };
+        let same = known.anchor == successor.anchor
+            && known.committees.voters.id() == successor.committees.voters.id()
+            && known.committees.identities.id() == successor.committees.identities.id();
+        if same { Ok(()) } else { Err(Violation::new("succession", format!("node {}: {next}", node.slot))) }
+    }
+
     fn disk(&mut self, node: Node) -> &mut Disk<S> {
         self.disks.entry(node.slot).or_default()
+    }
+
+    /// Which epoch a node starts in: the one after the last change in its archive. What its records know beyond that
+    /// comes again first.
+    fn enter(&mut self, node: Node) -> Successor<S> {
+        let executed = self.disk(node).ledger.executed().height;
+        let begun = self.epochs.iter().take_while(|epoch| epoch.anchor.height <= executed).count();
+        let disk = self.disk(node);
+        (disk.epoch, disk.is_over) = (begun - 1, false);
+        self.epochs[begun - 1].clone()
     }
 
     fn submit(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) {
@@ -216,8 +279,10 @@ impl<S: Suite> GosigHost<S> {
         if !same {
             return Err(Violation::new("delivery", format!("node {}: parts do not match", node.slot)));
         }
+        let epoch = self.disk(node).epoch;
+        let committees = self.epochs.get(epoch).map(|epoch| &epoch.committees);
         if self.agreement.deliver(node, height, (digest, root))? == Delivered::First
-            && let Err(error) = finality.verify(&self.material.committees, &block)
+            && let Some(Err(error)) = committees.map(|committees| finality.verify(committees, &block))
         {
             return Err(Violation::new("finality", format!("height {height}: {error}")));
         }
@@ -312,19 +377,21 @@ impl<S: Suite> Host for GosigHost<S> {
     fn boot(&mut self, boot: Boot<Record<S>>) -> Result<Replica<S>, Violation> {
         let Boot { node, mut records, seed, .. } = boot;
         let disk = self.disk(node);
-        disk.ledger.restart(!records.is_empty(), &seed);
+        disk.ledger.restart(!records.is_empty() && !disk.is_copied, &seed);
         disk.congested = false;
+        let epoch = self.enter(node);
+        let disk = self.disk(node);
         let (executed, known) = (disk.ledger.executed(), disk.known());
         if seed[1] % 2 == 0 {
             records = compact(records, executed.height, &disk.forgotten);
         }
         let config = Config {
-            voters: self.material.committees.voters.clone(),
-            identities: self.material.committees.identities.clone(),
+            voters: epoch.committees.voters,
+            identities: epoch.committees.identities,
             me: node.member,
             voting_key: self.material.voting_key(node.member),
             identity_key: self.material.identity_key(node.member),
-            anchor: self.material.anchor(),
+            anchor: epoch.anchor,
             executed,
             recent: Vec::new(),
             known,
@@ -337,11 +404,18 @@ impl<S: Suite> Host for GosigHost<S> {
     }
 
     fn decode_record(&self, bytes: &[u8]) -> quorate::Result<Record<S>> {
-        Record::decode(bytes, &self.material.committees)
+        let mut epochs = self.epochs.iter().rev().map(|epoch| Record::decode(bytes, &epoch.committees));
+        let newest = epochs.next().unwrap_or(Err(quorate::Error::Malformed { what: "record" }));
+        // A record may be of an older epoch.
+        epochs.fold(newest, |read, older| read.or(older))
     }
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
         self.agreement.started(node);
+        if std::mem::take(&mut self.disk(node).is_copied) {
+            let executed = self.disk(node).ledger.executed().height;
+            self.agreement.jumped(node, executed);
+        }
         self.workload.start(actions);
         Ok(())
     }
@@ -360,6 +434,7 @@ impl<S: Suite> Host for GosigHost<S> {
             Output::Congestion(congested) => self.disk(node).congested = congested,
             Output::Submitted { sequence, state: Submission::Refused } => self.refused(node, sequence),
             Output::Forget(payloads) => self.disk(node).forgotten.extend(payloads),
+            Output::Succeeded(successor) => self.succeed(node, *successor)?,
             Output::Round { undecided: true, .. } => *self.undecided.entry(node.slot).or_default() += 1,
             _ => {}
         }
@@ -386,7 +461,10 @@ impl<S: Suite> Host for GosigHost<S> {
     }
 
     fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Replica<S>>>> {
-        Villain::new(name, node.member, self.material.clone()).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
+        let epoch = self.disk(node).epoch;
+        let committees = self.epochs.get(epoch).map(|epoch| epoch.committees.clone());
+        let material = committees.map_or(self.material.clone(), |committees| Arc::new(Material { committees }));
+        Villain::new(name, node.member, material).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
     }
 
     fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message<S>) -> Fate {

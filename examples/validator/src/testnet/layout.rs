@@ -15,7 +15,7 @@ const PORTS: std::ops::Range<u16> = 10_000..32_000;
 /// Links, HTTP, stream.
 const PORTS_PER_NODE: u16 = 3;
 /// A stage of a protocol with a clock lasts so long for each validator, or as long as usual.
-const STAGE_MS_PER_NODE: u32 = 30;
+const STAGE_MS_PER_NODE: u32 = 16;
 /// How many places are tried.
 const PORT_ATTEMPTS: usize = 200;
 
