@@ -11,13 +11,14 @@ use std::path::Path;
 use std::{env, fs};
 
 use quorate::any::{
-    Certificate, Committee, Equivocation, Guard, SecretKey, Suite, TimeoutCertificate, TimeoutCollector,
-    TimeoutVote, UnverifiedKey, Vote, VoteCollector,
+    Aggregate, Certificate, Committee, Equivocation, Guard, Lottery, SecretKey, SeedProof, Suite, Ticket,
+    TimeoutCertificate, TimeoutCollector, TimeoutVote, UnverifiedKey, Vote, VoteCollector,
 };
 use quorate::certificate::{Kind, Statement, Suspects};
-use quorate::committee::ChainId;
+use quorate::committee::{ChainId, Verified};
 use quorate::guard::GuardRecord;
 use quorate::merkle::{self, Merkle};
+use quorate::sortition::{EXPECTED_WINNERS, Seed};
 use quorate::wire::{Decode, Encode};
 use serde_json::{Value, json};
 
@@ -74,7 +75,7 @@ fn write(suite: Suite, dir: &Path) {
         .zip(&keys)
         .map(|(weight, key)| json!({ "key": hex::encode(key.encode()), "weight": weight.to_string() }))
         .collect::<Vec<_>>();
-    let file = json!({
+    let mut file = json!({
         "suite": suite.name(), "chain": "matrix", "epoch": "3", "members": members,
         "committee_id": committee.id().to_string(),
         "statement": hex::encode(statement.encode()),
@@ -90,8 +91,49 @@ fn write(suite: Suite, dir: &Path) {
             "root": hex::encode(tree.root(&leaves)), "path": hex::encode(tree.path(&leaves, 4).unwrap().encode()),
         },
     });
+    if counts(suite) {
+        file["gossip"] = write_gossip(&votes, &committee);
+    }
+    if suite != Suite::Ed25519 {
+        file["sortition"] = write_sortition(&secrets, &committee, chain);
+    }
     let text = serde_json::to_string_pretty(&file).unwrap();
     fs::write(dir.join(format!("rust-{suite}.json")), text).unwrap();
+}
+
+/// Whether a suite's aggregates count.
+fn counts(suite: Suite) -> bool {
+    matches!(suite, Suite::MinSigCounted | Suite::MinPkCounted)
+}
+
+/// A sum in which one signature is twice, and a certificate in which two are.
+fn write_gossip(votes: &[Vote], committee: &Committee) -> Value {
+    let of = |member: usize| {
+        Aggregate::of_vote(&votes[member].clone().verify(committee).unwrap(), committee).unwrap()
+    };
+    let sum = |members: &[usize]| -> Verified<Aggregate> {
+        members.iter().map(|member| of(*member)).reduce(|one, two| one.merge(&two, 255).unwrap()).unwrap()
+    };
+    let certificate = sum(&[3, 4, 5, 6, 3, 4]).certificate(committee).unwrap();
+    json!({
+        "aggregate": hex::encode(sum(&[1, 2, 2, 4]).encode()),
+        "certificate": hex::encode(certificate.encode()),
+    })
+}
+
+/// As many win on average as there are members: so everybody does.
+fn write_sortition(secrets: &[SecretKey], committee: &Committee, chain: ChainId) -> Value {
+    let seed = Seed::genesis(chain, b"matrix");
+    let lottery = Lottery::new(committee, seed, VIEW, EXPECTED_WINNERS).unwrap();
+    let ticket = lottery.draw(&secrets[5]).unwrap().unwrap();
+    let proof = SeedProof::sign(&secrets[2], committee, &seed).unwrap();
+    json!({
+        "seed": hex::encode(seed.encode()),
+        "ticket": hex::encode(ticket.encode()),
+        "score": hex::encode(ticket.score().as_bytes()),
+        "seed_proof": hex::encode(proof.encode()),
+        "next_seed": hex::encode(proof.next_seed(&seed, committee).unwrap().encode()),
+    })
 }
 
 fn read_all(dir: &Path) -> usize {
@@ -152,6 +194,39 @@ fn read(file: &Value) {
     let path = merkle::Path::decode(&bytes(&tree["path"]), &()).unwrap();
     same(&path.encode(), &tree["path"]);
     merkle.verify(&root, &merkle.leaf(&items[path.index() as usize]), &path).unwrap();
+    if counts(suite) {
+        read_gossip(&file["gossip"], &statement, &committee);
+    }
+    if suite != Suite::Ed25519 {
+        read_sortition(&file["sortition"], &committee);
+    }
+}
+
+fn read_gossip(file: &Value, statement: &Statement, committee: &Committee) {
+    let counts = |aggregate: &Aggregate| (0..7).map(|member| aggregate.count(member)).collect::<Vec<_>>();
+    let aggregate = Aggregate::decode(&bytes(&file["aggregate"]), committee).unwrap();
+    same(&aggregate.encode(), &file["aggregate"]);
+    assert_eq!((aggregate.statement(), counts(&aggregate)), (statement, vec![0, 1, 2, 0, 1, 0, 0]));
+    aggregate.verify(committee).unwrap();
+    let certificate = Certificate::decode(&bytes(&file["certificate"]), committee).unwrap();
+    same(&certificate.encode(), &file["certificate"]);
+    let whole = Aggregate::of_certificate(&certificate.verify(committee).unwrap()).unwrap();
+    assert_eq!((whole.statement(), counts(&whole)), (statement, vec![0, 0, 0, 2, 2, 1, 1]));
+}
+
+fn read_sortition(file: &Value, committee: &Committee) {
+    let seed = Seed::decode(&bytes(&file["seed"]), &()).unwrap();
+    same(&seed.encode(), &file["seed"]);
+    let ticket = Ticket::decode(committee.suite(), &bytes(&file["ticket"])).unwrap();
+    same(&ticket.encode(), &file["ticket"]);
+    assert_eq!((ticket.round(), ticket.member()), (VIEW, 5));
+    let lottery = Lottery::new(committee, seed, VIEW, EXPECTED_WINNERS).unwrap();
+    let won = ticket.verify(&lottery).unwrap();
+    same(won.score().as_bytes(), &file["score"]);
+    let proof = SeedProof::decode(committee.suite(), &bytes(&file["seed_proof"])).unwrap();
+    same(&proof.encode(), &file["seed_proof"]);
+    assert_eq!(proof.signer(), 2);
+    same(&proof.next_seed(&seed, committee).unwrap().encode(), &file["next_seed"]);
 }
 
 fn list(value: &Value) -> &[Value] {

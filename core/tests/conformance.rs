@@ -1,18 +1,21 @@
 //! Hashes over many generated encodings, compared with `spec/conformance.json`, which the model in `spec/model`
 //! wrote: a format that changes by accident changes a hash. `spec/vectors/README.md` says how values are made.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
-#![cfg(all(feature = "bls", feature = "ed25519"))]
+#![cfg(all(feature = "bls", feature = "ed25519", feature = "gossip", feature = "sortition"))]
 
+use std::num::NonZeroU16;
 use std::sync::Arc;
 
-use quorate::bls::{MinPk, MinSig};
+use quorate::bls::{Counted, MinPk, MinSig};
 use quorate::certificate::{
     Equivocation, Kind, Statement, Suspects, TimeoutCollector, TimeoutVote, Vote, VoteCollector,
 };
 use quorate::committee::{ChainId, Committee, CommitteeId, Repeats};
 use quorate::ed25519::Ed25519;
-use quorate::scheme::{Scheme, VerifiedKey};
-use quorate::wire::{Encode, Writer};
+use quorate::gossip::Aggregate;
+use quorate::scheme::{Additive, Scheme, VerifiedKey, Vrf};
+use quorate::sortition::{Lottery, Seed, SeedProof};
+use quorate::wire::{Decode, Encode, Writer};
 use serde_json::Value;
 
 const POOL: u64 = 12;
@@ -62,6 +65,8 @@ fn pool<S: Scheme>() -> Vec<S::SecretKey> {
     let name = match S::SUITE {
         1 => "min-sig/pool",
         2 => "min-pk/pool",
+        4 => "min-sig-counted/pool",
+        5 => "min-pk-counted/pool",
         _ => "ed25519/pool",
     };
     let file = read("conformance.json");
@@ -168,6 +173,36 @@ fn timeout_certificate<S: Scheme>(secret: &S::SecretKey, s: &mut Stream) -> Vec<
     certificate.unwrap().encode()
 }
 
+fn aggregate<S: Additive>(secret: &S::SecretKey, s: &mut Stream) -> Vec<u8> {
+    let (committee, signers) = lopsided::<S>(secret, s, 40);
+    let statement = s.statement(Some(committee.epoch()));
+    let signature = S::sign(secret, &statement.signed_bytes(&committee.id()));
+    let all = signers.into_iter().flat_map(|signer| {
+        let vote = Vote::<S>::new(statement, signer, signature.clone()).verify(&committee).unwrap();
+        let one = Aggregate::of_vote(&vote, &committee).unwrap();
+        (0..=s.below(4)).map(move |_| one.clone())
+    });
+    all.reduce(|sum, one| one.merge(&sum, 255).unwrap()).unwrap().encode()
+}
+
+/// A ticket, a proof, and the seed that follows. As many win on average as there are members: so everybody does.
+fn ticket<S: Vrf>(pool: &[S::SecretKey], committee: &Arc<Committee<S>>, s: &mut Stream) -> Vec<u8> {
+    let secret = &pool[s.below(POOL) as usize];
+    let mut w = Writer::new();
+    w.u64(s.next() >> 1);
+    w.raw(&s.bytes32());
+    let seed = Seed::decode(&w.into_bytes(), &()).unwrap();
+    let everybody = NonZeroU16::new(POOL as u16).unwrap();
+    let ticket = Lottery::new(committee.clone(), seed, s.next(), everybody).draw(secret).unwrap().unwrap();
+    let proof = SeedProof::<S>::sign(secret, committee, &seed).unwrap();
+    let mut w = Writer::new();
+    ticket.encode_to(&mut w);
+    w.raw(ticket.score().as_bytes());
+    proof.encode_to(&mut w);
+    seed.next(&proof, committee).unwrap().encode_to(&mut w);
+    w.into_bytes()
+}
+
 fn read(name: &str) -> Value {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec").join(name);
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
@@ -217,7 +252,30 @@ fn ed25519() {
     check_scheme::<Ed25519>("ed25519");
 }
 
+fn check_tickets<S: Vrf>(name: &str) {
+    let pool = pool::<S>();
+    let committee = committee_of_pool::<S>(&pool);
+    check(&format!("ticket/{name}"), |s| ticket::<S>(&pool, &committee, s));
+}
+
+#[test]
+fn counted() {
+    check_scheme::<Counted<MinSig>>("min-sig-counted");
+    check_scheme::<Counted<MinPk>>("min-pk-counted");
+    let (min_sig, min_pk) = (pool::<Counted<MinSig>>(), pool::<Counted<MinPk>>());
+    check("aggregate/min-sig-counted", |s| aggregate::<Counted<MinSig>>(&min_sig[0], s));
+    check("aggregate/min-pk-counted", |s| aggregate::<Counted<MinPk>>(&min_pk[0], s));
+}
+
+#[test]
+fn sortition() {
+    check_tickets::<MinSig>("min-sig");
+    check_tickets::<MinPk>("min-pk");
+    check_tickets::<Counted<MinSig>>("min-sig-counted");
+    check_tickets::<Counted<MinPk>>("min-pk-counted");
+}
+
 #[test]
 fn every_entry_is_checked() {
-    assert_eq!(read("conformance.json")["entries"].as_array().unwrap().len(), 2 + 3 * 5);
+    assert_eq!(read("conformance.json")["entries"].as_array().unwrap().len(), 2 + 5 * 5 + 2 + 4);
 }

@@ -97,6 +97,8 @@ blocks!(
     dsig,
     #[cfg(feature = "gossip")]
     aggregate,
+    #[cfg(feature = "gossip")]
+    gossip,
     #[cfg(all(feature = "gossip", feature = "sortition"))]
     sortition,
     #[cfg(feature = "erasure")]

@@ -6,13 +6,17 @@ The Rust tests generate the same values through the public API and hash what it 
 import json
 
 from . import blake3, wire
-from .cases.common import BLS_SUITES, NAMES, SUITES, key_pair, secret
+from .aggregate import Aggregate
+from .cases.common import BLS_SUITES, COUNTED_SUITES, NAMES, SUITES, key_pair, secret
 from .certificate import Certificate, Statement, Vote
 from .committee import Committee
+from .dleq import h
 from .evidence import Equivocation
+from .sortition import Lottery, Seed, SeedProof
 from .timeout import TimeoutCertificate, TimeoutVote, statement_of
 
 POOL = 12
+ED25519 = 3
 
 
 class Stream:
@@ -122,7 +126,7 @@ def certificates(suite):
         statement = s.statement(c.epoch)
         signature = c.scheme.sign(key_pair_of(suite, 0)[0], statement.signed_bytes(c.id))
         signatures = dict.fromkeys(sorted([*others, heavy]), signature)
-        if suite not in BLS_SUITES:
+        if suite == ED25519:
             whole = Certificate.encode_parts(c, statement, signatures)
         else:
             lone = Certificate.encode_parts(c, statement, dict.fromkeys(signatures, None))
@@ -142,9 +146,9 @@ def timeout_certificates(suite):
             v: c.scheme.sign(value, statement_of(kind, c.epoch, view, v).signed_bytes(c.id))
             for v in set(values.values())
         }
-        held = {i: (v, signatures[v] if suite not in BLS_SUITES else None) for i, v in sorted(values.items())}
+        held = {i: (v, signatures[v] if suite == ED25519 else None) for i, v in sorted(values.items())}
         whole = TimeoutCertificate.encode_parts(c, kind, view, held)
-        if suite in BLS_SUITES:
+        if suite != ED25519:
             counts = [(signature, list(values.values()).count(v)) for v, signature in signatures.items()]
             whole = whole[: -c.scheme.sig_len] + repeated(c.scheme, counts)
         return whole
@@ -152,15 +156,45 @@ def timeout_certificates(suite):
     return one
 
 
+def aggregates(suite):
+    def one(s):
+        c, others, heavy = lopsided(suite, s, 40)
+        statement = s.statement(c.epoch)
+        signature = c.scheme.sign(key_pair_of(suite, 0)[0], statement.signed_bytes(c.id))
+        counts = {i: 1 + s.below(4) for i in [*others, heavy]}
+        total = c.scheme.sigs.mul(signature, sum(counts.values()))
+        return Aggregate(c.scheme, statement, counts, total).encode(c)
+
+    return one
+
+
+def tickets(suite):
+    """A ticket, a proof, and the seed that follows. As many win on average as there are members: so everybody does."""
+    c = pool_committee(suite, 5)
+
+    def one(s):
+        signer, seed = s.below(POOL), Seed(s.next() >> 1, s.bytes32())
+        value = key_pair_of(suite, signer)[0]
+        ticket, proof = Lottery(c, seed, s.next(), POOL).ticket(value), SeedProof.sign(value, c, seed)
+        following = Seed(seed.height + 1, h("sortition-seed", c.scheme.encode_signature(proof.signature)))
+        return ticket.encode() + ticket.score() + proof.encode() + following.encode()
+
+    return one
+
+
 def entries():
     yield "varint", 2000, varints
     yield "statement", 300, statements
-    for suite in SUITES:
+    for suite in SUITES + COUNTED_SUITES:
         yield f"committee/{NAMES[suite]}", 24, committee_ids(suite)
         yield f"vote/{NAMES[suite]}", 24, votes(suite)
         yield f"certificate/{NAMES[suite]}", 40, certificates(suite)
         yield f"timeout-certificate/{NAMES[suite]}", 16, timeout_certificates(suite)
         yield f"equivocation/{NAMES[suite]}", 12, equivocations(suite)
+    for suite in COUNTED_SUITES:
+        yield f"aggregate/{NAMES[suite]}", 16, aggregates(suite)
+    for suite in BLS_SUITES + COUNTED_SUITES:
+        yield f"ticket/{NAMES[suite]}", 12, tickets(suite)
 
 
 def text():
@@ -172,5 +206,5 @@ def text():
         listed.append({"name": name, "seed": seed, "count": count, "hash": hashed.hex()})
         total += count
     description = "BLAKE3 over generated encodings, each preceded by its length as u32. See vectors/README.md."
-    pools = {f"{NAMES[suite]}/pool": [secret(suite, i).hex() for i in range(POOL)] for suite in SUITES}
+    pools = {f"{NAMES[suite]}/pool": [secret(suite, i).hex() for i in range(POOL)] for suite in SUITES + COUNTED_SUITES}
     return json.dumps({"description": description, "pools": pools, "entries": listed}, indent=1) + "\n", total

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::{env, fs};
 
 use crate::process::{Outcome, is_there, output_of};
@@ -42,6 +43,13 @@ pub(crate) fn prepare(log: &Log) -> Outcome<String> {
     let rustc = output_of(Command::new("rustc").arg("--version")).unwrap_or_default();
     let added = packages.iter().chain(&components).copied().collect::<Vec<_>>().join(", ");
     Ok(if added.is_empty() { rustc } else { format!("{rustc}; installed {added}") })
+}
+
+/// Runs rustup, which is not made for two that change it at the same time.
+pub(crate) fn rustup(log: &Log, args: &[&str]) -> Outcome {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    log.run(Command::new("rustup").args(args)).map(drop)
 }
 
 /// What the feature `jerasure` needs to be compiled: installed where it is missing, or named.

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Steps};
-use crate::workspace;
+use crate::{environment, workspace};
 
 /// Adds the step.
 pub(crate) fn add_to(steps: &mut Steps) {
-    steps.add("oldest toolchain", |log| {
+    steps.beside("oldest toolchain", |log| {
         let metadata = workspace::metadata(false)?;
         let all: Vec<&str> = who_state_one(&metadata).flat_map(|name| ["--package", name]).collect();
         by_compiling(log, "quorate", &all)
@@ -31,10 +31,9 @@ fn by_compiling(log: &Log, package: &str, selection: &[&str]) -> Outcome<String>
     let version = stated(&workspace::metadata(false)?, package)?;
     let toolchain = version.text();
     if !is_installed(&toolchain) {
-        let mut install = Command::new("rustup");
-        install.args(["toolchain", "install", "--profile", "minimal", "--no-self-update", &toolchain]);
+        let install = ["toolchain", "install", "--profile", "minimal", "--no-self-update", &toolchain];
         // Only whether the toolchain is there afterwards counts, not what rustup answers.
-        let _ = log.run(&mut install);
+        let _ = environment::rustup(log, &install);
     }
     if !is_installed(&toolchain) {
         return by_metadata()

@@ -68,6 +68,33 @@ pub(crate) fn to_end(command: &mut Command, log: &Path, limit: Duration) -> Outc
     }
 }
 
+/// The same command, for when nobody else wants the processors.
+pub(crate) fn giving_way(command: &Command) -> Command {
+    if !cfg!(unix) || !is_there("nice") {
+        let mut same = Command::new(command.get_program());
+        like(&mut same, command);
+        return same;
+    }
+    let mut nice = Command::new("nice");
+    nice.args(["-n", "10"]).arg(command.get_program());
+    like(&mut nice, command);
+    nice
+}
+
+/// Arguments, variables and folder of another.
+fn like(command: &mut Command, other: &Command) {
+    command.args(other.get_args());
+    for (name, value) in other.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    if let Some(folder) = other.get_current_dir() {
+        command.current_dir(folder);
+    }
+}
+
 fn explained(text: &str, reason: &str, log: &Path) -> String {
     format!("{}\n{reason}; the whole log is {}", tail(text), log.display())
 }
@@ -150,5 +177,16 @@ mod tests {
         let reason = loud(&mut Command::new("no-such-program-here")).unwrap_err();
         assert!(reason.contains("no-such-program-here"), "{reason}");
         assert!(!is_there("no-such-program-here"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_gives_way_is_the_same_command() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "nice; echo $GIVEN; pwd"]).env("GIVEN", "value").current_dir("/");
+        let output = output_of(&mut giving_way(&command)).unwrap();
+        let lines: Vec<&str> = output.lines().collect();
+        assert_eq!(lines[1..], ["value", "/"]);
+        assert!(lines[0].parse::<i32>().unwrap() >= 10, "{}", lines[0]);
     }
 }

@@ -1,10 +1,13 @@
-//! Runs named steps one after another, shows time and result of each, and closes with one line for machines.
+//! Runs named steps one after another, shows time and result of each, and closes with one line for machines. Some go on
+//! beside the others.
 
 use std::fs;
 use std::io::{Write, stderr, stdout};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::process::{self, Outcome};
@@ -12,6 +15,8 @@ use crate::workspace;
 
 /// What a step does. It answers with a few words for its line.
 pub(crate) type Work = Box<dyn FnOnce(&Log) -> Outcome<String>>;
+/// The same on a thread of its own.
+type Aside = Box<dyn FnOnce(&Log) -> Outcome<String> + Send>;
 
 /// Longest time for one command of a step: many times what the slowest needs, so only a hang meets it.
 const LIMIT: Duration = Duration::from_secs(25 * 60);
@@ -20,19 +25,29 @@ const LIMIT: Duration = Duration::from_secs(25 * 60);
 #[derive(Debug)]
 pub(crate) struct Log {
     name: &'static str,
+    /// Its commands take the processors only when nobody else wants them.
+    gives_way: bool,
 }
 
 impl Log {
     /// The log of a step, or of something else with a name. What an earlier run of it left is gone.
     pub(crate) fn of(name: &'static str) -> Self {
-        let log = Self { name };
+        let log = Self { name, gives_way: false };
         let _ = fs::remove_file(log.path());
         log
     }
 
+    fn giving_way(name: &'static str) -> Self {
+        Self { gives_way: true, ..Self::of(name) }
+    }
+
     /// Runs a command with its output at the end of this step's log.
     pub(crate) fn run(&self, command: &mut Command) -> Outcome<String> {
-        process::quiet(command, &self.path(), LIMIT)
+        if self.gives_way {
+            process::quiet(&mut process::giving_way(command), &self.path(), LIMIT)
+        } else {
+            process::quiet(command, &self.path(), LIMIT)
+        }
     }
 
     /// The same for a command whose failure is an answer: its exit code, unless a signal ended it, and what it printed.
@@ -73,8 +88,12 @@ impl Once {
 #[derive(Default)]
 pub(crate) struct Steps {
     list: Vec<(&'static str, Work)>,
+    beside: Vec<(&'static str, Aside)>,
     on_standard_error: bool,
 }
+
+/// A step that ended: its name, how long it took, and what it answered.
+type Ended = (&'static str, Duration, Outcome<String>);
 
 impl Steps {
     /// A list that leaves the standard output to what programs read.
@@ -87,11 +106,28 @@ impl Steps {
         self.list.push((name, Box::new(work)));
     }
 
+    /// Adds a step that goes on beside the others, once the first of those is done: one that compiles into a folder of
+    /// its own, and that most of the others would leave processors for. Such steps follow each other.
+    pub(crate) fn beside(
+        &mut self,
+        name: &'static str,
+        work: impl FnOnce(&Log) -> Outcome<String> + Send + 'static,
+    ) {
+        self.beside.push((name, Box::new(work)));
+    }
+
     /// Drops the steps whose name does not contain `text`.
     pub(crate) fn keep(&mut self, text: Option<&str>) -> Outcome {
-        let names: Vec<_> = self.list.iter().map(|(name, _)| *name).collect();
-        self.list.retain(|(name, _)| text.is_none_or(|text| name.contains(text)));
-        if self.list.is_empty() {
+        let wanted = |name: &str| text.is_none_or(|text| name.contains(text));
+        let names: Vec<_> = self
+            .list
+            .iter()
+            .map(|(name, _)| *name)
+            .chain(self.beside.iter().map(|(name, _)| *name))
+            .collect();
+        self.list.retain(|(name, _)| wanted(name));
+        self.beside.retain(|(name, _)| wanted(name));
+        if self.list.is_empty() && self.beside.is_empty() {
             Err(format!("no such step; there are: {}", names.join(", ")))
         } else {
             Ok(())
@@ -100,26 +136,79 @@ impl Steps {
 
     /// Runs all steps, whatever fails, and closes with `<title>: N passed, N failed`.
     pub(crate) fn run(self, title: &str) -> Outcome {
-        let total = self.list.len();
+        let Self { list, beside, on_standard_error } = self;
+        let mut report = Report {
+            say: if on_standard_error { self::on_standard_error } else { on_standard_output },
+            total: list.len() + beside.len(),
+            ended: 0,
+            failed: Vec::new(),
+        };
         let began = Instant::now();
-        let mut failed = Vec::new();
-        let say = if self.on_standard_error { on_standard_error } else { on_standard_output };
-        for (number, (name, work)) in self.list.into_iter().enumerate() {
-            say(&format!("[{:>2}/{total}] {name:<28} ", number + 1));
+        let (mut waiting, mut others) = (Some(beside), None);
+        for (name, work) in list {
+            report.begin(name);
             let step_began = Instant::now();
             let outcome = work(&Log::of(name));
-            let seconds = step_began.elapsed().as_secs_f64();
-            match outcome {
-                Ok(detail) => say(&format!("ok     {seconds:>7.1} s  {detail}\n")),
-                Err(reason) => {
-                    say(&format!("FAILED {seconds:>7.1} s\n{}\n", indented(&reason)));
-                    failed.push(name);
-                }
+            report.end((name, step_began.elapsed(), outcome));
+            let others = others.get_or_insert_with(|| aside(waiting.take().unwrap_or_default()));
+            others.try_iter().for_each(|ended| report.of_beside(ended));
+        }
+        let others = others.unwrap_or_else(|| aside(waiting.take().unwrap_or_default()));
+        others.iter().for_each(|ended| report.of_beside(ended));
+        let Report { say, total, failed, ended } = report;
+        say(&format!("\ntook {:.0} s\n", began.elapsed().as_secs_f64()));
+        say(&format!("{title}: {} passed, {} failed\n", ended - failed.len(), failed.len()));
+        match failed.is_empty() {
+            true if ended == total => Ok(()),
+            true => Err(format!("{} steps did not end", total - ended)),
+            false => Err(format!("failed: {}", failed.join(", "))),
+        }
+    }
+}
+
+/// Runs steps one after another on a thread of their own.
+fn aside(steps: Vec<(&'static str, Aside)>) -> Receiver<Ended> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        for (name, work) in steps {
+            let began = Instant::now();
+            let outcome = work(&Log::giving_way(name));
+            // Nobody listens any more if the tests were given up.
+            let _ = sender.send((name, began.elapsed(), outcome));
+        }
+    });
+    receiver
+}
+
+/// What is said of steps while they run.
+struct Report {
+    say: fn(&str),
+    total: usize,
+    ended: usize,
+    failed: Vec<&'static str>,
+}
+
+impl Report {
+    fn begin(&self, name: &str) {
+        (self.say)(&format!("[{:>2}/{}] {name:<28} ", self.ended + 1, self.total));
+    }
+
+    fn end(&mut self, (name, took, outcome): Ended) {
+        self.ended += 1;
+        let seconds = took.as_secs_f64();
+        match outcome {
+            Ok(detail) => (self.say)(&format!("ok     {seconds:>7.1} s  {detail}\n")),
+            Err(reason) => {
+                (self.say)(&format!("FAILED {seconds:>7.1} s\n{}\n", indented(&reason)));
+                self.failed.push(name);
             }
         }
-        say(&format!("\ntook {:.0} s\n", began.elapsed().as_secs_f64()));
-        say(&format!("{title}: {} passed, {} failed\n", total - failed.len(), failed.len()));
-        if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
+    }
+
+    /// Of one that went on beside the others.
+    fn of_beside(&mut self, (name, took, outcome): Ended) {
+        self.begin(name);
+        self.end((name, took, outcome.map(|detail| format!("{detail} (beside the others)"))));
     }
 }
 
@@ -189,5 +278,31 @@ mod tests {
         });
         assert_eq!(steps.run("unit"), Err("failed: one".to_owned()));
         assert!(ran.get());
+    }
+
+    #[test]
+    fn steps_beside_the_others_begin_after_the_first_and_count() {
+        let (sender, order) = channel();
+        let mut steps = Steps::default();
+        for name in ["first", "second"] {
+            let sender = sender.clone();
+            steps.add(name, move |_| {
+                sender.send(name).map_err(|error| error.to_string())?;
+                Ok(String::new())
+            });
+        }
+        steps.beside("third", move |_| {
+            sender.send("third").map_err(|error| error.to_string())?;
+            Err("broken".to_owned())
+        });
+        assert_eq!(steps.run("unit"), Err("failed: third".to_owned()));
+        let order: Vec<_> = order.iter().collect();
+        assert_eq!((order.len(), order.first()), (3, Some(&"first")));
+
+        let mut steps = Steps::default();
+        steps.add("one", |_| Ok(String::new()));
+        steps.beside("other", |_| Err("broken".to_owned()));
+        assert_eq!(steps.keep(Some("other")), Ok(()));
+        assert_eq!(steps.run("unit"), Err("failed: other".to_owned()), "also alone");
     }
 }

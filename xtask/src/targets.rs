@@ -157,7 +157,7 @@ pub(crate) fn has_std(rustc: impl AsRef<Path>, target: &str) -> bool {
 }
 
 fn rustup_adds(log: &Log, target: &str) -> bool {
-    log.run(Command::new("rustup").args(["target", "add", target])).is_ok() && has_std("rustc", target)
+    environment::rustup(log, &["target", "add", target]).is_ok() && has_std("rustc", target)
 }
 
 fn system_clang() -> Option<PathBuf> {

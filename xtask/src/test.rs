@@ -103,9 +103,9 @@ pub(crate) fn run(options: &Options) -> Outcome {
     if options.quick {
         steps.add("oldest toolchain (stated)", |_| msrv::by_metadata());
     } else {
+        steps.beside("guided fuzzing", fuzz::brief);
         msrv::add_to(&mut steps);
         package::add_to(&mut steps);
-        steps.add("guided fuzzing", fuzz::brief);
     }
     steps.keep(options.only.as_deref())?;
     steps.run("steps")

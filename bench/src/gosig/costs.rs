@@ -2,16 +2,17 @@
 
 use std::hint::black_box;
 
+use quorate::Result;
 use quorate::bls::{Counted, MinSig};
-use quorate::certificate::{Kind, Statement, Vote};
-use quorate::committee::{ChainId, Committee, Verified};
+use quorate::certificate::Vote;
+use quorate::committee::{Committee, Verified};
 use quorate::gossip::Aggregate;
-use quorate::scheme::{Scheme, VerifiedKey};
-use quorate::{Error, Result};
+use quorate::scheme::Scheme;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::queue::Nanos;
+use super::signers::Signers;
 use crate::certificates::SingleEd;
 use crate::row::Row;
 use crate::sampling::{Care, Case, medians};
@@ -28,7 +29,7 @@ const BATCH: usize = 4;
 const HIGHEST: u16 = 16;
 
 /// Nanoseconds on this machine.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Costs {
     /// To verify one signature of one signer: hash, subgroup, pairings.
     pub(super) single: f64,
@@ -61,8 +62,7 @@ impl Costs {
 
 /// Measures, and makes the row that has a target.
 pub(super) fn measure(care: Care) -> Result<(Costs, Vec<Row>)> {
-    let (small, large) = (Signers::new(TESTBED)?, Signers::new(MANY)?);
-    let statement = large.committee.statement(Kind::new(1), 1, [7; 32]);
+    let (small, large) = (Signers::<Bls>::new(TESTBED)?, Signers::<Bls>::new(MANY)?);
     let counted = small.aggregate(TESTBED, HIGHEST)?;
     let ones = small.aggregate(TESTBED, 1)?;
     let one = large.aggregate(1, 1)?;
@@ -87,7 +87,7 @@ pub(super) fn measure(care: Care) -> Result<(Costs, Vec<Row>)> {
             assert!(all.iter().all(Result::is_ok), "our own aggregates do not verify together");
         }),
         Case::new(|| black_box(many.merge(&one, u16::MAX)).is_ok()),
-        Case::new(|| Vote::<Bls>::sign_unguarded(&secret, &large.committee, statement).is_ok()),
+        Case::new(|| Vote::<Bls>::sign_unguarded(&secret, &large.committee, large.statement).is_ok()),
         Case::new(|| batch_ed.verify()),
     ];
     let times: [f64; 9] = medians(&mut cases, care).try_into().unwrap_or([f64::NAN; 9]);
@@ -116,60 +116,9 @@ pub(super) fn measure(care: Care) -> Result<(Costs, Vec<Row>)> {
     Ok((costs, rows))
 }
 
-/// A committee with everybody's vote.
-struct Signers {
-    committee: Committee<Bls>,
-    votes: Vec<Verified<Vote<Bls>>>,
-}
-
-impl Signers {
-    fn new(n: usize) -> Result<Self> {
-        let mut rng = StdRng::seed_from_u64(n as u64);
-        let secrets = (0..n).map(|_| Bls::generate(&mut rng)).collect::<Result<Vec<_>>>()?;
-        let keys = secrets.iter().map(|secret| (VerifiedKey::of(secret), 1)).collect();
-        let committee = Committee::new(ChainId::from_name("bench"), 1, keys)?;
-        let statement: Statement = committee.statement(Kind::new(1), 1, [7; 32]);
-        let vote = |secret| Vote::sign_unguarded(secret, &committee, statement)?.verify(&committee);
-        let votes = secrets.iter().map(vote).collect::<Result<_>>()?;
-        Ok(Self { committee, votes })
-    }
-
-    fn of(&self, vote: &Verified<Vote<Bls>>) -> Result<Verified<Aggregate<Bls>>> {
-        Aggregate::of_vote(vote, &self.committee)
-    }
-
-    /// So many signers whose counts go from 1 to `highest` in turns.
-    fn aggregate(&self, signers: usize, highest: u16) -> Result<Verified<Aggregate<Bls>>> {
-        let mut sum: Option<Verified<Aggregate<Bls>>> = None;
-        // From the highest bit of the counts to the lowest: twice the sum so far, and whoever has this bit.
-        for bit in (0..16).rev().filter(|bit| highest >> bit > 0) {
-            if let Some(so_far) = sum.take() {
-                sum = Some(so_far.merge(&so_far, highest)?);
-            }
-            for (number, vote) in self.votes.iter().take(signers).enumerate() {
-                let count = number as u16 % highest + 1;
-                if count >> bit & 1 == 1 {
-                    let vote = self.of(vote)?;
-                    sum = Some(sum.map_or(Ok(vote.clone()), |so_far| so_far.merge(&vote, highest))?);
-                }
-            }
-        }
-        sum.ok_or(Error::Malformed { what: "signers" })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_go_from_one_to_the_highest_and_verify() {
-        let signers = Signers::new(20).unwrap();
-        let aggregate = signers.aggregate(20, 5).unwrap();
-        let counts: Vec<u16> = (0..20).map(|member| aggregate.count(member)).collect();
-        assert_eq!(counts, (0..20).map(|number| number % 5 + 1).collect::<Vec<u16>>());
-        assert!(aggregate.check(&signers.committee).is_ok());
-    }
 
     #[test]
     fn a_check_costs_its_parts() {

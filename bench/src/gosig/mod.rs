@@ -5,12 +5,16 @@ mod blocks;
 mod cities;
 mod collectors;
 mod costs;
+mod emulation;
 mod figures;
+mod merges;
 mod network;
 mod plain;
 mod queue;
 mod rounds;
+mod signers;
 mod stage;
+mod testbed;
 
 use std::sync::{Mutex, OnceLock};
 use std::thread;
@@ -53,7 +57,14 @@ pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
     points.sort_by_key(|point| (point.line, point.nodes));
     rows.extend(figures::rows(&points, largest));
     let mut tables = vec![figures::figure_10(&points, sizes, &costs), figures::completion(&points, largest)];
-    let (more_rows, more_tables) = rounds::measure(quick, costs)?;
+    let (merged, rounds) = thread::scope(|scope| {
+        let merged = scope.spawn(|| merges::measure(largest));
+        let rounds = rounds::measure(quick, costs);
+        (merged.join(), rounds)
+    });
+    let merged = merged.map_err(|_| "merging aggregates panicked".to_owned())?;
+    rows.extend(merged.map_err(|error| format!("merging aggregates: {error}"))?);
+    let (more_rows, more_tables) = rounds?;
     rows.extend(more_rows);
     rows.extend(memory());
     tables.extend(more_tables);
@@ -100,7 +111,8 @@ fn memory() -> Option<Row> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: f64 = line.split_whitespace().next()?.parse().ok()?;
-    let row = Row::new("memory of all simulations, two at a time", kilobytes / 1024.0 / 1024.0, "GiB");
+    let row =
+        Row::new("memory of all simulations, up to three at a time", kilobytes / 1024.0 / 1024.0, "GiB");
     Some(row.at_most(16.0))
 }
 

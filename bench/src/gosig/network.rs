@@ -31,7 +31,7 @@ pub(super) enum Class {
 }
 
 /// What a network is like.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Setting {
     pub(super) cities: &'static [City],
     /// Bits per second of each node, and as many the other way.
@@ -43,7 +43,7 @@ pub(super) struct Setting {
 }
 
 /// Bits per second of one connection: from those of neighbours down to those of antipodes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Connection {
     pub(super) near: f64,
     pub(super) far: f64,

@@ -11,20 +11,24 @@ pub(super) const SECOND: Nanos = 1_000 * MILLISECOND;
 
 /// What is going to happen.
 pub(super) struct Queue<E> {
-    heap: BinaryHeap<Entry<E>>,
+    heap: BinaryHeap<Entry>,
+    /// Events at their places: the heap moves what it holds about, so it holds places.
+    events: Vec<Option<E>>,
+    free: Vec<u32>,
     put: u64,
     now: Nanos,
 }
 
-struct Entry<E> {
+#[derive(PartialEq, Eq)]
+struct Entry {
     at: Nanos,
     number: u64,
-    event: E,
+    place: u32,
 }
 
 impl<E> Queue<E> {
     pub(super) fn new() -> Self {
-        Self { heap: BinaryHeap::new(), put: 0, now: 0 }
+        Self { heap: BinaryHeap::new(), events: Vec::new(), free: Vec::new(), put: 0, now: 0 }
     }
 
     /// The time of the event that was taken last.
@@ -35,14 +39,25 @@ impl<E> Queue<E> {
     /// What is in the past happens next.
     pub(super) fn put(&mut self, at: Nanos, event: E) {
         self.put += 1;
-        self.heap.push(Entry { at: at.max(self.now), number: self.put, event });
+        let place = match self.free.pop() {
+            Some(place) => place,
+            None => {
+                self.events.push(None);
+                (self.events.len() - 1) as u32
+            }
+        };
+        if let Some(slot) = self.events.get_mut(place as usize) {
+            *slot = Some(event);
+        }
+        self.heap.push(Entry { at: at.max(self.now), number: self.put, place });
     }
 
     /// The next event; the clock goes to its time.
     pub(super) fn take(&mut self) -> Option<E> {
         let entry = self.heap.pop()?;
         self.now = entry.at;
-        Some(entry.event)
+        self.free.push(entry.place);
+        self.events.get_mut(entry.place as usize)?.take()
     }
 
     /// How many events there were so far.
@@ -51,26 +66,18 @@ impl<E> Queue<E> {
     }
 }
 
-impl<E> Ord for Entry<E> {
+impl Ord for Entry {
     /// The heap gives its greatest first, so the earliest is the greatest.
     fn cmp(&self, other: &Self) -> Ordering {
         (other.at, other.number).cmp(&(self.at, self.number))
     }
 }
 
-impl<E> PartialOrd for Entry<E> {
+impl PartialOrd for Entry {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
-
-impl<E> PartialEq for Entry<E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl<E> Eq for Entry<E> {}
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-"""The operations of aggregates, seeds and tickets (spec/vectors/README.md), through the public API."""
+"""The operations of aggregates, gossip, seeds and tickets (spec/vectors/README.md), through the public API."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import quorate as q
-from quorate.gossip import Aggregate, VerifiedAggregate
+from quorate.gossip import Aggregate, Gossip, Parameters, Peers, Pool, VerifiedAggregate
 from quorate.sortition import Lottery, Seed, SeedProof, Ticket
 
 Json = Any
@@ -14,6 +14,32 @@ Json = Any
 
 def unhex(text: str) -> bytes:
     return bytes.fromhex(text)
+
+
+def outcome(step: Callable[[], Json]) -> Json:
+    """What a step of a session comes to, or the code of the refusal."""
+    try:
+        found = step()
+    except q.QuorateError as refused:
+        return refused.code
+    return {True: "yes", False: "no"}[found] if isinstance(found, bool) else found
+
+
+def peers_step(peers: Peers, step: Json) -> Json:
+    """A step that only `Peers` is told or asked."""
+    peer, now = step.get("peer"), int(step.get("now", 0))
+    match step["do"]:
+        case "left" | "sent" | "heard" as told:
+            return getattr(peers, told)(peer)
+        case "begin" | "failed" | "accuse" | "is_available" | "is_refused" as named:
+            return getattr(peers, named)(peer, now)
+        case "has_room":
+            return peers.has_room(now)
+        case "next_free":
+            free = peers.next_free()
+            return None if free is None else str(free)
+        case step:
+            raise AssertionError(f"no step {step}")
 
 
 def operations(committee_of: Callable[[Json], q.Committee]) -> dict[str, Callable[[Json], Json]]:
@@ -82,6 +108,68 @@ def operations(committee_of: Callable[[Json], q.Committee]) -> dict[str, Callabl
         assert Aggregate.of_certificate(certificate) == aggregate
         return {"certificate": certificate.value.encode().hex()}
 
+    # ---------------------------------------------------------------------------------------------------- spreading
+
+    def statement_of(given: Json) -> q.Statement:
+        s = given["statement"]
+        return q.Statement(s["kind"], int(s["epoch"]), int(s["view"]), unhex(s["digest"]))
+
+    def encoded(aggregate: VerifiedAggregate | None) -> str | None:
+        return None if aggregate is None else aggregate.value.encode().hex()
+
+    def pool(given: Json) -> Json:
+        committee, outcomes = committee_of(given), []
+        pool = Pool(committee, given["me"], statement_of(given), Parameters(**given["parameters"]))
+        for text in given["aggregates"]:
+            aggregate = verified(committee, text)
+            wanted = outcome(lambda: pool.wants(aggregate.value))  # noqa: B023
+            result = outcome(lambda: pool.insert(aggregate))  # noqa: B023
+            assert wanted == result, "what is wanted is taken in"
+            outcomes.append({"result": result, "signers": list(pool.signers), "best": encoded(pool.best)})
+        certificate = pool.certificate
+        return {
+            "outcomes": outcomes,
+            "aggregates": [encoded(one) for one in pool.aggregates],
+            "certificate": None if certificate is None else certificate.value.encode().hex(),
+        }
+
+    def gossip(given: Json) -> Json:
+        committee, parameters, outcomes = committee_of(given), Parameters(**given["parameters"]), []
+        member = Gossip(committee, given["me"], statement_of(given), parameters)
+        peers = Peers(given["me"], len(committee), parameters)
+
+        def check(now: int) -> Json:
+            checked = member.check(peers, now=now)
+            faults = [{"culprit": fault.culprit, "code": fault.evidence.code} for fault in checked.faults]
+            grew = "yes" if checked.grew else "no"
+            return {"aggregates": checked.aggregates, "signers": checked.signers, "grew": grew, "faults": faults}
+
+        def run(step: Json) -> Json:
+            now = int(step.get("now", 0))
+            match step["do"]:
+                case "adopt":
+                    return member.adopt(verified(committee, given["aggregates"][step["aggregate"]]))
+                case "receive":
+                    aggregate = decoded(committee, given["aggregates"][step["aggregate"]])
+                    return str(member.receive(step["peer"], aggregate, peers, now=now))
+                case "check":
+                    return check(now)
+                case "offer":
+                    offered = member.offer(step["peer"])
+                    return None if offered is None else offered.encode().hex()
+                case _:
+                    return peers_step(peers, step)
+
+        for step in given["steps"]:
+            result = outcome(lambda: run(step))  # noqa: B023
+            outcomes.append({"result": result, "signers": list(member.signers), "waiting": member.waiting})
+        certificate = member.certificate
+        return {"outcomes": outcomes, "certificate": None if certificate is None else certificate.value.encode().hex()}
+
+    def peers(given: Json) -> Json:
+        peers = Peers(given["me"], given["members"], Parameters(**given["parameters"]))
+        return {"outcomes": [outcome(lambda: peers_step(peers, step)) for step in given["steps"]]}  # noqa: B023
+
     # ---------------------------------------------------------------------------------------------------- sortition
 
     def secret_of(given: Json) -> q.SecretKey:
@@ -130,6 +218,9 @@ def operations(committee_of: Callable[[Json], q.Committee]) -> dict[str, Callabl
         "aggregate.merge": merge,
         "aggregate.normalise": normalise,
         "aggregate.certificate": certificate,
+        "pool.session": pool,
+        "peers.session": peers,
+        "gossip.session": gossip,
         "seed.genesis": genesis,
         "seed.prove": prove,
         "seed.next": follow,

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from pathlib import Path
@@ -30,8 +31,11 @@ from quorate import (
     VoteCollector,
     merkle,
 )
+from quorate.gossip import Aggregate, VerifiedAggregate
+from quorate.sortition import Lottery, Seed, SeedProof, Ticket
 
 KIND, EPOCH, VIEW = 1, 3, 9
+COUNTED = {Suite.MIN_SIG_COUNTED, Suite.MIN_PK_COUNTED}
 
 
 def write(suite: Suite, folder: Path) -> None:
@@ -75,7 +79,41 @@ def write(suite: Suite, folder: Path) -> None:
             "path": tree.path(leaves, 4).encode().hex(),
         },
     }
+    if suite in COUNTED:
+        file["gossip"] = write_gossip(votes, committee)
+    if suite != Suite.ED25519:
+        file["sortition"] = write_sortition(secrets, committee)
     (folder / f"python-{suite.value}.json").write_text(json.dumps(file, indent=2))
+
+
+def write_gossip(votes: list[Vote], committee: Committee) -> Any:
+    """A sum in which one signature is twice, and a certificate in which two are."""
+
+    def total(*members: int) -> VerifiedAggregate:
+        parts = [Aggregate.of_vote(votes[member].verify(committee), committee) for member in members]
+        return functools.reduce(VerifiedAggregate.merge, parts)
+
+    certificate = total(3, 4, 5, 6, 3, 4).certificate(committee)
+    assert certificate is not None
+    return {
+        "aggregate": total(1, 2, 2, 4).value.encode().hex(),
+        "certificate": certificate.value.encode().hex(),
+    }
+
+
+def write_sortition(secrets: list[SecretKey], committee: Committee) -> Any:
+    """As many win on average as there are members: so everybody does."""
+    seed = Seed.genesis(committee.chain, b"matrix")
+    ticket = Lottery(committee, seed, VIEW).draw(secrets[5])
+    assert ticket is not None
+    proof = SeedProof.sign(secrets[2], committee, seed)
+    return {
+        "seed": seed.encode().hex(),
+        "ticket": ticket.value.encode().hex(),
+        "score": str(ticket.score),
+        "seed_proof": proof.encode().hex(),
+        "next_seed": seed.next(proof, committee).encode().hex(),
+    }
 
 
 def read(file: Any) -> None:
@@ -106,6 +144,31 @@ def read(file: Any) -> None:
     assert root.hex() == given["root"]
     path = same(merkle.Path.decode, given["path"])
     tree.verify(root, tree.leaf(items[path.index]), path)
+    if suite in COUNTED:
+        read_gossip(file["gossip"], statement, committee)
+    if suite != Suite.ED25519:
+        read_sortition(file["sortition"], committee)
+
+
+def read_gossip(file: Any, statement: Statement, committee: Committee) -> None:
+    aggregate = same(lambda data: Aggregate.decode(data, committee), file["aggregate"])
+    assert aggregate.statement == statement
+    assert [aggregate.count(member) for member in range(7)] == [0, 1, 2, 0, 1, 0, 0]
+    aggregate.verify(committee)
+    certificate = same(lambda data: Certificate.decode(data, committee), file["certificate"])
+    whole = Aggregate.of_certificate(certificate.verify(committee)).value
+    assert whole.statement == statement
+    assert [whole.count(member) for member in range(7)] == [0, 0, 0, 2, 2, 1, 1]
+
+
+def read_sortition(file: Any, committee: Committee) -> None:
+    seed = same(Seed.decode, file["seed"])
+    ticket = same(lambda data: Ticket.decode(committee.suite, data), file["ticket"])
+    assert (ticket.round, ticket.member) == (VIEW, 5)
+    assert str(ticket.verify(Lottery(committee, seed, VIEW)).score) == file["score"]
+    proof = same(lambda data: SeedProof.decode(committee.suite, data), file["seed_proof"])
+    assert proof.signer == 2
+    assert seed.next(proof, committee).encode().hex() == file["next_seed"]
 
 
 def same(decode: Any, encoded: str) -> Any:

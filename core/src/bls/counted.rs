@@ -245,11 +245,8 @@ fn finite<V: Variant>(signature: Signature<V>) -> Result<Signature<V>> {
     if signature.is_infinity() { Err(Error::Infinity) } else { Ok(signature) }
 }
 
-/// Up to so many different counts are worth a sum of their own each.
-const LADDER: usize = 64;
-
-/// Σ countᵢ·keyᵢ: the keys of each count in one batch addition, then the sums by their counts. Where most counts are 1
-/// the sum of all signers' keys comes from the committee's cache and only what is beyond once is added.
+/// Σ countᵢ·keyᵢ. Where most counts are 1 the sum of all signers' keys comes from the committee's cache and only what is
+/// beyond once is added.
 fn sum_of_keys<V: Plain>(
     keys: Keys<'_, Counted<V>>,
     signers: &SignerSet,
@@ -261,34 +258,45 @@ fn sum_of_keys<V: Plain>(
     if counts.all_ones() {
         return Ok(keys.cache.aggregate(keys.public, signers));
     }
-    let mut buckets: BTreeMap<u16, Vec<&Affine<V::Key>>> = BTreeMap::new();
     let absent = keys.public.len() - signers.len();
     let through_cache = absent.min(signers.len()) + counts.beyond().count() + 1;
-    let once = if through_cache < signers.len() {
-        for (signer, beyond) in counts.beyond().filter(|(signer, _)| signers.contains(*signer)) {
-            buckets.entry(beyond).or_default().extend(point(keys, signer));
-        }
-        Some(keys.cache.aggregate(keys.public, signers))
+    let counted = |(signer, count)| Some((count, point(keys, signer)?));
+    if through_cache < signers.len() {
+        let beyond = counts.beyond().filter(|(signer, _)| signers.contains(*signer));
+        let beyond = multiples::<V::Key>(&beyond.filter_map(counted).collect::<Vec<_>>());
+        Ok(V::Key::sum(&[&keys.cache.aggregate(keys.public, signers), &beyond]))
     } else {
-        for signer in signers.iter() {
-            buckets.entry(counts.get(signer)).or_default().extend(point(keys, signer));
+        let all = signers.iter().map(|signer| (signer, counts.get(signer)));
+        Ok(multiples::<V::Key>(&all.filter_map(counted).collect::<Vec<_>>()))
+    }
+}
+
+/// Counts are taken apart into digits of so many bits: no more than that many sums are worth making.
+const DIGIT: u32 = 6;
+
+/// Σ countᵢ·pointᵢ, digit by digit from the highest: the points of each digit in one batch addition, then the sums by
+/// their digits, and what the higher digits came to 2⁶ times. Counts below 64 have one digit.
+fn multiples<G: Group>(counted: &[(u16, &G::Affine)]) -> G::Affine {
+    let highest = counted.iter().map(|(count, _)| *count).max().unwrap_or(0);
+    let mut sum = G::infinity();
+    for shift in [2 * DIGIT, DIGIT, 0].into_iter().filter(|shift| highest >> shift > 0) {
+        let higher = sum;
+        let mut buckets: Vec<(u16, Vec<&G::Affine>)> =
+            (0..=1 << DIGIT).map(|digit| (digit, Vec::new())).collect();
+        for (count, point) in counted {
+            let digit = count >> shift & ((1 << DIGIT) - 1);
+            if let Some((_, points)) = buckets.get_mut(usize::from(digit)) {
+                points.push(*point);
+            }
         }
-        None
-    };
-    let counted = if buckets.len() <= LADDER {
-        V::Key::ladder(&buckets.into_iter().rev().collect::<Vec<_>>())
-    } else {
-        let (counts, points): (Vec<u128>, Vec<_>) = buckets
-            .into_iter()
-            .map(|(count, points)| (u128::from(count), V::Key::sum(&points)))
-            .filter(|(_, point)| !V::Key::is_infinity(point))
-            .unzip();
-        V::Key::combine(&points.iter().collect::<Vec<_>>(), &counts, bits_of(&counts))
-    };
-    Ok(match once {
-        Some(once) => V::Key::sum(&[&once, &counted]),
-        None => counted,
-    })
+        if let (Some((_, points)), false) = (buckets.last_mut(), G::is_infinity(&higher)) {
+            points.push(&higher);
+        }
+        buckets.retain(|(digit, points)| *digit > 0 && !points.is_empty());
+        buckets.reverse();
+        sum = G::ladder(&buckets);
+    }
+    sum
 }
 
 fn point<'a, V: Plain>(keys: Keys<'a, Counted<V>>, signer: MemberIndex) -> Option<&'a Affine<V::Key>> {
@@ -298,4 +306,53 @@ fn point<'a, V: Plain>(keys: Keys<'a, Counted<V>>, signer: MemberIndex) -> Optio
 /// Bits of the largest.
 fn bits_of(scalars: &[u128]) -> usize {
     scalars.iter().max().map_or(1, |largest| (u128::BITS - (largest | 1).leading_zeros()) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bls::{MinPk, MinSig};
+    use proptest::prelude::*;
+
+    /// What [`multiples`] must come to, by a general multiplication.
+    fn agree<V: Plain>(counts: &[u16]) {
+        let key = |i: usize| V::public_key(&V::secret_from_bytes(&[i as u8 + 1; 32]).unwrap()).point();
+        let points: Vec<_> = (0..counts.len()).map(key).collect();
+        let counted: Vec<_> = counts.iter().copied().zip(&points).collect();
+        let scalars: Vec<u128> = counts.iter().map(|count| u128::from(*count)).collect();
+        let sum = V::Key::combine(&points.iter().collect::<Vec<_>>(), &scalars, bits_of(&scalars));
+        assert_eq!(multiples::<V::Key>(&counted), sum, "{counts:?}");
+    }
+
+    #[test]
+    fn multiples_are_added_across_digits() {
+        for counts in [&[][..], &[1], &[63], &[64], &[65], &[4_095, 4_096], &[65_535; 3], &[1, 64, 4_096]] {
+            agree::<MinSig>(counts);
+            agree::<MinPk>(counts);
+        }
+    }
+
+    #[test]
+    fn opposite_points_cancel_in_a_digit_and_across() {
+        let point = MinSig::public_key(&MinSig::secret_from_bytes(&[7; 32]).unwrap()).point();
+        let opposite = <MinSig as Variant>::Key::negate(&point);
+        for counts in [(1, 1), (64, 64), (65_535, 65_535)] {
+            let sum = multiples::<<MinSig as Variant>::Key>(&[(counts.0, &point), (counts.1, &opposite)]);
+            assert!(<MinSig as Variant>::Key::is_infinity(&sum), "{counts:?}");
+        }
+        // 128 once is 64 twice.
+        let sum = multiples::<<MinSig as Variant>::Key>(&[(128, &point), (64, &opposite), (64, &opposite)]);
+        assert!(<MinSig as Variant>::Key::is_infinity(&sum));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn multiples_are_those_of_a_general_multiplication(
+            counts in proptest::collection::vec(prop_oneof![1u16..20, 1u16..300, 1u16..=u16::MAX], 1..40),
+        ) {
+            agree::<MinSig>(&counts);
+            agree::<MinPk>(&counts);
+        }
+    }
 }

@@ -50,6 +50,21 @@ impl<S: Suite> Signature<S> {
         self.verify_root(signer)
     }
 
+    /// All zeros, to be written.
+    #[inline]
+    pub(super) fn blank() -> Self {
+        Self {
+            log2: 0,
+            index: 0,
+            root: [0; 32],
+            salt: KeySalt::default(),
+            nonce: [0; 16],
+            eddsa: [0; 64],
+            siblings: Siblings::default(),
+            one_time: <S::OneTime as OneTime>::Body::zeros(S::OneTime::SIGNATURE_LEN),
+        }
+    }
+
     pub(super) fn verify_root(&self, signer: &PublicKey) -> Result<()> {
         verify_root::<S>(signer, self.log2, &self.root, &self.eddsa)
     }

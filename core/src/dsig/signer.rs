@@ -275,34 +275,35 @@ impl<S: Suite> Signer<S> {
     pub fn sign(&mut self, message: &[u8], hint: &[MemberIndex], now: Time) -> Result<Signature<S>> {
         self.keep_what_is_ours_alone(now);
         let contains = |members: &BTreeSet<_>| !hint.is_empty() && hint.iter().all(|i| members.contains(i));
-        let group = self
-            .groups
-            .iter_mut()
-            .filter(|group| !group.batches.is_empty() && group.members.as_ref().is_none_or(contains))
-            .min_by_key(|group| group.members.as_ref().map_or(usize::MAX, BTreeSet::len))
-            .ok_or(Error::Exhausted)?;
-        let batch = group.batches.front_mut().ok_or(Error::Exhausted)?;
-        let index = (batch.tree.leaves().len() - batch.keys.len()) as u16;
-        let key = batch.keys.pop_front().ok_or(Error::Exhausted)?;
-        // While the message is hashed.
-        S::OneTime::fetch(&key.secret);
-        let root = batch.tree.root();
-        let digest = signature::digest(&root, index, &key.nonce, message);
-        let mut signature = Signature::<S> {
-            log2: batch.tree.log2(),
-            index,
-            root,
-            salt: key.salt,
-            nonce: *key.nonce,
-            eddsa: batch.eddsa,
-            siblings: batch.tree.siblings(index),
-            one_time: <S::OneTime as OneTime>::Body::zeros(S::OneTime::SIGNATURE_LEN),
-        };
-        self.rooms.push(S::OneTime::sign(key.secret, &digest, signature.one_time.bytes_mut()));
-        if batch.keys.is_empty() {
-            group.batches.pop_front();
+        let groups = self.groups.iter_mut().filter(|group| group.members.as_ref().is_none_or(contains));
+        let batches = groups.filter(|group| !group.batches.is_empty());
+        let smallest = batches.min_by_key(|group| group.members.as_ref().map_or(usize::MAX, BTreeSet::len));
+        // Written where the caller wants it: to put it together first and to move it then would take half as long again.
+        let mut signed: Result<Signature<S>> = Err(Error::Exhausted);
+        if let Some(batches) = smallest.map(|group| &mut group.batches)
+            && let Some(batch) = batches.front_mut()
+            && let Some(key) = batch.keys.pop_front()
+        {
+            // While the message is hashed.
+            S::OneTime::fetch(&key.secret);
+            let index = (batch.tree.leaves().len() - batch.keys.len() - 1) as u16;
+            let digest = signature::digest(&batch.tree.root(), index, &key.nonce, message);
+            signed = Ok(Signature::<S>::blank());
+            if let Ok(signature) = &mut signed {
+                signature.log2 = batch.tree.log2();
+                signature.index = index;
+                signature.root = batch.tree.root();
+                signature.salt = key.salt;
+                signature.nonce = *key.nonce;
+                signature.eddsa = batch.eddsa;
+                batch.tree.write_siblings(index, &mut signature.siblings);
+                self.rooms.push(S::OneTime::sign(key.secret, &digest, signature.one_time.bytes_mut()));
+            }
+            if batch.keys.is_empty() {
+                batches.pop_front();
+            }
         }
-        Ok(signature)
+        signed
     }
 
     /// How many keys are ready in all groups, and expired since [`sign`](Signer::sign) or [`plan`](Signer::plan) was

@@ -72,6 +72,18 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
         digits
     }
 
+    /// The plain form of [`fast::choose`].
+    fn choose(kept: &[u8], digest: &[u8; 64], chosen: &mut [u8]) {
+        let kept = kept.as_chunks::<N>().0;
+        for (chain, (digit, value)) in
+            Self::digits(digest).iter().zip(chosen.as_chunks_mut::<N>().0).enumerate()
+        {
+            if let Some(kept) = kept.get(usize::from(*digit) * L + chain) {
+                *value = *kept;
+            }
+        }
+    }
+
     /// A value on its chain, before step 0. What fits 16 bytes is put together before it is written, because a
     /// processor that reads more than it wrote at once has to wait.
     #[inline]
@@ -146,12 +158,8 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
     }
 
     fn sign(secret: Wiped, digest: &[u8; 64], signature: &mut [u8]) -> Room {
-        let digits = Self::digits(digest);
-        let kept = secret.0.as_chunks::<N>().0;
-        for (chain, (digit, value)) in digits.iter().zip(signature.as_chunks_mut::<N>().0).enumerate() {
-            if let Some(kept) = kept.get(usize::from(*digit) * L + chain) {
-                *value = *kept;
-            }
+        if !fast::choose::<N, L, B>(&secret.0, digest, signature) {
+            Self::choose(&secret.0, digest, signature);
         }
         secret.into_room()
     }
@@ -223,6 +231,19 @@ mod tests {
         a.iter().zip(b).all(|(a, b)| a <= b)
     }
 
+    /// Whether the fast form finds what the plain one does, or leaves all as it was.
+    fn choose_alike<const N: usize, const L: usize>(seed: &[u8; 32], digest: &[u8; 64]) -> bool {
+        let mut kept = alloc::vec![0; 4 * N * L];
+        blake3::Hasher::new().update(seed).finalize_xof().fill(&mut kept);
+        let [mut plain, mut found] = [(); 2].map(|()| alloc::vec![0; N * L]);
+        Wots::<Haraka512, N, L>::choose(&kept, digest, &mut plain);
+        if fast::choose::<N, L, 2>(&kept, digest, &mut found) {
+            found == plain
+        } else {
+            found.iter().all(|byte| *byte == 0)
+        }
+    }
+
     proptest! {
         #[test]
         fn no_digest_is_ahead_of_another_on_all_chains(a: [u8; 32], mut b: [u8; 32], near: bool, at in 0usize..16, by in 1u8..) {
@@ -237,6 +258,16 @@ mod tests {
                 prop_assert!(!below(&p, &q) && !below(&q, &p), stringify!($type));
             })* } }
             apart!(Wots<Blake3, 18, 68>, Wots<Blake3, 24, 133>, Deep<136, 1>, Deep<46, 3>, Deep<35, 4>, Deep<28, 5>);
+        }
+
+        #[test]
+        fn values_are_chosen_as_one_by_one(seed: [u8; 32], bytes: [u8; 32]) {
+            let digest = digest(&bytes);
+            prop_assert!(choose_alike::<18, 68>(&seed, &digest));
+            prop_assert!(choose_alike::<16, 68>(&seed, &digest));
+            prop_assert!(choose_alike::<17, 68>(&seed, &digest));
+            prop_assert!(choose_alike::<24, 68>(&seed, &digest));
+            prop_assert!(choose_alike::<18, 133>(&seed, &digest));
         }
     }
 

@@ -59,14 +59,17 @@ pub(crate) fn run<S: Additive>(operation: &str, input: &Value) -> Result<Value> 
     })
 }
 
-fn decoded<S: Additive>(data: &Value, committee: &Committee<S>) -> Result<Aggregate<S>> {
+pub(super) fn decoded<S: Additive>(data: &Value, committee: &Committee<S>) -> Result<Aggregate<S>> {
     let data = bytes(data);
     let aggregate: Aggregate<S> = decode(&data, committee)?;
     assert_eq!(aggregate.encoded_len(), data.len());
     Ok(aggregate)
 }
 
-fn verified<S: Additive>(data: &Value, committee: &Committee<S>) -> Result<Verified<Aggregate<S>>> {
+pub(super) fn verified<S: Additive>(
+    data: &Value,
+    committee: &Committee<S>,
+) -> Result<Verified<Aggregate<S>>> {
     let aggregate = decoded(data, committee)?;
     let single = aggregate.clone().verify(committee);
     for batched in Aggregate::verify_batch_derived(committee, vec![aggregate.clone(), aggregate]) {

@@ -15,6 +15,8 @@ mod schemes;
 mod signatures;
 #[cfg(feature = "sortition")]
 mod sortitions;
+#[cfg(feature = "gossip")]
+mod spreading;
 #[cfg(feature = "threshold")]
 mod thresholds;
 mod timeouts;
@@ -60,6 +62,10 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     if operation == "seed.genesis" {
         return Ok(sortitions::genesis(input));
     }
+    #[cfg(feature = "gossip")]
+    if operation == "peers.session" {
+        return Ok(spreading::peers(input));
+    }
     if operation == "chain_id.from_name" {
         return committees::chain_id(input);
     }
@@ -70,6 +76,14 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
         return match suite {
             4 => aggregates::run::<Counted<MinSig>>(operation, input),
             5 => aggregates::run::<Counted<MinPk>>(operation, input),
+            _ => panic!("suite {suite} has no aggregates"),
+        };
+    }
+    #[cfg(feature = "gossip")]
+    if operation.starts_with("pool.") || operation.starts_with("gossip.") {
+        return match suite {
+            4 => spreading::run::<Counted<MinSig>>(operation, input),
+            5 => spreading::run::<Counted<MinPk>>(operation, input),
             _ => panic!("suite {suite} has no aggregates"),
         };
     }

@@ -61,7 +61,7 @@ fn what_does_not_belong_together_does_not_start() {
 #[test]
 fn records_of_another_chain_or_key_are_refused() {
     let record = |member, chain: &str| {
-        let committee = weighted(chain, &[1; 4]);
+        let committee = weighted::<Ed25519>(chain, &[1; 4]);
         let statement = committee.statement(quorate_jolteon::BLOCK, 7, [1; 32]);
         Guard::new(secret::<Ed25519>(member), committee.chain()).sign(&committee, statement).unwrap().1
     };
@@ -94,14 +94,14 @@ fn messages_of_another_chain_are_faults_and_change_nothing() {
     let batch = Batch::new(0, 1, [b"x"]).unwrap();
     replica.handle(Time(0), Input::Start).messages.clear();
     drop(replica.handle(Time(0), Input::Command(Command::Seal(Arc::new(batch.clone())))));
-    let acknowledge = |committees: &Committees<Ed25519>, member: u8| {
+    let acknowledge = |committees: &Committees<Ed25519>, member: u16| {
         let statement = batch.header().slot.statement(&committees.identities, batch.digest());
         let vote = quorate::certificate::Vote::sign_unguarded(
             &secret::<Ed25519>(member),
             &committees.identities,
             statement,
         );
-        Input::Message { from: member.into(), message: Message::Acknowledge(vote.unwrap()) }
+        Input::Message { from: member, message: Message::Acknowledge(vote.unwrap()) }
     };
     // Two from there would be a quorum together with the own one.
     drop(replica.handle(Time(1), acknowledge(&there, 1)));

@@ -1,5 +1,5 @@
 // DSig through a package: what the two planes do together, and what goes in wrong. Each entry is a test of its own;
-// `assert` is handed in so that browsers can run them too. `text` is the package's index.d.ts.
+// `assert` is handed in so that browsers can run them too. `text` is the package's types/dsig.d.ts.
 
 const NOT_BYTES = [undefined, null, 0, 'text', {}, [], [1, 2], new ArrayBuffer(4), new Uint16Array(2), () => {}, Symbol('s'), 1n];
 const NOT_OBJECTS = [undefined, null, 0, 'text', {}, [], () => {}, Symbol('s'), 1n, Object.create(null)];

@@ -2,6 +2,35 @@
 import { bytes, hex } from './hex.mjs';
 
 const [KIND, VIEW] = [1, 9n];
+const MEMBERS = [0, 1, 2, 3, 4, 5, 6];
+
+const isCounted = (q, suite) => [q.Suite.MinSigCounted, q.Suite.MinPkCounted].includes(suite);
+
+/** A sum in which one signature is twice, and a certificate in which two are. */
+function writeGossip(q, votes, committee) {
+  const { Aggregate } = q.gossip;
+  const sum = (members) =>
+    members.map((at) => Aggregate.ofVote(votes[at].verify(committee), committee)).reduce((one, two) => one.merge(two));
+  return {
+    aggregate: hex(sum([1, 2, 2, 4]).value.encode()),
+    certificate: hex(sum([3, 4, 5, 6, 3, 4]).certificate(committee).value.encode()),
+  };
+}
+
+/** As many win on average as there are members: so everybody does. */
+function writeSortition(q, secrets, committee, chain) {
+  const { Lottery, Seed, SeedProof } = q.sortition;
+  const seed = Seed.genesis(chain, new TextEncoder().encode('matrix'));
+  const ticket = new Lottery(committee, seed, VIEW).draw(secrets[5]);
+  const proof = SeedProof.sign(secrets[2], committee, seed);
+  return {
+    seed: hex(seed.encode()),
+    ticket: hex(ticket.value.encode()),
+    score: String(ticket.score),
+    seed_proof: hex(proof.encode()),
+    next_seed: hex(seed.next(proof, committee).encode()),
+  };
+}
 
 export function writeMatrix(q, suite) {
   const secrets = Array.from({ length: 7 }, () => q.SecretKey.generate(suite));
@@ -24,6 +53,8 @@ export function writeMatrix(q, suite) {
   const items = Array.from({ length: 5 }, (_, at) => new TextEncoder().encode(`item ${at}`));
   const leaves = tree.leaves(items);
   const encoded = (value) => hex(value.encode());
+  const counted = isCounted(q, suite) ? { gossip: writeGossip(q, votes, committee) } : {};
+  const drawn = suite === q.Suite.Ed25519 ? {} : { sortition: writeSortition(q, secrets, committee, chain) };
   return {
     suite,
     chain: 'matrix',
@@ -45,18 +76,22 @@ export function writeMatrix(q, suite) {
       root: hex(tree.root(leaves)),
       path: encoded(tree.path(leaves, 4)),
     },
+    ...counted,
+    ...drawn,
   };
+}
+
+function same(found, text) {
+  if (found !== text) throw new Error(`expected ${text}, got ${found}`);
+}
+
+function again(value, text) {
+  same(hex(value.encode()), text);
+  return value;
 }
 
 export function readMatrix(q, file) {
   const { suite } = file;
-  const same = (found, text) => {
-    if (found !== text) throw new Error(`expected ${text}, got ${found}`);
-  };
-  const again = (value, text) => {
-    same(hex(value.encode()), text);
-    return value;
-  };
   const members = file.members.map(({ key, weight }) => [q.UnverifiedKey.decode(suite, bytes(key)).verify(), BigInt(weight)]);
   const committee = new q.Committee(q.ChainId.fromName(file.chain), BigInt(file.epoch), members);
   same(String(committee.id), file.committee_id);
@@ -81,4 +116,29 @@ export function readMatrix(q, file) {
   same(hex(root), file.merkle.root);
   const path = again(q.Path.decode(bytes(file.merkle.path)), file.merkle.path);
   tree.verify(root, tree.leaf(items[path.index]), path);
+  if (isCounted(q, suite)) readGossip(q, file.gossip, statement, committee);
+  if (suite !== q.Suite.Ed25519) readSortition(q, file.sortition, committee);
+}
+
+function readGossip(q, file, statement, committee) {
+  const { Aggregate } = q.gossip;
+  const is = (aggregate, counts) => {
+    same(aggregate.statement.equals(statement), true);
+    same(String(MEMBERS.map((member) => aggregate.count(member))), String(counts));
+  };
+  const aggregate = again(Aggregate.decode(bytes(file.aggregate), committee), file.aggregate);
+  is(aggregate.verify(committee).value, [0, 1, 2, 0, 1, 0, 0]);
+  const certificate = again(q.Certificate.decode(bytes(file.certificate), committee), file.certificate);
+  is(Aggregate.ofCertificate(certificate.verify(committee)).value, [0, 0, 0, 2, 2, 1, 1]);
+}
+
+function readSortition(q, file, committee) {
+  const { Lottery, Seed, SeedProof, Ticket } = q.sortition;
+  const seed = again(Seed.decode(bytes(file.seed)), file.seed);
+  const ticket = again(Ticket.decode(committee.suite, bytes(file.ticket)), file.ticket);
+  same(`${ticket.round} ${ticket.member}`, `${VIEW} 5`);
+  same(String(ticket.verify(new Lottery(committee, seed, VIEW)).score), file.score);
+  const proof = again(SeedProof.decode(committee.suite, bytes(file.seed_proof)), file.seed_proof);
+  same(proof.signer, 2);
+  same(hex(seed.next(proof, committee).encode()), file.next_seed);
 }

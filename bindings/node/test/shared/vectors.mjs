@@ -2,12 +2,13 @@
 // spec/vectors/README.md; the order of steps is that of core/tests/operations.
 import { dsigOperations } from './dsig-vectors.mjs';
 import { erasureOperations } from './erasure-vectors.mjs';
+import { sessionOperations } from './gossip-sessions.mjs';
 import { gossipOperations } from './gossip-vectors.mjs';
 import { bytes, hex } from './hex.mjs';
 import { isUnbound, thresholdOperations } from './threshold-vectors.mjs';
 
 /** Every file that is run. Those of Jolteon belong to the example protocol, those of Jerasure to builds that have it. */
-export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', 'certificate', 'timeout', 'evidence', 'guard', 'dsig'].concat(['tdh2', 'coin', 'threshold', 'erasure', 'aggregate', 'sortition']);
+export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', 'certificate', 'timeout', 'evidence', 'guard', 'dsig'].concat(['tdh2', 'coin', 'threshold', 'erasure', 'aggregate', 'gossip', 'sortition']);
 /** Those that are not. */
 export const OTHERS = ['jerasure', 'jolteon'];
 
@@ -363,6 +364,7 @@ function operations(q, only) {
         ...thresholdOperations(q, check, () => belowQuorum(q)),
         ...erasureOperations(q, check),
         ...gossipOperations(q, check, committeeOf, shownStatement),
+        ...sessionOperations(q, check, committeeOf, statementOf),
       };
   return (operation, input, output) => {
     if (operation in dsig) return dsig[operation](input, q.dsig.SUITES[input.suite - 1], output);

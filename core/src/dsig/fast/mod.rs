@@ -8,6 +8,7 @@
 //! | keys of W-OTS⁺ over Haraka, whole | x86-64 with VAES and AVX-512 with VBMI and VBMI2 | 16 and 8 |
 //! | BLAKE3 | x86-64 with AVX2; AVX-512 | 8; 16 |
 //! | signatures of W-OTS⁺ over BLAKE3, whole | x86-64 with AVX-512 with VBMI and VBMI2 | 16, 8 |
+//! | which values of W-OTS⁺ sign | x86-64 with AVX-512 with VBMI and VBMI2 | 64 bytes |
 //!
 //! The plain Haraka uses the crate `aes`, which has AES instructions on x86 and ARM and constant-time code elsewhere.
 
@@ -17,6 +18,8 @@ mod blake3_kernels;
 mod blake3_keys;
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 mod blake3_x86;
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+mod chosen_x86;
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
 mod groups;
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
@@ -39,6 +42,8 @@ pub(super) use self::walk::Walk;
 use super::chain::{Cell, KeySalt};
 use super::haraka;
 use super::short::{self, FLAGS, bytes, words};
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+use zeroize::optimization_barrier;
 
 /// Parts that [`extend`] makes.
 pub(super) const LANES: usize = 8;
@@ -136,6 +141,45 @@ pub(super) fn grow_haraka<const IS_512: bool, const N: usize, const L: usize>(
     }
     let _ = (levels, salt);
     None
+}
+
+/// The `N`-byte values that a digest's digits of `B` bits choose, on `L` chains of a W-OTS⁺ key that is kept depth by
+/// depth. False where there is no faster way than one by one; then `chosen` is as it was.
+#[inline]
+pub(super) fn choose<const N: usize, const L: usize, const B: usize>(
+    kept: &[u8],
+    digest: &[u8; 64],
+    chosen: &mut [u8],
+) -> bool {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    if let (chosen_x86::CHAINS, 2, 1..=chosen_x86::MOST) = (L, B, N)
+        && (kept.len(), chosen.len()) == (4 * N * L, N * L)
+        && x86::moves_words()
+    {
+        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
+        // SAFETY: the processor has the instructions.
+        unsafe {
+            chosen_x86::choose::<N>(kept, digest, chosen);
+        }
+        return true;
+    }
+    let _ = (kept, digest, chosen);
+    false
+}
+
+/// Overwrites a key.
+#[inline]
+pub(super) fn wipe(bytes: &mut [u8]) {
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    if x86::moves_words() {
+        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
+        // SAFETY: the processor has the instructions.
+        unsafe {
+            chosen_x86::wipe(bytes);
+        }
+        return optimization_barrier(bytes);
+    }
+    short::wipe(bytes);
 }
 
 /// Tells the processor that these bytes will be read soon.
@@ -323,6 +367,14 @@ mod tests {
             agree(&forms_of_blake3(&key), &all, &whole, |cells| {
                 blake3_one_by_one(&key, cells, &whole, short::compress);
             })?;
+        }
+
+        #[test]
+        fn what_is_wiped_is_zeros_and_nothing_beside_it(len in 0usize..400, before in 0usize..70) {
+            let mut bytes = alloc::vec![7; before + len + 3];
+            wipe(&mut bytes[before..before + len]);
+            prop_assert!(bytes[before..before + len].iter().all(|byte| *byte == 0));
+            prop_assert!(bytes[..before].iter().chain(&bytes[before + len..]).all(|byte| *byte == 7));
         }
 
         #[test]

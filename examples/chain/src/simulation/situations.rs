@@ -47,7 +47,7 @@ impl<H: Host> Situations<'_, H> {
         check(scenario, host, self.command).unwrap_or_else(|failure| panic!("{failure}"))
     }
 
-    /// Nothing is violated in these runs of four or more members.
+    /// Nothing is violated in the runs of these seeds.
     ///
     /// # Panics
     /// At the first seed for which something is.

@@ -17,6 +17,8 @@ use crate::proposal::Proposal;
 const ARCHIVED_CHARGE: usize = MAX_REPLY_BYTES / 8;
 /// How often segments and transactions are asked for in the ordinary way before one peer is to bring all.
 const PATIENCE: u32 = 3;
+/// In a committee of at most so many its proposer is asked for what others lack: one link can bring it to that many.
+const SERVED: u16 = 64;
 /// Of how many committed blocks the transactions are asked for at a time.
 const LOOKAHEAD: usize = 8;
 /// The most bodies of proposals that are put together at a time.
@@ -151,7 +153,8 @@ impl<S: Suite> Replica<S> {
         assembly.asked = Some(self.now.plus(self.parameters.retry * (1 << (tries / 4).min(4))));
         let first = assembly.hint.take().filter(|hint| *hint != self.me);
         let proposer = proposal.as_ref().map(|proposal| proposal.proposer).filter(|p| *p != self.me);
-        let peer = match first.or(proposer.filter(|_| tries == 1)) {
+        let asks_proposer = tries == 1 && self.committees.voters.len() <= SERVED;
+        let peer = match first.or(proposer.filter(|_| asks_proposer)) {
             Some(peer) => peer,
             None => {
                 let holders = self.sync.holders(height);
@@ -248,9 +251,11 @@ impl<S: Suite> Replica<S> {
         transactions: Vec<(u32, Transaction)>,
     ) {
         let Some(assembly) = self.assemblies.get_mut(&block) else { return };
+        let bytes: usize = transactions.iter().map(|(_, transaction)| 4 + transaction.encoded_len()).sum();
         if assembly.take(from, transactions) && !assembly.missing_places().is_empty() {
-            // This one has it: the rest, at once.
-            assembly.hint = Some(from);
+            // The rest at once: from this one if its answer was cut, or it is to bring all; otherwise that was all it had.
+            let has_more = bytes > MAX_REPLY_BYTES / 2 || assembly.has_source();
+            assembly.hint = has_more.then_some(from);
             assembly.asked = Some(self.now);
             // As long as something fits, the names are believed, and what came by them is kept.
             assembly.tries = if assembly.has_source() { assembly.tries.min(PATIENCE) } else { 0 };

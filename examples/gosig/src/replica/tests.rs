@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::block::Executed;
+use crate::body::{Entries, Part};
 use crate::ids::PayloadDigest;
 use crate::interface::Submission;
 use crate::payload::Transaction;
@@ -9,6 +10,7 @@ use crate::record::RecordKey;
 use crate::testing::{GENESIS, T, anchor, block, certify, committees, secret, sign};
 use quorate::certificate::{Kind, Vote};
 use quorate::gossip::Aggregate;
+use quorate::machine::Recipient;
 
 fn config() -> Config<T> {
     let c = committees::<T>(4);
@@ -414,4 +416,42 @@ fn a_change_of_members_ends_the_epoch_and_the_next_goes_on_from_there() {
     );
     assert!(proposal.certificate.is_none(), "the parent is where the epoch begins");
     assert_eq!((joined.status().committed, proposal.block.executed), (1, executed));
+}
+
+#[test]
+fn who_brought_all_that_it_had_is_not_waited_for_with_the_rest() {
+    let c = committees::<T>(4);
+    let payload = Payload::of([b"a", b"b", b"c"]).unwrap();
+    let seed = anchor(&c).seed;
+    let proposal = sign(&c, block(&c, None, seed, 1, 1, &payload), seed, 1, 1, None);
+    let digest = proposal.block.digest();
+    let entries = Entries::Full(payload.ids().to_vec());
+    let part = Part { block: digest, round: 1, signer: 1, index: 0, count: 1, first: 0, entries };
+    let segment = Arc::new(part.sign(&c, &secret::<Ed25519>(1)).unwrap());
+    let asked = |step: &Step<Replica<T>>| -> Vec<_> {
+        let requests = step.messages.iter().filter_map(|sent| match &sent.message {
+            Message::TransactionRequest { places, .. } => Some((sent.to, places.clone())),
+            _ => None,
+        });
+        requests.collect()
+    };
+    let mut next = Vec::new();
+    for entropy in 0..16 {
+        let mut replica = Replica::new(Config { entropy: [entropy; 32], ..config() }, []).unwrap();
+        drop(replica.handle(Time(1_000), Input::Start));
+        drop(give(&mut replica, 2, Message::Proposal(proposal.clone())));
+        drop(give(&mut replica, 2, Message::Segment(segment.clone())));
+        let due = replica.now.plus(replica.parameters.transaction_delay);
+        let step = replica.handle(due, Input::Timer(Timer::Retry));
+        assert_eq!(asked(&step), [(Recipient::One(2), vec![0, 1, 2])], "who sent the segment");
+        let transactions = vec![(0, payload.transaction(0).unwrap().clone())];
+        let step = give(&mut replica, 2, Message::TransactionReply { block: digest, transactions });
+        let requests = asked(&step);
+        let [(to, places)] = &requests[..] else { panic!("nobody was asked at once: {requests:?}") };
+        assert_eq!(*places, [1, 2]);
+        next.push(*to);
+    }
+    for member in 1..4 {
+        assert!(next.contains(&Recipient::One(member)), "any other may have the rest: {next:?}");
+    }
 }

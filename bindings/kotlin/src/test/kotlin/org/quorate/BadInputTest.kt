@@ -76,7 +76,7 @@ class BadInputTest {
             val error = assertThrows<IllegalArgumentException>(argument) { call() }
             assertEquals(argument, error.message!!.substringBefore(' '))
         }
-        assertThrows<QuorateException.WrongContext> { Suite.fromNumber(4) }
+        assertThrows<QuorateException.WrongContext> { Suite.fromNumber(200) }
         assertThrows<QuorateException.WrongContext> { Suite.fromName("rsa") }
     }
 

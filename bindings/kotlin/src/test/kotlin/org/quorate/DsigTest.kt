@@ -60,7 +60,7 @@ class DsigTest {
             signer.close()
         }
         assertThrows<QuorateException.WrongContext> { Dsig.Suite.fromName("rsa") }
-        assertThrows<QuorateException.WrongContext> { Dsig.Suite.fromNumber(12) }
+        assertThrows<QuorateException.WrongContext> { Dsig.Suite.fromNumber(200) }
     }
 
     @Test

@@ -11,6 +11,11 @@ import kotlin.io.path.listDirectoryEntries
 import kotlin.io.path.readText
 import kotlin.io.path.writeText
 import kotlin.system.exitProcess
+import org.quorate.gossip.Aggregate
+import org.quorate.sortition.Lottery
+import org.quorate.sortition.Seed
+import org.quorate.sortition.SeedProof
+import org.quorate.sortition.Ticket
 
 /**
  * One corner of the matrix over languages: writes a file of fresh objects per suite, and checks everybody's files.
@@ -21,6 +26,7 @@ import kotlin.system.exitProcess
 internal object Matrix {
     private const val KIND = 1
     private const val VIEW = 9uL
+    private val COUNTED = setOf(Suite.MIN_SIG_COUNTED, Suite.MIN_PK_COUNTED)
 
     @JvmStatic
     fun main(arguments: Array<String>) {
@@ -69,9 +75,35 @@ internal object Matrix {
                 "equivocation" to Equivocation(votes[2], other).encode(),
                 "guard_record" to guard.use { it.sign(committee, statement).record.encode() },
                 "merkle" to merkle(),
-            )
+            ).asJsonObject
+        if (suite in COUNTED) file.add("gossip", gossip(votes, committee))
+        if (suite != Suite.ED25519) file.add("sortition", sortition(secrets, committee))
         folder.resolve("kotlin-$suite.json").writeText(GsonBuilder().setPrettyPrinting().create().toJson(file))
         secrets.forEach { it.close() }
+    }
+
+    /** A sum in which one signature is twice, and a certificate in which two are. */
+    private fun gossip(votes: List<Vote>, committee: Committee): JsonElement {
+        val of = { member: Int -> Aggregate.ofVote(votes[member].verify(committee), committee) }
+        val sum = { members: List<Int> -> members.map(of).reduce { one, two -> one.merge(two) } }
+        return json(
+            "aggregate" to sum(listOf(1, 2, 2, 4)).value.encode(),
+            "certificate" to sum(listOf(3, 4, 5, 6, 3, 4)).certificate(committee)!!.value.encode(),
+        )
+    }
+
+    /** As many win on average as there are members: so everybody does. */
+    private fun sortition(secrets: List<SecretKey>, committee: Committee): JsonElement {
+        val seed = Seed.genesis(committee.chain, "matrix".toByteArray())
+        val ticket = Lottery(committee, seed, VIEW).draw(secrets[5])!!
+        val proof = SeedProof.sign(secrets[2], committee, seed)
+        return json(
+            "seed" to seed.encode(),
+            "ticket" to ticket.value.encode(),
+            "score" to ticket.score.toString(),
+            "seed_proof" to proof.encode(),
+            "next_seed" to seed.next(proof, committee).encode(),
+        )
     }
 
     private fun merkle(): JsonElement {
@@ -123,6 +155,30 @@ internal object Matrix {
         same(file["equivocation"]) { Equivocation.decode(suite, it) }.verify(committee)
         equal(GuardRecord.decode(file.bytes("guard_record")).encode().asHex(), file.text("guard_record"))
         readMerkle(file["merkle"].asJsonObject)
+        if (suite in COUNTED) readGossip(file["gossip"].asJsonObject, statement, committee)
+        if (suite != Suite.ED25519) readSortition(file["sortition"].asJsonObject, committee)
+    }
+
+    private fun readGossip(file: JsonObject, statement: Statement, committee: Committee) {
+        val counts = { aggregate: Aggregate -> List(7) { aggregate.count(it) } }
+        val aggregate = same(file["aggregate"]) { Aggregate.decode(it, committee) }.verify(committee).value
+        equal(aggregate.statement, statement)
+        equal(counts(aggregate), listOf(0, 1, 2, 0, 1, 0, 0))
+        val certificate = same(file["certificate"]) { Certificate.decode(it, committee) }.verify(committee)
+        val whole = Aggregate.ofCertificate(certificate).value
+        equal(whole.statement, statement)
+        equal(counts(whole), listOf(0, 0, 0, 2, 2, 1, 1))
+    }
+
+    private fun readSortition(file: JsonObject, committee: Committee) {
+        val seed = Seed.decode(file.bytes("seed"))
+        equal(seed.encode().asHex(), file.text("seed"))
+        val ticket = same(file["ticket"]) { Ticket.decode(committee.suite, it) }
+        equal(ticket.round to ticket.member, VIEW to 5)
+        equal(ticket.verify(Lottery(committee, seed, VIEW)).score.toString(), file.text("score"))
+        val proof = same(file["seed_proof"]) { SeedProof.decode(committee.suite, it) }
+        equal(proof.signer, 2)
+        equal(seed.next(proof, committee).encode().asHex(), file.text("next_seed"))
     }
 
     private fun readMerkle(file: JsonObject) {

@@ -23,6 +23,11 @@ internal object Operations {
             "guard" -> guards(operation, input)
             "aggregate" ->
                 GossipOperations.aggregates(operation, input, committee(input["committee"].asJsonObject))
+            "pool", "gossip" -> {
+                val run = if (operation == "pool.session") SpreadingOperations::pool else SpreadingOperations::gossip
+                run(input, committee(input["committee"].asJsonObject), statement(input["statement"].asJsonObject))
+            }
+            "peers" -> SpreadingOperations.peers(input)
             "seed", "ticket" ->
                 GossipOperations.sortition(operation, input) { committee(input["committee"].asJsonObject) }
             "dsig" -> DsigOperations.run(operation, input)

@@ -29,7 +29,7 @@ class VectorsTest {
     @ValueSource(
         strings = [
             "wire", "bls", "ed25519", "merkle", "committee", "vote", "certificate", "timeout", "evidence", "guard", "dsig",
-            "tdh2", "coin", "threshold", "erasure", "jerasure", "aggregate", "sortition",
+            "tdh2", "coin", "threshold", "erasure", "jerasure", "aggregate", "gossip", "sortition",
         ],
     )
     fun `every case of`(block: String) {
@@ -62,7 +62,7 @@ class VectorsTest {
     fun `every vector file is read`() {
         val known =
             ("wire bls ed25519 merkle committee vote certificate timeout evidence guard dsig tdh2 coin threshold erasure " +
-                "jerasure aggregate sortition").split(' ').map { "$it.json" }
+                "jerasure aggregate gossip sortition").split(' ').map { "$it.json" }
         // Jolteon is a protocol of the examples, not a block.
         val others = listOf("README.md", "public", "jolteon.json")
         val there = Files.list(folder).use { files -> files.map { it.name }.toList() }

@@ -1,14 +1,11 @@
-"""What a vector of threshold signatures can ask for, see `operations.py`."""
+"""Threshold signatures."""
 
-from . import ecdsa, seal, shared_bls, sharing, wire
-from .committee import SCHEMES
-from .errors import Refused
-from .guard import Record
-from .spending import Spending
-
-
-def raw(text):
-    return bytes.fromhex(text)
+from .. import ecdsa, seal, shared_bls, sharing, wire
+from ..committee import SCHEMES
+from ..errors import Refused
+from ..guard import Record
+from ..spending import Spending
+from .registry import OPERATIONS, raw
 
 
 def _group(i):
@@ -186,24 +183,26 @@ def bls_evidence(i):
     return {"culprit": shared_bls.verify_evidence(raw(i["evidence"]), _bls_key(i))}
 
 
-OPERATIONS = {
-    "ecdsa.plan": plan,
-    "ecdsa.tag": tag,
-    "ecdsa.key": key,
-    "ecdsa.deal": deal,
-    "ecdsa.file": file,
-    "ecdsa.sign": sign,
-    "ecdsa.share": share,
-    "ecdsa.opening": opening,
-    "ecdsa.combine": combine,
-    "ecdsa.check": check,
-    "ecdsa.verify": verify,
-    "ecdsa.evidence": evidence,
-    "sharing.decode": decode,
-    "spending.session": spending,
-    "seal.open": sealed,
-    "shared_bls.file": bls_file,
-    "shared_bls.sign": bls_sign,
-    "shared_bls.combine": bls_combine,
-    "shared_bls.evidence": bls_evidence,
-}
+OPERATIONS.update(
+    {
+        "ecdsa.plan": plan,
+        "ecdsa.tag": tag,
+        "ecdsa.key": key,
+        "ecdsa.deal": deal,
+        "ecdsa.file": file,
+        "ecdsa.sign": sign,
+        "ecdsa.share": share,
+        "ecdsa.opening": opening,
+        "ecdsa.combine": combine,
+        "ecdsa.check": check,
+        "ecdsa.verify": verify,
+        "ecdsa.evidence": evidence,
+        "sharing.decode": decode,
+        "spending.session": spending,
+        "seal.open": sealed,
+        "shared_bls.file": bls_file,
+        "shared_bls.sign": bls_sign,
+        "shared_bls.combine": bls_combine,
+        "shared_bls.evidence": bls_evidence,
+    }
+)

@@ -1,0 +1,339 @@
+//! How transactions, headers and segments get around, and how what is missing is asked for.
+
+use std::rc::Rc;
+
+use quorate::Result;
+use quorate::gossip::Aggregate;
+use quorate::machine::MemberIndex;
+use quorate::scheme::Toy;
+use rand::RngExt;
+
+use super::super::network::{Class, Node};
+use super::super::queue::{Nanos, SECOND};
+use super::super::stage::FRAME;
+use super::chain::Id;
+use super::node::Body;
+use super::world::{Event, World, time};
+use super::{GATHER, TRANSACTION};
+
+/// To how many nodes headers and segments are passed on.
+pub(super) const COPIES: usize = 5;
+/// What a body holds of a transaction.
+const NAME: u64 = 6;
+/// What goes with a transaction in a segment or an answer: its length, its place.
+const BESIDE: u64 = 8;
+/// A header without its certificate's signers: digests, proofs, signatures.
+const HEADER: u64 = 700;
+/// A segment without its entries.
+const SEGMENT: u64 = 150;
+/// The most bytes of transactions in a segment, and in an answer.
+const SEGMENT_LIMIT: u64 = 2 << 20;
+const ANSWER: u64 = 1 << 20;
+/// The most transactions that one request asks for.
+const REQUEST: u64 = 1 << 14;
+/// When a header that votes speak of is asked for again.
+const RETRY: Nanos = SECOND / 2;
+/// What to check of a header takes as long as checking so many aggregates: its ticket, its seed, its certificate.
+const CHECKS: usize = 3;
+
+#[derive(Clone)]
+pub(super) enum Load {
+    Bundle(u32),
+    Header(Id),
+    /// A segment, with the transactions themselves where they do not travel by themselves.
+    Segment(Id, usize),
+    AskHeader(Id),
+    AskSegments(Id, u64),
+    Ask(Id, Rc<[u32]>),
+    Answer(Id, Rc<[u32]>),
+    Signatures(Id, usize, Aggregate<Toy>),
+}
+
+impl World<'_> {
+    /// A bundle came by itself. Whether something waited for it.
+    pub(super) fn learn(&mut self, me: Node, from: Node, bundle: u32) -> bool {
+        let Some(member) = self.member(me) else { return false };
+        if !member.pool.insert(bundle) {
+            return false;
+        }
+        let waited = member.found(bundle) || member.ticket.is_some();
+        if self.case.rules.asynchronous {
+            self.pass_on(me, &[from], self.case.copies, &Load::Bundle(bundle));
+        }
+        waited
+    }
+
+    /// Into how many segments the body of a block of so many bundles is cut.
+    fn cut(&self, bundles: usize) -> usize {
+        let bytes = bundles as u64 * self.case.bundle * (TRANSACTION + BESIDE);
+        let large = if self.case.rules.asynchronous || !self.case.rules.limited {
+            0
+        } else {
+            bytes.div_ceil(SEGMENT_LIMIT) as usize
+        };
+        self.case.rules.segments.max(large).clamp(1, 64)
+    }
+
+    /// All segments of such a block, a bit each.
+    pub(super) fn all_segments(&self, bundles: usize) -> u64 {
+        u64::MAX >> (64 - self.cut(bundles))
+    }
+
+    pub(super) fn segments(&self, id: Id) -> usize {
+        self.cut(self.block(id).map_or(0, |block| block.bundles.len()))
+    }
+
+    /// The bundles that a segment names.
+    fn named(&self, id: Id, segment: usize) -> &[u32] {
+        let Some(block) = self.block(id) else { return &[] };
+        let each = block.bundles.len().div_ceil(self.segments(id)).max(1);
+        let begin = (segment * each).min(block.bundles.len());
+        block.bundles.get(begin..(begin + each).min(block.bundles.len())).unwrap_or_default()
+    }
+
+    /// A header, from its proposer or from somebody who passes it on.
+    pub(super) fn header(&mut self, me: Node, from: Node, id: Id) {
+        let Some(block) = self.block(id) else { return };
+        let (height, parent, round, proposer) = (block.height, block.parent, block.round, block.proposer);
+        let next = self.height(me) + 1;
+        let before = self.block(parent).map_or(0, |block| block.round);
+        let Some(member) = self.member(me) else { return };
+        if height < next || round < member.clock || round > member.clock + 1 {
+            return;
+        }
+        if height > next {
+            if !member.early.iter().any(|(known, _)| *known == id) {
+                member.early.push((id, from));
+                member.owes_checks += 1;
+            }
+            let known = member.rounds.get(&before).is_some_and(|round| round.headers.contains(&parent));
+            if !known && height == next + 1 {
+                self.post(me, from, Load::AskHeader(parent));
+            }
+            self.certify(me, parent);
+            return;
+        }
+        if member.rounds.entry(round).or_default().headers.contains(&id) {
+            return;
+        }
+        member.owes_checks += CHECKS;
+        let best = self.keep(me, id);
+        if best {
+            self.pass_on(me, &[from, proposer], COPIES, &Load::Header(id));
+        }
+        if best || self.member(me).is_some_and(|member| member.prepared == Some(id)) {
+            self.expect_body(me, id, Some(from));
+        }
+    }
+
+    /// A block's transactions are needed.
+    pub(super) fn expect_body(&mut self, me: Node, id: Id, from: Option<Node>) {
+        let asks = self.queue.now() + self.case.retry;
+        if let Some(member) = self.member(me) {
+            member.bodies.entry(id).or_insert(Body { asks, hint: from, ..Body::default() });
+        }
+    }
+
+    /// A segment. Only those of blocks that may be prepared are looked at.
+    fn segment(&mut self, me: Node, from: Node, id: Id, segment: usize) {
+        let (bit, now) = (1 << segment, self.queue.now());
+        let Some((proposer, len)) = self.block(id).map(|block| (block.proposer, block.bundles.len())) else {
+            return;
+        };
+        let (all, bundles) = (self.all_segments(len), self.named(id, segment).to_vec());
+        let asynchronous = self.case.rules.asynchronous;
+        let Some(member) = self.member(me) else { return };
+        if member.bodies.get(&id).is_none_or(|body| body.segments & bit != 0) {
+            return;
+        }
+        if !asynchronous {
+            for bundle in &bundles {
+                member.fetched.insert(*bundle);
+            }
+        }
+        let missing: Vec<u32> = bundles.into_iter().filter(|bundle| !member.has(*bundle)).collect();
+        let Some(body) = member.bodies.get_mut(&id) else { return };
+        body.segments |= bit;
+        body.missing.extend(missing);
+        (body.hint, body.asks) = (Some(from), now + GATHER);
+        if body.segments == all {
+            self.step(1, id);
+        }
+        self.pass_on(me, &[from, proposer], COPIES, &Load::Segment(id, segment));
+        self.queue.put(now + GATHER, Event::Look(me));
+    }
+
+    /// Asks one member for the segments and transactions of a block that are missing.
+    pub(super) fn ask(&mut self, me: Node, id: Id) {
+        let (now, retry) = (self.queue.now(), self.case.retry);
+        let most = (REQUEST / self.case.bundle).max(1) as usize;
+        let all = self.all_segments(self.block(id).map_or(0, |block| block.bundles.len()));
+        let Some(member) = self.member(me) else { return };
+        let certified = member.certified == Some(id);
+        let Some(body) = member.bodies.get_mut(&id) else { return };
+        body.asks = now + retry * (1 << (body.tries / 4).min(4));
+        body.tries += 1;
+        let (hint, lacks) = (body.hint.take(), all & !body.segments);
+        let missing: Rc<[u32]> = body.missing.iter().take(most).copied().collect();
+        // Those who committed a block have its transactions, and are known.
+        let to = match hint {
+            Some(hint) => hint,
+            None if certified => self.holder(id).unwrap_or_else(|| self.somebody(me, &[])),
+            None => self.somebody(me, &[]),
+        };
+        if lacks != 0 {
+            self.post(me, to, Load::AskSegments(id, lacks));
+        }
+        if !missing.is_empty() {
+            self.post(me, to, Load::Ask(id, missing));
+        }
+    }
+
+    /// What a node has of what somebody misses, as far as an answer holds it.
+    fn answer(&mut self, me: Node, to: Node, id: Id, wanted: &[u32]) {
+        let most = (ANSWER / ((TRANSACTION + BESIDE) * self.case.bundle)).max(1) as usize;
+        let height = self.block(id).map_or(0, |block| block.height);
+        let committed = height <= self.height(me);
+        let Some(member) = self.member(me) else { return };
+        if !committed && !member.bodies.contains_key(&id) {
+            return;
+        }
+        let found: Rc<[u32]> =
+            wanted.iter().copied().filter(|bundle| member.has(*bundle)).take(most).collect();
+        if !found.is_empty() {
+            self.post(me, to, Load::Answer(id, found));
+        }
+    }
+
+    /// Transactions that this node asked for. If the answer was full, the same one is asked for more.
+    fn answered(&mut self, me: Node, from: Node, id: Id, bundles: &[u32]) {
+        let now = self.queue.now();
+        let full = bundles.len() as u64 * self.case.bundle * TRANSACTION > ANSWER / 2;
+        let Some(member) = self.member(me) else { return };
+        let mut news = false;
+        for bundle in bundles {
+            if !member.pool.has(*bundle) {
+                news |= member.fetched.insert(*bundle);
+            }
+            member.found(*bundle);
+        }
+        if let Some(body) = member.bodies.get_mut(&id).filter(|body| news && !body.missing.is_empty()) {
+            (body.hint, body.asks, body.tries) = (full.then_some(from), now, 0);
+        }
+    }
+
+    /// To a few random nodes.
+    pub(super) fn pass_on(&mut self, me: Node, but: &[Node], copies: usize, load: &Load) {
+        for _ in 0..copies {
+            let to = self.somebody(me, but);
+            self.post(me, to, load.clone());
+        }
+    }
+
+    /// A random other node.
+    fn somebody(&mut self, me: Node, but: &[Node]) -> Node {
+        loop {
+            let to = self.random.random_range(0..self.case.nodes as Node);
+            if to != me && (!but.contains(&to) || self.case.nodes <= but.len() + 2) {
+                return to;
+            }
+        }
+    }
+
+    /// Somebody who has all of a block, if a few draws find one.
+    fn holder(&mut self, id: Id) -> Option<Node> {
+        (0..20).find_map(|_| {
+            let place = self.random.random_range(0..self.honest.len());
+            let one = self.honest.get(place).copied()?;
+            let member = self.members.get(one as usize)?.as_deref()?;
+            (member.tip == id || member.has_all(id)).then_some(one)
+        })
+    }
+
+    pub(super) fn post(&mut self, from: Node, to: Node, load: Load) {
+        let now = self.queue.now();
+        let certificate = self.case.nodes as u64 / 8;
+        let transactions = |bundles: &[u32]| bundles.len() as u64 * self.case.bundle;
+        let (len, class) = match &load {
+            Load::Bundle(_) => (self.case.bundle * TRANSACTION, Class::Bulk),
+            Load::Header(_) => (HEADER + certificate, Class::Urgent),
+            Load::Segment(id, segment) => {
+                let each = if self.case.rules.asynchronous { NAME } else { TRANSACTION + BESIDE };
+                (SEGMENT + transactions(self.named(*id, *segment)) * each, Class::Bulk)
+            }
+            Load::AskHeader(_) | Load::AskSegments(..) => (50, Class::Urgent),
+            // One or two bytes for each transaction.
+            Load::Ask(_, bundles) => (50 + 2 * transactions(bundles), Class::Urgent),
+            Load::Answer(_, bundles) => (50 + transactions(bundles) * (TRANSACTION + BESIDE), Class::Bulk),
+            Load::Signatures(_, _, aggregate) => (aggregate.encoded_len() as u64, Class::Urgent),
+        };
+        match &load {
+            Load::Bundle(_) => self.carried += 1,
+            Load::Answer(_, bundles) => self.carried += bundles.len() as u64,
+            _ => {}
+        }
+        let sent = self.network.send(now, from, to, FRAME + len, class);
+        let is_vote = matches!(load, Load::Signatures(..));
+        if is_vote {
+            self.queue.put(sent.left, Event::Left { from, to });
+        }
+        if self.member(to).is_some() {
+            self.queue.put(sent.comes, Event::Comes { to, from, sent, load });
+        } else if is_vote {
+            let overdue = sent.left + self.parameters.patience.as_nanos() as Nanos;
+            self.queue.put(overdue, Event::Failed { from, to });
+        }
+    }
+
+    pub(super) fn arrive(&mut self, me: Node, from: Node, load: Load) -> Result<()> {
+        let now = self.queue.now();
+        if let Some(member) = self.member(me) {
+            member.peers.heard(from as MemberIndex);
+        }
+        match load {
+            Load::Bundle(bundle) => {
+                if !self.learn(me, from, bundle) {
+                    return Ok(());
+                }
+            }
+            Load::Header(id) => self.header(me, from, id),
+            Load::Segment(id, segment) => self.segment(me, from, id, segment),
+            Load::AskHeader(id) => {
+                let round = self.block(id).map_or(0, |block| block.round);
+                if self.round(me, round).is_some_and(|round| round.headers.contains(&id)) {
+                    self.post(me, from, Load::Header(id));
+                }
+            }
+            Load::AskSegments(id, lacks) => {
+                let here = self.member(me).and_then(|member| member.bodies.get(&id));
+                let here = here.map_or(0, |body| body.segments) & lacks;
+                for segment in (0..self.segments(id)).filter(|segment| here >> segment & 1 == 1) {
+                    self.post(me, from, Load::Segment(id, segment));
+                }
+            }
+            Load::Ask(id, bundles) => self.answer(me, from, id, &bundles),
+            Load::Answer(id, bundles) => self.answered(me, from, id, &bundles),
+            Load::Signatures(id, which, aggregate) => {
+                let round = self.block(id).map_or(0, |block| block.round);
+                let known = self.round(me, round).is_some_and(|round| round.headers.contains(&id));
+                if known {
+                    self.receive(me, from, (id, which), aggregate, time(now))?;
+                } else {
+                    self.ask_header(me, from, id);
+                }
+            }
+        }
+        self.act(me)
+    }
+
+    /// Votes speak of a block whose header did not come.
+    fn ask_header(&mut self, me: Node, from: Node, id: Id) {
+        let now = self.queue.now();
+        let Some(round) = self.block(id).map(|block| block.round) else { return };
+        let Some(state) = self.round(me, round) else { return };
+        if state.unknown.get(&id).is_none_or(|asked| asked + RETRY <= now) {
+            state.unknown.insert(id, now);
+            self.post(me, from, Load::AskHeader(id));
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Aggregates that are merged in any order and where they overlap: how high counts get, and how long messages.
+//!
+//! `Gossip` sends sums of halves of the committee, which have no signer in common: counts of more than 1 are rare. That
+//! shows nothing of what keeps counts low where sums do overlap. So here nobody sends halves: everybody sends all that its
+//! [`Pool`] adds up to, to random others, as in the paper, and they merge it with what they have.
+
+use quorate::gossip::{Aggregate, Parameters, Pool};
+use quorate::scheme::Toy;
+use quorate::wire::Encode;
+use quorate::{Error, Result};
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+
+use super::signers::Signers;
+use super::stage::FRAME;
+use crate::row::{Row, figure};
+
+/// After so many steps nobody gets there any more.
+const STEPS: usize = 100;
+/// The highest count that a target allows.
+const HIGHEST: u16 = 16;
+
+/// The limits below a quorum and of one: the deciding sum may be of two that are full.
+const LIMITS: (u16, u16) = (HIGHEST, 2 * HIGHEST);
+
+/// What came of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Merged {
+    /// In any sum that was sent before its sender had a quorum.
+    spreading: u16,
+    /// In anybody's first sum of a quorum.
+    quorum: u16,
+    /// Bytes of the longest such sum, and of all of them together.
+    longest: usize,
+    bytes: usize,
+    /// Everybody sends once in a step.
+    steps: usize,
+}
+
+/// Everybody begins with its own vote, and sends what it has, until everybody has a quorum.
+pub(super) fn run(signers: &Signers<Toy>, (preferred, limit): (u16, u16), seed: u64) -> Result<Merged> {
+    let parameters = Parameters { preferred, limit, ..Parameters::default() };
+    let mut random = StdRng::seed_from_u64(seed);
+    let nodes = signers.votes.len();
+    let mut pools = Vec::new();
+    for (me, vote) in (0..).zip(&signers.votes) {
+        let mut pool = Pool::new(signers.committee.clone(), me, signers.statement, parameters);
+        pool.insert(signers.of(vote)?)?;
+        pools.push(pool);
+    }
+    let mut merged = Merged::default();
+    let mut order: Vec<usize> = (0..nodes).collect();
+    while pools.iter().any(|pool| pool.certificate().is_none()) {
+        merged.steps += 1;
+        if merged.steps > STEPS {
+            return Err(Error::BelowQuorum { signed: 0, needed: 1 });
+        }
+        order.shuffle(&mut random);
+        for from in &order {
+            let Some(pool) = pools.get(*from) else { continue };
+            let Some(sum) = pool.best().cloned() else { continue };
+            if pool.certificate().is_none() {
+                merged.spreading = merged.spreading.max(sum.counts().highest());
+            }
+            for _ in 0..parameters.fan_out {
+                let to = random.random_range(0..nodes);
+                let Some(pool) = pools.get_mut(to).filter(|pool| pool.certificate().is_none()) else {
+                    continue;
+                };
+                pool.insert(sum.clone())?;
+            }
+        }
+    }
+    for sum in pools.iter().filter_map(Pool::best) {
+        let len = sum.encode().len();
+        merged.quorum = merged.quorum.max(sum.counts().highest());
+        merged.longest = merged.longest.max(len);
+        merged.bytes += len;
+    }
+    Ok(merged)
+}
+
+/// The rows: counts with as many nodes as the target says, bytes with as many as the largest simulation has.
+pub(super) fn measure(largest: usize) -> Result<Vec<Row>> {
+    let (some, many) = (Signers::<Toy>::new(1000)?, Signers::<Toy>::new(largest)?);
+    let mut highest = Merged::default();
+    for seed in 1..=SEEDS {
+        let merged = run(&some, LIMITS, seed)?;
+        highest.spreading = highest.spreading.max(merged.spreading);
+        highest.quorum = highest.quorum.max(merged.quorum);
+        highest.steps = highest.steps.max(merged.steps);
+    }
+    let merged = run(&many, LIMITS, 1)?;
+    let message = |aggregate: &Aggregate<Toy>| FRAME as f64 + aggregate.encode().len() as f64;
+    let (ones, even) = (many.aggregate(largest, 1)?, many.aggregate(largest, HIGHEST)?);
+    Ok(vec![
+        Row::new("highest count below a quorum, N = 1000, merged in any order", highest.spreading.into(), "")
+            .at_most(HIGHEST.into())
+            .note(format!(
+                "sums of `Pool`s alone to 5 random others, until everybody has a quorum; {SEEDS} runs, at most {} steps",
+                highest.steps
+            )),
+        Row::new("the same, of everybody's quorum", highest.quorum.into(), "").note(
+            "the deciding sum may be of two that are full; `Gossip` sends sums of halves, and only what does not fit goes to a `Pool`",
+        ),
+        Row::new(format!("message bytes, {largest} nodes, all signed"), message(&ones), "B")
+            .at_most(5000.0)
+            .note("as `Gossip` sends it: sums of halves, counts of 1; the paper: 40,256 B, 20 kB compressed"),
+        Row::new(
+            format!("the same of a quorum, merged in any order, {largest} nodes"),
+            FRAME as f64 + merged.bytes as f64 / largest as f64,
+            "B",
+        )
+        .note(format!(
+            "on average; the longest {} B, counts to {}; only who spreads by a `Pool` alone sends such",
+            figure(FRAME as f64 + merged.longest as f64),
+            merged.quorum
+        )),
+        Row::new(format!("the same, all signed, counts evenly from 1 to {HIGHEST}"), message(&even), "B")
+            .note("the longest that counts to 16 get; made for this row, not sent"),
+    ])
+}
+
+/// Runs with a thousand nodes.
+const SEEDS: u64 = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everybody_gets_a_quorum_with_low_counts_that_verifies() {
+        let signers = Signers::new(60).unwrap();
+        for seed in 1..5 {
+            let merged = run(&signers, LIMITS, seed).unwrap();
+            assert!(merged.quorum > 1, "nothing overlapped: {merged:?}");
+            assert!(merged.quorum <= 2 * HIGHEST && merged.spreading <= HIGHEST, "{merged:?}");
+            assert!(merged.longest >= merged.bytes / 60, "{merged:?}");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// What the classes of several files need.
+
+import { list } from './check.js';
+import { open, same } from './handle.js';
+
+/** `equals` of a class whose objects are what they encode to. */
+export const equal = (Class) =>
+  function equals(other) {
+    open(this, Class);
+    open(other, Class, 'other');
+    return this.suite === other.suite && same(this.encode(), other.encode());
+  };
+
+/** Fills a list in the module; what was filled is freed if an item is refused. */
+export function fill(raw, values, what, check, add = (item) => raw.add(item)) {
+  try {
+    list(values, what, check).forEach(add);
+  } catch (error) {
+    raw.free();
+    throw error;
+  }
+  return raw;
+}

@@ -1,0 +1,138 @@
+/** Timeouts: a quorum gives up a view. */
+
+import type {
+  Collected,
+  CollectorOptions,
+  Committee,
+  CommitteeId,
+  SecretKey,
+  Signature,
+  SignerSet,
+  Statement,
+  Suite,
+  Suspects,
+  Verified,
+  Vote,
+  VoteFault,
+} from '../index.js';
+
+/** A member gives up a view and names a value, such as the view of the highest certificate it knows. */
+export class TimeoutVote {
+  #private;
+  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
+  /** Puts a timeout vote together. Nothing is checked. */
+  constructor(fields: {
+    readonly kind: number;
+    readonly epoch: bigint;
+    readonly view: bigint;
+    readonly value: bigint;
+    readonly signer: number;
+    readonly signature: Signature;
+  });
+  /** What a timeout vote signs. */
+  static statementOf(kind: number, epoch: bigint, view: bigint, value: bigint): Statement;
+  /** Signs **without remembering it**, for tests. A node signs through its {@link Guard}. */
+  static signUnguarded(
+    secret: SecretKey,
+    committee: Committee,
+    kind: number,
+    view: bigint,
+    value: bigint,
+  ): TimeoutVote;
+  /** @throws {@link MalformedError} and its kin, {@link WrongContextError} for another suite */
+  static decode(suite: Suite, bytes: Uint8Array): TimeoutVote;
+  encode(): Uint8Array;
+  /** Reads the form for direct links. */
+  static decodeLink(suite: Suite, bytes: Uint8Array): TimeoutVote;
+  encodeLink(): Uint8Array;
+  readonly suite: Suite;
+  readonly kind: number;
+  readonly epoch: bigint;
+  /** The view that is given up. */
+  readonly view: bigint;
+  /** The value that the member names. */
+  readonly value: bigint;
+  readonly signer: number;
+  readonly signature: Signature;
+  /** The plain vote that it is. */
+  asVote(): Vote;
+  /** As {@link Vote.verify}. */
+  verify(committee: Committee): VerifiedTimeoutVote;
+  equals(other: TimeoutVote): boolean;
+  toString(): string;
+}
+
+/** A timeout vote whose signature was checked. */
+export class VerifiedTimeoutVote implements Verified<TimeoutVote> {
+  #private;
+  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
+  private constructor();
+  readonly value: TimeoutVote;
+  readonly committee: CommitteeId;
+  toString(): string;
+}
+
+/** Gathers timeout votes of one kind and view until a quorum, whatever values they name, makes a certificate. */
+export class TimeoutCollector {
+  #private;
+  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
+  constructor(committee: Committee, kind: number, view: bigint, options?: CollectorOptions);
+  /** As {@link VoteCollector.add}. */
+  add(vote: TimeoutVote | VerifiedTimeoutVote, suspects: Suspects): Collected<VerifiedTimeoutCertificate>;
+  readonly topic: { readonly kind: number; readonly view: bigint };
+  readonly committee: Committee;
+  /** The weight of the timeout votes held, verified or not. */
+  readonly weight: bigint;
+  /** Whether votes of more than a third of the weight are held, **verified or not**. */
+  readonly hasHonest: boolean;
+  /** Checks what is pending, if it may be enough, and says whether **verified** votes weigh more than a third. */
+  verifyHonest(suspects: Suspects): { readonly honest: boolean; readonly faults: readonly VoteFault[] };
+  readonly isDone: boolean;
+  toString(): string;
+}
+
+/** A quorum gave up a view; the members are grouped by the value that they named. */
+export class TimeoutCertificate {
+  #private;
+  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
+  private constructor();
+  /** @throws {@link MalformedError} and its kin, {@link WrongContextError}, {@link BelowQuorumError} */
+  static decode(bytes: Uint8Array, committee: Committee): TimeoutCertificate;
+  encode(): Uint8Array;
+  readonly encodedLength: number;
+  readonly suite: Suite;
+  readonly kind: number;
+  readonly epoch: bigint;
+  /** The view that was given up. */
+  readonly view: bigint;
+  /** The highest value that a signer named. */
+  readonly highestValue: bigint;
+  /** The values, ascending, each with the members who named it. */
+  groups(): { readonly value: bigint; readonly signers: SignerSet }[];
+  /** Everybody who signed. */
+  readonly signers: SignerSet;
+  /** Checks the signatures. Cost (BLS): per group a pairing, a hash to the curve and an addition per signer. */
+  verify(committee: Committee): VerifiedTimeoutCertificate;
+  equals(other: TimeoutCertificate): boolean;
+  toString(): string;
+}
+
+/** A timeout certificate whose signatures were checked. */
+export class VerifiedTimeoutCertificate implements Verified<TimeoutCertificate> {
+  #private;
+  /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
+  free(): void;
+  [Symbol.dispose](): void;
+  private constructor();
+  readonly value: TimeoutCertificate;
+  readonly committee: CommitteeId;
+  toString(): string;
+}

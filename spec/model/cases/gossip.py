@@ -1,0 +1,318 @@
+"""gossip.json: what a pool keeps, whom peers leave alone, and what a member takes in of what comes."""
+
+from ..aggregate import Aggregate
+from ..book import Book
+from ..certificate import Statement
+from ..committee import SCHEMES
+from ..conformance import Stream
+from ..operations import committee, statement_json
+from .common import CHAIN, COUNTED_SUITES, NAMES, cancelling_members, key_pair, members
+
+EPOCH = 7
+STATEMENT = Statement(1, EPOCH, 42, bytes(range(32)))
+OTHER = Statement(1, EPOCH, 43, bytes(range(32)))
+MILLISECOND = 1000
+
+
+def book():
+    b = Book("gossip", "Sessions of pools, of peers and of one member's gossip.")
+    for suite in COUNTED_SUITES:
+        pools(World(b, suite, "eight", [1] * 8))
+    weighted(World(b, 4, "weighted", [9, 7, 5, 3, 1, 1, 1, 1]))
+    crowded(World(b, 4, "forty", [1] * 40))
+    random_pools(World(b, 4, "sixteen", [1] * 16))
+    cancelling(b)
+    peers(b)
+    for suite in COUNTED_SUITES:
+        spread(World(b, suite, "eight", [1] * 8))
+    halves(World(b, 4, "seven", [4, 1, 1, 1, 1, 1, 1]))
+    stack(World(b, 4, "hundred", [1] * 100))
+    return b
+
+
+class World:
+    """A committee whose members signed, and sums of their signatures."""
+
+    def __init__(self, b, suite, label, weights):
+        self.b, self.suite, self.scheme = b, suite, SCHEMES[suite]
+        self.name = f"{NAMES[suite]}/{label}"
+        if self.name not in b.committees:
+            b.committee(self.name, suite, CHAIN, EPOCH, members(suite, len(weights), weights))
+        self.c = committee(b.committees[self.name])
+        self.signed = {}
+
+    def signature(self, member, statement):
+        if (member, statement) not in self.signed:
+            secret = key_pair(self.suite, member)[1]
+            self.signed[member, statement] = self.scheme.sign(secret, statement.signed_bytes(self.c.id))
+        return self.signed[member, statement]
+
+    def of(self, counts, statement=STATEMENT, signed=None):
+        """The bytes of an aggregate with these counts; of a list, each once. `signed` is what was signed in truth."""
+        counts = counts if isinstance(counts, dict) else dict.fromkeys(counts, 1)
+        group = self.scheme.sigs
+        total = group.sum(group.mul(self.signature(i, signed or statement), count) for i, count in counts.items())
+        return Aggregate(self.scheme, statement, counts, total).encode(self.c).hex()
+
+    def bad(self, counts):
+        return self.of(counts, signed=OTHER)
+
+    def pool(self, label, description, sums, results=None, me=0, **parameters):
+        made = self.b.add(
+            f"{self.name}/pool-{label}",
+            description,
+            "pool.session",
+            committee=self.name,
+            me=me,
+            statement=statement_json(STATEMENT),
+            parameters=parameters,
+            aggregates=[one if isinstance(one, str) else self.of(one) for one in sums],
+        )
+        found = [outcome["result"] for outcome in made["outcomes"]]
+        assert results is None or found == results, (label, found)
+        return made
+
+    def session(self, label, description, steps, results, me=0, **parameters):
+        """Steps are tuples of what to do and its arguments; sums are listed once."""
+        listed, written = [], []
+        for do, *arguments in steps:
+            step = {"do": do}
+            for value in arguments:
+                if isinstance(value, (str, dict, list)):
+                    data = value if isinstance(value, str) else self.of(value)
+                    listed += [] if data in listed else [data]
+                    step["aggregate"] = listed.index(data)
+                elif isinstance(value, float):
+                    step["now"] = str(int(value * MILLISECOND))
+                else:
+                    step["peer"] = value
+            written.append(step)
+        made = self.b.add(
+            f"{self.name}/{label}",
+            description,
+            "gossip.session",
+            committee=self.name,
+            me=me,
+            statement=statement_json(STATEMENT),
+            parameters=parameters,
+            aggregates=listed,
+            steps=written,
+        )
+        found = [outcome["result"] for outcome in made["outcomes"]]
+        for step, result, expected in zip(steps, found, results):
+            assert expected is ... or result == expected, (label, step, result)
+        assert len(results) == len(found), label
+        return made
+
+
+def pools(w):
+    w.pool("disjoint", "Three sums without a common signer make a quorum of six.", [[0, 1], [2, 3], [4, 5]], ["yes"] * 3)
+    w.pool("nothing", "What brings nobody new is passed over.", [[0, 1, 2], [0, 1], [2], {1: 3}], ["yes", "no", "no", "no"])
+    made = w.pool("larger", "What has all signers of another takes its place.", [[0], [0, 1], [0, 1, 2, 3]], ["yes"] * 3)
+    assert len(made["aggregates"]) == 1
+    made = w.pool("overlap", "Sums that overlap are added.", [[0, 1, 2], [1, 2, 3], [3, 4]], ["yes"] * 3)
+    assert made["outcomes"][-1]["signers"] == [0, 1, 2, 3, 4]
+    w.pool("singles", "Single signatures are taken off.", [[1], [0], [0, 1, 2], [1, 2, 3], [0, 3, 4]], ["yes"] * 5)
+    w.pool("own", "One's own comes off first.", [[1], [2], [0, 1], [0, 2, 3], [0, 4]], ["yes"] * 5, me=2)
+    w.pool("heavy", "Counts above 16 are kept and not added.", [{0: 20, 1: 20}, [0], [2, 3], [1, 4]], ["yes"] * 4)
+    decides = w.pool("decides", "But to a quorum.", [{i: 20 for i in range(5)}, [5]], ["yes"] * 2)
+    assert decides["certificate"] is not None
+    w.pool("limit", "Never above the limit.", [{0: 255, 1: 1}, {0: 256}, {0: 1, 2: 1}], ["yes", "TOO_LARGE", "yes"])
+    w.pool("low-limit", "A limit of one.", [[0, 1], [1, 2], [2, 3], {4: 2}], ["yes"] * 3 + ["TOO_LARGE"], limit=1)
+    w.pool("statement", "Of another statement.", [[0], w.of([1], OTHER), [1]], ["yes", "WRONG_CONTEXT", "yes"])
+    w.pool("complete", "Nothing is taken in any more.", [[0, 1, 2, 3, 4, 5], [6], [0, 1, 2, 3, 4, 5, 6, 7]], ["yes", "no", "no"])
+
+
+def weighted(w):
+    made = w.pool("weights", "Weights decide, and what is heaviest comes first.", [[4, 5, 6, 7], [1], [2, 3], [0]], ["yes"] * 3 + ["no"])
+    assert made["certificate"] is not None
+    w.pool("tie", "Of the heaviest the newest begins.", [{0: 20}, {1: 20, 4: 1, 5: 1}], ["yes"] * 2)
+
+
+def crowded(w):
+    ring = [[i, (i + 1) % 11] for i in range(11)]
+    made = w.pool("crowded", "If there are more than eight, the two of least overlap are one.", ring)
+    assert len(made["aggregates"]) <= 8
+    star = [[0, i] for i in range(1, 12)]
+    made = w.pool("dropped", "If all that overlap would count too high, the lightest is dropped.", star, preferred=1)
+    assert len(made["aggregates"]) == 8
+
+
+def random_pools(w):
+    for seed in range(6):
+        s = Stream(1000 + seed)
+
+        def some(s=s):
+            size = 1 + s.below(5)
+            return {s.below(16): 1 + s.below(3) for _ in range(size)}
+
+        w.pool(f"random-{seed}", "Many that overlap.", [some() for _ in range(16)], me=seed)
+
+
+def cancelling(b):
+    name = "min-sig-counted/cancelling"
+    b.committee(name, 4, CHAIN, EPOCH, cancelling_members(4, [1] * 8, [(0, 1, 2)]))
+    w = World(b, 4, "cancelling", [1] * 8)
+    for i, member in enumerate(b.committees[name]["members"]):
+        w.signed[i, STATEMENT] = w.scheme.sign(int(member["secret"], 16), STATEMENT.signed_bytes(w.c.id))
+    w.pool("cancelling", "Two whose sum is nothing are not added.", [[0, 2], [1], [3]], ["yes"] * 3)
+    steps = [("adopt", [0]), ("adopt", [1]), ("adopt", {2: 1}), ("offer", 5), ("adopt", [2, 3]), ("offer", 5)]
+    w.session("cancelling-halves", "Where two halves cancel, the higher one is sent.", steps, ["yes"] * 3 + [..., "yes", ...])
+
+
+def peers(b):
+    def case(label, description, steps, results, members=5, **parameters):
+        written = []
+        for do, *arguments in steps:
+            step = {"do": do}
+            for value in arguments:
+                step.update({"now": str(int(value * MILLISECOND))} if isinstance(value, float) else {"peer": value})
+            written.append(step)
+        made = b.add(
+            f"peers/{label}", description, "peers.session", me=0, members=members, parameters=parameters, steps=written
+        )
+        assert made["outcomes"] == results, (label, made["outcomes"])
+
+    ask = "is_available"
+    case("nobody", "Not oneself, nor who is no member.", [(ask, 0, 0.0), (ask, 4, 0.0), (ask, 5, 0.0)], ["no", "yes", "no"])
+    case(
+        "failed",
+        "Two seconds, then four, until it is heard.",
+        [("failed", 3, 0.0), (ask, 3, 1999.0), (ask, 3, 2000.0), ("failed", 3, 2000.0), (ask, 3, 5999.0), (ask, 3, 6000.0)]
+        + [("failed", 3, 6000.0), (ask, 3, 11999.0), ("heard", 3), (ask, 3, 6000.0), ("failed", 3, 7000.0), (ask, 3, 9000.0)],
+        [None, "no", "yes", None, "no", "yes", None, "no", None, "yes", None, "yes"],
+    )
+    case(
+        "accused",
+        "Two seconds, then twice as long each time, and being heard does not help.",
+        [("accuse", 2, 0.0), ("heard", 2), ("is_refused", 2, 1999.0), (ask, 2, 1999.0), ("is_refused", 2, 2000.0)]
+        + [("accuse", 2, 2000.0), ("is_refused", 2, 5999.0), ("is_refused", 2, 6000.0), (ask, 2, 6000.0)],
+        [None, None, "yes", "no", "no", None, "yes", "no", "yes"],
+    )
+    longest = 2048_000.0
+    case(
+        "accused-often",
+        "2¹⁰ times is the longest.",
+        [("accuse", 2, 0.0)] * 20 + [("is_refused", 2, longest - 1), ("is_refused", 2, longest)],
+        [None] * 20 + ["yes", "no"],
+    )
+    case(
+        "places",
+        "As many sends at once as the fan-out, each for its patience.",
+        [("begin", 1, 0.0), ("has_room", 0.0), ("begin", 2, 100.0), ("has_room", 100.0), ("next_free",), (ask, 1, 100.0)]
+        + [("sent", 1), ("has_room", 100.0), (ask, 1, 100.0), ("next_free",), ("has_room", 599.0), (ask, 2, 600.0)]
+        + [("has_room", 600.0), (ask, 2, 2599.0), (ask, 2, 2600.0), ("next_free",)],
+        [None, "yes", None, "no", "500000", "no", None, "yes", "yes", "600000", "yes", "no", "yes", "no", "yes", None],
+        fan_out=2,
+    )
+    case(
+        "left",
+        "What has left frees its place; nothing is learnt.",
+        [("failed", 4, 0.0), ("begin", 4, 2000.0), ("left", 4), ("failed", 4, 2000.0), (ask, 4, 5999.0), (ask, 4, 6000.0)],
+        [None, None, None, None, "no", "yes"],
+    )
+    case("strangers", "Who is no member is not remembered.", [("failed", 9, 0.0), ("accuse", 9, 0.0), ("is_refused", 9, 1.0)], [None, None, "no"])
+
+
+def spread(w):
+    """Member 0 of eight: its other halves are {1}, {2, 3}, {4, 5, 6, 7}."""
+    got = "receive"
+    none = {"aggregates": 0, "signers": 0, "grew": "no", "faults": []}
+
+    def good(aggregates, signers, grew="yes"):
+        return {"aggregates": aggregates, "signers": signers, "grew": grew, "faults": []}
+
+    w.session(
+        "to-a-quorum",
+        "One's own vote, and the three other halves.",
+        [("adopt", [0]), (got, 1, [1], 0.0), ("check", 0.0), (got, 3, [2, 3], 1.0), (got, 4, [4, 5], 1.0)]
+        + [("check", 2.0), ("offer", 1), (got, 5, [4, 5, 6], 3.0), ("check", 3.0)],
+        ["yes", "waiting", good(1, 1), "waiting", "waiting", good(2, 4), ..., "complete", none],
+    )
+    w.session(
+        "before-cryptography",
+        "What is dropped unchecked, and why.",
+        [("adopt", [0]), (got, 0, [1], 0.0), (got, 8, [1], 0.0), (got, 1, w.of([1], OTHER), 0.0), (got, 4, {4: 17}, 0.0)]
+        + [(got, 4, {i: 20 for i in range(2, 8)}, 0.0), (got, 1, {i: 256 for i in range(6)}, 0.0), ("check", 0.0)],
+        ["yes", "UNKNOWN_SIGNER", "UNKNOWN_SIGNER", "WRONG_CONTEXT", "TOO_LARGE", "waiting", "TOO_LARGE", good(1, 6)],
+    )
+    w.session(
+        "lighter",
+        "Of each half the heaviest is kept; equal weight is no news.",
+        [("adopt", [4, 5]), (got, 6, [6, 7], 0.0), (got, 6, [6], 0.0), (got, 7, [4, 5, 6], 0.0), ("check", 0.0)]
+        + [(got, 5, {5: 2, 6: 2, 7: 2}, 0.0), ("offer", 4), ("offer", 1), ("adopt", [1]), ("offer", 2), ("offer", 4)],
+        ["yes", "nothing-new", "nothing-new", "waiting", good(1, 3), "nothing-new", None, None, "yes", ..., ...],
+    )
+    w.session(
+        "blame",
+        "Who sent what does not verify is not heard for two seconds, then for four.",
+        [("adopt", [0]), (got, 1, w.bad([1]), 0.0), (got, 2, [2, 3], 0.0), ("check", 10.0), (got, 1, [1], 2009.0)]
+        + [("is_available", 1, 2009.0), ("offer", 1), (got, 1, w.bad([1]), 2010.0), ("check", 2010.0)]
+        + [(got, 1, [1], 6009.0), (got, 1, [1], 6010.0), ("check", 6010.0)],
+        ["yes", "waiting", "waiting"]
+        + [{"aggregates": 2, "signers": 3, "grew": "yes", "faults": [{"culprit": 1, "code": "BAD_SIGNATURE"}]}]
+        + ["refused", "no", ..., "waiting"]
+        + [{"aggregates": 1, "signers": 1, "grew": "no", "faults": [{"culprit": 1, "code": "BAD_SIGNATURE"}]}]
+        + ["refused", "waiting", good(1, 1)],
+    )
+    w.session(
+        "newest",
+        "Of a half the newest, and an older one only if it is heavier; one of each sender.",
+        [("adopt", [0]), (got, 4, [4, 5, 6], 0.0), (got, 5, [5], 0.0), (got, 6, [6, 7], 0.0), (got, 2, [2], 0.0)]
+        + [(got, 2, [2, 3], 0.0), (got, 1, [1], 0.0), ("check", 0.0), ("check", 0.0)],
+        ["yes"] + ["waiting"] * 6 + [good(4, 8), none],
+    )
+    w.session(
+        "batch",
+        "At most so many together.",
+        [(got, 1, [1], 0.0), (got, 2, [2], 0.0), (got, 4, [4], 0.0), ("check", 0.0), ("check", 0.0), ("check", 0.0)],
+        ["waiting"] * 3 + [good(2, 2), good(1, 1), none],
+        batch=2,
+    )
+    w.session(
+        "quorum-first",
+        "A quorum before all others, even if older; it ends the session.",
+        [("adopt", [0]), (got, 3, list(range(1, 7)), 0.0), (got, 4, [4], 0.0), ("check", 0.0), (got, 5, [7], 1.0)]
+        + [("offer", 3), ("offer", 5), ("offer", 5), (got, 5, [7], 2.0), ("offer", 5), ("adopt", [7])],
+        ["yes", "waiting", "waiting", good(1, 6), "complete", None, ..., None, "complete", ..., "no"],
+    )
+    w.session(
+        "bad-quorum",
+        "One that does not verify costs one check, and its sender's other news.",
+        [("adopt", [0]), (got, 2, [2], 0.0), (got, 3, w.bad(list(range(1, 7))), 0.0), ("check", 0.0), ("offer", 3), ("check", 0.0)],
+        ["yes", "waiting", "waiting"]
+        + [{"aggregates": 1, "signers": 6, "grew": "no", "faults": [{"culprit": 3, "code": "BAD_SIGNATURE"}]}, ..., good(1, 1)],
+    )
+    w.session(
+        "no-half",
+        "What is of no half goes to the pool and helps to the quorum.",
+        [("adopt", [0]), (got, 2, [0, 2], 0.0), ("check", 0.0), (got, 3, [2, 3], 0.0), ("check", 0.0)]
+        + [(got, 1, [0, 1, 2], 0.0), ("check", 0.0), (got, 4, [4, 5], 0.0), ("check", 0.0), (got, 6, [2, 0], 0.0)],
+        ["yes", "waiting", good(1, 2), "waiting", good(1, 2), "waiting", good(1, 3), "waiting", good(1, 2), "complete"],
+    )
+    w.session(
+        "failed-and-heard",
+        "Who did not answer is left alone until something comes from it that could be judged.",
+        [("failed", 1, 0.0), ("is_available", 1, 1.0), (got, 1, w.of([1], OTHER), 1.0), ("is_available", 1, 1.0)]
+        + [(got, 1, [1], 2.0), ("is_available", 1, 2.0)],
+        [None, "no", "WRONG_CONTEXT", "no", "waiting", "yes"],
+    )
+
+
+def halves(w):
+    """Seven members: 0 to 2 and 3 to 6; member 2's other halves are {1}, {0}, {3, 4, 5, 6}."""
+    got = "receive"
+    w.session(
+        "odd",
+        "Weights decide which sum is heavier, and what is a quorum.",
+        [("adopt", [2]), (got, 3, [3, 4, 5], 0.0), ("check", 0.0), (got, 0, [0], 0.0), ("check", 0.0), ("offer", 6)],
+        ["yes", "waiting", ..., "waiting", ..., ...],
+        me=2,
+    )
+
+
+def stack(w):
+    """More senders than the stack has places: the oldest is dropped."""
+    steps = [("receive", sender, [sender], 0.0) for sender in range(20, 90)]
+    steps += [("receive", 60, [60, 61], 1.0), ("receive", 90, w.bad([90, 91, 92]), 1.0), ("check", 1.0), ("check", 2.0)]
+    w.session("flood", "Sixty-four wait, one of each sender.", steps, ["waiting"] * 72 + [..., ...])

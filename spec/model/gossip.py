@@ -1,0 +1,322 @@
+"""What a member keeps of one statement, and what it takes in (`spec/gossip.md`, "Spreading")."""
+
+from dataclasses import dataclass
+
+from .errors import Refused
+
+SUMS, SINGLES, STACK = 8, 64, 64  # in a pool, beside it, unverified
+
+
+@dataclass(frozen=True)
+class Parameters:
+    limit: int = 255
+    preferred: int = 16
+    batch: int = 4
+    fan_out: int = 5
+    back_off: int = 2_000_000  # microseconds, as the next
+    patience: int = 500_000
+
+
+def highest(aggregate):
+    return max(aggregate.counts.values())
+
+
+def is_within(one, other):
+    return set(one.counts) <= set(other.counts)
+
+
+def merged(one, other, limit):
+    """Their sum, or None."""
+    try:
+        return one.merge(other, limit)
+    except Refused:
+        return None
+
+
+class _Member:
+    """A member of a committee, and one statement."""
+
+    def __init__(self, committee, me, statement, parameters):
+        self.committee, self.me, self.statement, self.parameters = committee, me, statement, parameters
+
+    def weight(self, aggregate):
+        return self.committee.weight_of(aggregate.counts)
+
+    def is_quorum(self, members):
+        return self.committee.weight_of(members) >= self.committee.quorum_weight
+
+
+class Pool(_Member):
+    def __init__(self, *context):
+        super().__init__(*context)
+        self.sums, self.singles, self.best = [], [], None
+
+    @property
+    def signers(self):
+        return set() if self.best is None else set(self.best.counts)
+
+    @property
+    def is_complete(self):
+        return self.is_quorum(self.signers)
+
+    def _covers(self, one, other):
+        return is_within(other, one) and highest(one) <= max(self.parameters.preferred, highest(other))
+
+    def wants(self, aggregate):
+        if aggregate.statement != self.statement:
+            raise Refused("WRONG_CONTEXT")
+        if highest(aggregate) > self.parameters.limit:
+            raise Refused("TOO_LARGE")
+        held = self.sums + ([] if self.best is None else [self.best])
+        return not self.is_complete and not any(self._covers(one, aggregate) for one in held)
+
+    def insert(self, aggregate):
+        if not self.wants(aggregate):
+            return False
+        if aggregate.counts == {self.me: 1}:
+            self.singles.insert(0, aggregate)
+        elif list(aggregate.counts.values()) == [1] and len(self.singles) < SINGLES:
+            self.singles.append(aggregate)
+        self.sums = [one for one in self.sums if not self._covers(aggregate, one)] + [aggregate]
+        if len(self.sums) > SUMS:
+            self._shrink()
+        self._add_up()
+        return True
+
+    def _shrink(self):
+        pairs = [(a, b) for a in range(len(self.sums)) for b in range(a)]
+        overlap = {(a, b): len(set(self.sums[a].counts) & set(self.sums[b].counts)) for a, b in pairs}
+        for a, b in sorted(pairs, key=lambda pair: (overlap[pair], pair)):
+            total = merged(self.sums[a], self.sums[b], self.parameters.preferred)
+            if total is not None:
+                self.sums[b] = total
+                del self.sums[a]
+                return
+        self.sums.remove(min(self.sums, key=self.weight))
+
+    def _add_up(self):
+        total = max(reversed(self.sums), key=self.weight).normalised(self.singles)
+        left = list(self.sums)
+        while True:
+            left = [one for one in left if not is_within(one, total)]
+            left.sort(key=lambda one: self._cost(total, one))
+            more = next((sum for sum in (self._plus(total, one) for one in left) if sum is not None), None)
+            if more is None:
+                break
+            total = more
+        if self.best is None or self.weight(self.best) <= self.weight(total):
+            self.best = total
+
+    @staticmethod
+    def _cost(total, one):
+        overlap = len(set(total.counts) & set(one.counts))
+        return overlap * 1024 // (len(one.counts) - overlap)
+
+    def _plus(self, total, one):
+        both = merged(total, one, self.parameters.limit)
+        if both is None:
+            return None
+        both = both.normalised(self.singles)
+        return both if self.is_quorum(both.counts) or highest(both) <= self.parameters.preferred else None
+
+
+class Peers:
+    def __init__(self, me, n, parameters):
+        self.me, self.n, self.parameters = me, n, parameters
+        self.sending, self.failing, self.accused = {}, {}, {}
+
+    def has_room(self, now):
+        for peer, until in list(self.sending.items()):
+            if until <= now:
+                self.failed(peer, now)
+        return len(self.sending) < self.parameters.fan_out
+
+    def is_available(self, peer, now):
+        is_other = peer < self.n and peer != self.me and peer not in self.sending
+        return is_other and self.failing.get(peer, (0, 0))[1] <= now and not self.is_refused(peer, now)
+
+    def is_refused(self, peer, now):
+        return self.accused.get(peer, (0, 0))[1] > now
+
+    def begin(self, peer, now):
+        self.sending[peer] = now + self.parameters.patience
+
+    def left(self, peer):
+        self.sending.pop(peer, None)
+
+    def sent(self, peer):
+        self.left(peer)
+        self.heard(peer)
+
+    def heard(self, peer):
+        self.failing.pop(peer, None)
+
+    def failed(self, peer, now):
+        self.left(peer)
+        if peer < self.n:
+            times = self.failing.get(peer, (0, 0))[0] + 1
+            self.failing[peer] = times, now + self.parameters.back_off * times
+
+    def accuse(self, peer, now):
+        if peer < self.n:
+            times = self.accused.get(peer, (0, 0))[0]
+            self.accused[peer] = min(times + 1, 10), now + self.parameters.back_off * 2**times
+
+    def next_free(self):
+        return min(self.sending.values(), default=None)
+
+
+def other_halves(me, n):
+    """The half that a member is not in, on each level, the smallest first."""
+    others, start, end = [], 0, n
+    while end - start > 1:
+        middle = start + (end - start) // 2
+        if me < middle:
+            others.insert(0, range(middle, end))
+            end = middle
+        else:
+            others.insert(0, range(start, middle))
+            start = middle
+    return others
+
+
+class Gossip(_Member):
+    def __init__(self, committee, me, statement, parameters):
+        super().__init__(committee, me, statement, parameters)
+        statement.check_epoch(committee)
+        if me >= len(committee):
+            raise Refused("UNKNOWN_SIGNER")
+        self.others = other_halves(me, len(committee))
+        self.kept = [None] * len(self.others)
+        self.own = self.certificate = None
+        self.pool = Pool(committee, me, statement, parameters)
+        self.stack, self.told = [], set()
+
+    @property
+    def signers(self):
+        if self.certificate is not None:
+            return set(self.certificate.counts)
+        held = [one for one in [self.own, *self.kept] if one is not None]
+        return self.pool.signers.union(*(one.counts for one in held))
+
+    def adopt(self, aggregate):
+        if aggregate.statement != self.statement:
+            raise Refused("WRONG_CONTEXT")
+        grew = self._take(aggregate)
+        self._drop_known()
+        return grew
+
+    def receive(self, sender, aggregate, now, peers):
+        if sender == self.me or sender >= len(self.committee):
+            raise Refused("UNKNOWN_SIGNER")
+        if peers.is_refused(sender, now):
+            return "refused"
+        if aggregate.statement != self.statement:
+            raise Refused("WRONG_CONTEXT")
+        decides = self.is_quorum(aggregate.counts)
+        if highest(aggregate) > (self.parameters.limit if decides else self.parameters.preferred):
+            raise Refused("TOO_LARGE")
+        peers.heard(sender)
+        if decides:
+            self.told.add(sender)
+        elif self.certificate is not None:
+            self.told.discard(sender)
+        if self.certificate is not None:
+            return "complete"
+        if not self._is_news(aggregate):
+            return "nothing-new"
+        before = [waiting for waiting in self.stack if waiting[0] != sender]
+        self.stack = before[-(STACK - 1) :] + [(sender, aggregate)]
+        return "waiting"
+
+    def check(self, now, peers):
+        """How many were checked, with how many signers, whether there is news, and who sent bad ones."""
+        checked = self._newest()
+        faults, grew = [], False
+        for sender, aggregate in checked:
+            try:
+                aggregate.verify(self.committee)
+                grew |= self._take(aggregate)
+            except Refused as refused:
+                faults.append((sender, refused.code))
+                peers.accuse(sender, now)
+                self.stack = [waiting for waiting in self.stack if waiting[0] != sender]
+                self.told.discard(sender)
+        self._drop_known()
+        return len(checked), sum(len(aggregate.counts) for _, aggregate in checked), grew, faults
+
+    def offer(self, to):
+        if to in self.told:
+            return None
+        if self.certificate is not None:
+            self.told.add(to)
+            return self.certificate
+        level = self._level({to})
+        return None if level is None else self._sum(level)
+
+    def _level(self, members):
+        """On which level all of them are in the other half."""
+        return next((i for i, half in enumerate(self.others) if all(member in half for member in members)), None)
+
+    def _is_news(self, aggregate):
+        if self.is_quorum(aggregate.counts):
+            return True
+        level = self._level(aggregate.counts)
+        if level is None:
+            return not set(aggregate.counts) <= self.signers
+        return self.kept[level] is None or self.weight(aggregate) > self.weight(self.kept[level])
+
+    def _take(self, aggregate):
+        if self.certificate is not None or not self._is_news(aggregate):
+            return False
+        level = self._level(aggregate.counts)
+        if self.is_quorum(aggregate.counts):
+            self.certificate = aggregate
+        elif level is not None:
+            self.kept[level] = aggregate
+        elif set(aggregate.counts) == {self.me}:
+            self.own = aggregate
+        else:
+            self._pool(aggregate)
+        if self.certificate is None and self.is_quorum(self.signers):
+            self._conclude()
+        return True
+
+    def _pool(self, aggregate):
+        try:
+            self.pool.insert(aggregate)
+        except Refused:
+            pass  # Counts above the limit: it was verified, but is of no use.
+
+    def _conclude(self):
+        halves, pool = self._sum(len(self.others)), self.pool.best
+        both = None if halves is None or pool is None else merged(halves, pool, self.parameters.limit)
+        found = (one for one in (halves, pool, both) if one is not None and self.is_quorum(one.counts))
+        self.certificate = next(found, None)
+
+    def _sum(self, level):
+        """What is known of one's own half on that level; past the last one, of everybody."""
+        total = self.own
+        for other in self.kept[:level]:
+            if total is None or other is None:
+                total = total or other
+            else:
+                total = merged(total, other, self.parameters.limit) or other
+        return total
+
+    def _newest(self):
+        """Takes what is to be checked next off the stack."""
+        quorums = [waiting for waiting in self.stack if self.is_quorum(waiting[1].counts)]
+        taken, first_of = quorums[-1:], {}
+        for waiting in [] if quorums else reversed(self.stack):
+            level = self._level(waiting[1].counts)
+            first = None if level is None else first_of.get(level)
+            if len(taken) < self.parameters.batch and (first is None or self.weight(waiting[1]) > self.weight(first)):
+                taken.append(waiting)
+                first_of.setdefault(level, waiting[1])
+        self.stack = [waiting for waiting in self.stack if all(waiting is not one for one in taken)]
+        return taken
+
+    def _drop_known(self):
+        news = [] if self.certificate is not None else self.stack
+        self.stack = [(sender, aggregate) for sender, aggregate in news if self._is_news(aggregate)]

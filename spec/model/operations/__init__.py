@@ -1,0 +1,24 @@
+"""What a vector can ask for: each operation takes the `input` object of a case and returns its `output`, or raises
+`Refused`. Hex strings are bytes, decimal strings are integers of more than 32 bits (`spec/vectors/README.md`). There is a
+module for each block, which registers its operations when it is imported."""
+
+from . import (  # noqa: F401
+    aggregates,
+    dleqs,
+    dsigs,
+    erasures,
+    guards,
+    jolteons,
+    keys,
+    merkles,
+    sortitions,
+    spreading,
+    thresholds,
+    timeouts,
+    wires,
+)
+from .certificates import statement_json
+from .committees import committee
+from .registry import OPERATIONS
+
+__all__ = ["OPERATIONS", "committee", "statement_json"]

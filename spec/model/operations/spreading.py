@@ -1,0 +1,105 @@
+"""Sessions of pools, of peers, and of one member's gossip."""
+
+from dataclasses import replace
+
+from .. import gossip, wire
+from ..aggregate import Aggregate
+from ..errors import Refused
+from .aggregates import verified_aggregate
+from .certificates import statement
+from .committees import committee
+from .registry import operation, raw
+
+
+def _parameters(i):
+    given = {name: int(value) for name, value in i.get("parameters", {}).items()}
+    return replace(gossip.Parameters(), **given)
+
+
+def _hex(aggregate, c):
+    return None if aggregate is None else aggregate.encode(c).hex()
+
+
+def _certificate(aggregate, c):
+    made = None if aggregate is None else aggregate.certificate(c)
+    return None if made is None else made.hex()
+
+
+def _outcome(step):
+    """What a step comes to, or the code of the refusal."""
+    try:
+        found = step()
+    except Refused as refused:
+        return refused.code
+    return {True: "yes", False: "no"}[found] if isinstance(found, bool) else found
+
+
+@operation("pool.session")
+def pool_session(i):
+    """Aggregates that were verified, inserted one after the other."""
+    c = committee(i["committee"])
+    pool, outcomes = gossip.Pool(c, i["me"], statement(i["statement"]), _parameters(i)), []
+    for data in i["aggregates"]:
+        aggregate = verified_aggregate(data, c)
+        result = _outcome(lambda: pool.insert(aggregate))
+        outcomes.append({"result": result, "signers": sorted(pool.signers), "best": _hex(pool.best, c)})
+    return {
+        "outcomes": outcomes,
+        "aggregates": [_hex(one, c) for one in pool.sums],
+        "certificate": _certificate(pool.best, c),
+    }
+
+
+def _peers_step(peers, step):
+    """A step that only `Peers` is told or asked."""
+    now = int(step.get("now", 0))
+    done = {
+        "begin": lambda peer: peers.begin(peer, now),
+        "left": peers.left,
+        "sent": peers.sent,
+        "heard": peers.heard,
+        "failed": lambda peer: peers.failed(peer, now),
+        "accuse": lambda peer: peers.accuse(peer, now),
+        "is_available": lambda peer: peers.is_available(peer, now),
+        "is_refused": lambda peer: peers.is_refused(peer, now),
+        "has_room": lambda _: peers.has_room(now),
+        "next_free": lambda _: None if peers.next_free() is None else str(peers.next_free()),
+    }
+    return done[step["do"]](step.get("peer"))
+
+
+@operation("peers.session")
+def peers_session(i):
+    peers = gossip.Peers(i["me"], i["members"], _parameters(i))
+    return {"outcomes": [_outcome(lambda: _peers_step(peers, step)) for step in i["steps"]]}
+
+
+@operation("gossip.session")
+def gossip_session(i):
+    c, parameters = committee(i["committee"]), _parameters(i)
+    member = gossip.Gossip(c, i["me"], statement(i["statement"]), parameters)
+    peers = gossip.Peers(i["me"], len(c), parameters)
+
+    def check(now):
+        aggregates, signers, grew, faults = member.check(now, peers)
+        shown = [{"culprit": culprit, "code": code} for culprit, code in faults]
+        return {"aggregates": aggregates, "signers": signers, "grew": "yes" if grew else "no", "faults": shown}
+
+    def run(step):
+        now = int(step.get("now", 0))
+        if step["do"] == "adopt":
+            return member.adopt(verified_aggregate(i["aggregates"][step["aggregate"]], c))
+        if step["do"] == "receive":
+            aggregate = wire.whole(raw(i["aggregates"][step["aggregate"]]), lambda r: Aggregate.read(r, c))
+            return member.receive(step["peer"], aggregate, now, peers)
+        if step["do"] == "check":
+            return check(now)
+        if step["do"] == "offer":
+            return _hex(member.offer(step["peer"]), c)
+        return _peers_step(peers, step)
+
+    outcomes = []
+    for step in i["steps"]:
+        result = _outcome(lambda: run(step))  # noqa: B023
+        outcomes.append({"result": result, "signers": sorted(member.signers), "waiting": len(member.stack)})
+    return {"outcomes": outcomes, "certificate": _certificate(member.certificate, c)}
