@@ -463,7 +463,8 @@ impl<S: Suite> Host for GosigHost<S> {
     fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Replica<S>>>> {
         let epoch = self.disk(node).epoch;
         let committees = self.epochs.get(epoch).map(|epoch| epoch.committees.clone());
-        let material = committees.map_or(self.material.clone(), |committees| Arc::new(Material { committees }));
+        let material =
+            committees.map_or(self.material.clone(), |committees| Arc::new(Material { committees }));
         Villain::new(name, node.member, material).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
     }
 

@@ -44,7 +44,8 @@ impl<P: Protocol> Queries<P> {
             bytes: transaction_bytes(part.bytes as usize, part.count as usize),
         };
         let batches: Vec<_> = block.payload().iter().map(view).collect();
-        let (executed, (certificate, signers)) = (block.executed(), block.certificate());
+        let executed = block.executed();
+        let (certificate, signers) = P::certificate(&self.store, &block)?;
         Ok(Some(BlockView {
             height,
             epoch: block.epoch(),

@@ -213,7 +213,7 @@ pub struct BlockView {
     pub executed_height: u64,
     /// The state after that height.
     pub executed_root: Digest,
-    /// The quorum certificate of the parent that the block carries.
+    /// Of Jolteon the quorum certificate of the parent, which the block carries; of Gosig the one that commits it.
     #[serde(serialize_with = "hex_bytes")]
     pub certificate: Bytes,
     /// Who signed that certificate.

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use quorate::machine::{MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle, Path};
-use quorate::wire::Decode;
+use quorate::wire::{Decode, Encode};
 use quorate_gosig::{
     Anchor, BlockDigest, Committees, Config, Evidence, Finality, HistoryRequest, MAX_RANGE_BLOCKS, Payload,
     PayloadDigest, Record, RecordKey, Replica, Submission, Suite, TRANSACTIONS, Transaction, block_range,
@@ -189,6 +189,17 @@ impl<S: Suite> Protocol for Gosig<S> {
         })
     }
 
+    /// The one that commits it: blocks carry none.
+    fn certificate(
+        store: &Store<Self>,
+        block: &quorate_gosig::Block<S>,
+    ) -> Result<(Vec<u8>, Vec<MemberIndex>)> {
+        let finality = store.finality(block)?;
+        let certificate = finality.as_ref().map(Finality::certificate);
+        let shown = certificate.map(|shown| (shown.encode(), shown.signers().iter().collect()));
+        Ok(shown.unwrap_or_default())
+    }
+
     fn answer(store: &Store<Self>, request: HistoryRequest, send: &mut dyn FnMut(&Message<S>)) -> Result<()> {
         match request {
             HistoryRequest::Blocks { from } => {
@@ -273,11 +284,6 @@ impl<S: Suite> Block for quorate_gosig::Block<S> {
             root: self.payload.root,
         };
         Some(part).filter(|part| part.count > 0).into_iter().collect()
-    }
-
-    /// Blocks carry none: proposals do, and they are not kept.
-    fn certificate(&self) -> (Vec<u8>, Vec<MemberIndex>) {
-        Default::default()
     }
 }
 

@@ -184,6 +184,15 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         Ok(certificate.map(|certificate| Finality { links, certificate }))
     }
 
+    /// The one that it carries, of its parent.
+    fn certificate(
+        _: &Store<Self>,
+        block: &quorate_jolteon::Block<S>,
+    ) -> Result<(Vec<u8>, Vec<MemberIndex>)> {
+        let shown = block.justify.as_ref().map(|qc| (qc.encode(), qc.signers().iter().collect()));
+        Ok(shown.unwrap_or_default())
+    }
+
     fn answer(store: &Store<Self>, request: HistoryRequest, send: &mut dyn FnMut(&Message<S>)) -> Result<()> {
         match request {
             HistoryRequest::Blocks { from } => {
@@ -264,11 +273,6 @@ impl<S: Scheme> Block for quorate_jolteon::Block<S> {
             root: named.header.root,
         };
         self.payload.iter().map(part).collect()
-    }
-
-    fn certificate(&self) -> (Vec<u8>, Vec<MemberIndex>) {
-        let shown = self.justify.as_ref().map(|qc| (qc.encode(), qc.signers().iter().collect()));
-        shown.unwrap_or_default()
     }
 }
 

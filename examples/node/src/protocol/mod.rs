@@ -126,6 +126,13 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     /// If the store fails.
     fn finality(store: &Store<Self>, block: &Self::Block) -> Result<Option<Self::Finality>>;
 
+    /// The certificate that clients are shown with an executed block: its encoding, and who signed it; empty if there is
+    /// none.
+    ///
+    /// # Errors
+    /// If the store fails.
+    fn certificate(store: &Store<Self>, block: &Self::Block) -> Result<(Vec<u8>, Vec<MemberIndex>)>;
+
     /// Answers a peer from the archive.
     ///
     /// # Errors
@@ -178,8 +185,6 @@ pub trait Block: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     fn executed(&self) -> Executed;
     /// What it orders, in order.
     fn payload(&self) -> Vec<Part>;
-    /// The encoding of the certificate that it carries, and who signed that; empty if it carries none.
-    fn certificate(&self) -> (Vec<u8>, Vec<MemberIndex>);
 }
 
 /// What a block says of a batch that it orders.
