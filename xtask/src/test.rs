@@ -88,10 +88,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let seeds = if options.quick { 40 } else { 200 };
     tla::add_to(&mut steps);
     steps.add("simulation", move |log| simulate::brief(log, simulate::Protocol::Jolteon, seeds));
-    // Each takes five times as long as one of Jolteon's.
-    steps.add("simulation of Gosig", move |log| {
-        simulate::brief(log, simulate::Protocol::Gosig, seeds.div_ceil(5))
-    });
+    steps.add("simulation of Gosig", move |log| simulate::brief(log, simulate::Protocol::Gosig, seeds));
     broadcast::add_to(&mut steps, seeds);
     targets::add_to(&mut steps);
     bindings::add_to(&mut steps);
