@@ -6,7 +6,7 @@ use std::io::{Write, stderr, stdout};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,8 @@ type Aside = Box<dyn FnOnce(&Log) -> Outcome<String> + Send>;
 
 /// Longest time for one command of a step: many times what the slowest needs, so only a hang meets it.
 const LIMIT: Duration = Duration::from_secs(25 * 60);
+/// The same where others go first.
+const LIMIT_BESIDE: Duration = Duration::from_secs(50 * 60);
 
 /// Where a step's commands put their output.
 #[derive(Debug)]
@@ -44,7 +46,7 @@ impl Log {
     /// Runs a command with its output at the end of this step's log.
     pub(crate) fn run(&self, command: &mut Command) -> Outcome<String> {
         if self.gives_way {
-            process::quiet(&mut process::giving_way(command), &self.path(), LIMIT)
+            process::quiet(&mut process::giving_way(command), &self.path(), LIMIT_BESIDE)
         } else {
             process::quiet(command, &self.path(), LIMIT)
         }
@@ -87,9 +89,15 @@ impl Once {
 /// A list of steps.
 #[derive(Default)]
 pub(crate) struct Steps {
-    list: Vec<(&'static str, Work)>,
-    beside: Vec<(&'static str, Aside)>,
+    list: Vec<(&'static str, Step)>,
     on_standard_error: bool,
+}
+
+enum Step {
+    /// The next waits for it.
+    Alone(Work),
+    /// The next does not.
+    Beside(Aside),
 }
 
 /// A step that ended: its name, how long it took, and what it answered.
@@ -103,31 +111,24 @@ impl Steps {
 
     /// Adds a step.
     pub(crate) fn add(&mut self, name: &'static str, work: impl FnOnce(&Log) -> Outcome<String> + 'static) {
-        self.list.push((name, Box::new(work)));
+        self.list.push((name, Step::Alone(Box::new(work))));
     }
 
-    /// Adds a step that goes on beside the others, once the first of those is done: one that compiles into a folder of
-    /// its own, and that most of the others would leave processors for. Such steps follow each other.
+    /// Adds a step that goes on beside those that are added later, which should leave processors idle: one that compiles
+    /// into a folder of its own. Such steps follow each other.
     pub(crate) fn beside(
         &mut self,
         name: &'static str,
         work: impl FnOnce(&Log) -> Outcome<String> + Send + 'static,
     ) {
-        self.beside.push((name, Box::new(work)));
+        self.list.push((name, Step::Beside(Box::new(work))));
     }
 
     /// Drops the steps whose name does not contain `text`.
     pub(crate) fn keep(&mut self, text: Option<&str>) -> Outcome {
-        let wanted = |name: &str| text.is_none_or(|text| name.contains(text));
-        let names: Vec<_> = self
-            .list
-            .iter()
-            .map(|(name, _)| *name)
-            .chain(self.beside.iter().map(|(name, _)| *name))
-            .collect();
-        self.list.retain(|(name, _)| wanted(name));
-        self.beside.retain(|(name, _)| wanted(name));
-        if self.list.is_empty() && self.beside.is_empty() {
+        let names: Vec<_> = self.list.iter().map(|(name, _)| *name).collect();
+        self.list.retain(|(name, _)| text.is_none_or(|text| name.contains(text)));
+        if self.list.is_empty() {
             Err(format!("no such step; there are: {}", names.join(", ")))
         } else {
             Ok(())
@@ -136,24 +137,28 @@ impl Steps {
 
     /// Runs all steps, whatever fails, and closes with `<title>: N passed, N failed`.
     pub(crate) fn run(self, title: &str) -> Outcome {
-        let Self { list, beside, on_standard_error } = self;
+        let Self { list, on_standard_error } = self;
         let mut report = Report {
             say: if on_standard_error { self::on_standard_error } else { on_standard_output },
-            total: list.len() + beside.len(),
+            total: list.len(),
             ended: 0,
             failed: Vec::new(),
         };
         let began = Instant::now();
-        let (mut waiting, mut others) = (Some(beside), None);
-        for (name, work) in list {
-            report.begin(name);
-            let step_began = Instant::now();
-            let outcome = work(&Log::of(name));
-            report.end((name, step_began.elapsed(), outcome));
-            let others = others.get_or_insert_with(|| aside(waiting.take().unwrap_or_default()));
+        let (beside, others) = aside();
+        for (name, step) in list {
+            match step {
+                Step::Alone(work) => {
+                    report.begin(name);
+                    let step_began = Instant::now();
+                    let outcome = work(&Log::of(name));
+                    report.end((name, step_began.elapsed(), outcome));
+                }
+                Step::Beside(work) => beside.send((name, work)).map_err(|error| error.to_string())?,
+            }
             others.try_iter().for_each(|ended| report.of_beside(ended));
         }
-        let others = others.unwrap_or_else(|| aside(waiting.take().unwrap_or_default()));
+        drop(beside);
         others.iter().for_each(|ended| report.of_beside(ended));
         let Report { say, total, failed, ended } = report;
         say(&format!("\ntook {:.0} s\n", began.elapsed().as_secs_f64()));
@@ -166,18 +171,19 @@ impl Steps {
     }
 }
 
-/// Runs steps one after another on a thread of their own.
-fn aside(steps: Vec<(&'static str, Aside)>) -> Receiver<Ended> {
-    let (sender, receiver) = channel();
+/// A thread that runs the steps that it is sent, one after another.
+fn aside() -> (Sender<(&'static str, Aside)>, Receiver<Ended>) {
+    let (steps, waiting) = channel::<(&'static str, Aside)>();
+    let (sender, ended) = channel();
     thread::spawn(move || {
-        for (name, work) in steps {
+        for (name, work) in waiting {
             let began = Instant::now();
             let outcome = work(&Log::giving_way(name));
             // Nobody listens any more if the tests were given up.
             let _ = sender.send((name, began.elapsed(), outcome));
         }
     });
-    receiver
+    (steps, ended)
 }
 
 /// What is said of steps while they run.
@@ -281,23 +287,17 @@ mod tests {
     }
 
     #[test]
-    fn steps_beside_the_others_begin_after_the_first_and_count() {
-        let (sender, order) = channel();
+    fn who_goes_on_beside_the_others_does_not_hold_them_up_and_counts() {
+        let (go, wait) = channel();
         let mut steps = Steps::default();
-        for name in ["first", "second"] {
-            let sender = sender.clone();
-            steps.add(name, move |_| {
-                sender.send(name).map_err(|error| error.to_string())?;
-                Ok(String::new())
-            });
-        }
-        steps.beside("third", move |_| {
-            sender.send("third").map_err(|error| error.to_string())?;
+        steps.add("first", |_| Ok(String::new()));
+        // It ends only if the last begins before.
+        steps.beside("beside", move |_| {
+            wait.recv_timeout(Duration::from_secs(60)).map_err(|error| error.to_string())?;
             Err("broken".to_owned())
         });
-        assert_eq!(steps.run("unit"), Err("failed: third".to_owned()));
-        let order: Vec<_> = order.iter().collect();
-        assert_eq!((order.len(), order.first()), (3, Some(&"first")));
+        steps.add("last", move |_| go.send(()).map(|()| String::new()).map_err(|error| error.to_string()));
+        assert_eq!(steps.run("unit"), Err("failed: beside".to_owned()));
 
         let mut steps = Steps::default();
         steps.add("one", |_| Ok(String::new()));

@@ -91,6 +91,11 @@ pub(crate) fn run(options: &Options) -> Outcome {
     steps.add("simulation of Gosig", move |log| simulate::brief(log, simulate::Protocol::Gosig, seeds));
     broadcast::add_to(&mut steps, seeds);
     targets::add_to(&mut steps);
+    // What follows waits for pages, Maven and linkers.
+    if !options.quick {
+        steps.beside("guided fuzzing", fuzz::brief);
+        msrv::add_to(&mut steps);
+    }
     bindings::add_to(&mut steps);
     watch::add_to(&mut steps);
     web::add_to(&mut steps);
@@ -100,8 +105,6 @@ pub(crate) fn run(options: &Options) -> Outcome {
     if options.quick {
         steps.add("oldest toolchain (stated)", |_| msrv::by_metadata());
     } else {
-        steps.beside("guided fuzzing", fuzz::brief);
-        msrv::add_to(&mut steps);
         package::add_to(&mut steps);
     }
     steps.keep(options.only.as_deref())?;
