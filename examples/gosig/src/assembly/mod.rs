@@ -1,6 +1,6 @@
 //! Putting a block's transactions together: from the pool by what segments name, from peers by their places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use quorate::machine::{MemberIndex, Time};
@@ -56,6 +56,8 @@ pub(crate) struct Assembly {
     pub(crate) hint: Option<MemberIndex>,
     /// What its segments named was not the block: they are not believed again.
     pub(crate) misnamed: bool,
+    /// Whose segments broke a rule.
+    disbelieved: BTreeSet<MemberIndex>,
     /// To whom the proposal was passed on: its segments follow it, or they would come to some before it.
     pub(crate) told: Vec<MemberIndex>,
 }
@@ -94,6 +96,7 @@ impl Assembly {
             tries: 0,
             hint: None,
             misnamed: false,
+            disbelieved: BTreeSet::new(),
             told: Vec::new(),
         }
     }
@@ -200,10 +203,14 @@ impl Assembly {
             }
             _ => {
                 let exact = !self.names.is_empty() && self.names.iter().all(|n| matches!(n, Name::Full(_)));
+                let signer = self.body.as_ref().map(|body| body.signer);
                 // A short identifier may fit another transaction than the one that was meant: that proves nothing.
-                let signer = self.body.as_ref().filter(|_| exact).map(|body| body.signer);
-                let culprit = self.source.or(signer);
-                self.restart();
+                let culprit = self.source.or(signer.filter(|_| exact));
+                self.misnamed = true;
+                match signer {
+                    Some(signer) => self.disbelieve(signer),
+                    None => self.restart(),
+                }
                 Outcome::Wrong(culprit)
             }
         }

@@ -28,10 +28,22 @@ pub(crate) enum Added {
 }
 
 impl Assembly {
+    /// Whether a proposer's segments are of any use. Not if nothing is missing; nor if one peer is to bring all, for
+    /// nothing of others is to be blamed on it; nor once they broke a rule.
+    pub(crate) fn wants_segments(&self, signer: MemberIndex) -> bool {
+        self.payload.is_none() && self.source.is_none() && !self.disbelieved.contains(&signer)
+    }
+
+    /// Forgets what is there, and takes no more segments of a proposer. They would come back from all who passed them on,
+    /// be forgotten as often as they break a rule, and go around for ever.
+    pub(crate) fn disbelieve(&mut self, signer: MemberIndex) {
+        self.disbelieved.insert(signer);
+        self.restart();
+    }
+
     /// A segment whose signature was checked.
     pub(crate) fn add_segment(&mut self, segment: &Arc<Segment>) -> Added {
-        if self.payload.is_some() || self.source.is_some() {
-            // Nothing is missing, or one peer is to bring all, and nothing of others is to be blamed on it.
+        if !self.wants_segments(segment.signer) {
             return Added::Known;
         }
         let body = self.body.get_or_insert_with(|| Body {

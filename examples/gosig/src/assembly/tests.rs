@@ -131,6 +131,11 @@ fn a_wrong_body_is_its_signers_fault_if_it_names_in_full_and_else_one_peer_bring
         }
         assert_eq!(assembly.finish(), Outcome::Wrong(culprit));
         assert!(assembly.missing_places().is_empty());
+        assert_eq!(
+            assembly.add_segment(&segments(&other, &parameters)[0]),
+            Added::Known,
+            "or it goes around for ever"
+        );
         assembly.choose(7);
         assert_eq!(assembly.missing_places(), [0, 1, 2, 3]);
         assert_eq!(assembly.add_segment(&segments(&other, &parameters)[0]), Added::Known);

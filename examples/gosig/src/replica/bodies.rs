@@ -103,7 +103,6 @@ impl<S: Suite> Replica<S> {
                     out.fault(culprit, Evidence::Body { block: *block, rule });
                 }
                 assembly.tries = PATIENCE;
-                assembly.misnamed = true;
             }
         }
     }

@@ -264,7 +264,7 @@ impl<S: Suite> Replica<S> {
             return;
         }
         let Some(assembly) = self.assemblies.get_mut(&block) else { return };
-        if assembly.has_segment(&segment) {
+        if !assembly.wants_segments(signer) || assembly.has_segment(&segment) {
             return;
         }
         if let Err(error) = segment.vote(&self.committees).check(&self.committees.identities) {
@@ -281,7 +281,7 @@ impl<S: Suite> Replica<S> {
             }
             Added::Known => {}
             Added::Broken(rule) => {
-                assembly.restart();
+                assembly.disbelieve(signer);
                 if let Some(state) = self.rounds.get_mut(&round) {
                     state.exclude(signer);
                 }
