@@ -70,6 +70,9 @@ pub(crate) fn run(options: &Options) -> Outcome {
         }
         Ok(format!("{} sets", FEATURE_SETS.len()))
     });
+    // Neither compiles anything, and each takes one processor: what is left over by tests that wait.
+    steps.beside("vectors and model", if options.quick { vectors::check_if_changed } else { vectors::check });
+    tla::add_to(&mut steps);
     steps.add("unit and integration tests", |log| {
         log.run(workspace::tests().arg("--no-fail-fast")).map(|output| tests_in(&output))
     });
@@ -84,9 +87,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
         log.run(workspace::all("test").arg("--doc")).map(|output| tests_in(&output))
     });
     steps.add("documents' commands", |log| documents::check(Some(&workspace::binary(log, "quorate")?)));
-    steps.add("vectors and model", if options.quick { vectors::check_if_changed } else { vectors::check });
     let seeds = if options.quick { 40 } else { 200 };
-    tla::add_to(&mut steps);
     steps.add("simulation", move |log| simulate::brief(log, simulate::Protocol::Jolteon, seeds));
     steps.add("simulation of Gosig", move |log| simulate::brief(log, simulate::Protocol::Gosig, seeds));
     broadcast::add_to(&mut steps, seeds);
