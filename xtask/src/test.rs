@@ -49,12 +49,11 @@ const FEATURE_SETS: &[&str] = &[
 /// to be compiled and linked.
 fn with_jerasure(log: &Log) -> Outcome<String> {
     environment::for_jerasure(log)?;
-    let mut core = workspace::cargo();
-    core.args(["test", "--package", "quorate", "--features", "jerasure", "--lib", "--test", "vectors"]);
-    let mut output = log.run(core.args(["--", "erasure"]))?;
-    let mut fuzz = workspace::cargo();
-    fuzz.args(["test", "--package", "quorate-fuzz", "--no-default-features", "--features", "jerasure"]);
-    output += &log.run(fuzz.args(["--test", "brief", "--", "erasure"]))?;
+    let mut cargo = workspace::cargo();
+    // Both at once, so that the core is compiled once.
+    cargo.args(["test", "--package", "quorate", "--package", "quorate-fuzz", "--no-default-features"]);
+    cargo.args(["--features", "quorate/default,quorate/jerasure,quorate-fuzz/jerasure"]);
+    let output = log.run(cargo.args(["--lib", "--test", "vectors", "--test", "brief", "--", "erasure"]))?;
     Ok(tests_in(&output))
 }
 
