@@ -18,9 +18,9 @@ use quorate_simulator::{
 
 use super::villains::{VILLAINS, Villain};
 use crate::{
-    ANOTHER_EPOCH, Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, Envelope, Evidence, Finality,
-    HistoryRequest, Output, Parameters, Payload, PayloadDigest, Record, Replica, Schedule, Submission,
-    Successor, Suite, block_range, transaction_range,
+    ANOTHER_EPOCH, Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, Envelope, Evidence,
+    Finality, HistoryRequest, Output, Parameters, Payload, PayloadDigest, Record, Replica, Schedule,
+    Submission, Successor, Suite, block_range, transaction_range,
 };
 
 /// So many of the last blocks a node remembers the transactions of.
