@@ -36,6 +36,7 @@ pub mod runtime;
 pub mod store;
 
 pub use error::{NodeError, Result};
+pub use genesis::Contact;
 
 /// The README's examples, here because this crate sees all that they use.
 #[cfg(doctest)]
