@@ -154,7 +154,10 @@ async fn one_joins_with_an_empty_directory_and_a_middle_one_leaves() {
     members.push(Member::with(config).await);
     let status = members[4].node.handle().status();
     assert_eq!((status.me, status.epoch, &*status.name), (None, 0, ""));
-    assert_eq!(members[4].node.handle().submit(Bytes::from_static(b"put a b")).unwrap_err().code(), "SYNCING");
+    assert_eq!(
+        members[4].node.handle().submit(Bytes::from_static(b"put a b")).unwrap_err().code(),
+        "SYNCING"
+    );
 
     let all: Vec<&Member> = members.iter().collect();
     world.change(&join, all[2], &all).await;

@@ -74,7 +74,7 @@ use tokio::task::JoinSet;
 
 pub use error::LinkError;
 use hello::InstanceId;
-use peer::Peer;
+use peer::{Peer, Who};
 
 use crate::config::LinkConfig;
 use crate::handle::PeerStatus;
@@ -301,7 +301,8 @@ impl Door {
                 format!("0.0.0.0:{}", own.rsplit_once(':').map_or("", |(_, port)| port))
             }
             None if config.listen.is_empty() => {
-                let problem = "links.listen is empty, and no member's address is this node's: say where it listens";
+                let problem =
+                    "links.listen is empty, and no member's address is this node's: say where it listens";
                 return Err(NodeError::Config { path: None, problem: problem.into() });
             }
             _ => config.listen.clone(),
@@ -392,7 +393,8 @@ impl Context {
                 own_address = address;
                 peers.push(None);
             } else {
-                let peer = Peer::new(index, name, address, key, is_guest, &config, &limits, &metrics);
+                let who = Who { index, name, address, key, is_guest };
+                let peer = Peer::new(who, &config, &limits, &metrics);
                 peers.push(Some(Arc::new(peer)));
             }
         }

@@ -13,8 +13,8 @@ use crate::epochs::{Epoch, Member};
 use crate::execution::Queries;
 use crate::genesis::Genesis;
 use crate::handle::{
-    Answer, BlockView, CommitEvent, Digest, EpochView, Refusal, Service, Status, Ticket, TransactionId, TransactionView,
-    ValidatorView,
+    Answer, BlockView, CommitEvent, Digest, EpochView, Refusal, Service, Status, Ticket, TransactionId,
+    TransactionView, ValidatorView,
 };
 use crate::links::{LinkSender, Links};
 use crate::metrics::Metrics;
