@@ -9,9 +9,9 @@ use quorate::wire::{Encode, Writer};
 use quorate_node::application::{LedgerCommand, LedgerProof, TrieProof};
 use quorate_node::client::stream::protocol::{Event, LONGEST_EVENT};
 use quorate_node::config::NodeConfig;
-use quorate_node::genesis::{Genesis, Hex, Member, PublicKeys, SchemeName};
+use quorate_node::genesis::{Committees, Genesis, Hex, Member, PublicKeys, SchemeName};
 use quorate_node::links::hello::{Answer, Hello, InstanceId, Purpose, VERSION, Verdict};
-use quorate_node::protocol::{Gosig, Jolteon};
+use quorate_node::protocol::{Gosig, Jolteon, Protocol};
 
 use crate::fixture::{FOUR, Fixed};
 use crate::identity;
@@ -106,9 +106,9 @@ fn jolteon() -> quorate_jolteon::Committees<Ed25519> {
     quorate_jolteon::Committees { voters: committee.clone(), identities: committee.clone() }
 }
 
-fn gosig() -> quorate_gosig::Committees<Toy> {
-    let (voters, identities) = (&Toy::four().committee, &Ed25519::four().committee);
-    quorate_gosig::Committees { voters: voters.clone(), identities: identities.clone() }
+fn gosig() -> <Gosig<Toy> as Protocol>::Context {
+    let (voters, identities) = (Toy::four().committee.clone(), Ed25519::four().committee.clone());
+    Gosig::<Toy>::context(&Committees { chain: voters.chain(), voters, identities })
 }
 
 fn genesis() -> Genesis {
