@@ -262,9 +262,10 @@ async fn a_node_that_is_dropped_while_the_epoch_ends_finds_its_way() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_was_away_comes_back_two_epochs_later_and_who_left_meanwhile_is_told() {
-    let mut world = World::new(6);
-    let (join, config) = world.joiner("seventh");
-    let mut members = start(&world, 6).await;
+    // Seven do without two.
+    let mut world = World::new(7);
+    let (join, config) = world.joiner("eighth");
+    let mut members = start(&world, 7).await;
     commit(&mut members, 0, 0).await;
     let away = members.pop().unwrap();
     away.node.shutdown().await.unwrap();
@@ -275,19 +276,19 @@ async fn who_was_away_comes_back_two_epochs_later_and_who_left_meanwhile_is_told
     let all: Vec<&Member> = members.iter().chain([&newcomer]).collect();
     world.change(&join, all[0], &all).await;
     members.push(newcomer);
-    let leaver = world.leave(4);
+    let leaver = world.leave(5);
     let all: Vec<&Member> = members.iter().collect();
-    world.change(&leaver, all[4], &all).await;
-    commit(&mut members, 4, 1).await;
+    world.change(&leaver, all[5], &all).await;
+    commit(&mut members, 5, 1).await;
 
-    let told = Node::start(world.site.config(4), Ledger::default()).await.unwrap();
+    let told = Node::start(world.site.config(5), Ledger::default()).await.unwrap();
     told.failed().await;
     assert_eq!(told.shutdown().await.unwrap_err().code(), "LEFT");
 
-    members.push(Member::start(&world.site, 5).await);
-    reach(&[&members[5]], 2).await;
-    assert_eq!(members[5].node.handle().status().me, Some(4), "a middle one has left");
-    commit(&mut members, 5, 2).await;
+    members.push(Member::start(&world.site, 6).await);
+    reach(&[&members[6]], 2).await;
+    assert_eq!(members[6].node.handle().status().me, Some(5), "a middle one has left");
+    commit(&mut members, 6, 2).await;
     stop(members).await;
 }
 
