@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::chain::{ServedEpoch, ServedEpochs};
 use crate::exit::{Exit, Failure, OrFail};
 
 /// The most that an answer may have.
@@ -153,6 +154,12 @@ impl Api {
     /// The blocks from `from` on, as many as the validator lists at once.
     pub(crate) async fn blocks(&self, from: u64) -> Result<Vec<BlockSummary>, Failure> {
         self.get(&format!("/v1/blocks?from={from}&limit=1000"), PATIENCE).await
+    }
+
+    /// The epochs from `from` on, as many as the validator lists at once.
+    pub(crate) async fn epochs(&self, from: u64) -> Result<Vec<ServedEpoch>, Failure> {
+        let served: ServedEpochs = self.get(&format!("/v1/epochs?from={from}"), PATIENCE).await?;
+        Ok(served.epochs)
     }
 
     /// Whether the validator is ready for clients.
