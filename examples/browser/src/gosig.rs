@@ -9,7 +9,7 @@ use quorate::certificate::{Certificate, Kind as VoteKind, Vote};
 use quorate::gossip::Aggregate;
 use quorate::wire::{Decode, Encode};
 use quorate_gosig::simulation::{GosigHost, Material};
-use quorate_gosig::{BlockDigest, Evidence, Message, Output, PREPARE, Proposal, Replica, Status};
+use quorate_gosig::{BlockDigest, Envelope, Evidence, Message, Output, PREPARE, Proposal, Replica, Status};
 use quorate_simulator::{Flight, Node};
 
 use crate::auditor::Auditor;
@@ -24,6 +24,8 @@ type Scheme = Counted<MinSig>;
 /// Clients submit a few transactions to each member after about this long times the number of members.
 const PACE: Duration = Duration::from_millis(250);
 
+/// A message begins with its epoch; the tag follows.
+const TAG_AT: usize = 8;
 /// The tags of a message on the wire.
 const TAGS: core::ops::RangeInclusive<u8> = 1..=13;
 /// A proposal's tag, and that of signatures: those that are read.
@@ -155,13 +157,14 @@ impl Spectator for Watcher {
     type Host = GosigHost<Scheme>;
 
     fn look_at(&mut self, flight: &Flight<'_>, gallery: &mut Gallery) -> Kind {
-        let tag = flight.bytes.first().copied().filter(|tag| TAGS.contains(tag)).unwrap_or(0);
+        let tag = flight.bytes.get(TAG_AT).copied().filter(|tag| TAGS.contains(tag)).unwrap_or(0);
         if ![PROPOSAL_TAG, SIGNATURES_TAG].contains(&tag) {
             return Kind { tag, variant: 0 };
         }
         let material = Arc::clone(&self.material);
         let committees = &material.committees;
-        let variant = match Message::<Scheme>::decode(flight.bytes, committees) {
+        let envelope = Envelope::<Scheme>::decode(flight.bytes, committees);
+        let variant = match envelope.map(|envelope| envelope.message) {
             Ok(Message::Proposal(proposal)) => {
                 let variant = self.proposal(&proposal, flight.from, gallery);
                 if let Some(c) = proposal.certificate.as_ref().filter(|c| c.statement().kind == PREPARE) {

@@ -34,6 +34,9 @@ pub enum Command {
     Executed(Executed),
     /// The link to a member came up (again).
     Connected(MemberIndex),
+    /// A member sent a message that cannot be read here because it is of another epoch:
+    /// [`ANOTHER_EPOCH`](crate::ANOTHER_EPOCH). One of the two has to follow.
+    Elsewhere(MemberIndex),
 }
 
 /// What the replica tells its driver.
@@ -83,7 +86,7 @@ pub enum Submission {
     /// All of its transactions are in committed blocks, the last of them in the one that is delivered next (or was
     /// before).
     Committed,
-    /// It was not taken: the pool is full. Submit it again later.
+    /// It was not taken: the pool is full, and it may be submitted again later; or this replica only observes.
     Refused,
 }
 

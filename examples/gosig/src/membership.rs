@@ -5,7 +5,7 @@
 //! |---|---|
 //! | 22 | [`PREFIX`] |
 //! | 8 | epoch that it ends |
-//! | 1 | 0: leave, then the identity key 32; 1: join, then voting key, its possession proof, identity key 32, its possession proof 64, weight 16 |
+//! | 1 | 0: leave, then the identity key 32; 1: join, then voting key, its possession proof, identity key 32, its possession proof 64, weight 16, contact (its length 4, then at most [`MAX_CONTACT`]) |
 //! | | a certificate of the epoch's identity committee, kind [`MEMBERSHIP`], view 0, digest = a hash of the change |
 //!
 //! All changes in one block are applied together, in its order; one that cannot be (a key that is there already, the
@@ -29,6 +29,8 @@ use crate::payload::{Payload, Transaction};
 pub const MEMBERSHIP: Kind = Kind::new(5);
 /// How a transaction begins that changes the members.
 pub const PREFIX: &[u8] = domain::GOSIG_EPOCH.as_bytes();
+/// The most bytes of a contact.
+pub const MAX_CONTACT: usize = 512;
 
 /// A change of the members.
 #[derive(Clone, Debug)]
@@ -46,6 +48,8 @@ pub enum Change<S: Scheme> {
         identity: (<Ed25519 as Scheme>::PublicKey, <Ed25519 as Scheme>::Signature),
         /// Its weight.
         weight: u128,
+        /// How it is reached, as drivers see fit: Gosig keeps it as it is. At most [`MAX_CONTACT`] bytes.
+        contact: Vec<u8>,
     },
 }
 
@@ -56,7 +60,12 @@ pub struct Successor<S: Scheme> {
     pub committees: Committees<S>,
     /// Where it begins.
     pub anchor: Anchor,
+    /// Those of them who were no members before, by their identity keys, and how each is reached.
+    pub contacts: Contacts,
 }
+
+/// Identity keys of members, each with a contact.
+pub type Contacts = Vec<(<Ed25519 as Scheme>::PublicKey, Vec<u8>)>;
 
 /// The block on which an epoch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +90,13 @@ impl<S: Scheme> Change<S> {
     /// The transaction that makes it, with the certificate of those who allow it.
     ///
     /// # Errors
-    /// As [`Transaction::new`].
+    /// As [`Transaction::new`]; [`Error::TooLarge`] for a contact of more than [`MAX_CONTACT`] bytes.
     pub fn transaction(&self, allowed: &Certificate<Ed25519>) -> Result<Transaction> {
+        if let Change::Join { contact, .. } = self
+            && contact.len() > MAX_CONTACT
+        {
+            return Err(Error::TooLarge { what: "contact", limit: MAX_CONTACT as u64 });
+        }
         let mut w = Writer::new();
         w.raw(PREFIX);
         w.u64(allowed.statement().epoch);
@@ -127,7 +141,7 @@ impl<S: Scheme> Change<S> {
                 voters.remove(place);
                 identities.remove(place);
             }
-            Change::Join { voting, identity, weight } => {
+            Change::Join { voting, identity, weight, .. } => {
                 voters.push((voting.0.clone(), *weight));
                 identities.push((identity.0.clone(), *weight));
             }
@@ -140,15 +154,24 @@ impl<S: Scheme> Change<S> {
     }
 }
 
-/// The committees after a block with this payload, if it changes them.
-pub(crate) fn after<S: Scheme>(committees: &Committees<S>, payload: &Payload) -> Option<Committees<S>> {
+/// The committees after a block with this payload, if it changes them, and the contacts of who is new in them.
+pub(crate) fn after<S: Scheme>(
+    committees: &Committees<S>,
+    payload: &Payload,
+) -> Option<(Committees<S>, Contacts)> {
     let next = committees.voters.epoch().checked_add(1)?;
-    let changes: Vec<Change<S>> =
-        payload.transactions().iter().filter_map(|transaction| Change::of(transaction, committees)).collect();
-    let apply = |made: Option<Committees<S>>, change: &Change<S>| {
-        change.apply(made.as_ref().unwrap_or(committees), next).ok().or(made)
-    };
-    changes.iter().fold(None, apply)
+    let (mut made, mut contacts) = (None, Contacts::new());
+    let changes = payload.transactions().iter().filter_map(|transaction| Change::of(transaction, committees));
+    for change in changes {
+        let Ok(changed) = change.apply(made.as_ref().unwrap_or(committees), next) else { continue };
+        made = Some(changed);
+        match change {
+            Change::Join { identity, contact, .. } => contacts.push((identity.0, contact)),
+            // Who left before, or leaves right away.
+            Change::Leave { identity } => contacts.retain(|(joined, _)| *joined != identity),
+        }
+    }
+    Some((made?, contacts))
 }
 
 fn members<T: Scheme>(committee: &Committee<T>) -> Vec<(T::PublicKey, u128)> {
@@ -163,13 +186,14 @@ impl<S: Scheme> Encode for Change<S> {
                 w.u8(0);
                 identity.encode_to(w);
             }
-            Change::Join { voting, identity, weight } => {
+            Change::Join { voting, identity, weight, contact } => {
                 w.u8(1);
                 voting.0.encode_to(w);
                 voting.1.encode_to(w);
                 identity.0.encode_to(w);
                 identity.1.encode_to(w);
                 w.u128(*weight);
+                w.bytes(contact);
             }
         }
     }
@@ -183,6 +207,7 @@ impl<S: Scheme> Decode for Change<S> {
                 voting: (Decode::decode_from(r, &())?, Decode::decode_from(r, &())?),
                 identity: (Decode::decode_from(r, &())?, Decode::decode_from(r, &())?),
                 weight: r.u128()?,
+                contact: r.bytes("contact", MAX_CONTACT)?.to_vec(),
             },
             _ => return Err(Error::Malformed { what: "change of members" }),
         })
@@ -201,6 +226,7 @@ mod tests {
             voting: (T::public_key(&voting), T::prove_possession(&voting)),
             identity: (Ed25519::public_key(&identity), Ed25519::prove_possession(&identity)),
             weight: 1,
+            contact: member.to_le_bytes().to_vec(),
         }
     }
 
@@ -216,12 +242,46 @@ mod tests {
     fn members_join_and_leave_and_the_epoch_is_the_next() {
         let c = committees::<T>(4);
         let changes = [allowed(&c, &join(7)), allowed(&c, &leave(1)), Transaction::new(*b"other").unwrap()];
-        let next = after(&c, &Payload::new(changes.to_vec()).unwrap()).unwrap();
+        let (next, contacts) = after(&c, &Payload::new(changes.to_vec()).unwrap()).unwrap();
         assert_eq!((next.voters.epoch(), next.identities.epoch(), next.voters.len()), (1, 1, 4));
         let key = |member| VerifiedKey::<T>::of(&secret::<T>(member)).into_public();
         assert_eq!(next.voters.keys(), [key(0), key(2), key(3), key(7)]);
-        assert_eq!(next.identities.position(&Ed25519::public_key(&secret::<Ed25519>(7))), Some(3));
+        let joined = Ed25519::public_key(&secret::<Ed25519>(7));
+        assert_eq!(next.identities.position(&joined), Some(3));
+        assert_eq!(contacts, [(joined, vec![7, 0])]);
         assert!(after(&c, &Payload::of([b"nothing of that kind"]).unwrap()).is_none());
+    }
+
+    #[test]
+    fn contacts_are_those_of_who_joined_and_stays() {
+        let c = committees::<T>(4);
+        let contacts = |changes: &[Change<T>]| {
+            let changes = changes.iter().map(|change| allowed(&c, change)).collect();
+            let (_, contacts) = after(&c, &Payload::new(changes).unwrap()).unwrap();
+            contacts.into_iter().map(|(_, contact)| contact).collect::<Vec<_>>()
+        };
+        assert_eq!(contacts(&[join(7), join(2), join(5)]), [vec![7, 0], vec![5, 0]], "2 is there already");
+        assert_eq!(contacts(&[join(7), leave(7), leave(0)]), Vec::<Vec<u8>>::new());
+        assert_eq!(contacts(&[join(7), join(7)]).len(), 1);
+    }
+
+    #[test]
+    fn a_contact_is_part_of_what_is_allowed_and_bounded() {
+        let c = committees::<T>(4);
+        let with = |contact: Vec<u8>| {
+            let Change::Join { voting, identity, weight, .. } = join(7) else { unreachable!() };
+            Change::Join { voting, identity, weight, contact }
+        };
+        let most = with(vec![1; MAX_CONTACT]);
+        assert!(Change::<T>::of(&allowed(&c, &most), &c).is_some());
+        assert_eq!(Change::<T>::decode(&most.encode(), &()).unwrap().encode(), most.encode());
+        let more = with(vec![1; MAX_CONTACT + 1]);
+        let certificate = certify(&c.identities, more.statement(&c));
+        assert_eq!(more.transaction(&certificate).unwrap_err().code(), "TOO_LARGE");
+        assert_eq!(Change::<T>::decode(&more.encode(), &()).unwrap_err().code(), "TOO_LARGE");
+        let other = with(vec![2; MAX_CONTACT]);
+        let forged = other.transaction(&certify(&c.identities, most.statement(&c))).unwrap();
+        assert!(Change::<T>::of(&forged, &c).is_none(), "another contact was allowed");
     }
 
     #[test]
@@ -234,12 +294,12 @@ mod tests {
         *bytes.last_mut().unwrap() ^= 1;
         few = Transaction::new(bytes).unwrap();
         assert!(Change::<T>::of(&few, &c).is_none(), "a signature is wrong");
-        let next = after(&c, &Payload::new(vec![allowed(&c, &change)]).unwrap()).unwrap();
+        let (next, _) = after(&c, &Payload::new(vec![allowed(&c, &change)]).unwrap()).unwrap();
         assert!(Change::<T>::of(&allowed(&c, &change), &next).is_none(), "of an epoch that is over");
-        let Change::Join { identity, weight, .. } = join(7) else { unreachable!() };
+        let Change::Join { identity, weight, contact, .. } = join(7) else { unreachable!() };
         let (other, voting) = (secret::<T>(8), secret::<T>(7));
         let stolen = (T::public_key(&voting), T::prove_possession(&other));
-        let unproven = Change::Join { voting: stolen, identity, weight };
+        let unproven = Change::Join { voting: stolen, identity, weight, contact };
         assert!(Change::<T>::of(&allowed(&c, &unproven), &c).is_none(), "a key that nobody proved");
         // Allowed, and impossible: who is there already, who is not there.
         for change in [join(2), leave(9)] {

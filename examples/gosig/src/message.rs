@@ -1,5 +1,6 @@
-//! What replicas say to each other: a tag byte, then the fields.
+//! What replicas say to each other: the epoch, a tag byte, then the fields.
 
+use core::ops::Deref;
 use std::sync::Arc;
 
 use quorate::gossip::Aggregate;
@@ -21,8 +22,28 @@ pub const MAX_REQUEST: usize = 1 << 14;
 pub const MAX_REPLY_BYTES: usize = 1 << 20;
 /// The most aggregates in one message: those of a few rounds, of both kinds.
 pub const MAX_AGGREGATES: usize = 8;
+/// The tags of the messages that members of any epoch can read.
+const FOR_ALL: [u8; 4] = [6, 10, 11, 12];
 
-/// A message on a link that authenticates its sender.
+/// What decoding a message of another epoch gives, unless it is one that all can read. It is no fault of its sender's:
+/// one of the two has not followed yet. Tell the replica with [`Command::Elsewhere`](crate::Command::Elsewhere).
+pub const ANOTHER_EPOCH: Error = Error::WrongContext { what: "epoch of a message" };
+
+/// A message as it travels on a link that authenticates its sender: the epoch (8 bytes), then the message. It derefs to
+/// the message.
+///
+/// The epoch is the sender's, and in an answer of [`Blocks`](Message::Blocks) or
+/// [`TransactionReply`](Message::TransactionReply) that of what was asked for, so that who is behind can read it. Of
+/// another epoch than one's own, only what names nothing of a committee can be read: [`Message::is_for_all`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Envelope<S: Suite> {
+    /// The epoch of what is said.
+    pub epoch: u64,
+    /// What is said.
+    pub message: Message<S>,
+}
+
+/// What replicas say to each other.
 ///
 /// | tag | message | who sends it to whom, when |
 /// |---|---|---|
@@ -105,8 +126,8 @@ pub enum Message<S: Suite> {
 /// A request that only an archive can answer: the replica keeps nothing below its committed height.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HistoryRequest {
-    /// Answer with [`Message::Blocks`]: the committed blocks of this epoch from this height on, as [`block_range`]
-    /// makes it.
+    /// Answer with [`Message::Blocks`]: the committed blocks from this height on, of its epoch, as [`block_range`] makes
+    /// it.
     Blocks {
         /// The lowest height that is missing.
         from: u64,
@@ -123,17 +144,18 @@ pub enum HistoryRequest {
 }
 
 /// As many of `blocks` as one answer may have: those of one epoch, for who asks has to get to its end first. They must be
-/// consecutive, lowest first.
-pub fn block_range<S: Suite>(blocks: impl IntoIterator<Item = Proven<S>>) -> Message<S> {
+/// consecutive, lowest first. None if there are none.
+pub fn block_range<S: Suite>(blocks: impl IntoIterator<Item = Proven<S>>) -> Option<Envelope<S>> {
     let mut blocks = blocks.into_iter().take(MAX_RANGE_BLOCKS).peekable();
-    let epoch = blocks.peek().map_or(0, |(block, _)| block.epoch);
-    Message::Blocks(blocks.take_while(|(block, _)| block.epoch == epoch).collect())
+    let epoch = blocks.peek().map(|(block, _)| block.epoch)?;
+    Some(Message::Blocks(blocks.take_while(|(block, _)| block.epoch == epoch).collect()).of(epoch))
 }
 
 /// As many of a block's transactions at `places` as one answer may have.
-pub fn transaction_range<S: Suite>(block: BlockDigest, payload: &Payload, places: &[u32]) -> Message<S> {
+pub fn transaction_range<S: Suite>(block: &Block<S>, payload: &Payload, places: &[u32]) -> Envelope<S> {
     let found = |place: &u32| Some((*place, payload.transaction(*place as usize)?.clone()));
-    Message::TransactionReply { block, transactions: cut(places.iter().filter_map(found)) }
+    let transactions = cut(places.iter().filter_map(found));
+    Message::TransactionReply { block: block.digest(), transactions }.of(block.epoch)
 }
 
 /// The first of these that fit into one answer.
@@ -150,6 +172,21 @@ pub(crate) fn cut(transactions: impl Iterator<Item = (u32, Transaction)>) -> Vec
 }
 
 impl<S: Suite> Message<S> {
+    /// The message as one of an epoch.
+    pub fn of(self, epoch: u64) -> Envelope<S> {
+        Envelope { epoch, message: self }
+    }
+
+    /// Whether members of any epoch can read it: it names nothing of a committee.
+    pub fn is_for_all(&self) -> bool {
+        FOR_ALL.contains(&self.tag())
+    }
+
+    /// Whether it is about what is committed already: all that an observer listens to.
+    pub(crate) fn is_of_history(&self) -> bool {
+        self.is_for_all() || matches!(self, Message::Blocks(_) | Message::TransactionReply { .. })
+    }
+
     /// Whether it is one of the large messages that others should not have to wait behind.
     pub fn is_bulk(&self) -> bool {
         matches!(
@@ -194,9 +231,7 @@ impl<S: Suite> Message<S> {
             Message::Blocks(_) => 13,
         }
     }
-}
 
-impl<S: Suite> Encode for Message<S> {
     fn encode_to(&self, w: &mut Writer) {
         w.u8(self.tag());
         match self {
@@ -235,11 +270,9 @@ impl<S: Suite> Encode for Message<S> {
             }
         }
     }
-}
 
-impl<S: Suite> Decode<Committees<S>> for Message<S> {
-    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
-        Ok(match r.u8()? {
+    fn decode_from(tag: u8, r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
+        Ok(match tag {
             1 => Message::Proposal(Arc::new(Proposal::decode_from(r, committees)?)),
             2 => Message::Segment(Arc::new(Segment::decode_from(r, &())?)),
             3 => Message::Signatures(decode_aggregates(r, committees)?),
@@ -286,6 +319,31 @@ impl<S: Suite> Decode<Committees<S>> for Message<S> {
             }
             _ => return Err(Error::Malformed { what: "message tag" }),
         })
+    }
+}
+
+impl<S: Suite> Deref for Envelope<S> {
+    type Target = Message<S>;
+
+    fn deref(&self) -> &Message<S> {
+        &self.message
+    }
+}
+
+impl<S: Suite> Encode for Envelope<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u64(self.epoch);
+        self.message.encode_to(w);
+    }
+}
+
+impl<S: Suite> Decode<Committees<S>> for Envelope<S> {
+    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
+        let (epoch, tag) = (r.u64()?, r.u8()?);
+        if epoch != committees.voters.epoch() && !FOR_ALL.contains(&tag) {
+            return Err(ANOTHER_EPOCH);
+        }
+        Ok(Message::decode_from(tag, r, committees)?.of(epoch))
     }
 }
 
@@ -338,6 +396,7 @@ mod tests {
     use quorate::bls::{Counted, MinSig};
     use quorate::certificate::Vote;
     use quorate::ed25519::Ed25519;
+    use std::collections::BTreeSet;
 
     fn segment<S: Suite>(c: &Committees<S>, entries: Entries) -> Message<S> {
         let part =
@@ -388,7 +447,11 @@ mod tests {
 
     fn check<S: Suite>() {
         let c = committees::<S>(4);
-        assert_eq!(check_encoding(&all(&c), &c), (1..=13).collect(), "every message is among them");
+        let all = all(&c);
+        let tags: BTreeSet<u8> = all.iter().map(Message::tag).collect();
+        assert_eq!(tags, (1..=13).collect(), "every message is among them");
+        let envelopes: Vec<Envelope<S>> = all.into_iter().map(|message| message.of(0)).collect();
+        check_encoding(&envelopes, &c);
     }
 
     #[test]
@@ -398,10 +461,45 @@ mod tests {
     }
 
     #[test]
+    fn of_another_epoch_only_what_names_nothing_of_a_committee_can_be_read() {
+        let c = committees::<T>(4);
+        for message in all(&c) {
+            let read = Envelope::<T>::decode(&message.clone().of(1).encode(), &c);
+            if matches!(message.tag(), 6 | 10 | 11 | 12) {
+                assert!(message.is_for_all());
+                check_encoding(&[message.of(1)], &c);
+            } else {
+                assert_eq!(read, Err(ANOTHER_EPOCH));
+            }
+        }
+        // What a message of this epoch has of another one is another matter.
+        let mut bytes = Message::Proposal(proposal(&c, 2, None, 2)).of(0).encode();
+        bytes[9] ^= 1;
+        let error = Envelope::<T>::decode(&bytes, &c).unwrap_err();
+        assert!(error.code() == "WRONG_CONTEXT" && error != ANOTHER_EPOCH);
+    }
+
+    #[test]
+    fn answers_are_of_the_epoch_of_what_was_asked_for_and_end_with_it() {
+        let c = committees::<T>(4);
+        let proven = |epoch| {
+            let block = proposal(&c, 2, None, 2).block.clone();
+            let block = Arc::new(Block::new(crate::block::Content { epoch, ..(**block).clone() }));
+            let finality = Finality::new(certify(&c.voters, c.tentative(3, 1, block.digest()))).unwrap();
+            (block, Arc::new(finality))
+        };
+        let range = block_range([proven(4), proven(4), proven(5)]).unwrap();
+        assert_eq!(range, Message::Blocks(vec![proven(4), proven(4)]).of(4));
+        assert_eq!(block_range::<T>([]), None);
+        let payload = Payload::of([b"x"]).unwrap();
+        assert_eq!(transaction_range(&proven(4).0, &payload, &[0, 7]).epoch, 4);
+    }
+
+    #[test]
     fn neighbouring_places_take_a_byte_each() {
         let request = |places: Vec<u32>| {
             let block = BlockDigest([1; 32]);
-            Message::<T>::TransactionRequest { block, height: 3, places }.encode().len()
+            Message::<T>::TransactionRequest { block, height: 3, places }.of(0).encode().len()
         };
         let none = request(Vec::new());
         assert_eq!(request((1000..1100).collect()) - none, 2 + 99);

@@ -18,7 +18,7 @@ pub(crate) const MAX_QUEUE: usize = 256;
 
 /// See the [module](self).
 pub(crate) struct Sync<S: Suite> {
-    me: MemberIndex,
+    me: Option<MemberIndex>,
     members: u16,
     /// How far members say they are.
     heights: BTreeMap<MemberIndex, u64>,
@@ -39,9 +39,9 @@ pub(crate) struct Certified<S: Suite> {
 }
 
 impl<S: Suite> Sync<S> {
-    pub(crate) fn new(me: MemberIndex, members: u16) -> Self {
+    pub(crate) fn new(me: Option<MemberIndex>, members: u16) -> Self {
         let mut greeting = Greeting::new(members);
-        if members < 2 {
+        if me.is_some() && members < 2 {
             greeting.end();
         }
         Self {
@@ -60,7 +60,7 @@ impl<S: Suite> Sync<S> {
 
     /// A member says, or shows, that it committed up to a height.
     pub(crate) fn note(&mut self, member: MemberIndex, height: u64) {
-        if member != self.me && member < self.members {
+        if Some(member) != self.me && member < self.members {
             let known = self.heights.entry(member).or_default();
             *known = (*known).max(height);
         }
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn those_who_say_that_they_are_ahead_are_asked_one_after_the_other() {
         let (parameters, mut draw) = (Parameters::default(), Draw::new([1; 32]));
-        let mut sync = Sync::<T>::new(0, 4);
+        let mut sync = Sync::<T>::new(Some(0), 4);
         let voters = crate::testing::committees::<T>(4).voters;
         assert!(sync.ask_blocks(Time(0), 0, &mut draw, &parameters).is_none());
         sync.note(0, 9);
@@ -233,11 +233,11 @@ mod tests {
     #[test]
     fn greetings_end_and_who_is_alone_has_none() {
         let parameters = Parameters::default();
-        let mut sync = Sync::<T>::new(0, 4);
+        let mut sync = Sync::<T>::new(Some(0), 4);
         assert!(sync.greet(Time(0), &parameters) && sync.is_greeting());
         assert_eq!(sync.due(), Some(Time(0).plus(parameters.retry * 2)));
         sync.answered(2, |set| set.len() == 1);
         assert!(!sync.is_greeting() && sync.due().is_none());
-        assert!(!Sync::<T>::new(0, 1).is_greeting(), "alone");
+        assert!(!Sync::<T>::new(Some(0), 1).is_greeting(), "alone");
     }
 }

@@ -32,6 +32,7 @@ fn join() -> Change<Toy> {
         voting: (Toy::public_key(&voting), Toy::prove_possession(&voting)),
         identity: (Ed25519::public_key(&identity), Ed25519::prove_possession(&identity)),
         weight: 1,
+        contact: Vec::new(),
     }
 }
 

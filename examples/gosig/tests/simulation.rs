@@ -155,7 +155,7 @@ fn whoever_speaks_is_silenced_and_the_chain_goes_on() {
         host.tap = Some(Box::new(move |now, from, _, message| {
             let mut silenced = silenced.borrow_mut();
             silenced.retain(|_, until| *until > now.0);
-            match message {
+            match &**message {
                 Message::Proposal(proposal) if proposal.proposer == from.member => {
                     if silenced.len() < 2 && !silenced.contains_key(&from.member) {
                         // What it is saying now is out already.

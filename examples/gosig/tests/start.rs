@@ -21,7 +21,7 @@ fn config() -> Config<Toy> {
         anchor: Anchor::genesis(&committees, &[0; 32], b"start"),
         voters: committees.voters,
         identities: committees.identities,
-        me: 0,
+        me: Some(0),
         voting_key: secret::<Toy>(0),
         identity_key: secret::<Ed25519>(0),
         executed: Executed { height: 0, state_root: [0; 32] },
@@ -46,7 +46,7 @@ fn what_does_not_belong_together_does_not_start() {
     assert_eq!(code(fewer, Vec::new()), "BAD_COMMITTEE");
     let heavier = Config { identities: weighted("start", &[1, 1, 1, 2]), ..config() };
     assert_eq!(code(heavier, Vec::new()), "BAD_COMMITTEE");
-    assert_eq!(code(Config { me: 4, ..config() }, Vec::new()), "UNKNOWN_SIGNER");
+    assert_eq!(code(Config { me: Some(4), ..config() }, Vec::new()), "UNKNOWN_SIGNER");
     assert_eq!(code(Config { voting_key: secret::<Toy>(1), ..config() }, Vec::new()), "WRONG_CONTEXT");
     assert_eq!(code(Config { identity_key: secret::<Ed25519>(1), ..config() }, Vec::new()), "WRONG_CONTEXT");
     let ahead = Executed { height: 3, state_root: [0; 32] };
@@ -69,7 +69,7 @@ fn records_of_another_chain_or_key_are_refused() {
 #[test]
 fn whoever_is_no_member_is_refused_by_decoder_and_machine() {
     let mut replica = Replica::new(config(), []).unwrap();
-    let message = Message::<Toy>::Hello { committed: 3 };
+    let message = Message::<Toy>::Hello { committed: 3 }.of(0);
     assert!(replica.decode(2, &message.encode()).is_ok());
     assert_eq!(replica.decode(9, &message.encode()).unwrap_err().code(), "UNKNOWN_SIGNER");
     let step = replica.handle(Time(0), Input::Message { from: 9, message });
@@ -103,7 +103,7 @@ fn what_was_submitted_survives_and_is_passed_on_again() {
     let mut second = Replica::new(config(), step.persist).unwrap();
     let step = second.handle(Time(0), Input::Start);
     let again = step.messages.iter().filter(
-        |sent| matches!(&sent.message, Message::Transactions(all) if all[..] == *payload.transactions()),
+        |sent| matches!(&*sent.message, Message::Transactions(all) if all[..] == *payload.transactions()),
     );
     assert_eq!(again.count(), 3, "it is sent again to each of the others");
 }

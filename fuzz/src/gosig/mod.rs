@@ -9,7 +9,7 @@ use quorate::ed25519::Ed25519;
 use quorate::scheme::Toy;
 use quorate::wire::Encode;
 use quorate_gosig::{
-    Block, Change, Committees, Finality, Message, Payload, Proposal, Record, Segment, Suite,
+    Block, Change, Committees, Envelope, Finality, Payload, Proposal, Record, Segment, Suite,
 };
 
 use self::replicas::Gosig;
@@ -28,7 +28,7 @@ pub(crate) fn decoders(bytes: &[u8]) {
 fn decode_as<S: Fixed + Suite>(bytes: &[u8]) {
     let committees =
         Committees { voters: S::four().committee.clone(), identities: Ed25519::four().committee.clone() };
-    identity::<Message<S>, _>(bytes, &committees);
+    identity::<Envelope<S>, _>(bytes, &committees);
     identity::<Record<S>, _>(bytes, &committees);
     identity::<Block<S>, _>(bytes, &committees);
     identity::<Proposal<S>, _>(bytes, &committees);
@@ -53,13 +53,21 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
         let mut all: Vec<Vec<u8>> =
             sent.chain(written).map(|bytes| [&[first], bytes.as_slice()].concat()).collect();
         // One of each tag and length: the others differ in digests and signatures only.
-        all.sort_by_key(|seed| (seed.get(1).copied(), seed.len()));
-        all.dedup_by_key(|seed| (seed.get(1).copied(), seed.len()));
+        all.sort_by_key(|seed| (tag(seed), seed.len()));
+        all.dedup_by_key(|seed| (tag(seed), seed.len()));
         all
     }
     static SEEDS: LazyLock<Vec<Vec<u8>>> =
         LazyLock::new(|| [of::<Counted<MinSig>>(0), of::<Toy>(1)].concat());
     SEEDS.clone()
+}
+
+/// Whether a seed is a message, of the first epoch, or a record; and its tag.
+fn tag(seed: &[u8]) -> (bool, Option<u8>) {
+    match seed.get(1..9) {
+        Some([0, 0, 0, 0, 0, 0, 0, 0]) => (true, seed.get(9).copied()),
+        _ => (false, seed.get(1).copied()),
+    }
 }
 
 /// Replicas whose messages are delivered, lost, repeated, delayed and forged, and which crash, as the input says.
@@ -109,8 +117,9 @@ mod tests {
 
     #[test]
     fn seeds_hold_most_kinds_of_messages_and_records() {
-        let tags: std::collections::BTreeSet<_> =
-            decoder_seeds().iter().filter_map(|seed| seed.get(1).copied()).collect();
-        assert!((1..=5).chain(10..=11).all(|tag| tags.contains(&tag)), "{tags:?}");
+        let tags: std::collections::BTreeSet<_> = decoder_seeds().iter().map(|seed| tag(seed)).collect();
+        let messages = [1, 2, 3, 4, 5, 10, 11].map(|tag| (true, Some(tag)));
+        let records = [1, 2, 3, 4, 5, 6].map(|tag| (false, Some(tag)));
+        assert!(messages.iter().chain(&records).all(|tag| tags.contains(tag)), "{tags:?}");
     }
 }

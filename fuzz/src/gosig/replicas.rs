@@ -9,8 +9,9 @@ use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 use quorate_chain::Executed;
 use quorate_gosig::{
-    Anchor, Block, Command, Committees, Config, Delivery, HistoryRequest, Message, Output, PROPOSAL,
-    Parameters, Payload, Proposal, Record, Replica, Schedule, Suite, block_range, transaction_range,
+    Anchor, Block, Command, Committees, Config, Delivery, Envelope, HistoryRequest, Message, Output,
+    PROPOSAL, Parameters, Payload, Proposal, Record, Replica, Schedule, Suite, block_range,
+    transaction_range,
 };
 
 use crate::cluster::{FAULTY, GENESIS_ROOT, Heard, Protocol};
@@ -35,7 +36,7 @@ impl<S: Fixed + Suite> Protocol for Gosig<S> {
             anchor: Anchor::genesis(&committees, &GENESIS_ROOT, b"fuzz"),
             voters: committees.voters,
             identities: committees.identities,
-            me,
+            me: Some(me),
             voting_key: S::four().secret(me),
             identity_key: Ed25519::four().secret(me),
             executed,
@@ -69,8 +70,8 @@ impl<S: Fixed + Suite> Protocol for Gosig<S> {
     }
 
     /// Proposals alone: what is voted for travels as sums.
-    fn signed(_: &Replica<S>, me: MemberIndex, message: &Message<S>) -> Vec<(u8, u64, [u8; 32])> {
-        match message {
+    fn signed(_: &Replica<S>, me: MemberIndex, message: &Envelope<S>) -> Vec<(u8, u64, [u8; 32])> {
+        match &**message {
             Message::Proposal(proposal) if proposal.proposer == me => {
                 vec![(PROPOSAL.number(), proposal.round, proposal.digest())]
             }
@@ -95,15 +96,17 @@ impl<S: Fixed + Suite> Protocol for Gosig<S> {
         assert_eq!(delivery.block.payload, *delivery.payload.summary(), "another payload than the block's");
     }
 
-    fn answers(archive: &[Delivery<S>], request: &HistoryRequest) -> Vec<Message<S>> {
+    fn answers(archive: &[Delivery<S>], request: &HistoryRequest) -> Vec<Envelope<S>> {
         match request {
             HistoryRequest::Blocks { from } => {
                 let blocks = archive.iter().filter(|delivery| delivery.height >= *from);
-                vec![block_range(blocks.map(|delivery| (delivery.block.clone(), delivery.finality.clone())))]
+                let blocks = blocks.map(|delivery| (delivery.block.clone(), delivery.finality.clone()));
+                block_range(blocks).into_iter().collect()
             }
             HistoryRequest::Transactions { block, places, .. } => {
                 let archived = archive.iter().find(|delivery| delivery.digest == *block);
-                let answer = archived.map(|delivery| transaction_range(*block, &delivery.payload, places));
+                let answer =
+                    archived.map(|delivery| transaction_range(&delivery.block, &delivery.payload, places));
                 answer.into_iter().collect()
             }
         }
@@ -112,7 +115,7 @@ impl<S: Fixed + Suite> Protocol for Gosig<S> {
     /// A proposal of another block than the one that this proposal has.
     fn contradiction(replica: &Replica<S>, bytes: &[u8], flip: u8) -> Option<Vec<u8>> {
         let committees = replica.committees();
-        let Message::Proposal(first) = Message::<S>::decode(bytes, committees).ok()? else {
+        let Message::Proposal(first) = Envelope::<S>::decode(bytes, committees).ok()?.message else {
             return None;
         };
         let mut content = (**first.block).clone();
@@ -125,6 +128,6 @@ impl<S: Fixed + Suite> Protocol for Gosig<S> {
         let signature = Ed25519::sign(&key, &statement.signed_bytes(&committees.identities.id()));
         let ticket = first.ticket.clone();
         let other = Proposal { block, round, proposer: FAULTY, certificate, ticket, signature };
-        Some(Message::Proposal(Arc::new(other)).encode())
+        Some(Message::Proposal(Arc::new(other)).of(committees.voters.epoch()).encode())
     }
 }

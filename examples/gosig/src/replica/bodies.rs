@@ -61,7 +61,7 @@ impl<S: Suite> Replica<S> {
         let mut blocks: Vec<(Arc<Block<S>>, MemberIndex)> = Vec::new();
         for certified in self.sync.queue().iter().take(LOOKAHEAD) {
             let signers = certified.finality.certificate().signers();
-            let others = signers.iter().filter(|signer| *signer != self.me);
+            let others = signers.iter().filter(|signer| Some(*signer) != self.me);
             let others: Vec<MemberIndex> = others.collect();
             if !self.assemblies.contains_key(&certified.block.digest())
                 && let Some(holder) = self.draw.some(others, 1).first()
@@ -98,7 +98,7 @@ impl<S: Suite> Replica<S> {
         for (block, assembly) in &mut self.assemblies {
             if let Outcome::Wrong(culprit) = assembly.finish() {
                 let rule = "transactions that are not those of the block";
-                if let Some(culprit) = culprit.filter(|culprit| *culprit != self.me) {
+                if let Some(culprit) = culprit.filter(|culprit| Some(*culprit) != self.me) {
                     self.sync.distrust(culprit);
                     out.fault(culprit, Evidence::Body { block: *block, rule });
                 }
@@ -150,8 +150,8 @@ impl<S: Suite> Replica<S> {
         let (tries, height) = (assembly.tries, assembly.height());
         assembly.tries = tries.saturating_add(1);
         assembly.asked = Some(self.now.plus(self.parameters.retry * (1 << (tries / 4).min(4))));
-        let first = assembly.hint.take().filter(|hint| *hint != self.me);
-        let proposer = proposal.as_ref().map(|proposal| proposal.proposer).filter(|p| *p != self.me);
+        let first = assembly.hint.take().filter(|hint| Some(*hint) != self.me);
+        let proposer = proposal.as_ref().map(|proposal| proposal.proposer).filter(|p| Some(*p) != self.me);
         let asks_proposer = tries == 1 && self.committees.voters.len() <= SERVED;
         let peer = match first.or(proposer.filter(|_| asks_proposer)) {
             Some(peer) => peer,
@@ -213,10 +213,11 @@ impl<S: Suite> Replica<S> {
         }
     }
 
-    /// Somebody misses transactions of a block.
+    /// Somebody misses transactions of a block. If it is in another epoch, it reads only what is of that one.
     pub(super) fn on_transaction_request(
         &mut self,
         from: MemberIndex,
+        epoch: u64,
         block: BlockDigest,
         height: u64,
         places: Vec<u32>,
@@ -229,7 +230,7 @@ impl<S: Suite> Replica<S> {
             Some(transactions) if !transactions.is_empty() => {
                 let message = Message::TransactionReply { block, transactions };
                 if self.sync.afford(self.now, from, message.payload_bytes(), &self.parameters) {
-                    out.send(from, message);
+                    out.answer(from, message.of(epoch));
                 }
             }
             _ if height <= self.delivered

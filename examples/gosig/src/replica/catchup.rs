@@ -16,11 +16,20 @@ const BLOCK_CHARGE: usize = 512;
 impl<S: Suite> Replica<S> {
     /// The link to a member is up.
     pub(super) fn on_connected(&mut self, peer: MemberIndex, out: &mut Out<S>) {
-        if peer == self.me || peer >= self.committees.voters.len() {
+        if Some(peer) == self.me || peer >= self.committees.voters.len() {
             return;
         }
         self.peers.heard(peer);
         out.send(peer, Message::Hello { committed: self.tip.height });
+    }
+
+    /// A member is in another epoch: the one who is behind learns it from how far the other is.
+    pub(super) fn on_elsewhere(&mut self, peer: MemberIndex, out: &mut Out<S>) {
+        let pause = self.parameters.retry;
+        if self.hailed.get(&peer).is_none_or(|at| at.plus(pause) <= self.now) {
+            self.hailed.insert(peer, self.now);
+            self.on_connected(peer, out);
+        }
     }
 
     /// Asks for whatever is missing and was not asked for.

@@ -114,7 +114,7 @@ impl<S: Suite> Replica<S> {
 
     /// Whether the last block ends the epoch.
     pub(super) fn succeed(&mut self, payload: &Payload, out: &mut Out<S>) {
-        if let Some(committees) = membership::after(&self.committees, payload) {
+        if let Some((committees, contacts)) = membership::after(&self.committees, payload) {
             self.succeeded = true;
             let anchor = Anchor {
                 height: self.tip.height,
@@ -122,7 +122,7 @@ impl<S: Suite> Replica<S> {
                 seed: self.tip.seed,
                 payload_height: self.tip.payload_height,
             };
-            out.output(Output::Succeeded(Box::new(Successor { committees, anchor })));
+            out.output(Output::Succeeded(Box::new(Successor { committees, anchor, contacts })));
         }
     }
 

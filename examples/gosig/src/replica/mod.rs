@@ -22,6 +22,7 @@ mod tests;
 mod transactions;
 mod votes;
 
+use core::ops::{Deref, DerefMut};
 use core::time::Duration;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -44,7 +45,7 @@ use crate::draw::Draw;
 use crate::finality::{Finality, Proven};
 use crate::ids::{BlockDigest, PREPARE, TENTATIVE};
 use crate::interface::{Command, Evidence, Output, Status, Timer};
-use crate::message::Message;
+use crate::message::{Envelope, Message};
 use crate::pace::Pace;
 use crate::parameters::{Parameters, Schedule};
 use crate::payload::Payload;
@@ -69,7 +70,8 @@ const PULSE: Duration = Duration::from_millis(20);
 /// One validator. See the [crate](crate).
 pub struct Replica<S: Suite> {
     committees: Committees<S>,
-    me: MemberIndex,
+    /// None observes.
+    me: Option<MemberIndex>,
     voting_key: S::SecretKey,
     identity_key: <Ed25519 as Scheme>::SecretKey,
     schedule: Schedule,
@@ -107,6 +109,8 @@ pub struct Replica<S: Suite> {
     sync: Sync<S>,
     /// When a member was last answered how far this one is.
     helped: BTreeMap<MemberIndex, Time>,
+    /// When one that is in another epoch was last asked.
+    hailed: BTreeMap<MemberIndex, Time>,
 
     delivered: u64,
     /// Committed blocks that were not delivered in this run: only at its start.
@@ -146,7 +150,39 @@ struct Committable<S: Suite> {
     payload: Arc<Payload>,
 }
 
-type Out<S> = Step<Replica<S>>;
+/// What follows from an input. It derefs to the step; what is sent is of the replica's epoch unless it is an answer.
+struct Out<S: Suite> {
+    epoch: u64,
+    step: Step<Replica<S>>,
+}
+
+impl<S: Suite> Out<S> {
+    fn send(&mut self, to: MemberIndex, message: Message<S>) {
+        self.step.send(to, message.of(self.epoch));
+    }
+
+    fn broadcast(&mut self, message: Message<S>) {
+        self.step.broadcast(message.of(self.epoch));
+    }
+
+    fn answer(&mut self, to: MemberIndex, answer: Envelope<S>) {
+        self.step.send(to, answer);
+    }
+}
+
+impl<S: Suite> Deref for Out<S> {
+    type Target = Step<Replica<S>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.step
+    }
+}
+
+impl<S: Suite> DerefMut for Out<S> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.step
+    }
+}
 
 impl<S: Suite> Replica<S> {
     /// What decoders need to know; a link can use it to decode on its own thread.
@@ -202,7 +238,7 @@ impl<S: Suite> Replica<S> {
                 let error = Error::UnknownSigner { index: from.into() };
                 out.fault(from, Evidence::Invalid { what: "sender of a message", error });
             }
-            Input::Message { from, message } if from != self.me => self.on_message(from, message, out),
+            Input::Message { from, message } if Some(from) != self.me => self.on_message(from, message, out),
             Input::Message { .. } => {}
             Input::Timer(Timer::Stage) => self.stage_timer = None,
             Input::Timer(Timer::Gossip) => self.gossip_timer = None,
@@ -210,12 +246,21 @@ impl<S: Suite> Replica<S> {
             Input::Command(Command::Submit { sequence, payload }) => self.on_submit(sequence, payload, out),
             Input::Command(Command::Executed(executed)) => self.on_executed(executed, out),
             Input::Command(Command::Connected(peer)) => self.on_connected(peer, out),
+            Input::Command(Command::Elsewhere(peer)) => self.on_elsewhere(peer, out),
         }
     }
 
-    fn on_message(&mut self, from: MemberIndex, message: Message<S>, out: &mut Out<S>) {
+    fn on_message(&mut self, from: MemberIndex, envelope: Envelope<S>, out: &mut Out<S>) {
+        let Envelope { epoch, message } = envelope;
         // It is there, whatever it says.
         self.peers.heard(from);
+        // It may have been read for the replica of another epoch.
+        if epoch != out.epoch && !message.is_for_all() {
+            return self.on_elsewhere(from, out);
+        }
+        if self.observes() && !message.is_of_history() {
+            return;
+        }
         match message {
             Message::Proposal(proposal) => self.on_proposal(from, proposal, out),
             Message::Segment(segment) => self.on_segment(from, segment, out),
@@ -223,7 +268,7 @@ impl<S: Suite> Replica<S> {
             Message::Heard => self.peers.sent(from),
             Message::Transactions(transactions) => self.on_transactions(from, transactions),
             Message::TransactionRequest { block, height, places } => {
-                self.on_transaction_request(from, block, height, places, out);
+                self.on_transaction_request(from, epoch, block, height, places, out);
             }
             Message::TransactionReply { block, transactions } => {
                 self.on_transaction_reply(from, block, transactions);
@@ -273,10 +318,15 @@ impl<S: Suite> Replica<S> {
         if had_work {
             out.output(Output::Round { round, leader, undecided });
         }
-        if self.idle_rounds >= 2 {
+        if self.idle_rounds >= 2 || (self.observes() && !self.succeeded) {
             // Maybe the others have committed what this member still waits for.
             self.ask_how_far(out);
         }
+    }
+
+    /// Whether this is nobody's replica.
+    fn observes(&self) -> bool {
+        self.me.is_none()
     }
 
     /// Whether another block is needed: for transactions that wait, or to state, in a committed block, the state after
@@ -293,6 +343,7 @@ impl<S: Suite> Replica<S> {
             round.entries().iter().any(|entry| entry.proposal.block.height > self.tip.height)
         };
         !self.succeeded
+            && !self.observes()
             && (self.wants_block()
                 || self.safety.lock().is_some()
                 || !self.early.is_empty()
@@ -312,7 +363,12 @@ impl<S: Suite> Replica<S> {
         self.ask(out);
         self.report_congestion(out);
 
-        let stage = self.has_work().then(|| self.next_stage());
+        // Nobody tells an observer anything: it asks once a round.
+        let stage = if self.observes() && !self.succeeded {
+            Some(self.schedule.begins(self.clock_round + 1))
+        } else {
+            self.has_work().then(|| self.next_stage())
+        };
         let retry = [self.sync.due(), self.bodies_due()].into_iter().flatten().min();
         let retry = retry.map(|due| due.max(self.now.plus(MIN_RETRY)));
         let gossip = [self.outbox_due, self.pulse()].into_iter().flatten().min();
@@ -334,7 +390,7 @@ impl<S: Suite> Replica<S> {
     fn random(&mut self, k: usize, but: &[MemberIndex]) -> Vec<MemberIndex> {
         let (n, me, now) = (self.committees.voters.len(), self.me, self.now);
         let mut others: Vec<MemberIndex> =
-            (0..n).filter(|member| *member != me && !but.contains(member)).collect();
+            (0..n).filter(|member| Some(*member) != me && !but.contains(member)).collect();
         let ready: Vec<MemberIndex> =
             others.iter().copied().filter(|member| !self.peers.is_refused(*member, now)).collect();
         if !ready.is_empty() {
@@ -361,27 +417,27 @@ fn set<S: Suite>(armed: &mut Option<Time>, due: Option<Time>, timer: Timer, now:
 }
 
 impl<S: Suite> Machine for Replica<S> {
-    type Message = Message<S>;
+    type Message = Envelope<S>;
     type Command = Command;
     type Timer = Timer;
     type Record = Record<S>;
     type Output = Output<S>;
     type Fault = Evidence<S>;
 
-    fn decode(&self, from: MemberIndex, bytes: &[u8]) -> Result<Message<S>> {
+    fn decode(&self, from: MemberIndex, bytes: &[u8]) -> Result<Envelope<S>> {
         if from >= self.committees.voters.len() {
             return Err(Error::UnknownSigner { index: from.into() });
         }
-        Message::decode(bytes, &self.committees)
+        Envelope::decode(bytes, &self.committees)
     }
 
     fn handle(&mut self, now: Time, input: Input<Self>) -> Step<Self> {
         self.now = self.now.max(now);
-        let mut out = Step::new();
+        let mut out = Out { epoch: self.committees.voters.epoch(), step: Step::new() };
         self.tick(&mut out);
         self.dispatch(input, &mut out);
         self.settle(&mut out);
-        out
+        out.step
     }
 }
 

@@ -214,8 +214,7 @@ impl<S: Suite> Replica<S> {
 
     /// Keeps a proposal of this member's own; whether it is worth passing on.
     pub(super) fn keep_proposal(&mut self, proposal: Arc<Proposal<S>>, out: &mut Out<S>) -> bool {
-        let me = self.me;
-        match self.check_proposal(me, &proposal, out) {
+        match self.check_proposal(proposal.proposer, &proposal, out) {
             Some(entry) => self.keep(entry),
             None => false,
         }

@@ -27,8 +27,9 @@ impl<S: Suite> Replica<S> {
         if round == 0 || self.succeeded || waits || late || behind || round <= self.safety.proposed_round() {
             return;
         }
+        let Some(me) = self.me else { return };
         let Some(ticket) = self.draw_ticket(round) else { return };
-        let Some((block, payload)) = self.block_to_propose(round, height) else { return };
+        let Some((block, payload)) = self.block_to_propose(me, round, height) else { return };
         let certificate = match self.safety.lock() {
             Some(lock) => Some(lock.certificate.clone()),
             None => self.tip.last.as_ref().map(|(_, finality)| finality.certificate().clone()),
@@ -37,25 +38,19 @@ impl<S: Suite> Replica<S> {
             // The others' clocks are ahead: what they did is not to be built upon in a round before.
             return;
         }
-        let digest = Proposal::digest_of(&block, round, self.me, certificate.as_ref(), &ticket);
+        let digest = Proposal::digest_of(&block, round, me, certificate.as_ref(), &ticket);
         // A refusal is impossible after the check above, and harmless.
         let Ok((vote, record)) = self.safety.propose(&self.committees, round, digest) else { return };
         out.persist(Record::ProposalGuard(record));
         let signature = vote.signature().clone();
-        let proposal = Arc::new(Proposal {
-            block: block.clone(),
-            round,
-            proposer: self.me,
-            certificate,
-            ticket,
-            signature,
-        });
-        let segments = self.segments_of(&block, &payload, round);
+        let proposal =
+            Arc::new(Proposal { block: block.clone(), round, proposer: me, certificate, ticket, signature });
+        let segments = self.segments_of(me, &block, &payload, round);
         let assembly = self
             .assemblies
             .entry(block.digest())
             .or_insert_with(|| Assembly::whole(block.digest(), height, payload));
-        assembly.propose(self.me, round, &segments);
+        assembly.propose(me, round, &segments);
         if self.keep_proposal(proposal.clone(), out) {
             let told = self.tell_some(&[], &Message::Proposal(proposal), out);
             for segment in segments {
@@ -86,7 +81,12 @@ impl<S: Suite> Replica<S> {
     }
 
     /// The locked block again, or a new one.
-    fn block_to_propose(&self, round: u64, height: u64) -> Option<(Arc<Block<S>>, Arc<Payload>)> {
+    fn block_to_propose(
+        &self,
+        me: MemberIndex,
+        round: u64,
+        height: u64,
+    ) -> Option<(Arc<Block<S>>, Arc<Payload>)> {
         if let Some(lock) = self.safety.lock() {
             let block = self.locked.clone().filter(|block| block.digest() == lock.block)?;
             let payload = self.assemblies.get(&lock.block)?.payload()?.clone();
@@ -102,7 +102,7 @@ impl<S: Suite> Replica<S> {
             epoch: self.committees.voters.epoch(),
             round,
             height,
-            author: self.me,
+            author: me,
             parent: self.tip.digest,
             seed: SeedProof::sign(&self.voting_key, &self.committees.voters, &self.tip.seed).ok()?,
             payload: *payload.summary(),
@@ -113,7 +113,13 @@ impl<S: Suite> Replica<S> {
     }
 
     /// The signed body of this member's proposal.
-    fn segments_of(&self, block: &Block<S>, payload: &Payload, round: u64) -> Vec<Arc<Segment>> {
+    fn segments_of(
+        &self,
+        me: MemberIndex,
+        block: &Block<S>,
+        payload: &Payload,
+        round: u64,
+    ) -> Vec<Arc<Segment>> {
         let digest = block.digest();
         let mut known: BTreeMap<ShortId, Vec<Hash>> = BTreeMap::new();
         for transaction in self.pool.all().filter(|_| self.parameters.short_hashes) {
@@ -126,7 +132,7 @@ impl<S: Suite> Replica<S> {
         let parts = cut(digest, payload, &self.parameters, colliding);
         let count = parts.len() as u16;
         let make = |(index, (first, entries))| {
-            let part = Part { block: digest, round, signer: self.me, index, count, first, entries };
+            let part = Part { block: digest, round, signer: me, index, count, first, entries };
             part.sign(&self.committees, &self.identity_key).ok().map(Arc::new)
         };
         (0u16..).zip(parts).filter_map(make).collect()

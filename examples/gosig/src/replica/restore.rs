@@ -32,11 +32,12 @@ pub struct Config<S: Suite> {
     pub voters: Arc<Committee<S>>,
     /// The same members in the same order with their identity keys; chain and epoch are the voters'.
     pub identities: Arc<Committee<Ed25519>>,
-    /// This member.
-    pub me: MemberIndex,
-    /// Its voting key.
+    /// This member; none for who only observes: such a replica learns what is committed, delivers it and serves it to
+    /// others, and signs nothing.
+    pub me: Option<MemberIndex>,
+    /// The voting key, of the member or of who observes.
     pub voting_key: S::SecretKey,
-    /// Its identity key.
+    /// The identity key, likewise.
     pub identity_key: <Ed25519 as Scheme>::SecretKey,
     /// Where the epoch begins: [`Anchor::genesis`], or what the epoch before ended with.
     pub anchor: Anchor,
@@ -109,7 +110,7 @@ impl<S: Suite> Replica<S> {
             let assembly = Assembly::whole(lock.block, lock.height, payload);
             assemblies.insert(block.digest(), (block, assembly));
         }
-        let safety = Safety::restore(
+        let mut safety = Safety::restore(
             &committees,
             config.voting_key,
             config.identity_key,
@@ -117,8 +118,11 @@ impl<S: Suite> Replica<S> {
             std::mem::take(&mut records.proposals),
             lock,
         )?;
-        if !safety.belongs_to(&committees, me) {
+        if me.is_some_and(|me| !safety.belongs_to(&committees, me)) {
             return Err(Error::WrongContext { what: "secret key; it is not this member's" });
+        }
+        if me.is_none() {
+            safety.abstain(u64::MAX);
         }
         if executed.height > tip.height {
             return Err(Error::WrongContext { what: "application state; it is ahead of the records" });
@@ -132,7 +136,8 @@ impl<S: Suite> Replica<S> {
         draw.number();
 
         let members = committees.voters.len();
-        let peers = Peers::new(me, members, parameters.gossip());
+        // Who observes is nobody among them.
+        let peers = Peers::new(me.unwrap_or(members), members, parameters.gossip());
         let locked = assemblies.values().map(|(block, _)| block.clone()).next();
         let mut replica = Self {
             me,
@@ -162,6 +167,7 @@ impl<S: Suite> Replica<S> {
             execution,
             sync: Sync::new(me, members),
             helped: BTreeMap::new(),
+            hailed: BTreeMap::new(),
             delivered: executed.height.max(anchor.height),
             undelivered,
             unexecuted: VecDeque::new(),
@@ -205,7 +211,8 @@ impl<S: Suite> Replica<S> {
             // Identifiers only: nothing was submitted in this run.
             drop(self.pool.commit(&block.payload));
         }
-        for (digest, payload) in &records.payloads {
+        let orders = !self.observes();
+        for (digest, payload) in records.payloads.iter().filter(|_| orders) {
             if !of_blocks.contains(digest) {
                 let (new, _) = self.pool.submit(None, payload);
                 new.into_iter().for_each(|transaction| self.outbox.push(None, transaction));
@@ -237,7 +244,7 @@ impl<S: Suite> Records<S> {
     }
 }
 
-fn check_committees<S: Suite>(committees: &Committees<S>, me: MemberIndex) -> Result<()> {
+fn check_committees<S: Suite>(committees: &Committees<S>, me: Option<MemberIndex>) -> Result<()> {
     let Committees { voters, identities } = committees;
     if (voters.chain(), voters.epoch()) != (identities.chain(), identities.epoch()) {
         return Err(Error::BadCommittee { rule: "voters and identities are of different chains or epochs" });
@@ -248,7 +255,7 @@ fn check_committees<S: Suite>(committees: &Committees<S>, me: MemberIndex) -> Re
     if (0..voters.len()).any(|member| voters.weight(member) != identities.weight(member)) {
         return Err(Error::BadCommittee { rule: "a member has two weights" });
     }
-    if me >= voters.len() {
+    if let Some(me) = me.filter(|me| *me >= voters.len()) {
         return Err(Error::UnknownSigner { index: me.into() });
     }
     Ok(())

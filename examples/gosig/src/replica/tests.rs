@@ -18,7 +18,7 @@ fn config() -> Config<T> {
         anchor: anchor(&c),
         voters: c.voters,
         identities: c.identities,
-        me: 0,
+        me: Some(0),
         voting_key: secret::<T>(0),
         identity_key: secret::<Ed25519>(0),
         executed: GENESIS,
@@ -42,8 +42,8 @@ fn replica() -> Replica<T> {
 }
 
 fn give(replica: &mut Replica<T>, from: MemberIndex, message: Message<T>) -> Step<Replica<T>> {
-    let now = replica.now;
-    replica.handle(now, Input::Message { from, message })
+    let (now, epoch) = (replica.now, replica.committees.voters.epoch());
+    replica.handle(now, Input::Message { from, message: message.of(epoch) })
 }
 
 /// Moves the clock into the second stage of a round.
@@ -185,7 +185,7 @@ fn the_lock_is_proposed_again_with_its_certificate_also_after_a_restart() {
     let check = |replica: &mut Replica<T>| {
         let begins = replica.schedule.begins(2);
         let step = replica.handle(begins.plus(Duration::from_millis(1)), Input::Timer(Timer::Stage));
-        let repeated = step.messages.iter().find_map(|sent| match &sent.message {
+        let repeated = step.messages.iter().find_map(|sent| match &*sent.message {
             Message::Proposal(own) if own.proposer == 0 => Some(own.clone()),
             _ => None,
         });
@@ -251,12 +251,12 @@ fn what_does_not_verify_is_its_senders_fault_and_changes_nothing() {
     drop(give(&mut replica, 1, Message::Proposal(good.clone())));
     let Message::Signatures(mut forged) = votes(PREPARE, 1, &first(1, 2), &[1, 2, 3]) else { unreachable!() };
     let own = votes(PREPARE, 1, &good, &[1, 2, 3]);
-    let mut bytes = quorate::wire::Encode::encode(&own);
+    let mut bytes = quorate::wire::Encode::encode(&own.of(0));
     let tail = quorate::wire::Encode::encode(&forged.remove(0));
     // The sum is what stands last.
     let at = bytes.len() - 48;
     bytes[at..].copy_from_slice(&tail[tail.len() - 48..]);
-    let step = give(&mut replica, 3, Message::decode(&bytes, &c).unwrap());
+    let step = give(&mut replica, 3, Envelope::decode(&bytes, &c).unwrap().message);
     assert!(matches!(&step.faults[..], [fault] if fault.culprit == 3), "{:?}", step.faults);
     assert_eq!(replica.collected().0, 0);
 }
@@ -273,12 +273,14 @@ fn transactions_are_passed_on_and_ordered_and_settled() {
         RecordKey::Payload(payload.digest()),
         "durable before anything is heard of it"
     );
-    let proposed = step.messages.iter().any(|sent| matches!(sent.message, Message::Proposal(_)));
+    let proposed = step.messages.iter().any(|sent| matches!(*sent.message, Message::Proposal(_)));
     assert!(proposed, "there is something to order, and it is the first stage");
     let later = now.plus(replica.parameters.transaction_delay);
     let step = replica.handle(later, Input::Timer(Timer::Gossip));
-    let told =
-        step.messages.iter().filter(|sent| matches!(&sent.message, Message::Transactions(t) if t.len() == 2));
+    let told = step
+        .messages
+        .iter()
+        .filter(|sent| matches!(&*sent.message, Message::Transactions(t) if t.len() == 2));
     assert_eq!(told.count(), 3);
     // Its own block goes through, whoever else is silent: the others vote for it.
     drop(second_stage(&mut replica, 1));
@@ -327,7 +329,7 @@ fn a_flood_of_transactions_or_proposals_stays_within_bounds() {
 fn a_member_without_memory_signs_nothing_before_it_was_greeted() {
     let mut replica = Replica::new(config(), []).unwrap();
     let step = replica.handle(Time(1_000), Input::Start);
-    assert!(step.messages.iter().any(|sent| matches!(sent.message, Message::Hello { committed: 0 })));
+    assert!(step.messages.iter().any(|sent| matches!(*sent.message, Message::Hello { committed: 0 })));
     drop(give(&mut replica, 1, Message::Proposal(first(1, 1))));
     let step = second_stage(&mut replica, 1);
     assert!(step.persist.is_empty(), "it may have prepared in this round before it lost its records");
@@ -362,6 +364,7 @@ fn a_change_of_members_ends_the_epoch_and_the_next_goes_on_from_there() {
         voting: (T::public_key(&voting), T::prove_possession(&voting)),
         identity: (Ed25519::public_key(&identity), Ed25519::prove_possession(&identity)),
         weight: 1,
+        contact: b"here".to_vec(),
     };
     let transaction = change.transaction(&certify(&c.identities, change.statement(&c))).unwrap();
     let payload = Arc::new(Payload::new(vec![transaction]).unwrap());
@@ -380,6 +383,7 @@ fn a_change_of_members_ends_the_epoch_and_the_next_goes_on_from_there() {
         })
     };
     let next = successor(&step).expect("another committee");
+    assert_eq!(next.contacts, [(Ed25519::public_key(&identity), b"here".to_vec())]);
     assert_eq!((next.committees.voters.len(), next.committees.voters.epoch(), next.anchor.height), (5, 1, 1));
     assert_eq!(next.anchor.digest, own.block.digest());
     // This one is done: it neither proposes nor prepares, and says so again after a restart.
@@ -393,7 +397,7 @@ fn a_change_of_members_ends_the_epoch_and_the_next_goes_on_from_there() {
     let config = Config {
         voters: next.committees.voters.clone(),
         identities: next.committees.identities.clone(),
-        me: 4,
+        me: Some(4),
         voting_key: voting,
         identity_key: identity,
         anchor: next.anchor,
@@ -405,7 +409,7 @@ fn a_change_of_members_ends_the_epoch_and_the_next_goes_on_from_there() {
     drop(give(&mut joined, 0, Message::Welcome { committed: 1 }));
     // The state after the last block of the epoch before is still to be stated.
     let step = give(&mut joined, 1, Message::Welcome { committed: 1 });
-    let proposal = step.messages.iter().find_map(|sent| match &sent.message {
+    let proposal = step.messages.iter().find_map(|sent| match &*sent.message {
         Message::Proposal(proposal) => Some(proposal.clone()),
         _ => None,
     });
@@ -429,7 +433,7 @@ fn who_brought_all_that_it_had_is_not_waited_for_with_the_rest() {
     let part = Part { block: digest, round: 1, signer: 1, index: 0, count: 1, first: 0, entries };
     let segment = Arc::new(part.sign(&c, &secret::<Ed25519>(1)).unwrap());
     let asked = |step: &Step<Replica<T>>| -> Vec<_> {
-        let requests = step.messages.iter().filter_map(|sent| match &sent.message {
+        let requests = step.messages.iter().filter_map(|sent| match &*sent.message {
             Message::TransactionRequest { places, .. } => Some((sent.to, places.clone())),
             _ => None,
         });

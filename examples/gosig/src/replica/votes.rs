@@ -172,6 +172,7 @@ impl<S: Suite> Replica<S> {
 
     /// Where the signatures on a block are collected, if its proposal is known.
     fn gossip(&mut self, kind: Kind, round: u64, ballot: [u8; 32]) -> Option<&mut Gossip<S>> {
+        let me = self.me?;
         let state = self.rounds.get_mut(&round)?;
         state.by_ballot(&ballot)?;
         let statement = self.committees.voters.statement(kind, round, ballot);
@@ -179,7 +180,7 @@ impl<S: Suite> Replica<S> {
         match state.votes.entry((kind, ballot)) {
             btree_map::Entry::Occupied(known) => Some(known.into_mut()),
             btree_map::Entry::Vacant(place) => {
-                let gossip = Gossip::new(voters, self.me, statement, self.parameters.gossip()).ok()?;
+                let gossip = Gossip::new(voters, me, statement, self.parameters.gossip()).ok()?;
                 Some(place.insert(gossip))
             }
         }

@@ -18,9 +18,9 @@ use quorate_simulator::{
 
 use super::villains::{VILLAINS, Villain};
 use crate::{
-    Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, Evidence, Finality, HistoryRequest,
-    Message, Output, Parameters, Payload, PayloadDigest, Record, Replica, Schedule, Submission, Successor,
-    Suite, block_range, transaction_range,
+    Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, Envelope, Evidence, Finality,
+    HistoryRequest, Output, Parameters, Payload, PayloadDigest, Record, Replica, Schedule, Submission,
+    Successor, Suite, block_range, transaction_range,
 };
 
 /// So many of the last blocks a node remembers the transactions of.
@@ -112,7 +112,7 @@ impl<S: Suite> Disk<S> {
 }
 
 /// Decides which messages pass.
-pub type Tap<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Fate>;
+pub type Tap<S> = Box<dyn Fn(Time, Node, Node, &Envelope<S>) -> Fate>;
 
 /// Gosig in a run: an archive and a toy application for every node, the clients, and what must hold.
 pub struct GosigHost<S: Suite> {
@@ -147,7 +147,11 @@ pub struct GosigHost<S: Suite> {
 impl<S: Suite> GosigHost<S> {
     /// A run that has not begun.
     pub fn new(material: Arc<Material<S>>) -> Self {
-        let epochs = vec![Successor { committees: material.committees.clone(), anchor: material.anchor() }];
+        let epochs = vec![Successor {
+            committees: material.committees.clone(),
+            anchor: material.anchor(),
+            contacts: Vec::new(),
+        }];
         Self {
             material,
             schedule: Self::schedule(),
@@ -305,13 +309,15 @@ impl<S: Suite> GosigHost<S> {
             HistoryRequest::Blocks { from } => {
                 let blocks = disk.ledger.since(from);
                 let blocks = blocks.map(|archived| (archived.block.clone(), archived.finality.clone()));
-                actions.send(to, &block_range(blocks));
+                if let Some(answer) = block_range(blocks) {
+                    actions.send(to, &answer);
+                }
             }
             HistoryRequest::Transactions { block, height, places } => {
                 if let Some(archived) =
                     disk.ledger.at(height).filter(|archived| archived.block.digest() == block)
                 {
-                    actions.send(to, &transaction_range(block, &archived.payload, &places));
+                    actions.send(to, &transaction_range(&archived.block, &archived.payload, &places));
                 }
             }
         }
@@ -388,7 +394,7 @@ impl<S: Suite> Host for GosigHost<S> {
         let config = Config {
             voters: epoch.committees.voters,
             identities: epoch.committees.identities,
-            me: node.member,
+            me: Some(node.member),
             voting_key: self.material.voting_key(node.member),
             identity_key: self.material.identity_key(node.member),
             anchor: epoch.anchor,
@@ -468,7 +474,7 @@ impl<S: Suite> Host for GosigHost<S> {
         Villain::new(name, node.member, material).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
     }
 
-    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message<S>) -> Fate {
+    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Envelope<S>) -> Fate {
         self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
     }
 }

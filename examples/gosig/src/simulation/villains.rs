@@ -13,8 +13,8 @@ use quorate_simulator::{Adversary, Control};
 
 use super::host::Material;
 use crate::{
-    Block, BlockDigest, Content, Entries, Message, PREPARE, Part, Proposal, Replica, Segment, ShortId, Suite,
-    TENTATIVE, Transaction,
+    Block, BlockDigest, Content, Entries, Envelope, Message, PREPARE, Part, Proposal, Replica, Segment,
+    ShortId, Suite, TENTATIVE, Transaction,
 };
 
 /// The names of the protocol's own adversaries.
@@ -109,7 +109,7 @@ impl<S: Suite> Villain<S> {
         round: u64,
         certificate: Option<Certificate<S>>,
         ticket: Ticket<S>,
-    ) -> Message<S> {
+    ) -> Envelope<S> {
         let committees = &self.material.committees;
         let block = Arc::new(Block::new(content));
         let digest = Proposal::digest_of(&block, round, self.me, certificate.as_ref(), &ticket);
@@ -117,18 +117,17 @@ impl<S: Suite> Villain<S> {
         let key = self.material.identity_key(self.me);
         let vote = Vote::sign_unguarded(&key, &committees.identities, statement).expect("a member");
         let signature = vote.signature().clone();
-        Message::Proposal(Arc::new(Proposal {
-            block,
-            round,
-            proposer: self.me,
-            certificate,
-            ticket,
-            signature,
-        }))
+        let proposer = self.me;
+        let proposal = Proposal { block, round, proposer, certificate, ticket, signature };
+        self.of_epoch(Message::Proposal(Arc::new(proposal)))
+    }
+
+    fn of_epoch(&self, message: Message<S>) -> Envelope<S> {
+        message.of(self.material.committees.voters.epoch())
     }
 
     /// The same proposal with another block.
-    fn resign(&self, proposal: &Proposal<S>, change: impl FnOnce(&mut Content<S>)) -> Message<S> {
+    fn resign(&self, proposal: &Proposal<S>, change: impl FnOnce(&mut Content<S>)) -> Envelope<S> {
         let mut content = (**proposal.block).clone();
         change(&mut content);
         self.sign(content, proposal.round, proposal.certificate.clone(), proposal.ticket.clone())
@@ -161,7 +160,7 @@ impl<S: Suite> Villain<S> {
     }
 
     /// To odd members one thing, to even ones the other.
-    fn split(control: &mut Control<'_, Replica<S>>, one: &Message<S>, other: &Message<S>) {
+    fn split(control: &mut Control<'_, Replica<S>>, one: &Envelope<S>, other: &Envelope<S>) {
         for member in control.members() {
             control.send(member, if member % 2 == 0 { one } else { other });
         }
@@ -179,7 +178,7 @@ impl<S: Suite> Villain<S> {
         match self.kind {
             Kind::Equivocator if is_new => {
                 let other = self.resign(proposal, |content| content.timestamp ^= 1);
-                Self::split(control, &Message::Proposal(proposal.clone()), &other);
+                Self::split(control, &self.of_epoch(Message::Proposal(proposal.clone())), &other);
             }
             Kind::Flooder if is_new => {
                 for i in 0..FLOOD {
@@ -236,8 +235,8 @@ impl<S: Suite> Villain<S> {
                 let garbage = part.sign(&self.material.committees, &key).expect("a member");
                 Self::split(
                     control,
-                    &Message::Segment(segment.clone()),
-                    &Message::Segment(Arc::new(garbage)),
+                    &self.of_epoch(Message::Segment(segment.clone())),
+                    &self.of_epoch(Message::Segment(Arc::new(garbage))),
                 );
                 true
             }
@@ -247,7 +246,7 @@ impl<S: Suite> Villain<S> {
 
     fn twist_signatures(
         &self,
-        outgoing: &Outgoing<Message<S>>,
+        outgoing: &Outgoing<Envelope<S>>,
         aggregates: &[Aggregate<S>],
         control: &mut Control<'_, Replica<S>>,
     ) -> bool {
@@ -262,7 +261,8 @@ impl<S: Suite> Villain<S> {
             _ => return false,
         };
         if !twisted.is_empty() {
-            control.raw(outgoing.to, Message::Signatures(twisted).encode(), Duration::ZERO);
+            let twisted = self.of_epoch(Message::Signatures(twisted));
+            control.raw(outgoing.to, twisted.encode(), Duration::ZERO);
         }
         true
     }
@@ -275,7 +275,7 @@ impl<S: Suite> Villain<S> {
                 let voters = &self.material.committees.voters;
                 let ballot = self.material.committees.ballot(block.height, block.digest());
                 let votes = [PREPARE, TENTATIVE].map(|kind| self.vote(voters.statement(kind, round, ballot)));
-                control.broadcast(&Message::Signatures(votes.to_vec()));
+                control.broadcast(&self.of_epoch(Message::Signatures(votes.to_vec())));
             }
             Kind::Beggar => self.seen.push((round, block.height, block.digest())),
             _ => {}
@@ -291,14 +291,15 @@ impl<S: Suite> Adversary<Replica<S>> for Villain<S> {
     fn on_input(&mut self, input: &Input<Replica<S>>, control: &mut Control<'_, Replica<S>>) -> bool {
         if let Input::Message { message, .. } = input {
             self.observe(message, control);
-            let wanted = matches!(message, Message::BodyRequest { .. } | Message::TransactionRequest { .. });
+            let wanted =
+                matches!(**message, Message::BodyRequest { .. } | Message::TransactionRequest { .. });
             return !(self.kind == Kind::Hoarder && wanted);
         }
         true
     }
 
-    fn on_send(&mut self, outgoing: Outgoing<Message<S>>, control: &mut Control<'_, Replica<S>>) {
-        let twisted = match &outgoing.message {
+    fn on_send(&mut self, outgoing: Outgoing<Envelope<S>>, control: &mut Control<'_, Replica<S>>) {
+        let twisted = match &*outgoing.message {
             Message::Proposal(proposal) => self.twist_proposal(&proposal.clone(), control),
             Message::Segment(segment) => self.twist_segment(segment, control),
             Message::Signatures(aggregates) => self.twist_signatures(&outgoing, aggregates, control),
@@ -315,12 +316,20 @@ impl<S: Suite> Adversary<Replica<S>> for Villain<S> {
         if self.kind == Kind::Beggar {
             for (round, height, block) in self.seen.split_off(self.seen.len().saturating_sub(4)) {
                 let ballot = self.material.committees.ballot(height, block);
-                control.broadcast(&Message::ProposalRequest { round, ballot });
-                control.broadcast(&Message::BodyRequest { block, round, segments: Vec::new() });
-                control.broadcast(&Message::TransactionRequest { block, height, places: vec![0, 1, 9] });
-                control.broadcast(&Message::BlockRequest { from: 1 });
-                control.broadcast(&Message::Hello { committed: 0 });
-                control.broadcast(&Message::Welcome { committed: u64::MAX });
+                control.broadcast(&self.of_epoch(Message::ProposalRequest { round, ballot }));
+                control.broadcast(&self.of_epoch(Message::BodyRequest {
+                    block,
+                    round,
+                    segments: Vec::new(),
+                }));
+                control.broadcast(&self.of_epoch(Message::TransactionRequest {
+                    block,
+                    height,
+                    places: vec![0, 1, 9],
+                }));
+                control.broadcast(&self.of_epoch(Message::BlockRequest { from: 1 }));
+                control.broadcast(&self.of_epoch(Message::Hello { committed: 0 }));
+                control.broadcast(&self.of_epoch(Message::Welcome { committed: u64::MAX }));
             }
         }
         control.wake(0, Duration::from_millis(100));

@@ -30,7 +30,7 @@ const MAX_RANGE_BYTES: usize = 1 << 20;
 /// Of how many heights a member remembers, at a start, which transactions they hold.
 const REMEMBERED: u64 = 64;
 
-type Message<S> = quorate_gosig::Message<S>;
+type Message<S> = quorate_gosig::Envelope<S>;
 type Output<S> = quorate_gosig::Output<S>;
 
 impl<S: Suite> Protocol for Gosig<S> {
@@ -61,7 +61,7 @@ impl<S: Suite> Protocol for Gosig<S> {
             anchor: Anchor::genesis(&committees, &setup.genesis_root, &[]),
             voters: committees.voters,
             identities: committees.identities,
-            me: setup.me,
+            me: Some(setup.me),
             voting_key: setup.keys.voting::<S>()?,
             identity_key: setup.keys.identity()?,
             executed: setup.executed,
@@ -148,8 +148,10 @@ impl<S: Suite> Protocol for Gosig<S> {
     /// own step.
     fn concerns_batches_alone(step: &Step<Replica<S>>) -> bool {
         let records = step.persist.iter().all(|record| matches!(record, Record::Payload(_)));
-        let messages =
-            step.messages.iter().all(|outgoing| matches!(outgoing.message, Message::Transactions(_)));
+        let messages = step
+            .messages
+            .iter()
+            .all(|outgoing| matches!(*outgoing.message, quorate_gosig::Message::Transactions(_)));
         !step.persist.is_empty() && records && messages
     }
 
@@ -208,18 +210,16 @@ impl<S: Suite> Protocol for Gosig<S> {
                     let Some(finality) = store.finality(&block)? else { break };
                     blocks.push((block, Arc::new(finality)));
                 }
-                if !blocks.is_empty() {
-                    send(&block_range(blocks));
+                if let Some(answer) = block_range(blocks) {
+                    send(&answer);
                 }
             }
             HistoryRequest::Transactions { block: BlockDigest(digest), places, .. } => {
                 let block = store.block(&digest)?;
-                let payload = match &block {
-                    Some(block) => store.batch(&block.payload.digest().0)?,
-                    None => None,
-                };
-                if let Some(payload) = payload {
-                    send(&transaction_range(BlockDigest(digest), &payload, &places));
+                if let Some(block) = block
+                    && let Some(payload) = store.batch(&block.payload.digest().0)?
+                {
+                    send(&transaction_range(&block, &payload, &places));
                 }
             }
         }
