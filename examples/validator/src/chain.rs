@@ -136,8 +136,8 @@ impl Chain {
         let doing = "cannot check proofs";
         let first = self.genesis.committees::<P::Scheme>().or_fail(Exit::Setup, doing)?;
         let context = P::context(&first);
-        for Epoch { number, members, .. } in self.epochs.iter().skip(1) {
-            let epoch = epochs::Epoch { number: *number, anchor: None, members: members.clone() };
+        for epoch in self.epochs.iter().skip(1) {
+            let epoch = epoch.of_the_node();
             P::extend(&context, &epoch.committees::<P::Scheme>(first.chain).or_fail(Exit::Setup, doing)?);
         }
         Ok(context)
@@ -153,6 +153,11 @@ impl Epoch {
     /// The member who is called so.
     pub(crate) fn named(&self, name: &str) -> Option<&Member> {
         self.members.iter().find(|member| member.name == name)
+    }
+
+    /// As nodes know it; where it begins matters to them alone.
+    fn of_the_node(&self) -> epochs::Epoch {
+        epochs::Epoch { number: self.number, anchor: None, members: self.members.clone() }
     }
 
     /// Checks that an epoch follows on this one.
@@ -182,7 +187,7 @@ impl Epoch {
             .collect();
         let contacts: Vec<(Hex, Vec<u8>)> =
             contacts.into_iter().map(|(identity, contact)| (Hex(identity.encode()), contact)).collect();
-        let members = epochs::heirs(&self.members, &members, &contacts);
+        let members = self.of_the_node().heirs(&members, &contacts);
         Ok(Self { number: served.epoch, first_height: block.height.saturating_add(1), members, committees })
     }
 }
