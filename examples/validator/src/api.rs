@@ -37,6 +37,8 @@ pub(crate) struct Status {
     pub chain_id: Digest,
     pub protocol: String,
     pub scheme: String,
+    /// Its place in the committee; none if it looks on.
+    pub me: Option<u16>,
     pub name: String,
     pub epoch: u64,
     pub view: u64,

@@ -16,7 +16,8 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::target::Target;
 
 pub(crate) use change::Proposal;
-pub(crate) use file::ChangeFile;
+use file::ChangeFile;
+pub(crate) use submit::{Begun, make};
 
 /// Change the validators of a running chain: join, leave, and allow others to.
 ///

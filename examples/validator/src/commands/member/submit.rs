@@ -52,25 +52,44 @@ impl Submit {
         let proposal = Proposal::check(&chain, file)?;
         proposal.faults.iter().for_each(|fault| tell!("does not count: {fault}"));
         let transaction = proposal.transaction()?;
-        let ticket = api.submit(transaction.clone()).await?;
+        let id = api.submit(transaction.clone()).await?.id;
         if !self.json {
-            say!("{}", ticket.id);
+            say!("{id}");
         }
-        let mut answer = serde_json::json!({ "id": ticket.id });
+        let mut answer = serde_json::json!({ "id": id });
         if let Some(seconds) = self.wait {
             let deadline = Instant::now() + Duration::from_secs(seconds.into());
-            let (epoch, first_height) = begun(&api, &mut chain, ticket.id, &transaction, deadline).await?;
+            let Begun { epoch, first_height } = begun(&api, &mut chain, id, &transaction, deadline).await?;
             tell!(
-                "{}: epoch {epoch} has begun with height {first_height}; checked against the genesis file",
+                "{}: epoch {epoch} begins with height {first_height}; checked against the genesis file",
                 proposal.title()
             );
-            answer = serde_json::json!({ "id": ticket.id, "epoch": epoch, "first_height": first_height });
+            answer = serde_json::json!({ "id": id, "epoch": epoch, "first_height": first_height });
         }
         if self.json {
             say!("{answer}");
         }
         Ok(())
     }
+}
+
+/// An epoch, and the height of its first block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Begun {
+    pub epoch: u64,
+    pub first_height: u64,
+}
+
+/// Submits a change and waits until the next epoch has begun.
+pub(crate) async fn make(
+    api: &Api,
+    chain: &mut Chain,
+    proposal: &Proposal,
+    deadline: Instant,
+) -> Result<Begun, Failure> {
+    let transaction = proposal.transaction()?;
+    let id = api.submit(transaction.clone()).await?.id;
+    begun(api, chain, id, &transaction, deadline).await
 }
 
 /// Waits until the epoch has begun that the transaction begins.
@@ -80,7 +99,7 @@ async fn begun(
     id: Digest,
     transaction: &[u8],
     deadline: Instant,
-) -> Result<(u64, u64), Failure> {
+) -> Result<Begun, Failure> {
     let left = || deadline.saturating_duration_since(Instant::now());
     let found = wait_for(api, id, left()).await?;
     chain.learn(api).await?;
@@ -91,7 +110,7 @@ async fn begun(
     let ended = proven.height.saturating_add(1);
     loop {
         if let Some(epoch) = chain.epochs().iter().find(|epoch| epoch.first_height == ended) {
-            return Ok((epoch.number, epoch.first_height));
+            return Ok(Begun { epoch: epoch.number, first_height: epoch.first_height });
         }
         if chain.epochs().last().is_some_and(|epoch| epoch.first_height > ended) {
             let text = format!(
