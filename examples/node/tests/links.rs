@@ -84,10 +84,11 @@ async fn node(genesis: &Genesis, keys: &NodeKeys, me: u16, change: impl FnOnce(&
         config: LinkConfig { listen: members[usize::from(me)].1.clone(), ..config() },
         limits: Limits { probe_every: Duration::from_millis(200), ..Limits::default() },
         chain: genesis.chain_id(),
-        me,
+        me: Some(me),
         identity: keys.identity().unwrap(),
         identities: genesis.committees::<Ed25519>().unwrap().identities,
         members,
+        guests: Vec::new(),
         metrics: metrics.links.clone(),
     };
     change(&mut settings);
@@ -341,10 +342,11 @@ async fn an_address_in_use_is_an_error_that_names_it() {
         config: LinkConfig { listen: address.clone(), ..config() },
         limits: Limits::default(),
         chain: genesis.chain_id(),
-        me: 0,
+        me: Some(0),
         identity: keys[0].identity().unwrap(),
         identities: genesis.committees::<Ed25519>().unwrap().identities,
         members: vec![("a".into(), "x:1".into()), ("b".into(), "x:2".into())],
+        guests: Vec::new(),
         metrics: Metrics::new().links,
     };
     let error = Links::start(settings, Arc::new(Inbox::default())).await.err().unwrap();

@@ -132,7 +132,7 @@ async fn commits_transactions(site: Site) {
     assert_eq!(other.query(b"key-2-49").unwrap().unwrap().value.unwrap(), b"value-49"[..]);
     let status = other.status();
     assert_eq!((status.protocol, status.scheme), (protocol.as_str(), scheme.as_str()));
-    assert_eq!((status.me, status.peers.len()), (3, 3));
+    assert_eq!((status.me, status.peers.len()), (Some(3), 3));
     assert!(status.peers.iter().all(|p| p.faults == 0 && p.frames_refused == 0), "{:?}", status.peers);
     assert_eq!(status.pending_transactions, 0);
     stop(members).await;

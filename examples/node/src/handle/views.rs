@@ -95,9 +95,9 @@ pub struct Status {
     pub protocol: &'static str,
     /// The signature scheme of votes: `bls` or `ed25519`.
     pub scheme: &'static str,
-    /// This node's place in the committee.
-    pub me: MemberIndex,
-    /// This node's name.
+    /// This node's place in the committee; none if it looks on and is no member (yet).
+    pub me: Option<MemberIndex>,
+    /// This node's name; empty if it is no member.
     pub name: String,
     /// The epoch.
     pub epoch: u64,

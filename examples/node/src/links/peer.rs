@@ -37,6 +37,8 @@ pub(super) struct Peer {
     pub(super) name: String,
     pub(super) address: String,
     pub(super) key: ed25519::PublicKey,
+    /// It was a member once.
+    pub(super) is_guest: bool,
     urgent: Side,
     bulk: Side,
     counters: Counters,
@@ -83,11 +85,13 @@ struct Processes {
 }
 
 impl Peer {
+    #[allow(clippy::too_many_arguments, reason = "all of them are what a peer is made of")]
     pub(super) fn new(
         index: MemberIndex,
         name: String,
         address: String,
         key: ed25519::PublicKey,
+        is_guest: bool,
         config: &LinkConfig,
         limits: &Limits,
         metrics: &LinkMetrics,
@@ -116,6 +120,7 @@ impl Peer {
             name,
             address,
             key,
+            is_guest,
         }
     }
 
@@ -172,6 +177,12 @@ impl Peer {
             self.side(lane).knock.notify_one();
         }
         Ok(notice)
+    }
+
+    /// Whether it is to be dialled: a member always, a guest as long as it is there.
+    pub(super) fn is_wanted(&self) -> bool {
+        let processes = lock(&self.processes);
+        !self.is_guest || processes.urgent.is_some() || processes.bulk.is_some()
     }
 
     /// Completes when the peer has connected: whoever can dial can be dialled, most likely.

@@ -121,7 +121,7 @@ impl Service for Fake {
             chain_id: Digest([1; 32]),
             protocol: "jolteon",
             scheme: "bls",
-            me: 1,
+            me: Some(1),
             name: "node1".into(),
             epoch: 0,
             view: 7,
