@@ -159,10 +159,7 @@ impl<S: Scheme> Change<S> {
 }
 
 /// The committees after a block with this payload, if it changes them, and the contacts of who is new in them.
-pub fn after<S: Scheme>(
-    committees: &Committees<S>,
-    payload: &Payload,
-) -> Option<(Committees<S>, Contacts)> {
+pub fn after<S: Scheme>(committees: &Committees<S>, payload: &Payload) -> Option<(Committees<S>, Contacts)> {
     let next = committees.voters.epoch().checked_add(1)?;
     let (mut made, mut contacts) = (None, Contacts::new());
     let changes = payload.transactions().iter().filter_map(|transaction| Change::of(transaction, committees));

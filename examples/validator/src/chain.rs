@@ -21,7 +21,8 @@ use crate::exit::{Exit, Failure, OrFail};
 /// How the members vote in a protocol that lets them change.
 pub(crate) type Suite = Counted<MinSig>;
 
-const WRONG: &str = "the validator's epochs do not follow from the genesis file; it is wrong or lying, ask another";
+const WRONG: &str =
+    "the validator's epochs do not follow from the genesis file; it is wrong or lying, ask another";
 
 /// A chain as far as it is known.
 #[derive(Clone, Debug)]
@@ -67,7 +68,8 @@ impl Chain {
     pub(crate) fn new(genesis: Genesis) -> Result<Self, Failure> {
         let mut epochs = Vec::new();
         if genesis.protocol == ProtocolName::Gosig {
-            let checked = genesis.committees::<Suite>().or_fail(Exit::Setup, "cannot use the genesis file")?;
+            let checked =
+                genesis.committees::<Suite>().or_fail(Exit::Setup, "cannot use the genesis file")?;
             epochs.push(Epoch {
                 number: genesis.epoch,
                 first_height: 1,

@@ -26,11 +26,7 @@ pub(crate) fn transaction(chain: &Chain, id: Digest, answer: &Transaction) -> Re
 }
 
 /// Checks what the ledger holds under `key`: the value, if there is one, and after which height.
-pub(crate) fn answer(
-    chain: &Chain,
-    key: &[u8],
-    answer: &Answer,
-) -> Result<(Option<Vec<u8>>, u64), Failure> {
+pub(crate) fn answer(chain: &Chain, key: &[u8], answer: &Answer) -> Result<(Option<Vec<u8>>, u64), Failure> {
     let unproved = || {
         let text = "the validator has no proof yet, for no block states this state so far; try again in a moment, \
                     or go without the check with --unverified";

@@ -279,8 +279,10 @@ mod tests {
                 assert!(Epoch::decode(&bytes[..end], &()).is_err(), "{end}");
             }
         }
-        let (ours, theirs) =
-            (first.committees::<MinSig>(genesis.chain_id()).unwrap(), genesis.committees::<MinSig>().unwrap());
+        let (ours, theirs) = (
+            first.committees::<MinSig>(genesis.chain_id()).unwrap(),
+            genesis.committees::<MinSig>().unwrap(),
+        );
         assert_eq!((ours.voters.id(), ours.identities.id()), (theirs.voters.id(), theirs.identities.id()));
         let later = next.committees::<MinSig>(genesis.chain_id()).unwrap();
         assert_eq!((later.voters.epoch(), later.voters.len()), (1, 3));

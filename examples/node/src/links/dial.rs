@@ -135,12 +135,7 @@ async fn connect(
     purpose: Purpose,
 ) -> Result<(Stream, Answer), LinkError> {
     let patience = Duration::from_millis(context.config.handshake_timeout_ms);
-    let hello = Hello {
-        version: VERSION,
-        chain: context.chain,
-        purpose,
-        process: context.instance,
-    };
+    let hello = Hello { version: VERSION, chain: context.chain, purpose, process: context.instance };
     let connected = timeout(patience, async {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;

@@ -301,7 +301,8 @@ impl Door {
                 format!("0.0.0.0:{}", own.rsplit_once(':').map_or("", |(_, port)| port))
             }
             None if config.listen.is_empty() => {
-                let problem = "links.listen is empty, and no member's address is this node's: say where it listens";
+                let problem =
+                    "links.listen is empty, and no member's address is this node's: say where it listens";
                 return Err(NodeError::Config { path: None, problem: problem.into() });
             }
             _ => config.listen.clone(),

@@ -83,7 +83,8 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         Some(match output {
             Output::Deliver(delivery) => {
                 let quorate_jolteon::Delivery { block, batches, finality, .. } = *delivery;
-                let own = batches.iter().filter(|batch| Some(batch.author()) == me).map(|batch| batch.sequence());
+                let own =
+                    batches.iter().filter(|batch| Some(batch.author()) == me).map(|batch| batch.sequence());
                 let own_batches = own.collect();
                 Action::Deliver(Box::new(Delivery { block, batches, finality, own_batches }))
             }

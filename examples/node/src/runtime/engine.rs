@@ -3,10 +3,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::archive::Archivist;
+use super::base::Term;
 use super::life::Life;
 use super::machine::{Driver, FaultLog};
 use super::outflow::{Outflow, Outflows};
-use super::base::Term;
 use super::shared::Shared;
 use super::writer::Writer;
 use crate::epochs::Successor;

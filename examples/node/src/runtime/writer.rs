@@ -6,8 +6,8 @@ use bytes::Bytes;
 use quorate::machine::{MemberIndex, Outgoing, Recipient};
 use quorate::wire::Encode;
 
-use super::ingest::Ingest;
 use super::engine::Outcome;
+use super::ingest::Ingest;
 use super::outflow::{Outflow, Work};
 use super::shared::Shared;
 use crate::execution::Execution;

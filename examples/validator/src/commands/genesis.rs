@@ -3,7 +3,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use quorate_node::genesis::{Genesis, Member, Parameters, ProtocolName};
+use quorate_node::genesis::{Genesis, Parameters, ProtocolName};
 use quorate_node::protocol::{self, Protocol, Visit};
 use quorate_terminal::say;
 
@@ -75,12 +75,7 @@ pub(crate) fn assemble(
         );
         return Err(Failure::new(Exit::Setup, text));
     }
-    let members = members.into_iter().map(|(public, weight)| Member {
-        keys: public.keys(),
-        name: public.name,
-        address: public.address,
-        weight,
-    });
+    let members = members.into_iter().map(|(public, weight)| public.into_member(weight));
     let genesis = Genesis { parameters, ..Genesis::new(chain, scheme, members.collect()) };
     let genesis = match protocol {
         ProtocolName::Jolteon => genesis,

@@ -55,7 +55,10 @@ impl Changes {
     }
 
     /// What became of the one that was being made, if it is done; begins the next.
-    pub(crate) async fn poll(&mut self, means: impl FnOnce() -> Means) -> Option<(usize, Result<Begun, Failure>)> {
+    pub(crate) async fn poll(
+        &mut self,
+        means: impl FnOnce() -> Means,
+    ) -> Option<(usize, Result<Begun, Failure>)> {
         let done = match self.running.take() {
             Some((tag, task)) if task.is_finished() => {
                 let ended = |error| Failure::new(Exit::Failed, format!("a change was not made: {error}"));
@@ -80,7 +83,8 @@ async fn carry_out(wish: Wish, means: Means) -> Result<Begun, Failure> {
     let deadline = Instant::now() + PATIENCE;
     let mut apis = means.apis.iter().cycle();
     loop {
-        let nobody = || Failure::new(Exit::Unreachable, "no validator runs that could be asked for the change");
+        let nobody =
+            || Failure::new(Exit::Unreachable, "no validator runs that could be asked for the change");
         let api = apis.next().ok_or_else(nobody)?;
         match attempt(&wish, &genesis, api, &means.keys, deadline).await {
             // A validator that is killed or catches up, or a change that came too late.

@@ -92,6 +92,11 @@ impl Network {
         self.layout.nodes.iter().map(|node| Api::new(&node.http)).collect()
     }
 
+    /// Where a validator serves HTTP.
+    pub(crate) fn api(&self, index: usize) -> Result<Api, Failure> {
+        Api::new(&self.place(index)?.http)
+    }
+
     /// Where the validators take streams.
     pub(crate) fn streams(&self) -> Vec<String> {
         self.layout.nodes.iter().map(|node| node.stream.clone()).collect()

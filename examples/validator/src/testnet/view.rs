@@ -71,7 +71,8 @@ impl Frame<'_> {
     pub(crate) fn line(&self) -> String {
         let mut line = format!("{} height {}", clock(self.elapsed), self.watch.height());
         if let Some(status) = self.watch.furthest() {
-            let leader = self.watch.leader().and_then(|leader| self.names.get(leader)).map_or("?", |name| name);
+            let leader =
+                self.watch.leader().and_then(|leader| self.names.get(leader)).map_or("?", |name| name);
             line.push_str(&format!(
                 " view {} leader {leader} cert {} B",
                 status.view, status.certificate_bytes
@@ -144,7 +145,11 @@ impl Frame<'_> {
     }
 
     fn down(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().zip(&self.watch.nodes).filter(|(_, node)| !node.up && !node.left).map(|(name, _)| name.as_str())
+        self.names
+            .iter()
+            .zip(&self.watch.nodes)
+            .filter(|(_, node)| !node.up && !node.left)
+            .map(|(name, _)| name.as_str())
     }
 }
 

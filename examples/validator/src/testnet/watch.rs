@@ -190,6 +190,11 @@ impl Watched {
         }
     }
 
+    /// Whether this is what answers there.
+    pub(crate) fn is_at(&self, api: &Api) -> bool {
+        self.api.address() == api.address()
+    }
+
     fn take_note(&mut self, status: Option<Status>) {
         if let Some(status) = &status {
             self.timeouts += status.timeouts.saturating_sub(self.last_timeouts);

@@ -10,14 +10,14 @@ use quorate::machine::{MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle, Path};
 use quorate::wire::Encode;
 use quorate_gosig::{
-    ANOTHER_EPOCH,     Anchor, BlockDigest, Committees, Config, Evidence, Finality, HistoryRequest, MAX_RANGE_BLOCKS, Payload,
-    PayloadDigest, Record, RecordKey, Replica, Submission, Suite, TRANSACTIONS, Transaction, block_range,
-    transaction_range,
+    ANOTHER_EPOCH, Anchor, BlockDigest, Committees, Config, Evidence, Finality, HistoryRequest,
+    MAX_RANGE_BLOCKS, Payload, PayloadDigest, Record, RecordKey, Replica, Submission, Suite, TRANSACTIONS,
+    Transaction, block_range, transaction_range,
 };
 
 use super::{
-    Action, Batch, Block, Command, Delivery, Executed, Help, Judgement, Kept, OwnBatchState, Part, Protocol, Setup,
-    Status, invalid,
+    Action, Batch, Block, Command, Delivery, Executed, Help, Judgement, Kept, OwnBatchState, Part, Protocol,
+    Setup, Status, invalid,
 };
 pub use epochs::Epochs;
 
@@ -363,7 +363,9 @@ fn successor_of<S: Suite>(successor: &quorate_gosig::Successor<S>) -> Successor 
         number: voters.epoch(),
         anchor: crate::epochs::Anchor { height, digest: digest.0, seed, payload_height },
         members: members
-            .map(|((member, identity), voting)| (Hex(identity.encode()), Hex(voting.encode()), weight(member)))
+            .map(|((member, identity), voting)| {
+                (Hex(identity.encode()), Hex(voting.encode()), weight(member))
+            })
             .collect(),
         contacts: contacts.iter().map(|(key, contact)| (Hex(key.encode()), contact.clone())).collect(),
     }

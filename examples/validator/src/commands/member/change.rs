@@ -72,7 +72,8 @@ impl Proposal {
             (None, Some(leaving)) => leave_of(&epoch, leaving)?,
             (None, None) => return Err(wrong("the change changes nothing".into())),
         };
-        let following = epoch.number.checked_add(1).ok_or_else(|| wrong("the last epoch is reached".into()))?;
+        let following =
+            epoch.number.checked_add(1).ok_or_else(|| wrong("the last epoch is reached".into()))?;
         let next = change.apply(&epoch.committees, following);
         let next = next.or_fail(Exit::Setup, "the change is not possible")?;
         let statement = change.statement(&epoch.committees);
@@ -122,7 +123,8 @@ impl Proposal {
 
     /// The transaction that makes the change.
     pub(crate) fn transaction(&self) -> Result<Vec<u8>, Failure> {
-        let made = self.change.transaction(&self.certificate()?).or_fail(Exit::Failed, "cannot make the change")?;
+        let made =
+            self.change.transaction(&self.certificate()?).or_fail(Exit::Failed, "cannot make the change")?;
         Ok(made.bytes().to_vec())
     }
 
@@ -188,12 +190,7 @@ impl Proposal {
         }
         let (now, then) = (&self.epoch.committees.voters, &self.next.voters);
         say!("chain      {chain} ({})", self.file.chain_id);
-        say!(
-            "epoch      {}: {} members, total weight {}",
-            self.epoch.number,
-            now.len(),
-            now.total_weight()
-        );
+        say!("epoch      {}: {} members, total weight {}", self.epoch.number, now.len(), now.total_weight());
         say!(
             "then       {}: {} members, total weight {}, of which {} decide",
             then.epoch(),

@@ -75,7 +75,8 @@ impl ChangeFile {
         let (first, mut all) = copies.next().ok_or_else(none)??;
         for copy in copies {
             let (path, copy) = copy?;
-            if (Self { allowed: Vec::new(), ..copy.clone() }) != (Self { allowed: Vec::new(), ..all.clone() }) {
+            if (Self { allowed: Vec::new(), ..copy.clone() }) != (Self { allowed: Vec::new(), ..all.clone() })
+            {
                 let (first, path) = (first.as_ref().display(), path.as_ref().display());
                 return Err(Failure::new(Exit::Setup, format!("{first} and {path} are different changes")));
             }
@@ -99,7 +100,8 @@ impl ChangeFile {
     /// Writes the file again, whole or not at all.
     pub(crate) fn replace(&self, path: &Path) -> Result<(), Failure> {
         let doing = format!("cannot write {}", path.display());
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let directory =
+            path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut file = tempfile::NamedTempFile::new_in(directory).or_fail(Exit::Setup, &doing)?;
         file.write_all(self.text()?.as_bytes()).or_fail(Exit::Setup, &doing)?;
         if let Ok(old) = fs::metadata(path) {
@@ -120,8 +122,11 @@ mod tests {
 
     fn leaving(allowed: &[u8]) -> ChangeFile {
         let key = |n: u8| Hex(vec![n; 32]);
-        let allow =
-            |n: &u8| Allowance { name: format!("node{n}"), identity_key: key(*n), signature: Hex(vec![*n; 64]) };
+        let allow = |n: &u8| Allowance {
+            name: format!("node{n}"),
+            identity_key: key(*n),
+            signature: Hex(vec![*n; 64]),
+        };
         ChangeFile {
             chain_id: Digest([7; 32]),
             epoch: 3,

@@ -38,7 +38,11 @@ impl List {
             let text = serde_json::to_vec(&ServedEpochs { epochs }).or_fail(Exit::Failed, &doing)?;
             fs::write(path, text).or_fail(Exit::Setup, doing)?;
         }
-        if self.json { print_json(&chain) } else { print_table(&chain)? }
+        if self.json {
+            print_json(&chain)
+        } else {
+            print_table(&chain)?
+        }
         Ok(())
     }
 }

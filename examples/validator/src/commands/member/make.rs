@@ -1,6 +1,5 @@
 use std::path::PathBuf;
 
-use quorate_node::genesis::Member;
 use quorate_terminal::say;
 
 use super::Source;
@@ -62,8 +61,7 @@ impl Join {
             );
             return Err(Failure::new(Exit::Setup, text));
         }
-        let member = Member { keys: public.keys(), name: public.name, address: public.address, weight };
-        written(&Proposal::join(&chain, member)?, &self.out, &chain.genesis.chain)
+        written(&Proposal::join(&chain, public.into_member(weight))?, &self.out, &chain.genesis.chain)
     }
 }
 
