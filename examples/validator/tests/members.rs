@@ -48,8 +48,8 @@ impl Chain {
     }
 
     fn start(&mut self, name: &'static str) {
-        let log = std::fs::OpenOptions::new().create(true).append(true);
-        let log = log.open(self.bench.path(&format!("{name}/log.txt"))).unwrap();
+        let path = self.bench.path(&format!("{name}/log.txt"));
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
         let mut command = self.bench.command(&["run", "--config", &format!("{name}/config.toml")]);
         command.stdout(std::process::Stdio::null()).stderr(log);
         self.running.push((name, Running { child: command.spawn().unwrap() }));
