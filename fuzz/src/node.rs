@@ -76,7 +76,7 @@ pub(crate) fn wire_seeds() -> Vec<Vec<u8>> {
         .collect();
     let process = InstanceId([5; 16]);
     let chain = ChainId::from_name("fuzz");
-    seeds.push(Hello { version: VERSION, chain, from: 1, to: 2, purpose: Purpose::Probe, process }.encode());
+    seeds.push(Hello { version: VERSION, chain, purpose: Purpose::Probe, process }.encode());
     seeds.push(Answer { version: VERSION, verdict: Verdict::Welcome, process }.encode());
     for Delivery { block, batches, finality, .. } in lively_cluster::<Ed25519>().delivered() {
         seeds.push(finality.encode());

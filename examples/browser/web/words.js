@@ -38,6 +38,7 @@ export const BEHAVIOURS = {
     forger: "names signers who did not sign",
     hoarder: "keeps the transactions of its blocks",
     litterer: "names transactions that do not exist",
+    stray: "speaks of epochs that are not this one",
     beggar: "asks for everything, all the time",
     ...ANY,
   },

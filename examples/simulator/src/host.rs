@@ -117,6 +117,19 @@ pub trait Host {
         Ok(())
     }
 
+    /// A node's machine refused to decode what `from` sent it. Answers whether honest nodes may do that to each other; if
+    /// not, it is a violation between two that are.
+    fn on_refused(
+        &mut self,
+        node: Node,
+        from: Node,
+        error: &quorate::Error,
+        actions: &mut Actions<'_, Self::Machine>,
+    ) -> bool {
+        let _ = (node, from, error, actions);
+        false
+    }
+
     /// A machine reports a fault. That no honest node accuses an honest member is checked by the simulator.
     ///
     /// # Errors

@@ -54,7 +54,8 @@ pub struct Checks {
     pub liveness: Option<Duration>,
     /// Whatever decodes encodes to the same bytes.
     pub canonical: bool,
-    /// What an honest node sent is never refused by an honest node's decoder.
+    /// What an honest node sent is never refused by an honest node's decoder, unless the host allows it
+    /// ([`Host::on_refused`](crate::Host::on_refused)).
     pub readable: bool,
     /// No honest node accuses an honest member.
     pub fair: bool,

@@ -53,15 +53,6 @@ impl<B> Ledger<B> {
         domain::hash(domain::LEDGER_ROOT, &state)
     }
 
-    /// A copy of all blocks up to a height.
-    pub fn up_to(&self, height: u64) -> Self
-    where
-        B: Clone,
-    {
-        let up_to = usize::try_from(height).unwrap_or(usize::MAX).min(self.blocks.len());
-        Self { blocks: self.blocks.iter().take(up_to).cloned().collect(), busy_until: Time(0) }
-    }
-
     /// The node starts. After a crash the last few blocks may not have been durable: they come again.
     pub fn restart(&mut self, after_crash: bool, seed: &[u8; 32]) {
         let lost = if after_crash { usize::from(seed[0] % 4) } else { 0 };

@@ -318,7 +318,8 @@ impl<S: Suite> Replica<S> {
         if had_work {
             out.output(Output::Round { round, leader, undecided });
         }
-        if self.idle_rounds >= 2 || (self.observes() && !self.succeeded) {
+        let looks_on = self.observes() && !self.succeeded && !self.sync.is_greeting();
+        if self.idle_rounds >= 2 || looks_on {
             // Maybe the others have committed what this member still waits for.
             self.ask_how_far(out);
         }

@@ -97,9 +97,9 @@ impl<S: Suite> Replica<S> {
         check_committees(&committees, me)?;
         let identity_key = Ed25519::secret_from_bytes(&*Ed25519::secret_to_bytes(&config.identity_key))?;
         let voting_key = S::secret_from_bytes(&*S::secret_to_bytes(&config.voting_key))?;
-        let mut records = records.into_iter().peekable();
-        let is_blank = records.peek().is_none();
-        let mut records = sort(records);
+        let mut records = sort(records.into_iter());
+        // Who signed nothing here either is new or has lost what it signed, and may then have learnt the chain again.
+        let is_blank = me.is_some() && records.votes.is_empty() && records.proposals.is_empty();
         let epoch = committees.voters.epoch();
         records.keep(epoch);
         let tip = tip(&anchor, &records)?;

@@ -1,5 +1,7 @@
 //! Rules that only show in the replica as a whole. Four members with test keys; the replica is member 0.
 
+mod epochs;
+
 use super::*;
 use crate::block::Executed;
 use crate::body::{Entries, Part};

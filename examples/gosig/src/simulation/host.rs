@@ -18,9 +18,9 @@ use quorate_simulator::{
 
 use super::villains::{VILLAINS, Villain};
 use crate::{
-    Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, Envelope, Evidence, Finality,
-    HistoryRequest, Output, Parameters, Payload, PayloadDigest, Record, Replica, Schedule, Submission,
-    Successor, Suite, block_range, transaction_range,
+    ANOTHER_EPOCH, Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, Envelope, Evidence,
+    Finality, HistoryRequest, Output, Parameters, Payload, PayloadDigest, Record, Replica, Schedule,
+    Submission, Successor, Suite, block_range, transaction_range,
 };
 
 /// So many of the last blocks a node remembers the transactions of.
@@ -85,8 +85,6 @@ struct Disk<S: Suite> {
     /// The epoch that it is in, and whether it is known how that one ended.
     epoch: usize,
     is_over: bool,
-    /// The archive was put there, and all of it is durable.
-    is_copied: bool,
 }
 
 impl<S: Suite> Default for Disk<S> {
@@ -98,7 +96,6 @@ impl<S: Suite> Default for Disk<S> {
             congested: false,
             epoch: 0,
             is_over: false,
-            is_copied: false,
         }
     }
 }
@@ -204,14 +201,21 @@ impl<S: Suite> GosigHost<S> {
         self.disks.get(&slot).is_some_and(|disk| disk.is_over)
     }
 
-    /// Puts the archive up to where the newest epoch begins on a node's disk, as an operator does whose node joins a
-    /// chain that has been going on.
-    pub fn copy_archive(&mut self, from: usize, to: usize) {
-        let height = self.epochs.last().map_or(0, |epoch| epoch.anchor.height);
-        if let Some(ledger) = self.disks.get(&from).map(|disk| disk.ledger.up_to(height)) {
-            let disk = self.disks.entry(to).or_default();
-            (disk.ledger, disk.is_copied) = (ledger, true);
-        }
+    /// The epoch that a node is in.
+    pub fn epoch(&self, slot: usize) -> usize {
+        self.disks.get(&slot).map_or(0, |disk| disk.epoch)
+    }
+
+    /// Whether somebody is a member in an epoch. Who joins stands behind all others, and in these runs only the last one
+    /// leaves: members keep their places.
+    pub fn is_member(&self, epoch: usize, member: u16) -> bool {
+        self.epochs.get(epoch).is_some_and(|epoch| member < epoch.committees.voters.len())
+    }
+
+    /// Whether there is a link between two nodes: each is a member in the epoch that the other is in.
+    fn is_linked(&self, one: Node, other: Node) -> bool {
+        self.is_member(self.epoch(one.slot), other.member)
+            && self.is_member(self.epoch(other.slot), one.member)
     }
 
     /// The replica says how its epoch ended: all that are honest must say the same.
@@ -225,7 +229,8 @@ impl<S: Suite> GosigHost<S> {
         };
         let same = known.anchor == successor.anchor
             && known.committees.voters.id() == successor.committees.voters.id()
-            && known.committees.identities.id() == successor.committees.identities.id();
+            && known.committees.identities.id() == successor.committees.identities.id()
+            && known.contacts == successor.contacts;
         if same { Ok(()) } else { Err(Violation::new("succession", format!("node {}: {next}", node.slot))) }
     }
 
@@ -383,9 +388,10 @@ impl<S: Suite> Host for GosigHost<S> {
     fn boot(&mut self, boot: Boot<Record<S>>) -> Result<Replica<S>, Violation> {
         let Boot { node, mut records, seed, .. } = boot;
         let disk = self.disk(node);
-        disk.ledger.restart(!records.is_empty() && !disk.is_copied, &seed);
+        disk.ledger.restart(!records.is_empty(), &seed);
         disk.congested = false;
         let epoch = self.enter(node);
+        let me = Some(node.member).filter(|me| *me < epoch.committees.voters.len());
         let disk = self.disk(node);
         let (executed, known) = (disk.ledger.executed(), disk.known());
         if seed[1] % 2 == 0 {
@@ -394,7 +400,7 @@ impl<S: Suite> Host for GosigHost<S> {
         let config = Config {
             voters: epoch.committees.voters,
             identities: epoch.committees.identities,
-            me: Some(node.member),
+            me,
             voting_key: self.material.voting_key(node.member),
             identity_key: self.material.identity_key(node.member),
             anchor: epoch.anchor,
@@ -418,10 +424,6 @@ impl<S: Suite> Host for GosigHost<S> {
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
         self.agreement.started(node);
-        if std::mem::take(&mut self.disk(node).is_copied) {
-            let executed = self.disk(node).ledger.executed().height;
-            self.agreement.jumped(node, executed);
-        }
         self.workload.start(actions);
         Ok(())
     }
@@ -445,6 +447,21 @@ impl<S: Suite> Host for GosigHost<S> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// What is of another epoch can be unreadable, and who has left may not have heard of it.
+    fn on_refused(
+        &mut self,
+        node: Node,
+        from: Node,
+        error: &quorate::Error,
+        actions: &mut Actions<'_, Replica<S>>,
+    ) -> bool {
+        if *error == ANOTHER_EPOCH {
+            actions.command(Command::Elsewhere(from.member), Duration::ZERO);
+            return true;
+        }
+        !self.is_member(self.epoch(node.slot), from.member)
     }
 
     fn on_fault(&mut self, node: Node, fault: Fault<Evidence<S>>) -> Verdict {
@@ -475,6 +492,9 @@ impl<S: Suite> Host for GosigHost<S> {
     }
 
     fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Envelope<S>) -> Fate {
+        if !self.is_linked(from, to) {
+            return Fate::Drop;
+        }
         self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
     }
 }

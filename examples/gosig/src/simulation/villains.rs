@@ -32,12 +32,15 @@ pub const VILLAINS: &[&str] = &[
     "hoarder",
     "litterer",
     "beggar",
+    "stray",
 ];
 
 /// How often an inflater adds an aggregate to itself: counts double each time.
 const INFLATIONS: u32 = 7;
 /// How many proposals a flooder makes of one.
 const FLOOD: u64 = 40;
+/// How many greetings a stray has at a time.
+const HAILS: u64 = 20;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -67,6 +70,8 @@ enum Kind {
     Litterer,
     /// Asks for everything, all the time.
     Beggar,
+    /// Says what it says as of other epochs, and floods others with that.
+    Stray,
 }
 
 /// The adversary of one of the [`VILLAINS`].
@@ -97,6 +102,7 @@ impl<S: Suite> Villain<S> {
             "hoarder" => Kind::Hoarder,
             "litterer" => Kind::Litterer,
             "beggar" => Kind::Beggar,
+            "stray" => Kind::Stray,
             _ => return None,
         };
         Some(Self { kind, me, material, proofs: BTreeMap::new(), seen: Vec::new() })
@@ -267,6 +273,16 @@ impl<S: Suite> Villain<S> {
         true
     }
 
+    /// The same message as one of other epochs; every other time it is not said in any other way.
+    fn stray(&self, outgoing: &Outgoing<Envelope<S>>, control: &mut Control<'_, Replica<S>>) -> bool {
+        let epoch = outgoing.message.epoch;
+        for other in [epoch ^ 1, epoch.wrapping_sub(1), epoch.wrapping_add(2), u64::MAX] {
+            let marked = outgoing.message.message.clone().of(other);
+            control.raw(outgoing.to, marked.encode(), Duration::ZERO);
+        }
+        control.rng().below(2) == 0
+    }
+
     fn observe(&mut self, message: &Message<S>, control: &mut Control<'_, Replica<S>>) {
         let Message::Proposal(proposal) = message else { return };
         let (block, round) = (&proposal.block, proposal.round);
@@ -300,6 +316,7 @@ impl<S: Suite> Adversary<Replica<S>> for Villain<S> {
 
     fn on_send(&mut self, outgoing: Outgoing<Envelope<S>>, control: &mut Control<'_, Replica<S>>) {
         let twisted = match &*outgoing.message {
+            _ if self.kind == Kind::Stray => self.stray(&outgoing, control),
             Message::Proposal(proposal) => self.twist_proposal(&proposal.clone(), control),
             Message::Segment(segment) => self.twist_segment(segment, control),
             Message::Signatures(aggregates) => self.twist_signatures(&outgoing, aggregates, control),
@@ -330,6 +347,16 @@ impl<S: Suite> Adversary<Replica<S>> for Villain<S> {
                 control.broadcast(&self.of_epoch(Message::BlockRequest { from: 1 }));
                 control.broadcast(&self.of_epoch(Message::Hello { committed: 0 }));
                 control.broadcast(&self.of_epoch(Message::Welcome { committed: u64::MAX }));
+            }
+        }
+        if self.kind == Kind::Stray {
+            for i in 0..HAILS {
+                let (epoch, height) = (control.rng().below(4), [0, 1, i, u64::MAX][i as usize % 4]);
+                control.broadcast(&Message::Hello { committed: height }.of(epoch));
+                control.broadcast(&Message::Welcome { committed: height }.of(!epoch));
+                control.broadcast(&Message::BlockRequest { from: height }.of(epoch));
+                control.broadcast(&Message::Blocks(Vec::new()).of(epoch));
+                control.broadcast(&Message::Heard.of(epoch));
             }
         }
         control.wake(0, Duration::from_millis(100));

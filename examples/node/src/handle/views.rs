@@ -186,6 +186,26 @@ pub struct ValidatorView {
     pub voting_key: String,
 }
 
+/// An epoch of the chain, with all that shows, to who knows the epochs before it, that it is one.
+#[derive(Clone, Debug, Serialize)]
+pub struct EpochView {
+    /// Its number.
+    pub epoch: u64,
+    /// The height of its first block.
+    pub first_height: u64,
+    /// Its members, in order.
+    pub members: Vec<ValidatorView>,
+    /// The encoding of its anchor, the last block of the epoch before; `None` for the genesis, and so are the others.
+    #[serde(serialize_with = "hex_option")]
+    pub block: Option<Bytes>,
+    /// The encoding of why that block is committed.
+    #[serde(serialize_with = "hex_option")]
+    pub finality: Option<Bytes>,
+    /// The encoding of that block's payload: the changes of the members are among its transactions.
+    #[serde(serialize_with = "hex_option")]
+    pub payload: Option<Bytes>,
+}
+
 /// A committed block.
 #[derive(Clone, Debug, Serialize)]
 pub struct BlockView {

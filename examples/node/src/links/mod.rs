@@ -74,7 +74,7 @@ use tokio::task::JoinSet;
 
 pub use error::LinkError;
 use hello::InstanceId;
-use peer::Peer;
+use peer::{Peer, Who};
 
 use crate::config::LinkConfig;
 use crate::handle::PeerStatus;
@@ -393,7 +393,8 @@ impl Context {
                 own_address = address;
                 peers.push(None);
             } else {
-                let peer = Peer::new(index, name, address, key, is_guest, &config, &limits, &metrics);
+                let who = Who { index, name, address, key, is_guest };
+                let peer = Peer::new(who, &config, &limits, &metrics);
                 peers.push(Some(Arc::new(peer)));
             }
         }

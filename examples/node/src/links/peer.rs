@@ -50,6 +50,16 @@ pub(super) struct Peer {
     last_error: Mutex<Option<String>>,
 }
 
+/// Whom links are made with.
+pub(super) struct Who {
+    pub(super) index: MemberIndex,
+    pub(super) name: String,
+    pub(super) address: String,
+    pub(super) key: ed25519::PublicKey,
+    /// It was a member once.
+    pub(super) is_guest: bool,
+}
+
 /// One lane, both directions.
 struct Side {
     outbox: Outbox,
@@ -85,17 +95,8 @@ struct Processes {
 }
 
 impl Peer {
-    #[allow(clippy::too_many_arguments, reason = "all of them are what a peer is made of")]
-    pub(super) fn new(
-        index: MemberIndex,
-        name: String,
-        address: String,
-        key: ed25519::PublicKey,
-        is_guest: bool,
-        config: &LinkConfig,
-        limits: &Limits,
-        metrics: &LinkMetrics,
-    ) -> Self {
+    pub(super) fn new(who: Who, config: &LinkConfig, limits: &Limits, metrics: &LinkMetrics) -> Self {
+        let Who { index, name, address, key, is_guest } = who;
         let side = |max_frames, max_bytes, inbound| Side {
             outbox: Outbox::new(max_frames, max_bytes),
             outgoing: AtomicBool::new(false),

@@ -13,12 +13,15 @@ use crate::epochs::{Epoch, Member};
 use crate::execution::Queries;
 use crate::genesis::Genesis;
 use crate::handle::{
-    Answer, BlockView, CommitEvent, Digest, Refusal, Service, Status, Ticket, TransactionId, TransactionView,
-    ValidatorView,
+    Answer, BlockView, CommitEvent, Digest, EpochView, Refusal, Service, Status, Ticket, TransactionId,
+    TransactionView, ValidatorView,
 };
 use crate::links::{LinkSender, Links};
 use crate::metrics::Metrics;
 use crate::protocol::Protocol;
+
+/// An answer of epochs has about so many bytes.
+const EPOCHS_BYTES: usize = 8 << 20;
 
 /// What a handle stands on, whatever epoch the node is in.
 pub(super) struct NodeService<P: Protocol> {
@@ -99,6 +102,31 @@ impl<P: Protocol> Service for NodeService<P> {
 
     fn validators(&self) -> Vec<ValidatorView> {
         self.seat().epoch.members.iter().zip(0..).map(|(member, index)| view(index, member)).collect()
+    }
+
+    fn epochs(&self, from: u64) -> Result<Vec<EpochView>> {
+        let (mut views, mut bytes) = (Vec::new(), 0);
+        let genesis = Epoch::genesis(&self.genesis);
+        // One that is on disk and not begun is of no use to anybody yet.
+        let now = self.seat().epoch.number;
+        let later = self.queries.epochs()?.into_iter().filter(|epoch| epoch.number <= now);
+        for epoch in std::iter::once(genesis).chain(later).filter(|epoch| epoch.number >= from) {
+            let shown = epoch.anchor.map(|anchor| self.queries.whole(anchor.height)).transpose()?;
+            bytes += shown.iter().flatten().map(Bytes::len).sum::<usize>() + 512 * epoch.members.len();
+            if bytes > EPOCHS_BYTES && !views.is_empty() {
+                break;
+            }
+            let [block, finality, payload] = shown.map_or([None, None, None], |shown| shown.map(Some));
+            views.push(EpochView {
+                epoch: epoch.number,
+                first_height: epoch.first_height(),
+                members: epoch.members.iter().zip(0..).map(|(member, index)| view(index, member)).collect(),
+                block,
+                finality,
+                payload,
+            });
+        }
+        Ok(views)
     }
 
     fn block(&self, height: u64) -> Result<Option<BlockView>> {

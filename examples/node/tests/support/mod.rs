@@ -146,6 +146,17 @@ impl Service for Fake {
         Vec::new()
     }
 
+    fn epochs(&self, from: u64) -> Result<Vec<EpochView>> {
+        self.fail()?;
+        let view = |epoch: u64| {
+            let shown = (epoch > 0).then(|| Bytes::from_static(b"b"));
+            let (finality, payload) = (shown.clone(), shown.clone());
+            let (first_height, members) = (1 + 10 * epoch, Vec::new());
+            EpochView { epoch, first_height, members, block: shown, finality, payload }
+        };
+        Ok((from..3).map(view).collect())
+    }
+
     fn block(&self, height: u64) -> Result<Option<BlockView>> {
         self.fail()?;
         let view = BlockView {

@@ -163,7 +163,13 @@ impl<H: Host> Simulation<H> {
             Err(error) => {
                 self.trace.event(self.now, Some(slot), What::Refused { from, bytes }, payload.hash, &error);
                 self.metrics.node(from, |node| node.refused += 1);
-                if self.scenario.checks.readable && payload.honest && receiver.node.honest {
+                let checked = self.scenario.checks.readable && payload.honest && receiver.node.honest;
+                let mut excused = false;
+                self.ask_host(slot, |host, node, actions| {
+                    excused = host.on_refused(node, sender, &error, actions);
+                    Ok(())
+                });
+                if checked && !excused {
                     let detail = format!("node {slot} refused what honest node {from} sent: {error}");
                     self.note(Err(Violation::new("readable", detail)));
                 }
