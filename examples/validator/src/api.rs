@@ -18,8 +18,8 @@ use tokio::time::timeout;
 use crate::chain::{ServedEpoch, ServedEpochs};
 use crate::exit::{Exit, Failure, OrFail};
 
-/// The most that an answer may have.
-const LARGEST_ANSWER: usize = 64 << 20;
+/// The most that an answer may have: an epoch comes with all transactions of a block, in hexadecimal.
+const LARGEST_ANSWER: usize = 160 << 20;
 /// How long an answer may take unless more was asked for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 

@@ -14,6 +14,8 @@ use crate::exit::{Exit, Failure, OrFail};
 
 /// How long a change may take.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long one attempt may take: a validator that is killed forgets what it was told last.
+const ATTEMPT: Duration = Duration::from_secs(10);
 /// How often it is tried again, if a validator was killed or another change came first.
 const PAUSE: Duration = Duration::from_millis(300);
 
@@ -86,7 +88,7 @@ async fn carry_out(wish: Wish, means: Means) -> Result<Begun, Failure> {
         let nobody =
             || Failure::new(Exit::Unreachable, "no validator runs that could be asked for the change");
         let api = apis.next().ok_or_else(nobody)?;
-        match attempt(&wish, &genesis, api, &means.keys, deadline).await {
+        match attempt(&wish, &genesis, api, &means.keys, deadline.min(Instant::now() + ATTEMPT)).await {
             // A validator that is killed or catches up, or a change that came too late.
             Err(failure)
                 if matches!(failure.exit(), Exit::Unreachable | Exit::Refused | Exit::NotFound)

@@ -81,6 +81,10 @@ impl<'a> Session<'a> {
 
     async fn watch(&mut self, payloads: Payloads) -> Result<(Report, String), Failure> {
         let mut watch = Watch::new(self.network.apis()?);
+        // Of a testnet that is taken up again.
+        (0..self.network.len())
+            .filter(|node| !self.network.is_running(*node))
+            .for_each(|node| watch.has_left(node));
         watch.look().await;
         watch.begin();
         let (usage, height) = (self.network.usage(), watch.height());
