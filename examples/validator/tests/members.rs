@@ -310,7 +310,7 @@ fn changes_are_made_and_checked_without_a_network() {
     fails(3, "identity key of erin", &show);
     fails(3, "different changes", &["member", "show", "bob.toml", "erin.toml"]);
     // A signature on something else does not count, and is told.
-    let signed = bench.read("bob.toml").split_once("[[allowed]]").unwrap().1.to_owned();
+    let signed = bench.read("bob.toml").split_once("\n[[allowed]]").unwrap().1.to_owned();
     bench.write("wrong.toml", format!("{}\n[[allowed]]{signed}", bench.read("erin.toml")));
     let shown = ok(&show);
     assert!(shown.contains("nobody yet") && shown.contains("does not count: alice"), "{shown}");

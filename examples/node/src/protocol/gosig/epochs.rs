@@ -76,8 +76,8 @@ pub(super) fn record<S: Suite>(bytes: &[u8], epochs: &Epochs<S>) -> Result<Recor
     }
 }
 
-/// A certificate begins with its kind and its epoch.
+/// A certificate begins with its suite, its kind and its epoch.
 fn of_certificate(r: &mut Reader<'_>) -> Result<u64> {
-    r.u8()?;
+    r.raw(2)?;
     r.u64()
 }
