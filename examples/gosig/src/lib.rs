@@ -47,7 +47,22 @@
 //!   its committed height;
 //! * gives the machine a clock that agrees loosely with those of the others: [`Schedule::start`];
 //! * tells it when a link comes up: [`Command::Connected`];
+//! * tells it when a message cannot be decoded because it is of [`ANOTHER_EPOCH`]: [`Command::Elsewhere`]. It does not
+//!   hold that against its sender;
 //! * makes the next epoch's replica when [`Output::Succeeded`] says so.
+//!
+//! # Epochs
+//! A change of the members ([`Change`]) ends an epoch with the block that it is in. The driver keeps the [`Successor`]
+//! durably, executes the block durably, and then makes a new replica of the same records: [`Config::anchor`] and the
+//! committees are the successor's, [`Config::me`] is the node's place in the new committee. Places shift when somebody
+//! leaves who is not the last, so links are told apart by keys. Killed before that, it makes the old replica again, which
+//! says the same again. Blocks of older epochs are still asked for: the archive keeps them, with their epochs' committees
+//! to decode them.
+//!
+//! With no place, a replica **observes**: it learns, delivers and serves what is committed, and says how the epoch ends,
+//! but signs, orders and passes on nothing. So who joins needs the genesis and no copy of anything: its driver goes from
+//! epoch to epoch until one has a place for it. Who had a place and has none any more stops, if it is not to come back.
+//! [`Successor::contacts`] is what who joins says of how to reach it.
 //!
 //! After a crash, [`Replica::new`] takes the records back, all of them or the last of each [`RecordKey`], and delivers
 //! again what the application has not executed durably.
@@ -56,10 +71,10 @@
 //! eight bodies on their way, a number of bytes of transactions in all and for each member who brings them, 256 committed
 //! blocks that wait for their transactions.
 //!
-//! **A member that lost its records** must not sign as if nothing had happened: it may have signed before. It signs
-//! nothing at the height that its peers show it, unless they cannot go on without it for some rounds, for then they
-//! have probably only begun. That is a precaution and no proof; a committee is sure only if such a member gets a new
-//! identity.
+//! **A member that lost its records** must not sign as if nothing had happened: it may have signed before. One that has no
+//! record of a signature, even if it has learnt the chain anew, signs nothing at the height that its peers show it, unless
+//! they cannot go on without it for some rounds, for then they have probably only begun. That is a precaution and no proof;
+//! a committee is sure only if such a member gets a new identity.
 mod assembly;
 mod block;
 mod body;

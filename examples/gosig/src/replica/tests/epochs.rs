@@ -191,6 +191,49 @@ fn who_observes_says_how_the_epoch_ended_and_is_new_in_the_next() {
 }
 
 #[test]
+fn who_moves_up_when_another_leaves_keeps_its_keys_and_what_they_signed() {
+    let c = committees::<T>(4);
+    let change = Change::<T>::Leave { identity: Ed25519::public_key(&secret::<Ed25519>(1)) };
+    let transaction = change.transaction(&certify(&c.identities, change.statement(&c))).unwrap();
+    let payload = Arc::new(Payload::new(vec![transaction]).unwrap());
+    let last =
+        || Config { me: Some(3), voting_key: secret::<T>(3), identity_key: secret::<Ed25519>(3), ..config() };
+    let mut replica = Replica::new(last(), []).unwrap();
+    let mut records = replica.handle(Time(1_000), Input::Start).persist;
+    for member in [0, 2] {
+        drop(give(&mut replica, member, Message::Welcome { committed: 0 }));
+    }
+    let submit = Command::Submit { sequence: 1, payload };
+    records.extend(replica.handle(Time(1_000), Input::Command(submit)).persist);
+    records.extend(second_stage(&mut replica, 1).persist);
+    let own = replica.rounds[&1].best(1).unwrap().proposal.clone();
+    records.extend(give(&mut replica, 1, votes(PREPARE, 1, &own, &[0, 1, 2])).persist);
+    let step = give(&mut replica, 1, votes(TENTATIVE, 1, &own, &[0, 1, 2]));
+    let next = successor(&step).expect("another committee");
+    assert!(next.contacts.is_empty());
+    records.extend(step.persist);
+    let at = |me| Config {
+        voters: next.committees.voters.clone(),
+        identities: next.committees.identities.clone(),
+        me: Some(me),
+        anchor: next.anchor,
+        executed: Executed { height: 1, state_root: [5; 32] },
+        ..last()
+    };
+    assert_eq!(Replica::new(at(3), records.clone()).unwrap_err().code(), "UNKNOWN_SIGNER");
+    assert_eq!(Replica::new(at(1), records.clone()).unwrap_err().code(), "WRONG_CONTEXT");
+    let mut moved = Replica::new(at(2), records).unwrap();
+    assert!(!moved.is_blank, "it knows what it signed");
+    assert_eq!(moved.status().prepared, 0, "that was in another epoch");
+    let step = moved.handle(moved.schedule.begins(2), Input::Start);
+    let proposed = step.messages.iter().find_map(|sent| match &*sent.message {
+        Message::Proposal(proposal) => Some((sent.message.epoch, proposal.proposer, proposal.block.height)),
+        _ => None,
+    });
+    assert_eq!(proposed, Some((1, 2, 2)), "the state after the change is still to be stated");
+}
+
+#[test]
 fn what_is_of_another_epoch_is_answered_with_a_greeting_and_not_looked_at() {
     let mut replica = replica();
     let of_another = |replica: &mut Replica<T>, now, message: Message<T>| {
