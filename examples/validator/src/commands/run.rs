@@ -31,9 +31,10 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE", required_unless_present = "print_config")]
     config: Option<PathBuf>,
 
-    /// Follow the chain though this validator is no member yet, as [node] observe = true in the file says.
+    /// Start though this validator is no member yet, as [node] observe = true in the file says.
     ///
-    /// It takes part by itself from the epoch on in which it is a member: `quorate member join`.
+    /// The members let it in once they have committed that it joins (`quorate member join`). Then it reads the chain
+    /// up to the epoch in which it is a member, and takes part by itself.
     #[arg(long)]
     observe: bool,
 

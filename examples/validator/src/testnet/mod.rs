@@ -85,7 +85,7 @@ pub(crate) struct RunTestnet {
     restart: Vec<NodeAt>,
 
     /// Let one more validator join SECONDS after the load began, with keys of its own and an empty directory; may be
-    /// repeated. It looks on until the members have allowed it and the next epoch begins. Gosig only.
+    /// repeated. The members allow it; from the next epoch on it reads the chain and takes part. Gosig only.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     join: Vec<f64>,
 

@@ -9,8 +9,9 @@ use crate::exit::{Exit, Failure};
 
 /// Make the change by which a validator joins.
 ///
-/// PUBLIC is what `quorate keygen` wrote for it. The change is written to a file, for the members to allow. Until they
-/// have, and it is committed, the validator may follow the chain already: `quorate run --observe`.
+/// PUBLIC is what `quorate keygen` wrote for it. The change is written to a file, for the members to allow. Meanwhile
+/// the validator may be started with an empty data directory: `quorate run --observe`. The members let it in once the
+/// change is committed; then it reads the chain up to its epoch, and takes part.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
