@@ -40,8 +40,11 @@ impl Chain {
     /// Addresses of its own, an empty data directory, and more lines under `[node]`.
     fn configure(&self, name: &str, more: &str) {
         let (http, stream) = (free_port(), free_port());
+        let public = self.bench.read(&format!("{name}/public.toml"));
+        let address = public.lines().find_map(|line| line.strip_prefix("address = ")).unwrap();
         let config = format!(
             "[node]\ngenesis = '../genesis.toml'\nkeys = 'keys'\ndata = 'data'\n{more}\
+             [links]\nlisten = {address}\n\
              [clients]\nhttp = '127.0.0.1:{http}'\nstream = '127.0.0.1:{stream}'\n"
         );
         self.bench.write(&format!("{name}/config.toml"), config);

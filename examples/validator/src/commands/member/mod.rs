@@ -36,7 +36,8 @@ pub(crate) use submit::{Begun, make};
 Example: carol joins a chain of alice, bob, and two others
   carol$ quorate keygen --name carol --address 203.0.113.9:7100 --out carol/
   carol$ quorate member join carol/public.toml --out carol-joins.toml
-  carol$ quorate run --config carol/config.toml --observe      (waits to be let in, then catches up)
+  carol$ quorate run --config carol/config.toml --observe      (waits to be let in, then catches up;
+                                                    the file says where she listens: [links] listen)
   alice$ quorate member allow carol-joins.toml --keys alice/keys
     bob$ quorate member allow carol-joins.toml --keys bob/keys
     …    (alice's, bob's and the third file may be three copies)
