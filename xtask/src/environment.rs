@@ -97,6 +97,9 @@ pub(crate) fn chromium(log: &Log) -> Outcome<String> {
 
 /// Installs Debian packages, if this is Debian (or its kin) and we are root.
 pub(crate) fn install(log: &Log, packages: &[&str]) -> Outcome {
+    // Steps go on beside each other, and apt-get refuses a second one.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let hint =
         format!("missing: run `apt-get install {}` as root, or your system's equivalent", packages.join(" "));
     if !is_there("apt-get") || output_of(Command::new("id").arg("-u")).as_deref() != Some("0") {

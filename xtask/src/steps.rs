@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{Write, stderr, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -45,16 +45,25 @@ impl Log {
 
     /// Runs a command with its output at the end of this step's log.
     pub(crate) fn run(&self, command: &mut Command) -> Outcome<String> {
-        if self.gives_way {
-            process::quiet(&mut process::giving_way(command), &self.path(), LIMIT_BESIDE)
-        } else {
-            process::quiet(command, &self.path(), LIMIT)
-        }
+        self.either(command, process::quiet)
     }
 
     /// The same for a command whose failure is an answer: its exit code, unless a signal ended it, and what it printed.
     pub(crate) fn run_to_end(&self, command: &mut Command) -> Outcome<(Option<i32>, String)> {
-        process::to_end(command, &self.path(), LIMIT).map(|(status, text)| (status.code(), text))
+        self.either(command, process::to_end).map(|(status, text)| (status.code(), text))
+    }
+
+    /// Runs a command as the step's commands are run.
+    fn either<T>(
+        &self,
+        command: &mut Command,
+        run: fn(&mut Command, &Path, Duration) -> Outcome<T>,
+    ) -> Outcome<T> {
+        if self.gives_way {
+            run(&mut process::giving_way(command), &self.path(), LIMIT_BESIDE)
+        } else {
+            run(command, &self.path(), LIMIT)
+        }
     }
 
     fn path(&self) -> PathBuf {
@@ -115,7 +124,7 @@ impl Steps {
     }
 
     /// Adds a step that goes on beside those that are added later, which should leave processors idle: one that compiles
-    /// into a folder of its own. Such steps follow each other.
+    /// nothing, or into a folder of its own. Such steps follow each other.
     pub(crate) fn beside(
         &mut self,
         name: &'static str,

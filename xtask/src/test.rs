@@ -49,12 +49,11 @@ const FEATURE_SETS: &[&str] = &[
 /// to be compiled and linked.
 fn with_jerasure(log: &Log) -> Outcome<String> {
     environment::for_jerasure(log)?;
-    let mut core = workspace::cargo();
-    core.args(["test", "--package", "quorate", "--features", "jerasure", "--lib", "--test", "vectors"]);
-    let mut output = log.run(core.args(["--", "erasure"]))?;
-    let mut fuzz = workspace::cargo();
-    fuzz.args(["test", "--package", "quorate-fuzz", "--no-default-features", "--features", "jerasure"]);
-    output += &log.run(fuzz.args(["--test", "brief", "--", "erasure"]))?;
+    let mut cargo = workspace::cargo();
+    // Both at once, so that the core is compiled once.
+    cargo.args(["test", "--package", "quorate", "--package", "quorate-fuzz", "--no-default-features"]);
+    cargo.args(["--features", "quorate/default,quorate/jerasure,quorate-fuzz/jerasure"]);
+    let output = log.run(cargo.args(["--lib", "--test", "vectors", "--test", "brief", "--", "erasure"]))?;
     Ok(tests_in(&output))
 }
 
@@ -70,6 +69,9 @@ pub(crate) fn run(options: &Options) -> Outcome {
         }
         Ok(format!("{} sets", FEATURE_SETS.len()))
     });
+    // Neither compiles anything, and each takes one processor: what is left over by tests that wait.
+    steps.beside("vectors and model", if options.quick { vectors::check_if_changed } else { vectors::check });
+    tla::add_to(&mut steps);
     steps.add("unit and integration tests", |log| {
         log.run(workspace::tests().arg("--no-fail-fast")).map(|output| tests_in(&output))
     });
@@ -84,9 +86,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
         log.run(workspace::all("test").arg("--doc")).map(|output| tests_in(&output))
     });
     steps.add("documents' commands", |log| documents::check(Some(&workspace::binary(log, "quorate")?)));
-    steps.add("vectors and model", if options.quick { vectors::check_if_changed } else { vectors::check });
     let seeds = if options.quick { 40 } else { 200 };
-    tla::add_to(&mut steps);
     steps.add("simulation", move |log| simulate::brief(log, simulate::Protocol::Jolteon, seeds));
     steps.add("simulation of Gosig", move |log| simulate::brief(log, simulate::Protocol::Gosig, seeds));
     broadcast::add_to(&mut steps, seeds);

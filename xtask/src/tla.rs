@@ -28,7 +28,7 @@ const REACHES: &str = "reaches-";
 
 /// Adds the step.
 pub(crate) fn add_to(steps: &mut Steps) {
-    steps.add("TLA+ model", |log| {
+    steps.beside("TLA+ model", |log| {
         let jar = tlc(log)?;
         let (mut holds, mut refuted, mut reached) = (0u64, 0u64, 0u64);
         let mut states = 0;

@@ -3,8 +3,8 @@ use alloc::vec::Vec;
 use super::Decode;
 use crate::{Error, Result};
 
-/// Takes an encoding apart front to back; each call checks that enough bytes are left.
-#[derive(Debug)]
+/// Takes an encoding apart front to back; each call checks that enough bytes are left. A clone looks ahead.
+#[derive(Clone, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
 }

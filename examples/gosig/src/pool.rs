@@ -148,6 +148,13 @@ impl Pool {
         self.own.contains_key(payload)
     }
 
+    /// Gives a payload that waits the driver's number for it, if it has none: the records have brought it back, and the
+    /// driver, who outlived the replica that took it, submits it again. False if it has one or does not wait.
+    pub(crate) fn adopt(&mut self, payload: &PayloadDigest, sequence: u64) -> bool {
+        let own = self.own.get_mut(payload).filter(|own| own.sequence.is_none());
+        own.map(|own| own.sequence = Some(sequence)).is_some()
+    }
+
     /// Payloads of which nothing waits any more: what [`submit`](Self::submit) was told of was all committed before.
     pub(crate) fn settle(&mut self) -> Settled {
         let mut settled = Settled::default();
@@ -298,6 +305,19 @@ mod tests {
         assert!(!pool.has_room(&payload(&[6]), &parameters));
         pool.commit(&payload(&[1]));
         assert!(pool.has_room(&payload(&[6]), &parameters) && pool.add(1, transaction(5), &parameters));
+    }
+
+    #[test]
+    fn what_the_records_brought_back_takes_the_number_of_who_submits_it_again_once() {
+        let mut pool = Pool::new([]);
+        pool.submit(None, &payload(&[1]));
+        pool.submit(Some(3), &payload(&[2]));
+        let mut adopt = |bytes, sequence| pool.adopt(&payload(bytes).digest(), sequence);
+        assert!(!adopt(&[3], 1) && !adopt(&[2], 2), "one that is not there, one that has a number");
+        assert!(adopt(&[1], 7) && !adopt(&[1], 8));
+        let mut settled = pool.commit(&payload(&[1, 2])).sequences;
+        settled.sort_unstable();
+        assert_eq!(settled, [3, 7]);
     }
 
     #[test]

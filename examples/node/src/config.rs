@@ -41,6 +41,9 @@ pub struct Places {
     pub keys: PathBuf,
     /// The data directory. One validator, one directory.
     pub data: PathBuf,
+    /// Whether to look on while the keys are no member's: for a validator that joins a running chain.
+    #[serde(default)]
+    pub observe: bool,
 }
 
 /// Links to the other validators.
@@ -129,7 +132,7 @@ impl NodeConfig {
     /// A configuration with defaults.
     pub fn new(genesis: impl Into<PathBuf>, keys: impl Into<PathBuf>, data: impl Into<PathBuf>) -> Self {
         Self {
-            node: Places { genesis: genesis.into(), keys: keys.into(), data: data.into() },
+            node: Places { genesis: genesis.into(), keys: keys.into(), data: data.into(), observe: false },
             links: LinkConfig::default(),
             clients: ClientConfig::default(),
             mempool: MempoolConfig::default(),
@@ -212,6 +215,9 @@ impl NodeConfig {
              # Everything the node keeps. Never start two nodes on copies of one directory, and never the same\n\
              # keys with an empty one: what was signed before is recorded here.\n\
              data = {data}\n\
+             # For a validator that joins a running chain: look on until the keys are a member's, and then take\n\
+             # part. Without it, keys that are no member's are refused at the start.\n\
+             observe = {observe}\n\
              \n\
              [links]\n\
              # Where links from other validators are accepted. Empty: on all interfaces at the port of this\n\
@@ -258,6 +264,7 @@ impl NodeConfig {
             genesis = quoted(&self.node.genesis.to_string_lossy()),
             keys = quoted(&self.node.keys.to_string_lossy()),
             data = quoted(&self.node.data.to_string_lossy()),
+            observe = self.node.observe,
             listen = quoted(&links.listen),
             bulk_queue_bytes = links.bulk_queue_bytes,
             urgent_queue_frames = links.urgent_queue_frames,
@@ -290,6 +297,7 @@ mod tests {
         let mut config = NodeConfig::new("../genesis.toml", "keys", "da\"ta");
         config.links.addresses.insert("node 2".into(), "[::1]:7".into());
         config.mempool.max_pending_transactions = 7;
+        config.node.observe = true;
         assert_eq!(NodeConfig::parse(&config.to_toml()).unwrap(), config);
     }
 

@@ -35,6 +35,13 @@ pub enum NodeError {
         /// The identity key, in hexadecimal.
         identity: String,
     },
+    /// This node was a member and is none any more.
+    Left {
+        /// The first epoch without it.
+        epoch: u64,
+        /// The height of that epoch's first block.
+        first_height: u64,
+    },
     /// Another process uses the data directory.
     DataInUse {
         /// The directory.
@@ -112,6 +119,7 @@ impl NodeError {
         "GENESIS",
         "KEY_FILE",
         "NOT_A_MEMBER",
+        "LEFT",
         "DATA_IN_USE",
         "DATA_MISMATCH",
         "CORRUPT",
@@ -131,6 +139,7 @@ impl NodeError {
             NodeError::Genesis { .. } => "GENESIS",
             NodeError::KeyFile { .. } => "KEY_FILE",
             NodeError::NotAMember { .. } => "NOT_A_MEMBER",
+            NodeError::Left { .. } => "LEFT",
             NodeError::DataInUse { .. } => "DATA_IN_USE",
             NodeError::DataMismatch { .. } => "DATA_MISMATCH",
             NodeError::Corrupt { .. } => "CORRUPT",
@@ -171,8 +180,14 @@ impl fmt::Display for NodeError {
             NodeError::KeyFile { path, problem } => write!(f, "key file {}: {problem}", path.display()),
             NodeError::NotAMember { identity } => write!(
                 f,
-                "the identity key {identity} belongs to no member of the genesis file; check that key file and \
-                 genesis file belong together"
+                "the identity key {identity} belongs to no member of the chain; check that key file and genesis file \
+                 belong together, or, if it is to join, set observe = true under [node]"
+            ),
+            NodeError::Left { epoch, first_height } => write!(
+                f,
+                "this node has left the chain: it is no member from epoch {epoch} on, which begins with block \
+                 {first_height}; its work is done, its data directory may be kept as an archive. To come back, join \
+                 with new keys and an empty directory"
             ),
             NodeError::DataInUse { path } => write!(
                 f,

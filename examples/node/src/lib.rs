@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`config`] | the operator's file: addresses, limits, places |
 //! | [`genesis`] | the chain's file: members, keys, weights, parameters |
+//! | [`epochs`] | who the members are from which height on |
 //! | [`keys`] | the validator's secret keys on disk |
 //! | [`links`] | TLS 1.3 between validators, each end pinned to its identity key |
 //! | [`protocol`] | what the node needs of a consensus protocol; the protocols' adapters |
@@ -23,6 +24,7 @@
 pub mod application;
 pub mod client;
 pub mod config;
+pub mod epochs;
 mod error;
 pub mod execution;
 pub mod genesis;
@@ -36,6 +38,7 @@ pub mod runtime;
 pub mod store;
 
 pub use error::{NodeError, Result};
+pub use genesis::Contact;
 
 /// The README's examples, here because this crate sees all that they use.
 #[cfg(doctest)]

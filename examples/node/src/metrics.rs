@@ -86,6 +86,10 @@ pub struct ChainMetrics {
     pub transaction_bytes: Counter,
     /// Faults of protocol, by the member at fault and the kind.
     pub faults: Family<PeerCodeLabel, Counter>,
+    /// Messages of members who are in another epoch.
+    pub other_epochs: Counter,
+    /// The epoch the node is in.
+    pub epoch: Gauge,
     /// Seconds from the making of a block to its commit here, by its author's clock.
     pub commit_seconds: Histogram,
     /// Seconds a durable write took.
@@ -176,6 +180,8 @@ impl ChainMetrics {
             transactions: Counter::default(),
             transaction_bytes: Counter::default(),
             faults: Family::default(),
+            other_epochs: Counter::default(),
+            epoch: Gauge::default(),
             commit_seconds: Histogram::new(exponential_buckets(0.001, 1.5, 24)),
             persist_seconds: Histogram::new(exponential_buckets(0.0001, 2.0, 16)),
             persist_records: Counter::default(),
@@ -196,6 +202,8 @@ impl ChainMetrics {
             m.transaction_bytes.clone(),
         );
         registry.register("faults", "Faults of protocol", m.faults.clone());
+        registry.register("other_epochs", "Messages of other epochs", m.other_epochs.clone());
+        registry.register("epoch", "Current epoch", m.epoch.clone());
         registry.register("commit_seconds", "From making a block to its commit", m.commit_seconds.clone());
         registry.register("persist_seconds", "Duration of durable writes", m.persist_seconds.clone());
         registry.register("persist_records", "Records written durably", m.persist_records.clone());

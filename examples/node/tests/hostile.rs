@@ -47,10 +47,11 @@ impl Hostile {
             config: site.config(3).links,
             limits: Limits::default(),
             chain: site.genesis.chain_id(),
-            me: 3,
+            me: Some(3),
             identity: keys.identity().unwrap(),
             identities: site.genesis.committees::<Ed25519>().unwrap().identities,
             members: site.genesis.members.iter().map(|m| (m.name.clone(), m.address.clone())).collect(),
+            guests: Vec::new(),
             metrics: Metrics::new().links,
         };
         let ear = Arc::new(Ear::default());

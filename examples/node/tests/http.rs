@@ -204,6 +204,12 @@ async fn blocks_ledger_genesis_and_the_rest_answer() {
     let fake = Fake::new();
     let clients = start(&fake).await;
     (0..5).for_each(|_| fake.commit(vec![]));
+    let epochs = get(&clients, "/v1/epochs").await.json();
+    let epochs = epochs["epochs"].as_array().unwrap();
+    assert_eq!((epochs.len(), &epochs[0]["block"], &epochs[2]["payload"]), (3, &json!(null), &json!("62")));
+    assert_eq!(get(&clients, "/v1/epochs?from=2").await.json()["epochs"][0]["first_height"], json!(21));
+    assert_eq!(get(&clients, "/v1/epochs?from=3").await.json(), json!({ "epochs": [] }));
+    get(&clients, "/v1/epochs?from=x").await.refused_as(400, "BAD_REQUEST");
     assert_eq!(get(&clients, "/v1/blocks/3").await.json()["signers"], json!([0, 1, 3]));
     let listed = get(&clients, "/v1/blocks?from=4&limit=9").await.json();
     let heights: Vec<u64> =

@@ -10,11 +10,12 @@ use bytes::Bytes;
 use common::{chain, eventually};
 use quorate::committee::ChainId;
 use quorate::ed25519::Ed25519;
+use quorate::scheme::Scheme;
 use quorate_node::config::LinkConfig;
 use quorate_node::genesis::{Genesis, SchemeName};
 use quorate_node::handle::PeerStatus;
 use quorate_node::keys::NodeKeys;
-use quorate_node::links::{Lane, Limits, LinkEvent, LinkSender, Links, Received, Settings, Sink};
+use quorate_node::links::{Guest, Lane, Limits, LinkEvent, LinkSender, Links, Received, Settings, Sink};
 use quorate_node::metrics::Metrics;
 
 /// Keeps what comes in.
@@ -84,10 +85,11 @@ async fn node(genesis: &Genesis, keys: &NodeKeys, me: u16, change: impl FnOnce(&
         config: LinkConfig { listen: members[usize::from(me)].1.clone(), ..config() },
         limits: Limits { probe_every: Duration::from_millis(200), ..Limits::default() },
         chain: genesis.chain_id(),
-        me,
+        me: Some(me),
         identity: keys.identity().unwrap(),
         identities: genesis.committees::<Ed25519>().unwrap().identities,
         members,
+        guests: Vec::new(),
         metrics: metrics.links.clone(),
     };
     change(&mut settings);
@@ -124,6 +126,34 @@ async fn members_exchange_frames_on_both_lanes() {
     for node in nodes {
         node.links.shutdown().await;
     }
+}
+
+#[tokio::test]
+async fn a_guest_may_ask_and_is_answered_and_hears_nothing_else() {
+    let (all, keys) = chain(3, SchemeName::Ed25519);
+    let two = Genesis { members: all.members[..2].to_vec(), ..all.clone() };
+    let chain = two.chain_id();
+    let guest = || Guest {
+        identity: Ed25519::public_key(&keys[2].identity().unwrap()),
+        name: "gone".into(),
+        address: all.members[2].address.clone(),
+    };
+    let host = node(&two, &keys[0], 0, |s| s.guests = vec![guest()]).await;
+    let asks = node(&all, &keys[2], 2, |s| s.chain = chain).await;
+    eventually("it is let in", || asks.peer(0).outgoing).await;
+    asks.sender.send(0, Lane::Urgent, Bytes::from_static(b"hello"));
+    eventually("it is heard", || host.inbox.has(2, b"hello")).await;
+    host.sender.broadcast(Lane::Urgent, &Bytes::from_static(b"for members"));
+    eventually("and answered", || {
+        host.sender.send(2, Lane::Urgent, Bytes::from_static(b"welcome"));
+        asks.inbox.has(0, b"welcome")
+    })
+    .await;
+    assert!(!asks.inbox.has(0, b"for members"));
+    assert_eq!(host.sender.status().len(), 1, "it is none of the members");
+    assert!(!host.inbox.events.lock().unwrap().contains(&LinkEvent::Up(2)));
+    asks.links.shutdown().await;
+    host.links.shutdown().await;
 }
 
 #[tokio::test]
@@ -341,10 +371,11 @@ async fn an_address_in_use_is_an_error_that_names_it() {
         config: LinkConfig { listen: address.clone(), ..config() },
         limits: Limits::default(),
         chain: genesis.chain_id(),
-        me: 0,
+        me: Some(0),
         identity: keys[0].identity().unwrap(),
         identities: genesis.committees::<Ed25519>().unwrap().identities,
         members: vec![("a".into(), "x:1".into()), ("b".into(), "x:2".into())],
+        guests: Vec::new(),
         metrics: Metrics::new().links,
     };
     let error = Links::start(settings, Arc::new(Inbox::default())).await.err().unwrap();

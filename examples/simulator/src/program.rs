@@ -1,6 +1,9 @@
 //! A program that runs one protocol in the simulator: one run per seed, or one that is replayed with its trace.
 
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use crate::campaign::{check, replay};
@@ -43,13 +46,14 @@ struct Options {
     scenario: Option<String>,
     nodes: Option<usize>,
     scheme: Option<String>,
+    threads: Option<NonZeroUsize>,
     trace: bool,
 }
 
 impl Program<'_> {
-    /// Reads the command line and runs what it asks for, up to the first failure. `one` carries out one run with
-    /// [`Run::check`].
-    pub fn main(&self, one: impl FnMut(&Run) -> Result<(), String>) -> ExitCode {
+    /// Reads the command line and runs what it asks for, up to the first failure. `runner` is called once on each thread
+    /// and makes what carries out the runs there, one after another, with [`Run::check`].
+    pub fn main<R: FnMut(&Run) -> Result<(), String>>(&self, runner: impl Fn() -> R + Sync) -> ExitCode {
         let options = match self.parse(std::env::args().skip(1)) {
             Ok(Some(options)) => options,
             Ok(None) => {
@@ -61,7 +65,7 @@ impl Program<'_> {
                 return ExitCode::from(2);
             }
         };
-        match self.run(&options, one) {
+        match self.run(&options, runner) {
             Ok(runs) => {
                 println!("{runs} runs, nothing violated");
                 ExitCode::SUCCESS
@@ -86,7 +90,8 @@ Runs {protocol} in the deterministic simulator: virtual time, faults, Byzantine 
                    {}
   --nodes N        how many members (default: 4, for every third seed 7)
   --scheme NAME    {usual} or {slow} (default: {usual}{note}; for every seventeenth seed {slow})
-  --trace          prints every event of the first seed
+  --threads N      how many runs go on at once (default: one for each processor); the outcome is the same
+  --trace          prints every event of the first seed; one run at a time, unless --threads says otherwise
 
 A failing seed ends the run with what was violated and the command that replays it.",
             names.join(" ")
@@ -118,6 +123,10 @@ A failing seed ends the run with what was violated and the command that replays 
                     }
                     options.scheme = Some(name);
                 }
+                "--threads" => {
+                    let threads = usize::try_from(number(value()?)?).ok().and_then(NonZeroUsize::new);
+                    options.threads = Some(threads.ok_or("--threads needs at least 1; see --help")?);
+                }
                 "--trace" => options.trace = true,
                 "--help" | "-h" => return Ok(None),
                 other => return Err(format!("unknown option {other:?}; see --help")),
@@ -126,12 +135,41 @@ A failing seed ends the run with what was violated and the command that replays 
         Ok(Some(options))
     }
 
-    fn run(&self, options: &Options, mut one: impl FnMut(&Run) -> Result<(), String>) -> Result<u64, String> {
+    /// The error is that of the lowest seed that fails, on however many threads: seeds are taken in their order, and what
+    /// was begun is ended.
+    fn run<R: FnMut(&Run) -> Result<(), String>>(
+        &self,
+        options: &Options,
+        runner: impl Fn() -> R + Sync,
+    ) -> Result<u64, String> {
         let seeds = options.seeds.unwrap_or(if options.trace { 1 } else { 100 });
-        for seed in options.seed..options.seed.saturating_add(seeds) {
-            one(&self.run_of(options, seed))?;
+        let end = options.seed.saturating_add(seeds);
+        let (next, failed) = (AtomicU64::new(options.seed), AtomicBool::new(false));
+        let take = || {
+            let more = |seed| Some(seed + 1).filter(|_| seed < end && !failed.load(Ordering::SeqCst));
+            next.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).ok()
+        };
+        let until_failure = || {
+            let mut one = runner();
+            while let Some(seed) = take() {
+                if let Err(message) = one(&self.run_of(options, seed)) {
+                    failed.store(true, Ordering::SeqCst);
+                    return Some((seed, message));
+                }
+            }
+            None
+        };
+        let most = usize::try_from(seeds).unwrap_or(usize::MAX);
+        let threads = options.threads().min(most);
+        let failures = thread::scope(|scope| {
+            let running: Vec<_> = (0..threads).map(|_| scope.spawn(until_failure)).collect();
+            let ended = running.into_iter().map(|thread| thread.join());
+            ended.collect::<Result<Vec<_>, _>>().map_err(|_| "a run panicked".to_owned())
+        })?;
+        match failures.into_iter().flatten().min() {
+            Some((_, message)) => Err(message),
+            None => Ok(seeds),
         }
-        Ok(seeds)
     }
 
     /// What a seed stands for, as far as the options do not say.
@@ -150,6 +188,17 @@ A failing seed ends the run with what was violated and the command that replays 
             scheme,
         }
     }
+}
+
+impl Options {
+    fn threads(&self) -> usize {
+        let usual = || if self.trace { NonZeroUsize::MIN } else { all_processors() };
+        self.threads.unwrap_or_else(usual).get()
+    }
+}
+
+fn all_processors() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 impl Run {
@@ -174,6 +223,9 @@ impl Run {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Mutex;
+
     use super::*;
 
     const PROGRAM: Program<'_> =
@@ -204,15 +256,35 @@ mod tests {
 
     #[test]
     fn seeds_are_run_up_to_the_first_failure() {
-        let options = parse("--seeds 9 --seed 3").unwrap().unwrap();
-        let mut seen = Vec::new();
-        let mut one = |run: &Run| {
-            seen.push(run.seed);
-            if run.seed == 6 { Err("wrong".to_owned()) } else { Ok(()) }
-        };
-        assert_eq!(PROGRAM.run(&options, &mut one), Err("wrong".to_owned()));
-        assert_eq!(seen, [3, 4, 5, 6]);
-        assert_eq!(PROGRAM.run(&options, |_| Ok(())), Ok(9));
+        for threads in 1..5 {
+            let options = parse(&format!("--seeds 90 --seed 3 --threads {threads}")).unwrap().unwrap();
+            let seen = Mutex::new(BTreeSet::new());
+            // The higher one fails sooner, and is not what is told.
+            let runner = || {
+                |run: &Run| {
+                    seen.lock().unwrap().insert(run.seed);
+                    thread::sleep(Duration::from_millis(if run.seed == 6 { 20 } else { 1 }));
+                    if run.seed == 6 || run.seed == 7 { Err(run.seed.to_string()) } else { Ok(()) }
+                }
+            };
+            assert_eq!(PROGRAM.run(&options, runner), Err("6".to_owned()), "{threads} threads");
+            let seen = seen.into_inner().unwrap();
+            assert!((3..7).all(|seed| seen.contains(&seed)) && seen.len() < 60, "{seen:?}");
+            assert_eq!(PROGRAM.run(&options, || |_: &Run| Ok(())), Ok(90));
+        }
+    }
+
+    #[test]
+    fn every_seed_is_run_once_and_a_trace_by_itself() {
+        let options = parse("--seeds 50 --threads 3").unwrap().unwrap();
+        let seen = Mutex::new(Vec::new());
+        let runner = || |run: &Run| Ok(seen.lock().unwrap().push(run.seed));
+        assert_eq!(PROGRAM.run(&options, runner), Ok(50));
+        let mut seen = seen.into_inner().unwrap();
+        seen.sort_unstable();
+        assert_eq!(seen, (0..50).collect::<Vec<_>>());
+        assert_eq!(parse("--trace").unwrap().unwrap().threads(), 1);
+        assert_eq!(parse("--trace --threads 2").unwrap().unwrap().threads(), 2);
     }
 
     #[test]
@@ -222,6 +294,7 @@ mod tests {
             ("--seeds many", "no number"),
             ("--scenario none", "no scenario"),
             ("--scheme other", "it is slow or fast"),
+            ("--threads 0", "at least 1"),
             ("--speed 4", "unknown option"),
         ] {
             let message = parse(line).err().unwrap();

@@ -81,7 +81,7 @@ pub(crate) fn machine(bytes: &[u8]) {
     };
 }
 
-fn lively_cluster<S: Fixed + Suite>() -> Cluster<Gosig<S>> {
+pub(crate) fn lively_cluster<S: Fixed + Suite>() -> Cluster<Gosig<S>> {
     let mut cluster = Cluster::new();
     lively().chunks_exact(2).for_each(|deed| do_one(&mut cluster, deed));
     // A link that comes up again: its members greet each other.

@@ -19,10 +19,12 @@ const PROGRAM: Program<'_> = Program {
 };
 
 fn main() -> ExitCode {
-    let (mut bls, mut toy) = (BTreeMap::new(), BTreeMap::new());
-    PROGRAM.main(|run| match run.scheme.as_str() {
-        "bls" => one::<Counted<MinSig>>(run, &mut bls),
-        _ => one::<Toy>(run, &mut toy),
+    PROGRAM.main(|| {
+        let (mut bls, mut toy) = (BTreeMap::new(), BTreeMap::new());
+        move |run| match run.scheme.as_str() {
+            "bls" => one::<Counted<MinSig>>(run, &mut bls),
+            _ => one::<Toy>(run, &mut toy),
+        }
     })
 }
 

@@ -13,6 +13,9 @@ use crate::record::Record;
 impl<S: Suite> Replica<S> {
     /// Transactions of this member's clients.
     pub(super) fn on_submit(&mut self, sequence: u64, payload: Arc<Payload>, out: &mut Out<S>) {
+        if !self.observes() && self.pool.adopt(&payload.digest(), sequence) {
+            return;
+        }
         let fits = self.pool.has_room(&payload, &self.parameters) && !self.pool.is_own(&payload.digest());
         if self.observes() || !fits {
             out.output(Output::Submitted { sequence, state: Submission::Refused });

@@ -15,10 +15,12 @@ const PROGRAM: Program<'_> =
     Program { protocol: "Jolteon", usual: ("ed25519", ""), slow: "bls", command: "cargo xtask simulate" };
 
 fn main() -> ExitCode {
-    let (mut bls, mut ed25519) = (BTreeMap::new(), BTreeMap::new());
-    PROGRAM.main(|run| match run.scheme.as_str() {
-        "bls" => one::<MinSig>(run, &mut bls),
-        _ => one::<Ed25519>(run, &mut ed25519),
+    PROGRAM.main(|| {
+        let (mut bls, mut ed25519) = (BTreeMap::new(), BTreeMap::new());
+        move |run| match run.scheme.as_str() {
+            "bls" => one::<MinSig>(run, &mut bls),
+            _ => one::<Ed25519>(run, &mut ed25519),
+        }
     })
 }
 

@@ -58,7 +58,7 @@ pub enum Event {
 /// The thread that executes.
 pub struct Execution<P: Protocol> {
     deliveries: SyncSender<Box<Delivery<P>>>,
-    thread: JoinHandle<()>,
+    thread: JoinHandle<Option<Executor<P>>>,
 }
 
 impl<P: Protocol> Execution<P> {
@@ -95,11 +95,12 @@ impl<P: Protocol> Execution<P> {
         self.deliveries.send(delivery).is_ok()
     }
 
-    /// Executes what was handed in, writes everything out, and ends the thread.
-    pub fn stop(self) {
+    /// Executes what was handed in, writes everything out, ends the thread, and gives the executor back; none if
+    /// anything failed.
+    pub fn stop(self) -> Option<Executor<P>> {
         drop(self.deliveries);
         // The thread reports its own failure; a panic of the application has been printed.
-        let _ = self.thread.join();
+        self.thread.join().ok().flatten()
     }
 }
 
@@ -114,11 +115,14 @@ fn work<P: Protocol>(
     mut executor: Executor<P>,
     deliveries: Receiver<Box<Delivery<P>>>,
     mut report: impl FnMut(Event),
-) {
+) -> Option<Executor<P>> {
     let mut failed = None;
     while failed.is_none() {
         let Ok(delivery) = deliveries.recv() else {
-            failed = executor.flush().err();
+            match executor.flush() {
+                Ok(()) => return Some(executor),
+                Err(e) => failed = Some(e),
+            }
             break;
         };
         match executor.execute(&delivery) {
@@ -135,4 +139,5 @@ fn work<P: Protocol>(
         report(Event::Failed(e));
     }
     drop(deliveries);
+    None
 }

@@ -6,6 +6,7 @@ use quorate::wire::{Decode, Encode};
 
 use super::executor::transaction_bytes;
 use crate::application::{Application, LedgerProof};
+use crate::epochs::Epoch;
 use crate::handle::{Answer, BatchView, BlockView, Digest, TransactionId, TransactionView};
 use crate::proof::{MAX_ROOTS, RootProof, StateProof, TransactionProof};
 use crate::protocol::{Batch, Block, Part, Protocol};
@@ -62,6 +63,27 @@ impl<P: Protocol> Queries<P> {
             certificate: certificate.into(),
             signers,
         }))
+    }
+
+    /// The encodings of an executed block, of why it is committed, and of its first batch.
+    ///
+    /// # Errors
+    /// If the store fails, or the block is not there.
+    pub fn whole(&self, height: u64) -> Result<[Bytes; 3]> {
+        let missing = || NodeError::corrupt("the archive", format!("height {height} is incomplete"));
+        let block = self.store.block_at(height)?.ok_or_else(missing)?;
+        let finality = self.store.finality(&block)?.ok_or_else(missing)?;
+        let named = block.payload().first().ok_or_else(missing)?.digest;
+        let batch = self.store.batch(&named)?.ok_or_else(missing)?;
+        Ok([block.encode().into(), finality.encode().into(), batch.encode().into()])
+    }
+
+    /// The epochs after the genesis, in order.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn epochs(&self) -> Result<Vec<Epoch>> {
+        self.store.epochs()
     }
 
     /// A committed transaction with its proof; the first, if the same bytes were committed more than once.

@@ -29,6 +29,7 @@
 //! ```
 
 mod committees;
+mod contact;
 mod names;
 mod parameters;
 mod text;
@@ -42,6 +43,7 @@ use quorate_gosig::MAX_TRANSACTION_BYTES;
 use serde::{Deserialize, Serialize};
 
 pub use committees::Committees;
+pub use contact::Contact;
 pub use names::{ProtocolName, SchemeName};
 use parameters::within;
 pub use parameters::{Parameters, Schedule};

@@ -12,8 +12,8 @@ use tokio::sync::broadcast;
 
 use crate::metrics::Metrics;
 pub use views::{
-    Answer, BatchView, BlockView, CommitEvent, Digest, PeerStatus, Refusal, Status, Ticket, TransactionId,
-    TransactionView, ValidatorView,
+    Answer, BatchView, BlockView, CommitEvent, Digest, EpochView, PeerStatus, Refusal, Status, Ticket,
+    TransactionId, TransactionView, ValidatorView,
 };
 
 /// A running node, seen from the client side.
@@ -32,6 +32,8 @@ pub trait Service: Send + Sync + 'static {
     fn status(&self) -> Status;
     /// See [`Handle::validators`].
     fn validators(&self) -> Vec<ValidatorView>;
+    /// See [`Handle::epochs`].
+    fn epochs(&self, from: u64) -> crate::Result<Vec<EpochView>>;
     /// See [`Handle::block`].
     fn block(&self, height: u64) -> crate::Result<Option<BlockView>>;
     /// See [`Handle::transaction`].
@@ -76,9 +78,18 @@ impl Handle {
         self.service.status()
     }
 
-    /// The committee, in order.
+    /// The committee of this node's epoch, in order.
     pub fn validators(&self) -> Vec<ValidatorView> {
         self.service.validators()
+    }
+
+    /// The epochs from a number on, in order: as many as fit into an answer of about 8 MiB, at least one if there is one.
+    /// Reads the disk: call it from a thread that may block.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub fn epochs(&self, from: u64) -> crate::Result<Vec<EpochView>> {
+        self.service.epochs(from)
     }
 
     /// The committed block at `height`, or `None` if there is none (yet, or any more). Reads the disk: call it

@@ -95,9 +95,9 @@ pub struct Status {
     pub protocol: &'static str,
     /// The signature scheme of votes: `bls` or `ed25519`.
     pub scheme: &'static str,
-    /// This node's place in the committee.
-    pub me: MemberIndex,
-    /// This node's name.
+    /// This node's place in the committee; none if it looks on and is no member (yet).
+    pub me: Option<MemberIndex>,
+    /// This node's name; empty if it is no member.
     pub name: String,
     /// The epoch.
     pub epoch: u64,
@@ -184,6 +184,26 @@ pub struct ValidatorView {
     pub identity_key: String,
     /// Its voting key, in hexadecimal.
     pub voting_key: String,
+}
+
+/// An epoch of the chain, with all that shows, to who knows the epochs before it, that it is one.
+#[derive(Clone, Debug, Serialize)]
+pub struct EpochView {
+    /// Its number.
+    pub epoch: u64,
+    /// The height of its first block.
+    pub first_height: u64,
+    /// Its members, in order.
+    pub members: Vec<ValidatorView>,
+    /// The encoding of its anchor, the last block of the epoch before; `None` for the genesis, and so are the others.
+    #[serde(serialize_with = "hex_option")]
+    pub block: Option<Bytes>,
+    /// The encoding of why that block is committed.
+    #[serde(serialize_with = "hex_option")]
+    pub finality: Option<Bytes>,
+    /// The encoding of that block's payload: the changes of the members are among its transactions.
+    #[serde(serialize_with = "hex_option")]
+    pub payload: Option<Bytes>,
 }
 
 /// A committed block.

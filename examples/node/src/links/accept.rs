@@ -23,7 +23,7 @@ pub(super) const READ_BUFFER: usize = 128 << 10;
 type Stream = TlsStream<BufReader<TcpStream>>;
 
 /// Accepts connections until the links are closed.
-pub(super) async fn run(context: Arc<Context>, listener: TcpListener) {
+pub(super) async fn run(context: Arc<Context>, listener: Arc<TcpListener>) {
     let strangers = Strangers::new(context.config.max_unauthenticated);
     let mut connections = JoinSet::new();
     loop {
@@ -96,7 +96,7 @@ async fn greet(
     let named = |e| (peer.clone(), e);
     let mut watchdog = Watchdog::new(context.dead_after());
     let body = frame::read_short(&mut stream, MAX_HELLO, &mut watchdog).await.map_err(named)?;
-    let (verdict, admitted) = judge(context, proved, peer.as_ref(), &body, from).map_err(named)?;
+    let (verdict, admitted) = judge(context, peer.as_ref(), &body, from).map_err(named)?;
     let answer = Answer { version: VERSION, verdict, process: context.instance };
     reply(&mut stream, &answer, &mut watchdog).await.map_err(named)?;
     match admitted {
@@ -112,7 +112,6 @@ async fn greet(
 
 fn judge(
     context: &Context,
-    proved: u16,
     peer: Option<&Arc<Peer>>,
     body: &[u8],
     from: SocketAddr,
@@ -124,9 +123,6 @@ fn judge(
     let hello = Hello::decode(body, &()).map_err(LinkError::Hello)?;
     if hello.chain != context.chain {
         return Ok((Verdict::WrongChain, None));
-    }
-    if hello.from != proved || hello.to != context.me {
-        return Ok((Verdict::WrongMember, None));
     }
     let Some(peer) = peer else {
         // It proved this node's own key: this node itself, looking for a twin, or the twin.

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use quorate::ed25519;
-use quorate::machine::MemberIndex;
 use quorate::wire::{Decode, Encode};
 use tokio::io::{AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
@@ -30,13 +29,22 @@ type Stream = TlsStream<BufReader<TcpStream>>;
 pub(super) async fn run(context: Arc<Context>, peer: Arc<Peer>, lane: Lane) {
     let mut backoff = Backoff::new(Duration::from_millis(context.config.max_backoff_ms));
     loop {
+        if !peer.is_wanted() {
+            // A guest that has gone may never come back.
+            tokio::select! {
+                () = context.stopped() => break,
+                () = peer.knocked(lane) => {}
+            }
+        }
         let error = tokio::select! {
             () = context.stopped() => break,
             error = link(&context, &peer, lane, &mut backoff) => error,
         };
         if peer.set_outgoing(lane, false) {
             tracing::warn!(peer = %peer.name, code = error.code(), %error, "link lost");
-            context.sink.event(LinkEvent::Down(peer.index));
+            if !peer.is_guest {
+                context.sink.event(LinkEvent::Down(peer.index));
+            }
         } else {
             tracing::debug!(peer = %peer.name, ?lane, %error, "cannot connect");
         }
@@ -53,7 +61,7 @@ pub(super) async fn run(context: Arc<Context>, peer: Arc<Peer>, lane: Lane) {
 /// Connects, and sends frames until that fails.
 async fn link(context: &Context, peer: &Peer, lane: Lane, backoff: &mut Backoff) -> LinkError {
     let purpose = Purpose::Lane(lane);
-    let stream = match connect(context, &peer.address, peer.index, &peer.key, purpose).await {
+    let stream = match connect(context, &peer.address, &peer.key, purpose).await {
         Ok((stream, Answer { verdict: Verdict::Welcome, .. })) => stream,
         Ok((_, answer)) => return LinkError::Refused(answer.verdict),
         Err(e) => return e,
@@ -61,7 +69,9 @@ async fn link(context: &Context, peer: &Peer, lane: Lane, backoff: &mut Backoff)
     let begin = Instant::now();
     if peer.set_outgoing(lane, true) {
         tracing::info!(peer = %peer.name, "link up");
-        context.sink.event(LinkEvent::Up(peer.index));
+        if !peer.is_guest {
+            context.sink.event(LinkEvent::Up(peer.index));
+        }
     }
     let error = send(context, peer, lane, stream).await;
     if begin.elapsed() >= SUCCESS {
@@ -121,19 +131,11 @@ async fn send(context: &Context, peer: &Peer, lane: Lane, mut stream: Stream) ->
 async fn connect(
     context: &Context,
     address: &str,
-    to: MemberIndex,
     key: &ed25519::PublicKey,
     purpose: Purpose,
 ) -> Result<(Stream, Answer), LinkError> {
     let patience = Duration::from_millis(context.config.handshake_timeout_ms);
-    let hello = Hello {
-        version: VERSION,
-        chain: context.chain,
-        from: context.me,
-        to,
-        purpose,
-        process: context.instance,
-    };
+    let hello = Hello { version: VERSION, chain: context.chain, purpose, process: context.instance };
     let connected = timeout(patience, async {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
@@ -156,7 +158,7 @@ async fn connect(
 pub(super) async fn look_for_twin(context: Arc<Context>) {
     let (own, address) = (context.instance, &context.own_address);
     loop {
-        let answer = connect(&context, address, context.me, &context.own_key, Purpose::Probe);
+        let answer = connect(&context, address, &context.own_key, Purpose::Probe);
         tokio::select! {
             () = context.stopped() => return,
             answer = answer => if let Ok((_, Answer { process, .. })) = answer {

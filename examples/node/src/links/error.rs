@@ -72,10 +72,11 @@ impl fmt::Display for LinkError {
             }
             LinkError::Io(e) => write!(f, "the connection ended: {e}"),
             LinkError::Tls(rustls::Error::AlertReceived(alert)) if is_identity_alert(*alert) => {
-                f.write_str("the other end does not know this node's identity key; compare genesis files")
+                f.write_str("the other end does not know this node's identity key: it is not, or no more, a member there; compare genesis \
+                 files")
             }
             LinkError::Tls(e) if is_identity(e) => {
-                f.write_str("the other end's identity key is not the one in the genesis file")
+                f.write_str("the other end's identity key is not the one that it is known by")
             }
             LinkError::Tls(e) => write!(f, "TLS: {e}"),
             LinkError::Timeout { during } => write!(f, "{during} took too long"),

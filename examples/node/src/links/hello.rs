@@ -1,23 +1,23 @@
 //! What two ends say about themselves inside TLS, before the first frame.
 //!
 //! ```text
-//! hello    magic "qlnk" 4 | version u16 | chain 32 | from u16 | to u16 | lane u8 | process 16     59 bytes
-//! answer   magic "qlnk" 4 | version u16 | verdict u8 | process 16                                 23 bytes
+//! hello    magic "qlnk" 4 | version u16 | chain 32 | lane u8 | process 16     55 bytes
+//! answer   magic "qlnk" 4 | version u16 | verdict u8 | process 16             23 bytes
 //! ```
 //!
-//! Each travels as a frame. The magic and the version keep their places in all versions to come.
+//! Who both are is what their keys say: a member's index would be that of one epoch, and the two ends may be in
+//! different ones. Each travels as a frame. The magic and the version keep their places in all versions to come.
 
 use std::fmt;
 
 use quorate::committee::ChainId;
-use quorate::machine::MemberIndex;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
 use super::Lane;
 
 /// The version of hello, frames and all that travels in them.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 /// Longest hello or answer of any version.
 pub const MAX_HELLO: usize = 256;
 const MAGIC: [u8; 4] = *b"qlnk";
@@ -42,10 +42,6 @@ pub struct Hello {
     pub version: u16,
     /// Its chain.
     pub chain: ChainId,
-    /// Who it is.
-    pub from: MemberIndex,
-    /// Whom it wants.
-    pub to: MemberIndex,
     /// What for.
     pub purpose: Purpose,
     /// Its process.
@@ -73,7 +69,7 @@ pub enum Verdict {
     WrongChain = 1,
     /// The two ends speak different versions.
     WrongVersion = 2,
-    /// The identity key does not belong to who the dialer says it is, or the acceptor is not who the dialer wants.
+    /// The identity key is no member's.
     WrongMember = 3,
     /// A newer process with the same identity key is connected.
     SameIdentity = 4,
@@ -101,7 +97,7 @@ impl fmt::Display for Verdict {
             Verdict::Welcome => "welcome",
             Verdict::WrongChain => "the two nodes are of different chains; compare genesis files",
             Verdict::WrongVersion => "the two nodes speak different versions; upgrade the older one",
-            Verdict::WrongMember => "index and identity key belong to different members; compare genesis files",
+            Verdict::WrongMember => "the identity key is no member's; compare genesis files",
             Verdict::SameIdentity => {
                 "a newer process with the same identity key is connected; stop one of the two, a key must never \
                  sign in two places"
@@ -116,8 +112,6 @@ impl Encode for Hello {
         w.raw(&MAGIC);
         w.u16(self.version);
         w.raw(&self.chain.0);
-        w.u16(self.from);
-        w.u16(self.to);
         w.u8(match self.purpose {
             Purpose::Lane(Lane::Urgent) => 0,
             Purpose::Lane(Lane::Bulk) => 1,
@@ -132,8 +126,6 @@ impl Decode for Hello {
         Ok(Self {
             version: version(r)?,
             chain: ChainId(r.array()?),
-            from: r.u16()?,
-            to: r.u16()?,
             purpose: match r.u8()? {
                 0 => Purpose::Lane(Lane::Urgent),
                 1 => Purpose::Lane(Lane::Bulk),
@@ -187,13 +179,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_decodes_encodes_to_the_same_bytes(mut bytes in proptest::collection::vec(any::<u8>(), 55..64)) {
+        fn whatever_decodes_encodes_to_the_same_bytes(mut bytes in proptest::collection::vec(any::<u8>(), 51..60)) {
             bytes[..4].copy_from_slice(&MAGIC);
-            bytes[42] %= 4;
+            bytes[38] %= 4;
             if let Ok(hello) = Hello::decode(&bytes, &()) {
                 prop_assert_eq!(hello.encode(), bytes);
             } else {
-                prop_assert!(bytes.len() != 59 || bytes[42] == 3);
+                prop_assert!(bytes.len() != 55 || bytes[38] == 3);
             }
         }
 

@@ -19,10 +19,15 @@
 //!
 //! TLS 1.3 alone, with raw public keys (RFC 7250) instead of certificates. The dialer accepts exactly the identity
 //! key of the member it wants; the acceptor exactly the keys of members. Both prove possession in the handshake.
-//! Inside TLS the dialer says [`hello`]: chain, protocol version, who it is, whom it wants, which lane, and a
-//! random number of its process; the acceptor answers with a verdict. Two processes with one key are found by that
+//! Inside TLS the dialer says [`hello`]: chain, protocol version, which lane, and a random number of its process; the
+//! acceptor answers with a verdict. Two processes with one key are found by that
 //! number: by peers, who see an older process come back after a newer one, and by the twins themselves, for each
 //! node also dials its own public address now and then.
+//!
+//! Links last as long as an epoch: with the next one come other members, or the same ones with other indices. The
+//! [`Door`], where connections come in, outlasts them. Who was a member once and is none any more is a *guest*: it may
+//! ask, and is dialled when it has come and as long as it is there. So a member that is behind learns that it has left.
+//! Guests have the indices behind the members'.
 //!
 //! # Frames
 //!
@@ -69,7 +74,7 @@ use tokio::task::JoinSet;
 
 pub use error::LinkError;
 use hello::InstanceId;
-use peer::Peer;
+use peer::{Peer, Who};
 
 use crate::config::LinkConfig;
 use crate::handle::PeerStatus;
@@ -128,16 +133,37 @@ pub struct Settings {
     pub limits: Limits,
     /// The chain.
     pub chain: ChainId,
-    /// This node's place.
-    pub me: MemberIndex,
+    /// This node's place; `None` if it is no member.
+    pub me: Option<MemberIndex>,
     /// This node's identity key.
     pub identity: ed25519::SecretKey,
     /// Identity keys of all members.
     pub identities: Arc<Committee<Ed25519>>,
     /// Names and addresses of all members, in order.
     pub members: Vec<(String, String)>,
+    /// Who was a member once and is none any more.
+    pub guests: Vec<Guest>,
     /// What is counted.
     pub metrics: LinkMetrics,
+}
+
+/// Who was a member once.
+#[derive(Clone, Debug)]
+pub struct Guest {
+    /// Its identity key.
+    pub identity: ed25519::PublicKey,
+    /// Its name.
+    pub name: String,
+    /// Where it accepted links.
+    pub address: String,
+}
+
+/// Where connections come in, and the random number of this process: what stays when links are made anew.
+#[derive(Clone)]
+pub struct Door {
+    listener: Arc<TcpListener>,
+    address: SocketAddr,
+    instance: InstanceId,
 }
 
 /// Where frames go that come in. Called from the links' tasks: it must not block.
@@ -201,13 +227,13 @@ struct Context {
     config: LinkConfig,
     limits: Limits,
     chain: ChainId,
-    me: MemberIndex,
     instance: InstanceId,
     own_key: ed25519::PublicKey,
     own_address: String,
     tls: tls::Tls,
-    /// By index; `None` at this node's own place.
+    /// By index; `None` at this node's own place. First the members, then guests.
     peers: Vec<Option<Arc<Peer>>>,
+    members: usize,
     metrics: LinkMetrics,
     sink: Arc<dyn Sink>,
     stop: watch::Receiver<bool>,
@@ -217,15 +243,27 @@ impl Links {
     /// Listens, and dials everybody. Must be called inside a tokio runtime.
     ///
     /// # Errors
-    /// [`NodeError::Bind`], [`NodeError::Tls`], [`NodeError::Config`].
+    /// As [`Door::open`], and [`NodeError::Tls`].
     pub async fn start(settings: Settings, sink: Arc<dyn Sink>) -> Result<Self> {
-        let listener = listen(&settings).await?;
-        let address = listener.local_addr().map_err(|e| bind_failed(&settings.config.listen, e))?;
+        let own = settings.me.and_then(|me| settings.members.get(usize::from(me)));
+        let door = Door::open(&settings.config, own.map(|(_, address)| &**address)).await?;
+        Self::behind(&door, settings, sink)
+    }
+
+    /// Accepts what comes to the door, and dials everybody. Must be called inside a tokio runtime, and not while other
+    /// links stand behind the same door.
+    ///
+    /// # Errors
+    /// [`NodeError::Tls`].
+    pub fn behind(door: &Door, settings: Settings, sink: Arc<dyn Sink>) -> Result<Self> {
+        let address = door.address;
         let (stop, stopped) = watch::channel(false);
-        let context = Arc::new(Context::new(settings, sink, stopped)?);
+        let context = Arc::new(Context::new(settings, door.instance, sink, stopped)?);
         let mut tasks = JoinSet::new();
-        tasks.spawn(accept::run(context.clone(), listener));
-        tasks.spawn(dial::look_for_twin(context.clone()));
+        tasks.spawn(accept::run(context.clone(), door.listener.clone()));
+        if !context.own_address.is_empty() {
+            tasks.spawn(dial::look_for_twin(context.clone()));
+        }
         for peer in context.peers.iter().flatten() {
             for lane in Lane::ALL {
                 tasks.spawn(dial::run(context.clone(), peer.clone(), lane));
@@ -251,6 +289,37 @@ impl Links {
     }
 }
 
+impl Door {
+    /// Listens where the configuration says, or else at the port of this node's own address. Must be called inside a
+    /// tokio runtime.
+    ///
+    /// # Errors
+    /// [`NodeError::Bind`]; [`NodeError::Config`] if neither is known.
+    pub async fn open(config: &LinkConfig, own: Option<&str>) -> Result<Self> {
+        let address = match own {
+            Some(own) if config.listen.is_empty() => {
+                format!("0.0.0.0:{}", own.rsplit_once(':').map_or("", |(_, port)| port))
+            }
+            None if config.listen.is_empty() => {
+                let problem =
+                    "links.listen is empty, and no member's address is this node's: say where it listens";
+                return Err(NodeError::Config { path: None, problem: problem.into() });
+            }
+            _ => config.listen.clone(),
+        };
+        let listener = TcpListener::bind(&address).await.map_err(|e| bind_failed(&address, e))?;
+        let address = listener.local_addr().map_err(|e| bind_failed(&address, e))?;
+        let mut instance = [0; 16];
+        getrandom::fill(&mut instance).map_err(|_| quorate::Error::Rng)?;
+        Ok(Self { listener: Arc::new(listener), address, instance: InstanceId(instance) })
+    }
+
+    /// Where links are accepted.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
 impl LinkSender {
     /// Queues a frame for one member; never blocks. What does not fit pushes out what is oldest.
     pub fn send(&self, to: MemberIndex, lane: Lane, body: Bytes) {
@@ -261,7 +330,7 @@ impl LinkSender {
 
     /// Queues a frame for every other member; the bytes are shared.
     pub fn broadcast(&self, lane: Lane, body: &Bytes) {
-        for peer in self.context.peers.iter().flatten() {
+        for peer in self.context.members() {
             peer.enqueue(lane, body.clone());
         }
     }
@@ -295,44 +364,59 @@ impl LinkSender {
 
     /// The links with all other members, in order.
     pub fn status(&self) -> Vec<PeerStatus> {
-        self.context.peers.iter().flatten().map(|p| p.status()).collect()
+        self.context.members().map(|p| p.status()).collect()
     }
 }
 
 impl Context {
-    fn new(settings: Settings, sink: Arc<dyn Sink>, stop: watch::Receiver<bool>) -> Result<Self> {
-        let Settings { config, limits, chain, me, identity, identities, members, metrics } = settings;
+    fn new(
+        settings: Settings,
+        instance: InstanceId,
+        sink: Arc<dyn Sink>,
+        stop: watch::Receiver<bool>,
+    ) -> Result<Self> {
+        let Settings { config, limits, chain, me, identity, identities, members, guests, metrics } = settings;
         let own_key = Ed25519::public_key(&identity);
-        let tls = tls::Tls::new(identity, &identities, PROTOCOL)?;
-        let mut peers = Vec::with_capacity(members.len());
+        let count = members.len();
+        let members = members.into_iter().zip(identities.keys());
+        let members = members.map(|((name, address), key)| (name, address, key.clone(), false));
+        let guests = guests.into_iter().map(|g| (g.name, g.address, g.identity, true));
+        let guests = guests.filter(|(_, _, key, _)| *key != own_key);
+        let all: Vec<_> = (0..=MemberIndex::MAX).zip(members.chain(guests)).collect();
+        let keys = all.iter().map(|(index, (_, _, key, _))| (*index, key));
+        let tls = tls::Tls::accepting(identity, keys, PROTOCOL)?;
+        let mut peers = Vec::with_capacity(all.len());
         let mut own_address = String::new();
-        for ((index, (name, address)), key) in (0..).zip(members).zip(identities.keys()) {
+        for (index, (name, address, key, is_guest)) in all {
             let address = config.addresses.get(&name).cloned().unwrap_or(address);
-            if index == me {
+            if Some(index) == me {
                 own_address = address;
                 peers.push(None);
             } else {
-                let peer = Peer::new(index, name, address, key.clone(), &config, &limits, &metrics);
+                let who = Who { index, name, address, key, is_guest };
+                let peer = Peer::new(who, &config, &limits, &metrics);
                 peers.push(Some(Arc::new(peer)));
             }
         }
-        let mut instance = [0; 16];
-        getrandom::fill(&mut instance).map_err(|_| quorate::Error::Rng)?;
-        let instance = InstanceId(instance);
         Ok(Self {
             config,
             limits,
             chain,
-            me,
             instance,
             own_key,
             own_address,
             tls,
             peers,
+            members: count,
             metrics,
             sink,
             stop,
         })
+    }
+
+    /// The other members.
+    fn members(&self) -> impl Iterator<Item = &Arc<Peer>> {
+        self.peers.iter().take(self.members).flatten()
     }
 
     fn peer(&self, index: MemberIndex) -> Option<&Arc<Peer>> {
@@ -355,17 +439,6 @@ impl Context {
         // An error means that the owner is gone, which is a stop as well.
         let _ = self.stop.clone().wait_for(|stop| *stop).await;
     }
-}
-
-async fn listen(settings: &Settings) -> Result<TcpListener> {
-    let address = if settings.config.listen.is_empty() {
-        let own = settings.members.get(usize::from(settings.me)).map_or("", |(_, address)| address);
-        let port = own.rsplit_once(':').map_or("", |(_, port)| port);
-        format!("0.0.0.0:{port}")
-    } else {
-        settings.config.listen.clone()
-    };
-    TcpListener::bind(&address).await.map_err(|e| bind_failed(&address, e))
 }
 
 fn bind_failed(address: &str, source: std::io::Error) -> NodeError {

@@ -37,6 +37,8 @@ pub(super) struct Peer {
     pub(super) name: String,
     pub(super) address: String,
     pub(super) key: ed25519::PublicKey,
+    /// It was a member once.
+    pub(super) is_guest: bool,
     urgent: Side,
     bulk: Side,
     counters: Counters,
@@ -46,6 +48,16 @@ pub(super) struct Peer {
     refused: AtomicU64,
     processes: Mutex<Processes>,
     last_error: Mutex<Option<String>>,
+}
+
+/// Whom links are made with.
+pub(super) struct Who {
+    pub(super) index: MemberIndex,
+    pub(super) name: String,
+    pub(super) address: String,
+    pub(super) key: ed25519::PublicKey,
+    /// It was a member once.
+    pub(super) is_guest: bool,
 }
 
 /// One lane, both directions.
@@ -83,15 +95,8 @@ struct Processes {
 }
 
 impl Peer {
-    pub(super) fn new(
-        index: MemberIndex,
-        name: String,
-        address: String,
-        key: ed25519::PublicKey,
-        config: &LinkConfig,
-        limits: &Limits,
-        metrics: &LinkMetrics,
-    ) -> Self {
+    pub(super) fn new(who: Who, config: &LinkConfig, limits: &Limits, metrics: &LinkMetrics) -> Self {
+        let Who { index, name, address, key, is_guest } = who;
         let side = |max_frames, max_bytes, inbound| Side {
             outbox: Outbox::new(max_frames, max_bytes),
             outgoing: AtomicBool::new(false),
@@ -116,6 +121,7 @@ impl Peer {
             name,
             address,
             key,
+            is_guest,
         }
     }
 
@@ -172,6 +178,12 @@ impl Peer {
             self.side(lane).knock.notify_one();
         }
         Ok(notice)
+    }
+
+    /// Whether it is to be dialled: a member always, a guest as long as it is there.
+    pub(super) fn is_wanted(&self) -> bool {
+        let processes = lock(&self.processes);
+        !self.is_guest || processes.urgent.is_some() || processes.bulk.is_some()
     }
 
     /// Completes when the peer has connected: whoever can dial can be dialled, most likely.

@@ -47,11 +47,20 @@ impl Tls {
         identities: &Committee<Ed25519>,
         protocol: &'static [u8],
     ) -> Result<Self> {
+        Self::accepting(identity, (0..).zip(identities.keys()), protocol)
+    }
+
+    /// The same for keys of more than one committee, with the index that each is to have.
+    pub(super) fn accepting<'a>(
+        identity: ed25519::SecretKey,
+        keys: impl IntoIterator<Item = (MemberIndex, &'a ed25519::PublicKey)>,
+        protocol: &'static [u8],
+    ) -> Result<Self> {
         let provider = Arc::new(provider());
         let spki = spki(&Ed25519::public_key(&identity));
         let signer = Arc::new(Identity { secret: Arc::new(identity) });
         let key = Arc::new(CertifiedKey::new(vec![CertificateDer::from(spki)], signer));
-        let members: HashMap<_, _> = (0..).zip(identities.keys()).map(|(i, key)| (spki_of(key), i)).collect();
+        let members: HashMap<_, _> = keys.into_iter().map(|(i, key)| (spki_of(key), i)).collect();
         let members = Arc::new(members);
         let algorithms = provider.signature_verification_algorithms;
         let verifier = Arc::new(Verifier { expected: Expected::Members(members.clone()), algorithms });

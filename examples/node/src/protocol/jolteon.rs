@@ -43,10 +43,12 @@ impl<S: Scheme> Protocol for Jolteon<S> {
     }
 
     fn machine(setup: Setup<'_, Self>, store: &Store<Self>) -> Result<Replica<S>> {
+        // Its members never change: nobody looks on who waits to become one.
+        let me = setup.me.ok_or(quorate::Error::WrongContext { what: "node; it is no member" })?;
         let config = Config {
             voters: setup.committees.voters.clone(),
             identities: setup.committees.identities.clone(),
-            me: setup.me,
+            me,
             voting_key: setup.keys.voting::<S>()?,
             identity_key: setup.keys.identity()?,
             genesis_root: setup.genesis_root,
@@ -72,14 +74,17 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             Command::Submit(batch) => quorate_jolteon::Command::Seal(batch),
             Command::Executed(executed) => quorate_jolteon::Command::Executed(executed),
             Command::Connected(member) => quorate_jolteon::Command::Connected(member),
+            // There is but one epoch.
+            Command::Elsewhere(_) => return Err(quorate::Error::WrongContext { what: "epoch" }),
         })
     }
 
-    fn act(output: Output<S>, me: MemberIndex) -> Option<Action<Self>> {
+    fn act(output: Output<S>, me: Option<MemberIndex>) -> Option<Action<Self>> {
         Some(match output {
             Output::Deliver(delivery) => {
                 let quorate_jolteon::Delivery { block, batches, finality, .. } = *delivery;
-                let own = batches.iter().filter(|batch| batch.author() == me).map(|batch| batch.sequence());
+                let own =
+                    batches.iter().filter(|batch| Some(batch.author()) == me).map(|batch| batch.sequence());
                 let own_batches = own.collect();
                 Action::Deliver(Box::new(Delivery { block, batches, finality, own_batches }))
             }

@@ -35,12 +35,13 @@ use quorate::merkle::{Hash, Merkle, Path};
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 
-pub use gosig::Gosig;
+pub use gosig::{Epochs, Gosig};
 pub use jolteon::Jolteon;
 pub use quorate_chain::Executed;
 pub use quorate_jolteon::OwnBatchState;
 
 use crate::Result;
+use crate::epochs::{Anchor, Successor};
 use crate::genesis::{Committees, Genesis, ProtocolName, SchemeName};
 use crate::keys::NodeKeys;
 use crate::store::Store;
@@ -67,8 +68,14 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     /// Whether the archive keeps why its newest block is committed, because no block or record shows it.
     const KEEPS_NEWEST_FINALITY: bool;
 
-    /// What decoders need to know of a chain.
+    /// Whether the members may change, and who is none may look on.
+    const HAS_EPOCHS: bool = false;
+
+    /// What decoders need to know of a chain, as its genesis says it.
     fn context(committees: &Committees<Self::Scheme>) -> Self::Context;
+
+    /// Lets decoders know of a later epoch, too: all clones of the context.
+    fn extend(_context: &Self::Context, _committees: &Committees<Self::Scheme>) {}
 
     /// The machine, as of what is in the store; a new one if there is nothing.
     ///
@@ -90,7 +97,17 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
 
     /// What the machine tells, in the node's words; `None` for what the node has no use for. `me` is whose batches are
     /// called own.
-    fn act(output: Output<Self>, me: MemberIndex) -> Option<Action<Self>>;
+    fn act(output: Output<Self>, me: Option<MemberIndex>) -> Option<Action<Self>>;
+
+    /// Whether a message that cannot be read is no fault of its sender, who is in another epoch.
+    fn is_excused(_error: &Error) -> bool {
+        false
+    }
+
+    /// What to do for somebody who was a member once and asks: nothing else is taken from it.
+    fn help(_machine: &Self::Machine, _message: Message<Self>) -> Option<Help<Self>> {
+        None
+    }
 
     /// What a fault means to the node.
     fn judge(fault: &<Self::Machine as Machine>::Fault) -> Judgement;
@@ -227,8 +244,10 @@ pub trait Batch: fmt::Debug + Send + Sync + 'static {
 pub struct Setup<'a, P: Protocol> {
     /// The members.
     pub committees: &'a Committees<P::Scheme>,
-    /// This member.
-    pub me: MemberIndex,
+    /// This member; `None` for who looks on.
+    pub me: Option<MemberIndex>,
+    /// Where its epoch begins; `None` for the genesis.
+    pub anchor: Option<Anchor>,
     /// Its keys.
     pub keys: &'a NodeKeys,
     /// What all members agree on.
@@ -267,6 +286,8 @@ pub enum Command {
     Executed(Executed),
     /// The link to a member came up (again).
     Connected(MemberIndex),
+    /// A member sent what is [excused](Protocol::is_excused): it is in another epoch.
+    Elsewhere(MemberIndex),
 }
 
 /// What a machine asks of the node, once what it rests on is durable.
@@ -289,11 +310,8 @@ pub enum Action<P: Protocol> {
     },
     /// Hold back with new batches, or no more.
     Congestion(bool),
-    /// The machine cannot go on: end the node.
-    Stop {
-        /// Why, and what to do.
-        why: &'static str,
-    },
+    /// The epoch ends with the block that was delivered last: go on in the next one.
+    Succeed(Box<Successor>),
     /// Answer a peer from the archive.
     Serve {
         /// Who asks.
@@ -314,6 +332,14 @@ pub enum Action<P: Protocol> {
         /// Whether the view before it timed out.
         timed_out: bool,
     },
+}
+
+/// What is done for somebody who was a member once.
+pub enum Help<P: Protocol> {
+    /// This is answered.
+    Answer(Message<P>),
+    /// The archive answers this.
+    Serve(P::Request),
 }
 
 /// A committed block.

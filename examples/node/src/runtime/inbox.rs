@@ -40,9 +40,11 @@ pub(super) struct Taken {
     pub(super) end: Option<End>,
 }
 
-/// How the machine is to end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How the machine is to end. What comes later here counts more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum End {
+    /// Another epoch's machine goes on.
+    Turn,
     /// What was begun is carried out.
     Finish,
     /// Nothing is signed or sent any more.
@@ -66,12 +68,17 @@ impl Inbox {
         self.put(|w| w.poked = true);
     }
 
-    /// The machine is to end. An abort counts more than a finish.
+    /// The machine is to end.
     pub(super) fn end(&self, end: End) {
+        self.put(|w| w.end = w.end.max(Some(end)));
+    }
+
+    /// Another machine begins: nothing that waits was meant for it, as members' indices may be others. A node that is
+    /// to end still is.
+    pub(super) fn turn(&self) {
         self.put(|w| {
-            if w.end != Some(End::Abort) {
-                w.end = Some(end);
-            }
+            let end = w.end.filter(|end| *end != End::Turn);
+            *w = Waiting { end, asleep: w.asleep, ..Waiting::default() };
         });
     }
 
@@ -147,6 +154,28 @@ impl Waiting {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_of_one_epoch_reaches_the_next_but_that_the_node_is_to_end() {
+        let inbox = Inbox::default();
+        inbox.frame(Received::for_test(2, Lane::Urgent, b"vote"));
+        inbox.command(Command::Connected(2));
+        inbox.end(End::Turn);
+        assert_eq!(inbox.take(None).end, Some(End::Turn));
+        inbox.frame(Received::for_test(2, Lane::Bulk, b"late"));
+        inbox.turn();
+        let taken = inbox.take(Some(Duration::ZERO));
+        assert!(taken.end.is_none() && taken.frames.is_empty() && taken.commands.is_empty());
+        for (first, second) in [(End::Turn, End::Finish), (End::Finish, End::Turn)] {
+            inbox.end(first);
+            inbox.end(second);
+            inbox.turn();
+            assert_eq!(inbox.take(None).end, Some(End::Finish));
+        }
+        inbox.end(End::Abort);
+        inbox.end(End::Finish);
+        assert_eq!(inbox.take(None).end, Some(End::Abort));
+    }
 
     #[test]
     fn one_member_does_not_hold_up_the_others() {

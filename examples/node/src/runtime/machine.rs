@@ -11,7 +11,7 @@ use super::outflow::{Outflows, Steps};
 use super::shared::Shared;
 use crate::links::LinkSender;
 use crate::metrics::{ChainMetrics, PeerCodeLabel};
-use crate::protocol::{Judgement, Protocol};
+use crate::protocol::{Command, Judgement, Protocol};
 
 /// A node that is behind for longer than this refuses transactions: they would wait for long.
 const SYNCING_AFTER: Duration = Duration::from_secs(2);
@@ -22,7 +22,9 @@ const LOG_EVERY: Duration = Duration::from_secs(1);
 /// The thread that owns the machine: it decodes, lets the machine handle, and keeps the timers.
 pub(super) struct Driver<P: Protocol> {
     pub(super) machine: P::Machine,
-    pub(super) me: MemberIndex,
+    pub(super) me: Option<MemberIndex>,
+    /// How many members there are; behind them come guests.
+    pub(super) members: usize,
     pub(super) clock: Clock,
     pub(super) inbox: Arc<Inbox>,
     pub(super) outflows: Outflows<P>,
@@ -61,6 +63,8 @@ impl<P: Protocol> Driver<P> {
                     self.finish(taken, &mut timers);
                     break;
                 }
+                // What waits is not for this machine, or is handed to the next one again.
+                Some(End::Turn) => break,
                 Some(End::Abort) => return self.outflows.abort(),
             }
             self.ingest.seal_due(self.clock.now());
@@ -81,10 +85,21 @@ impl<P: Protocol> Driver<P> {
             if self.links.is_shut_out(received.from) {
                 continue;
             }
+            if usize::from(received.from) >= self.members {
+                self.help(received.from, &received.body, &mut steps);
+                continue;
+            }
             match self.machine.decode(received.from, &received.body) {
                 Ok(message) => {
                     let from = received.from;
                     self.handle(Input::Message { from, message }, timers, &mut steps);
+                }
+                Err(error) if P::is_excused(&error) => {
+                    tracing::trace!(from = received.from, "a message of another epoch");
+                    self.metrics.other_epochs.inc();
+                    if let Ok(command) = P::command(Command::Elsewhere(received.from)) {
+                        self.handle(Input::Command(command), timers, &mut steps);
+                    }
                 }
                 Err(error) => {
                     tracing::debug!(from = received.from, %error, "a message cannot be read");
@@ -97,6 +112,22 @@ impl<P: Protocol> Driver<P> {
             self.handle(Input::Timer(timer), timers, &mut steps);
         }
         steps
+    }
+
+    /// Somebody who was a member once asks.
+    fn help(&self, from: MemberIndex, body: &[u8], steps: &mut Steps<P>) {
+        // The machine knows members alone; who asks does not matter to what is asked.
+        match self.machine.decode(0, body) {
+            Ok(message) => {
+                if let Some(help) = P::help(&self.machine, message) {
+                    steps.help(from, help);
+                }
+            }
+            Err(error) if P::is_excused(&error) => {
+                self.metrics.other_epochs.inc();
+            }
+            Err(error) => self.links.refuse(from, error.code()),
+        }
     }
 
     /// Makes what clients were promised durable: the open batch is sealed, and disseminated after a restart.

@@ -23,13 +23,19 @@
 //! steps by weight, deliveries and questions by number, own batches by the machine. When execution falls behind,
 //! clients are asked to wait first; if it falls behind further, the writer waits for it, and then the machine.
 //!
+//! When the members of the chain change, the machine, its threads and the links end, and the next epoch's begin: see
+//! `life`.
+//!
 //! A failure of the disk or of the application, or a second process with the same identity key, stops the node:
 //! nothing is signed or sent from then on, and [`Node::failed`] says why.
 
 mod archive;
+mod base;
 mod clock;
+mod engine;
 mod inbox;
 mod ingest;
+mod life;
 mod machine;
 mod outflow;
 mod reports;
@@ -38,8 +44,10 @@ mod shared;
 mod start;
 mod writer;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::thread::JoinHandle;
+
+use tokio::task::JoinHandle;
 
 use inbox::{End, Inbox};
 use ingest::Ingest;
@@ -49,16 +57,15 @@ use crate::Result;
 use crate::application::Application;
 use crate::config::NodeConfig;
 use crate::handle::Handle;
-use crate::links::Links;
 
-/// A running validator. Dropping it stops it without waiting; [`shutdown`](Node::shutdown) waits.
+/// A running validator, or one that looks on until it is one. Dropping it stops it without waiting; [`shutdown`](Node::shutdown) waits.
 pub struct Node {
     handle: Handle,
     inbox: Arc<Inbox>,
     ingest: Arc<Ingest>,
     shared: Arc<Shared>,
-    links: Option<Links>,
-    threads: Vec<JoinHandle<()>>,
+    address: SocketAddr,
+    life: Option<JoinHandle<()>>,
 }
 
 impl Node {
@@ -77,8 +84,8 @@ impl Node {
     }
 
     /// Where links from other validators are accepted.
-    pub fn link_address(&self) -> Option<std::net::SocketAddr> {
-        self.links.as_ref().map(Links::address)
+    pub fn link_address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Completes when the node cannot go on. Call [`shutdown`](Node::shutdown) then: it gives the reason.
@@ -91,27 +98,25 @@ impl Node {
     /// # Errors
     /// Why the node failed, before or on the way.
     pub async fn shutdown(mut self) -> Result<()> {
-        self.ingest.stop();
-        self.inbox.end(End::Finish);
-        let threads = std::mem::take(&mut self.threads);
-        let ended = tokio::task::spawn_blocking(move || {
-            for thread in threads {
-                // A panic has made the node fail already.
-                let _ = thread.join();
-            }
-        });
-        // The task only waits, it cannot fail.
-        let _ = ended.await;
-        if let Some(links) = self.links.take() {
-            links.shutdown().await;
+        self.stop();
+        if let Some(life) = self.life.take() {
+            // A panic of it would be one of this crate: threads report theirs.
+            let _ = life.await;
         }
         self.shared.take_failure().map_or(Ok(()), Err)
     }
 }
 
-impl Drop for Node {
-    fn drop(&mut self) {
+impl Node {
+    fn stop(&self) {
         self.ingest.stop();
         self.inbox.end(End::Finish);
+        self.shared.give_up();
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.stop();
     }
 }

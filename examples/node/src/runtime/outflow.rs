@@ -1,8 +1,8 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use quorate::machine::{MemberIndex, Outgoing, Step};
+use quorate::machine::{MemberIndex, Outgoing, Recipient, Step};
 
-use crate::protocol::{Action, Batch, Kept, Message, Protocol, Record};
+use crate::protocol::{Action, Batch, Help, Kept, Message, Protocol, Record};
 
 /// The machine waits when steps of this weight are not carried out.
 const MAX_WEIGHT: usize = 64 << 20;
@@ -51,7 +51,7 @@ impl<P: Protocol> Outflows<P> {
 impl<P: Protocol> Steps<P> {
     /// Adds what follows from one input. Actions always go the urgent way: they are in the chain's order. What is to
     /// be forgotten goes both ways, as its record may have gone either, and must not be written after it.
-    pub(super) fn add(&mut self, mut step: Step<P::Machine>, me: MemberIndex) {
+    pub(super) fn add(&mut self, mut step: Step<P::Machine>, me: Option<MemberIndex>) {
         let apart = P::concerns_batches_alone(&step);
         let stored = if apart { &mut self.bulk } else { &mut self.urgent };
         stored.records.append(&mut step.persist);
@@ -62,6 +62,18 @@ impl<P: Protocol> Steps<P> {
                 self.bulk.actions.push(Action::ForgetBatches(batches.clone()));
             }
             self.urgent.actions.push(action);
+        }
+    }
+}
+
+impl<P: Protocol> Steps<P> {
+    /// Helps somebody who was a member once. It rests on nothing.
+    pub(super) fn help(&mut self, to: MemberIndex, help: Help<P>) {
+        match help {
+            Help::Answer(message) => {
+                self.urgent.messages.push(Outgoing { to: Recipient::One(to), message });
+            }
+            Help::Serve(request) => self.urgent.actions.push(Action::Serve { to, request }),
         }
     }
 }

@@ -1,34 +1,62 @@
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
 use quorate::machine::MemberIndex;
 use tokio::sync::broadcast;
 
+use super::base::Term;
 use super::clock::Clock;
 use super::ingest::Ingest;
 use super::shared::Shared;
 use crate::Result;
+use crate::epochs::{Epoch, Member};
 use crate::execution::Queries;
 use crate::genesis::Genesis;
 use crate::handle::{
-    Answer, BlockView, CommitEvent, Digest, Refusal, Service, Status, Ticket, TransactionId, TransactionView,
-    ValidatorView,
+    Answer, BlockView, CommitEvent, Digest, EpochView, Refusal, Service, Status, Ticket, TransactionId,
+    TransactionView, ValidatorView,
 };
-use crate::links::LinkSender;
+use crate::links::{LinkSender, Links};
 use crate::metrics::Metrics;
 use crate::protocol::Protocol;
 
-/// What a handle stands on.
+/// An answer of epochs has about so many bytes.
+const EPOCHS_BYTES: usize = 8 << 20;
+
+/// What a handle stands on, whatever epoch the node is in.
 pub(super) struct NodeService<P: Protocol> {
     pub(super) genesis: Arc<Genesis>,
-    pub(super) me: MemberIndex,
     pub(super) clock: Clock,
     pub(super) ingest: Arc<Ingest>,
     pub(super) shared: Arc<Shared>,
-    pub(super) links: LinkSender,
     pub(super) queries: Queries<P>,
     pub(super) commits: broadcast::Sender<Arc<CommitEvent>>,
     pub(super) metrics: Arc<Metrics>,
+    pub(super) seat: RwLock<Arc<Seat>>,
+}
+
+/// The node's place in its epoch.
+pub(super) struct Seat {
+    epoch: Arc<Epoch>,
+    me: Option<MemberIndex>,
+    links: LinkSender,
+}
+
+impl Seat {
+    pub(super) fn new<P: Protocol>(term: &Term<P>, links: &Links) -> Arc<Self> {
+        Arc::new(Self { epoch: term.epoch.clone(), me: term.me, links: links.sender() })
+    }
+}
+
+impl<P: Protocol> NodeService<P> {
+    /// The next epoch begins.
+    pub(super) fn sit(&self, seat: Arc<Seat>) {
+        *self.seat.write().unwrap_or_else(PoisonError::into_inner) = seat;
+    }
+
+    fn seat(&self) -> Arc<Seat> {
+        self.seat.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 impl<P: Protocol> Service for NodeService<P> {
@@ -43,16 +71,17 @@ impl<P: Protocol> Service for NodeService<P> {
     fn status(&self) -> Status {
         let (machine, executed) = (self.shared.machine(), self.shared.executed());
         let (pending_transactions, pending_bytes) = self.ingest.pending();
-        let name = self.genesis.members.get(usize::from(self.me)).map_or("", |m| m.name.as_str());
+        let seat = self.seat();
+        let member = seat.me.and_then(|me| seat.epoch.members.get(usize::from(me)));
         Status {
             version: env!("CARGO_PKG_VERSION"),
             chain: self.genesis.chain.clone(),
             chain_id: Digest(self.genesis.chain_id().0),
             protocol: self.genesis.protocol.as_str(),
             scheme: self.genesis.scheme.as_str(),
-            me: self.me,
-            name: name.to_owned(),
-            epoch: self.genesis.epoch,
+            me: seat.me,
+            name: member.map_or_else(String::new, |member| member.name.clone()),
+            epoch: seat.epoch.number,
             view: machine.view,
             leader: machine.leader,
             height: machine.committed,
@@ -67,20 +96,37 @@ impl<P: Protocol> Service for NodeService<P> {
             congested: self.ingest.is_congested(),
             stopping: self.ingest.is_stopping(),
             uptime_ms: u64::try_from(self.clock.uptime().as_millis()).unwrap_or(u64::MAX),
-            peers: self.links.status(),
+            peers: seat.links.status(),
         }
     }
 
     fn validators(&self) -> Vec<ValidatorView> {
-        let view = |(index, member): (MemberIndex, &crate::genesis::Member)| ValidatorView {
-            index,
-            name: member.name.clone(),
-            address: member.address.clone(),
-            weight: member.weight.to_string(),
-            identity_key: member.keys.identity_key.to_string(),
-            voting_key: member.keys.voting_key.to_string(),
-        };
-        (0..).zip(&self.genesis.members).map(view).collect()
+        self.seat().epoch.members.iter().zip(0..).map(|(member, index)| view(index, member)).collect()
+    }
+
+    fn epochs(&self, from: u64) -> Result<Vec<EpochView>> {
+        let (mut views, mut bytes) = (Vec::new(), 0);
+        let genesis = Epoch::genesis(&self.genesis);
+        // One that is on disk and not begun is of no use to anybody yet.
+        let now = self.seat().epoch.number;
+        let later = self.queries.epochs()?.into_iter().filter(|epoch| epoch.number <= now);
+        for epoch in std::iter::once(genesis).chain(later).filter(|epoch| epoch.number >= from) {
+            let shown = epoch.anchor.map(|anchor| self.queries.whole(anchor.height)).transpose()?;
+            bytes += shown.iter().flatten().map(Bytes::len).sum::<usize>() + 512 * epoch.members.len();
+            if bytes > EPOCHS_BYTES && !views.is_empty() {
+                break;
+            }
+            let [block, finality, payload] = shown.map_or([None, None, None], |shown| shown.map(Some));
+            views.push(EpochView {
+                epoch: epoch.number,
+                first_height: epoch.first_height(),
+                members: epoch.members.iter().zip(0..).map(|(member, index)| view(index, member)).collect(),
+                block,
+                finality,
+                payload,
+            });
+        }
+        Ok(views)
     }
 
     fn block(&self, height: u64) -> Result<Option<BlockView>> {
@@ -97,5 +143,16 @@ impl<P: Protocol> Service for NodeService<P> {
 
     fn metrics(&self) -> &Metrics {
         &self.metrics
+    }
+}
+
+fn view(index: MemberIndex, member: &Member) -> ValidatorView {
+    ValidatorView {
+        index,
+        name: member.name.clone(),
+        address: member.address.clone(),
+        weight: member.weight.to_string(),
+        identity_key: member.identity_key.to_string(),
+        voting_key: member.voting_key.to_string(),
     }
 }

@@ -19,8 +19,19 @@ pub(super) struct Shared {
     certificate_bytes: AtomicU32,
     transactions: AtomicU64,
     failure: Mutex<Option<NodeError>>,
-    failed: watch::Sender<bool>,
+    signs: watch::Sender<Signs>,
     inbox: Arc<Inbox>,
+}
+
+/// What those should know who wait.
+#[derive(Clone, Copy, Debug, Default)]
+struct Signs {
+    /// The node cannot go on.
+    failed: bool,
+    /// Its owner does not want it any more.
+    unwanted: bool,
+    /// The epoch is over.
+    turned: bool,
 }
 
 impl Shared {
@@ -33,7 +44,7 @@ impl Shared {
             certificate_bytes: AtomicU32::new(0),
             transactions: AtomicU64::new(0),
             failure: Mutex::new(None),
-            failed: watch::Sender::new(false),
+            signs: watch::Sender::default(),
             inbox,
         }
     }
@@ -80,13 +91,48 @@ impl Shared {
         tracing::error!(code = error.code(), %error, "the node cannot go on");
         lock(&self.failure).get_or_insert(error);
         self.inbox.end(End::Abort);
-        self.failed.send_replace(true);
+        self.signs.send_modify(|signs| signs.failed = true);
     }
 
     /// Completes when the node cannot go on.
     pub(super) async fn failed(&self) {
+        self.see(|signs| signs.failed).await;
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.signs.borrow().failed
+    }
+
+    /// The node's owner does not want it any more.
+    pub(super) fn give_up(&self) {
+        self.signs.send_modify(|signs| signs.unwanted = true);
+    }
+
+    /// Completes when the node's owner does not want it any more.
+    pub(super) async fn unwanted(&self) {
+        self.see(|signs| signs.unwanted).await;
+    }
+
+    /// The epoch is over: the machine ends, so that the next one's begins.
+    pub(super) fn turn(&self) {
+        self.inbox.end(End::Turn);
+        self.signs.send_modify(|signs| signs.turned = true);
+    }
+
+    /// The next epoch begins.
+    pub(super) fn turned(&self) {
+        self.signs.send_modify(|signs| signs.turned = false);
+        self.inbox.turn();
+    }
+
+    /// Completes when the threads end, whyever.
+    pub(super) async fn over(&self) {
+        self.see(|signs| signs.failed || signs.unwanted || signs.turned).await;
+    }
+
+    async fn see(&self, what: impl Fn(&Signs) -> bool) {
         // The sender is alive as long as this is.
-        let _ = self.failed.subscribe().wait_for(|failed| *failed).await;
+        let _ = self.signs.subscribe().wait_for(what).await;
     }
 
     pub(super) fn take_failure(&self) -> Option<NodeError> {

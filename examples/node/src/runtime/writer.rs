@@ -6,6 +6,7 @@ use bytes::Bytes;
 use quorate::machine::{MemberIndex, Outgoing, Recipient};
 use quorate::wire::Encode;
 
+use super::engine::Outcome;
 use super::ingest::Ingest;
 use super::outflow::{Outflow, Work};
 use super::shared::Shared;
@@ -29,6 +30,7 @@ pub(super) struct Writer<P: Protocol> {
     pub(super) execution: Option<Execution<P>>,
     pub(super) questions: SyncSender<Question<P>>,
     pub(super) shared: Arc<Shared>,
+    pub(super) outcome: Arc<Outcome<P>>,
     pub(super) metrics: ChainMetrics,
     /// Own batches that are committed with the next delivery.
     pub(super) settled: Vec<u64>,
@@ -46,7 +48,7 @@ impl<P: Protocol> Writer<P> {
         }
         if let Some(execution) = self.execution.take() {
             // What was delivered is executed and written out.
-            execution.stop();
+            self.outcome.set_executor(execution.stop());
         }
     }
 
@@ -83,7 +85,10 @@ impl<P: Protocol> Writer<P> {
                 self.ingest.own_batch(sequence, OwnBatchState::Committed);
                 self.settled.push(sequence);
             }
-            Action::Stop { why } => return Err(NodeError::Stopped { why: why.into() }),
+            Action::Succeed(successor) => {
+                self.outcome.set_successor(*successor);
+                self.shared.turn();
+            }
             Action::Congestion(congested) => self.ingest.set_congested(congested),
             Action::Serve { to, request } => match self.questions.try_send((to, request)) {
                 // The peer asks again, and asks others.

@@ -68,6 +68,7 @@ pub use journal::Journal;
 pub use state::{Roots, StateStore};
 
 use crate::Result;
+use crate::epochs::Epoch;
 use crate::protocol::{Batch, Protocol, Record};
 use index::TransactionIndex;
 use records::Records;
@@ -229,6 +230,22 @@ impl<P: Protocol> Store<P> {
     /// If the store fails.
     pub fn record_at(&self, height: u64) -> Result<Option<Record<P>>> {
         self.records.record_at(height)
+    }
+
+    /// Makes an epoch durable: after that the node may begin it.
+    ///
+    /// # Errors
+    /// If the disk fails.
+    pub fn append_epoch(&self, epoch: &Epoch) -> Result<()> {
+        self.records.append_epoch(epoch)
+    }
+
+    /// The epochs after the genesis, in order.
+    ///
+    /// # Errors
+    /// `CORRUPT` if one does not read back; `STORE`.
+    pub fn epochs(&self) -> Result<Vec<Epoch>> {
+        self.records.epochs()
     }
 
     /// What decoders of the chain's types need to know.

@@ -7,6 +7,7 @@
 //! | `batches` | digest | [`Place`] |
 //! | `heights` | height, big endian | digest of the executed block |
 //! | `live` | `b` or `t` (transactions), digest | height of a block; nothing: not executed yet, needed after a restart |
+//! | `epochs` | number, big endian | [`Epoch`]; not the first, which is the genesis |
 //! | `tail` | | the newest place that was entered: where the scan of the segments begins |
 
 use std::collections::{BTreeMap, HashSet};
@@ -20,6 +21,7 @@ use quorate::wire::{Decode, Encode};
 
 use super::database::{Options, height_key, open_database, open_keyspace};
 use super::segments::{Place, Segments};
+use crate::epochs::Epoch;
 use crate::protocol::{Batch, Block, Kept, Protocol, Record};
 use crate::{NodeError, Result};
 
@@ -38,6 +40,7 @@ pub(super) struct Records<P: Protocol> {
     heights: Keyspace,
     live: Keyspace,
     tail: Keyspace,
+    epochs: Keyspace,
     segments: Segments,
     /// Held from writing bodies until their places are entered: see [`append_bodies`](Self::append_bodies).
     entering: Mutex<()>,
@@ -61,6 +64,7 @@ impl<P: Protocol> Records<P> {
             records: keyspace("records", 4 << 20)?,
             blocks: keyspace("blocks", 16 << 20)?,
             heights: keyspace("heights", 4 << 20)?,
+            epochs: keyspace("epochs", 1 << 20)?,
             database: database.clone(),
             batches,
             live,
@@ -225,6 +229,20 @@ impl<P: Protocol> Records<P> {
         };
         let finality = P::Finality::decode(&bytes, &self.context);
         finality.map(Some).map_err(|e| NodeError::corrupt("a commit proof", e))
+    }
+
+    pub(super) fn append_epoch(&self, epoch: &Epoch) -> Result<()> {
+        let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
+        batch.insert(&self.epochs, epoch.number.to_be_bytes(), epoch.encode());
+        batch.commit().map_err(writing)
+    }
+
+    pub(super) fn epochs(&self) -> Result<Vec<Epoch>> {
+        let decode = |entry: fjall::Guard| {
+            let bytes = entry.value().map_err(reading)?;
+            Epoch::decode(&bytes, &()).map_err(|e| NodeError::corrupt("an epoch", e))
+        };
+        self.epochs.iter().map(decode).collect()
     }
 
     pub(super) fn context(&self) -> &P::Context {

@@ -77,11 +77,25 @@ impl Site {
 
     /// The configuration of a member.
     pub(crate) fn config(&self, i: usize) -> NodeConfig {
+        self.config_of(&i.to_string(), self.genesis.members[i].address.clone())
+    }
+
+    /// New keys that are no member's, and the configuration of a validator that is to join with them; where it accepts
+    /// links is in that.
+    pub(crate) fn joiner(&self, name: &str) -> (NodeKeys, NodeConfig) {
+        let keys = NodeKeys::generate(self.genesis.scheme).unwrap();
+        keys.save(&self.dir.path().join(format!("keys{name}"))).unwrap();
+        let mut config = self.config_of(name, free_port().local_addr().unwrap().to_string());
+        config.node.observe = true;
+        (keys, config)
+    }
+
+    fn config_of(&self, i: &str, listen: String) -> NodeConfig {
         let at = |name: String| self.dir.path().join(name);
         let mut config =
             NodeConfig::new(at("genesis.toml".into()), at(format!("keys{i}")), at(format!("data{i}")));
         config.links = LinkConfig {
-            listen: self.genesis.members[i].address.clone(),
+            listen,
             keep_alive_ms: 200,
             dead_after_ms: 2_000,
             max_backoff_ms: 500,

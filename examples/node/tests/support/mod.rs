@@ -121,7 +121,7 @@ impl Service for Fake {
             chain_id: Digest([1; 32]),
             protocol: "jolteon",
             scheme: "bls",
-            me: 1,
+            me: Some(1),
             name: "node1".into(),
             epoch: 0,
             view: 7,
@@ -144,6 +144,17 @@ impl Service for Fake {
 
     fn validators(&self) -> Vec<ValidatorView> {
         Vec::new()
+    }
+
+    fn epochs(&self, from: u64) -> Result<Vec<EpochView>> {
+        self.fail()?;
+        let view = |epoch: u64| {
+            let shown = (epoch > 0).then(|| Bytes::from_static(b"b"));
+            let (finality, payload) = (shown.clone(), shown.clone());
+            let (first_height, members) = (1 + 10 * epoch, Vec::new());
+            EpochView { epoch, first_height, members, block: shown, finality, payload }
+        };
+        Ok((from..3).map(view).collect())
     }
 
     fn block(&self, height: u64) -> Result<Option<BlockView>> {

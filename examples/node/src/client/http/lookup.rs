@@ -12,7 +12,7 @@ use super::Context;
 use super::error::ApiError;
 use crate::client::code::Code;
 use crate::client::listen::stopped;
-use crate::handle::{BlockView, Digest, Handle, TransactionId, TransactionView};
+use crate::handle::{BlockView, Digest, EpochView, Handle, TransactionId, TransactionView};
 
 /// The longest that a request may wait for a commit.
 const LONGEST_WAIT: f64 = 60.0;
@@ -115,6 +115,30 @@ async fn wait_for(
         tokio::time::sleep(LOOK_PAUSE).await;
         while commits.try_recv().is_ok() {}
     }
+}
+
+/// `?from=` of epochs.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct From {
+    from: Option<u64>,
+}
+
+/// Epochs of a list.
+#[derive(Serialize)]
+struct Epochs {
+    epochs: Vec<EpochView>,
+}
+
+/// `GET /v1/epochs?from=N`.
+pub(super) async fn epochs(
+    State(context): State<Context>,
+    query: Result<Query<From>, QueryRejection>,
+) -> Result<Response, ApiError> {
+    let from = query.map_err(bad_query)?.0.from.unwrap_or(0);
+    let _turn = take_turn(&context)?;
+    let epochs = look(&context, move |handle| handle.epochs(from)).await?;
+    Ok(Json(Epochs { epochs }).into_response())
 }
 
 /// `GET /v1/blocks/{height}`.

@@ -8,6 +8,7 @@
 //! | `GET /v1/ledger/{key}` | a value of the application's state and its proof |
 //! | `GET /v1/commits` | server-sent events, one per committed block |
 //! | `GET /v1/status`, `/v1/validators`, `/v1/genesis` | the node, the committee, the chain |
+//! | `GET /v1/epochs?from=N` | who the members were from which height on, and what shows it |
 //! | `GET /health`, `/health/live`, `/health/ready`, `/metrics` | for machines that watch machines |
 
 mod commits;
@@ -144,6 +145,7 @@ fn router(context: Context) -> Router {
         .route("/v1/commits", get(commits::commits))
         .route("/v1/status", get(status))
         .route("/v1/validators", get(validators))
+        .route("/v1/epochs", get(lookup::epochs))
         .route("/v1/genesis", get(genesis))
         .route("/health", get(ready))
         .route("/health/ready", get(ready))
@@ -184,7 +186,7 @@ fn is_foreign(headers: &HeaderMap) -> bool {
 
 /// Paths as labels of a metric: a fixed set.
 fn label_of(path: &str) -> &'static str {
-    const ROUTES: [(&str, &str); 10] = [
+    const ROUTES: [(&str, &str); 11] = [
         ("/v1/transactions/", "transaction"),
         ("/v1/transactions", "submit"),
         ("/v1/blocks", "blocks"),
@@ -192,6 +194,7 @@ fn label_of(path: &str) -> &'static str {
         ("/v1/commits", "commits"),
         ("/v1/status", "status"),
         ("/v1/validators", "validators"),
+        ("/v1/epochs", "epochs"),
         ("/v1/genesis", "genesis"),
         ("/health", "health"),
         ("/metrics", "metrics"),
@@ -209,6 +212,7 @@ async fn index() -> &'static str {
      GET  /v1/commits               a stream of server-sent events, one per committed block\n\
      GET  /v1/status                this validator\n\
      GET  /v1/validators            the committee\n\
+     GET  /v1/epochs?from=N         the committees of all epochs, and what shows that they are\n\
      GET  /v1/genesis               the chain's genesis file\n\
      GET  /health                   200 when ready, 503 when not; /health/live, /health/ready\n\
      GET  /metrics                  for Prometheus\n"

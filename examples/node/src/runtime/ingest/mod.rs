@@ -36,6 +36,7 @@ pub(super) struct Ingest {
     congested: AtomicBool,
     lagging: AtomicBool,
     syncing: AtomicBool,
+    observing: AtomicBool,
     stopping: AtomicBool,
 }
 
@@ -66,6 +67,7 @@ impl Ingest {
             congested: AtomicBool::new(false),
             lagging: AtomicBool::new(false),
             syncing: AtomicBool::new(false),
+            observing: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
         }
     }
@@ -156,6 +158,15 @@ impl Ingest {
         self.syncing.store(syncing, Ordering::Relaxed);
     }
 
+    /// Another machine begins. What was taken before and is not committed is handed to it, under the numbers that are on
+    /// the tickets. Who is no member cannot take anything.
+    pub(super) fn turn(&self, observing: bool) {
+        self.observing.store(observing, Ordering::Relaxed);
+        self.congested.store(false, Ordering::Relaxed);
+        let batches = self.lock().uncommitted();
+        batches.into_iter().for_each(|batch| self.inbox.command(Command::Submit(batch)));
+    }
+
     pub(super) fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }
@@ -165,7 +176,7 @@ impl Ingest {
     }
 
     pub(super) fn is_syncing(&self) -> bool {
-        self.syncing.load(Ordering::Relaxed)
+        self.syncing.load(Ordering::Relaxed) || self.observing.load(Ordering::Relaxed)
     }
 
     pub(super) fn is_stopping(&self) -> bool {

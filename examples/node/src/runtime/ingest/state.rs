@@ -96,6 +96,12 @@ impl State {
         }
     }
 
+    /// All batches that are sealed and not committed; none of them waits any more for the machine to have room.
+    pub(super) fn uncommitted(&mut self) -> Vec<Arc<Batch>> {
+        self.refused.clear();
+        self.sealed.values().map(|sealed| sealed.batch.clone()).collect()
+    }
+
     pub(super) fn committed(&mut self, sequence: u64) {
         let Some(Sealed { batch, .. }) = self.sealed.remove(&sequence) else {
             // A batch from before a restart.

@@ -128,3 +128,25 @@ fn a_refused_batch_is_sealed_anew_and_keeps_its_tickets() {
     assert_eq!(bench.ingest.ticketed(12), first.batch_sequence);
     assert_eq!(bench.ingest.pending(), (1, 1));
 }
+
+#[test]
+fn the_next_machine_is_handed_what_is_not_committed_under_the_same_numbers() {
+    let bench = Bench::new(MempoolConfig::default());
+    let mut tickets = Vec::new();
+    for transaction in [b"a", b"b", b"c"] {
+        tickets.push(bench.submit(&[transaction])[0].clone().unwrap().batch_sequence);
+        bench.ingest.seal_due(Time(u64::MAX));
+    }
+    bench.ingest.own_batch(tickets[0], OwnBatchState::Committed);
+    bench.ingest.own_batch(tickets[1], OwnBatchState::Refused);
+    assert_eq!(bench.sealed().len(), 3);
+    bench.ingest.set_congested(true);
+    bench.ingest.turn(false);
+    let again: Vec<u64> = bench.sealed().iter().map(|batch| batch.sequence()).collect();
+    assert_eq!(again, tickets[1..]);
+    bench.ingest.seal_refused();
+    assert!(bench.sealed().is_empty(), "once");
+    assert_eq!(codes(&bench.submit(&[b"d"])), ["OK"], "the next machine has room");
+    bench.ingest.turn(true);
+    assert_eq!(codes(&bench.submit(&[b"e"])), ["SYNCING"], "who is no member takes nothing");
+}

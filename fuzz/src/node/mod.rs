@@ -1,25 +1,23 @@
 //! What a node reads from its links, its clients and its files, and what it proves to clients.
 
+mod proofs;
+
 use quorate::committee::ChainId;
 use quorate::ed25519::Ed25519;
-use quorate::scheme::UnverifiedKey;
-use quorate::wire::{Decode, Encode, Writer};
-use quorate_jolteon::{Committees, Delivery, Finality};
+use quorate::scheme::{Toy, UnverifiedKey};
+use quorate::wire::{Encode, Writer};
 use quorate_node::application::{LedgerCommand, LedgerProof, TrieProof};
 use quorate_node::client::stream::protocol::{Event, LONGEST_EVENT};
 use quorate_node::config::NodeConfig;
-use quorate_node::genesis::{Genesis, Hex, Member, PublicKeys, SchemeName};
+use quorate_node::genesis::{Committees, Genesis, Hex, Member, PublicKeys, SchemeName};
 use quorate_node::links::hello::{Answer, Hello, InstanceId, Purpose, VERSION, Verdict};
-use quorate_node::proof::{RootProof, StateProof, TransactionProof};
-use quorate_node::protocol::Jolteon;
+use quorate_node::protocol::{Gosig, Jolteon, Protocol};
 
 use crate::fixture::{FOUR, Fixed};
 use crate::identity;
-use crate::jolteon::lively_cluster;
 
 /// Greetings of links, events of the submission stream, and proofs.
 pub(crate) fn wire(bytes: &[u8]) {
-    let committees = committees();
     identity::<Hello, ()>(bytes, &());
     identity::<Answer, ()>(bytes, &());
     identity::<TrieProof, ()>(bytes, &());
@@ -36,25 +34,8 @@ pub(crate) fn wire(bytes: &[u8]) {
             "decoded, but encodes to other bytes"
         );
     }
-    identity::<Finality<Ed25519>, _>(bytes, &committees);
-    if let Some(proof) = identity::<TransactionProof<Jolteon<Ed25519>>, _>(bytes, &committees) {
-        let verified = proof.verify(&committees);
-        // The transactions of the cluster are runs of one byte; nothing else was committed.
-        let plausible = proof.transaction.iter().all(|byte| Some(byte) == proof.transaction.first());
-        assert!(verified.is_err() || plausible, "a transaction that nobody submitted is proven");
-        let json = proof.to_json().unwrap_or_default();
-        assert_eq!(
-            TransactionProof::from_json(&json, &committees),
-            Ok(proof),
-            "the proof does not survive JSON"
-        );
-    }
-    if let Some(proof) = identity::<RootProof<Jolteon<Ed25519>>, _>(bytes, &committees) {
-        let _: Result<_, _> = proof.verify(&committees);
-    }
-    if let Some(proof) = identity::<StateProof<Jolteon<Ed25519>>, _>(bytes, &committees) {
-        let _: Result<_, _> = proof.verify(&committees, b"key");
-    }
+    proofs::read::<Jolteon<Ed25519>>(bytes, &jolteon());
+    proofs::read::<Gosig<Toy>>(bytes, &gosig());
 }
 
 /// Seeds of [`wire`].
@@ -76,21 +57,10 @@ pub(crate) fn wire_seeds() -> Vec<Vec<u8>> {
         .collect();
     let process = InstanceId([5; 16]);
     let chain = ChainId::from_name("fuzz");
-    seeds.push(Hello { version: VERSION, chain, from: 1, to: 2, purpose: Purpose::Probe, process }.encode());
+    seeds.push(Hello { version: VERSION, chain, purpose: Purpose::Probe, process }.encode());
     seeds.push(Answer { version: VERSION, verdict: Verdict::Welcome, process }.encode());
-    for Delivery { block, batches, finality, .. } in lively_cluster::<Ed25519>().delivered() {
-        seeds.push(finality.encode());
-        if let Some((transaction, path)) =
-            batches.first().and_then(|b| Some((b.transaction(0)?, b.path(0).ok()?)))
-        {
-            let transaction = transaction.to_vec();
-            let (block, finality) = (block.clone(), (**finality).clone());
-            seeds.push(
-                TransactionProof::<Jolteon<Ed25519>> { transaction, path, batch: 0, block, finality }
-                    .encode(),
-            );
-        }
-    }
+    seeds.extend(proofs::seeds::<Jolteon<Ed25519>>(&proofs::of_jolteon()));
+    seeds.extend(proofs::seeds::<Gosig<Toy>>(&proofs::of_gosig()));
     seeds
 }
 
@@ -113,9 +83,8 @@ pub(crate) fn text(bytes: &[u8]) {
             "a configuration does not survive its own file"
         );
     }
-    if let Ok(proof) = TransactionProof::<Jolteon<Ed25519>>::from_json(text, &committees()) {
-        assert_eq!(TransactionProof::decode(&proof.encode(), &committees()), Ok(proof));
-    }
+    proofs::read_json::<Jolteon<Ed25519>>(text, &jolteon());
+    proofs::read_json::<Gosig<Toy>>(text, &gosig());
 }
 
 /// Seeds of [`text`].
@@ -123,20 +92,23 @@ pub(crate) fn text_seeds() -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> =
         [b"put key value".as_slice(), b"delete key", b"get key"].map(<[u8]>::to_vec).into();
     seeds.push(NodeConfig::new("genesis.toml", "keys.toml", "data").to_toml().into_bytes());
-    let gosig = Genesis { scheme: SchemeName::Bls, ..genesis().with_gosig(1_800_000_000) };
+    let with_clock = Genesis { scheme: SchemeName::Bls, ..genesis().with_gosig(1_800_000_000) };
     seeds.extend(
-        [genesis(), gosig].iter().filter_map(|genesis| genesis.to_toml().ok()).map(String::into_bytes),
+        [genesis(), with_clock].iter().filter_map(|genesis| genesis.to_toml().ok()).map(String::into_bytes),
     );
-    for seed in wire_seeds() {
-        let proof = TransactionProof::<Jolteon<Ed25519>>::decode(&seed, &committees()).ok();
-        seeds.extend(proof.and_then(|proof| proof.to_json().ok()).map(String::into_bytes));
-    }
+    seeds.extend(proofs::json_seeds(&proofs::of_jolteon()));
+    seeds.extend(proofs::json_seeds(&proofs::of_gosig()));
     seeds
 }
 
-fn committees() -> Committees<Ed25519> {
+fn jolteon() -> quorate_jolteon::Committees<Ed25519> {
     let committee = &Ed25519::four().committee;
-    Committees { voters: committee.clone(), identities: committee.clone() }
+    quorate_jolteon::Committees { voters: committee.clone(), identities: committee.clone() }
+}
+
+fn gosig() -> <Gosig<Toy> as Protocol>::Context {
+    let (voters, identities) = (Toy::four().committee.clone(), Ed25519::four().committee.clone());
+    Gosig::<Toy>::context(&Committees { chain: voters.chain(), voters, identities })
 }
 
 fn genesis() -> Genesis {
@@ -165,10 +137,11 @@ mod tests {
     #[test]
     fn the_seeds_are_what_they_should_be() {
         assert!(Genesis::parse(&genesis().to_toml().unwrap()).unwrap().committees::<Ed25519>().is_ok());
-        let proofs = wire_seeds()
-            .iter()
-            .filter(|s| TransactionProof::<Jolteon<Ed25519>>::decode(s, &committees()).is_ok())
-            .count();
-        assert!(proofs > 0, "no transaction was committed for a proof");
+        let proven: Vec<_> =
+            proofs::of_jolteon().iter().map(|proof| proof.verify(&jolteon()).unwrap().height).collect();
+        assert!(!proven.is_empty(), "no transaction was committed for a proof");
+        let proven: Vec<_> =
+            proofs::of_gosig().iter().map(|proof| proof.verify(&gosig()).unwrap().height).collect();
+        assert!(!proven.is_empty(), "no transaction was committed for a proof");
     }
 }

@@ -1,3 +1,5 @@
+mod epochs;
+
 use std::collections::HashSet;
 use std::marker::PhantomData;
 use std::num::NonZeroU16;
@@ -6,18 +8,21 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use quorate::machine::{MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle, Path};
-use quorate::wire::{Decode, Encode};
+use quorate::wire::Encode;
 use quorate_gosig::{
-    Anchor, BlockDigest, Committees, Config, Evidence, Finality, HistoryRequest, MAX_RANGE_BLOCKS, Payload,
-    PayloadDigest, Record, RecordKey, Replica, Submission, Suite, TRANSACTIONS, Transaction, block_range,
-    transaction_range,
+    ANOTHER_EPOCH, Anchor, BlockDigest, Committees, Config, Evidence, Finality, HistoryRequest,
+    MAX_RANGE_BLOCKS, Payload, PayloadDigest, Record, RecordKey, Replica, Submission, Suite, TRANSACTIONS,
+    Transaction, block_range, transaction_range,
 };
 
 use super::{
-    Action, Batch, Block, Command, Delivery, Executed, Judgement, Kept, OwnBatchState, Part, Protocol, Setup,
-    Status, invalid,
+    Action, Batch, Block, Command, Delivery, Executed, Help, Judgement, Kept, OwnBatchState, Part, Protocol,
+    Setup, Status, invalid,
 };
-use crate::genesis::{self, Schedule};
+pub use epochs::Epochs;
+
+use crate::epochs::Successor;
+use crate::genesis::{self, Hex, Schedule};
 use crate::store::Store;
 use crate::{NodeError, Result};
 
@@ -39,29 +44,37 @@ impl<S: Suite> Protocol for Gosig<S> {
     type Block = quorate_gosig::Block<S>;
     type Batch = Payload;
     type Finality = Finality<S>;
-    type Context = Committees<S>;
+    type Context = Epochs<S>;
     type Request = HistoryRequest;
 
     const TRANSACTIONS: Merkle<'static> = TRANSACTIONS;
     /// The records of committed blocks show it, of each block.
     const KEEPS_NEWEST_FINALITY: bool = false;
+    const HAS_EPOCHS: bool = true;
 
-    fn context(committees: &genesis::Committees<S>) -> Committees<S> {
-        Committees { voters: committees.voters.clone(), identities: committees.identities.clone() }
+    fn context(committees: &genesis::Committees<S>) -> Epochs<S> {
+        Epochs::new(of(committees))
+    }
+
+    fn extend(epochs: &Epochs<S>, committees: &genesis::Committees<S>) {
+        epochs.extend(of(committees));
     }
 
     fn machine(setup: Setup<'_, Self>, store: &Store<Self>) -> Result<Replica<S>> {
         let schedule = setup.genesis.schedule.as_ref();
         let no_schedule =
             || NodeError::Genesis { path: None, problem: "schedule: Gosig needs one".to_owned() };
-        let committees = Self::context(setup.committees);
+        let committees = of(setup.committees);
         let mut entropy = [0; 32];
         getrandom::fill(&mut entropy).map_err(|_| quorate::Error::Rng)?;
         let config = Config {
-            anchor: Anchor::genesis(&committees, &setup.genesis_root, &[]),
+            anchor: match setup.anchor {
+                Some(anchor) => anchor_of(&anchor),
+                None => Anchor::genesis(&committees, &setup.genesis_root, &[]),
+            },
             voters: committees.voters,
             identities: committees.identities,
-            me: Some(setup.me),
+            me: setup.me,
             voting_key: setup.keys.voting::<S>()?,
             identity_key: setup.keys.identity()?,
             executed: setup.executed,
@@ -94,10 +107,11 @@ impl<S: Suite> Protocol for Gosig<S> {
             }
             Command::Executed(executed) => quorate_gosig::Command::Executed(executed),
             Command::Connected(member) => quorate_gosig::Command::Connected(member),
+            Command::Elsewhere(member) => quorate_gosig::Command::Elsewhere(member),
         })
     }
 
-    fn act(output: Output<S>, _: MemberIndex) -> Option<Action<Self>> {
+    fn act(output: Output<S>, _: Option<MemberIndex>) -> Option<Action<Self>> {
         Some(match output {
             Output::Deliver(delivery) => {
                 let quorate_gosig::Delivery { block, payload, finality, .. } = *delivery;
@@ -122,10 +136,26 @@ impl<S: Suite> Protocol for Gosig<S> {
             Output::Round { round, leader, undecided } => {
                 Action::View { view: round, leader: leader.unwrap_or_default(), timed_out: undecided }
             }
-            Output::Succeeded(_) => Action::Stop {
-                why: "the members of the chain change, and this node cannot follow: make a genesis of the new members \
-                      and start a chain of its own with it",
-            },
+            Output::Succeeded(successor) => Action::Succeed(Box::new(successor_of(&successor))),
+        })
+    }
+
+    fn is_excused(error: &quorate::Error) -> bool {
+        *error == ANOTHER_EPOCH
+    }
+
+    fn help(replica: &Replica<S>, message: Message<S>) -> Option<Help<Self>> {
+        let epoch = replica.committees().voters.epoch();
+        Some(match message.message {
+            quorate_gosig::Message::Hello { .. } => {
+                let committed = replica.status().committed;
+                Help::Answer(quorate_gosig::Message::Welcome { committed }.of(epoch))
+            }
+            quorate_gosig::Message::BlockRequest { from } => Help::Serve(HistoryRequest::Blocks { from }),
+            quorate_gosig::Message::TransactionRequest { block, height, places } => {
+                Help::Serve(HistoryRequest::Transactions { block, height, places })
+            }
+            _ => return None,
         })
     }
 
@@ -178,8 +208,8 @@ impl<S: Suite> Protocol for Gosig<S> {
         Record::Block(block)
     }
 
-    fn decode_record(bytes: &[u8], committees: &Committees<S>) -> quorate::Result<Record<S>> {
-        Record::decode(bytes, committees)
+    fn decode_record(bytes: &[u8], epochs: &Epochs<S>) -> quorate::Result<Record<S>> {
+        epochs::record(bytes, epochs)
     }
 
     fn finality(store: &Store<Self>, block: &quorate_gosig::Block<S>) -> Result<Option<Finality<S>>> {
@@ -229,9 +259,9 @@ impl<S: Suite> Protocol for Gosig<S> {
     fn check_committed(
         block: &quorate_gosig::Block<S>,
         finality: &Finality<S>,
-        committees: &Committees<S>,
+        epochs: &Epochs<S>,
     ) -> quorate::Result<()> {
-        finality.verify(committees, block)
+        finality.verify(&epochs.of(block.epoch)?, block)
     }
 
     fn certificate_bytes(finality: &Finality<S>) -> usize {
@@ -311,6 +341,33 @@ impl Batch for Payload {
 
     fn bytes(&self) -> usize {
         Self::bytes(self)
+    }
+}
+
+fn of<S: Suite>(committees: &genesis::Committees<S>) -> Committees<S> {
+    Committees { voters: committees.voters.clone(), identities: committees.identities.clone() }
+}
+
+fn anchor_of(anchor: &crate::epochs::Anchor) -> Anchor {
+    let crate::epochs::Anchor { height, digest, seed, payload_height } = *anchor;
+    Anchor { height, digest: BlockDigest(digest), seed, payload_height }
+}
+
+fn successor_of<S: Suite>(successor: &quorate_gosig::Successor<S>) -> Successor {
+    let quorate_gosig::Successor { committees, anchor, contacts } = successor;
+    let Anchor { height, digest, seed, payload_height } = *anchor;
+    let Committees { voters, identities } = committees;
+    let weight = |member| voters.weight(member).unwrap_or_default();
+    let members = (0..).zip(identities.keys()).zip(voters.keys());
+    Successor {
+        number: voters.epoch(),
+        anchor: crate::epochs::Anchor { height, digest: digest.0, seed, payload_height },
+        members: members
+            .map(|((member, identity), voting)| {
+                (Hex(identity.encode()), Hex(voting.encode()), weight(member))
+            })
+            .collect(),
+        contacts: contacts.iter().map(|(key, contact)| (Hex(key.encode()), contact.clone())).collect(),
     }
 }
 

@@ -1,0 +1,101 @@
+//! Nodes of a network in one process, and all that each has committed.
+#![allow(dead_code, reason = "each test takes what it needs of it")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use quorate_node::application::Ledger;
+use quorate_node::config::NodeConfig;
+use quorate_node::handle::{CommitEvent, Digest, Refusal, Ticket};
+use quorate_node::runtime::Node;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::TryRecvError;
+
+use crate::common::Site;
+
+/// A node and all that it has committed.
+pub(crate) struct Member {
+    pub(crate) node: Node,
+    commits: Receiver<Arc<CommitEvent>>,
+    pub(crate) chain: BTreeMap<u64, Arc<CommitEvent>>,
+}
+
+impl Member {
+    pub(crate) async fn start(site: &Site, i: usize) -> Self {
+        Self::with(site.config(i)).await
+    }
+
+    pub(crate) async fn with(config: NodeConfig) -> Self {
+        Self::of(Node::start(config, Ledger::default()).await.unwrap())
+    }
+
+    pub(crate) fn of(node: Node) -> Self {
+        let commits = node.handle().commits();
+        Self { node, commits, chain: BTreeMap::new() }
+    }
+
+    /// Notes what was committed meanwhile, and checks that heights are consecutive.
+    pub(crate) fn follow(&mut self) {
+        loop {
+            match self.commits.try_recv() {
+                Ok(commit) => {
+                    if let Some((last, _)) = self.chain.last_key_value() {
+                        assert_eq!(commit.height, last + 1);
+                    }
+                    self.chain.insert(commit.height, commit);
+                }
+                Err(TryRecvError::Empty) => return,
+                Err(e) => panic!("{e}"),
+            }
+        }
+    }
+
+    pub(crate) fn executed(&self) -> u64 {
+        self.node.handle().status().executed_height
+    }
+
+    /// How many of these batches are committed.
+    pub(crate) fn committed(&mut self, tickets: &[Ticket]) -> bool {
+        self.follow();
+        let own: std::collections::BTreeSet<u64> =
+            self.chain.values().flat_map(|c| c.own_batches.iter().copied()).collect();
+        tickets.iter().all(|t| own.contains(&t.batch_sequence))
+    }
+
+    /// Submits transactions, again and again while the node is busy.
+    pub(crate) async fn submit(&self, transactions: Vec<Bytes>) -> Vec<Ticket> {
+        let mut tickets = Vec::new();
+        for transaction in transactions {
+            loop {
+                match self.node.handle().submit(transaction.clone()) {
+                    Ok(ticket) => break tickets.push(ticket),
+                    Err(Refusal::Busy { retry_after }) => tokio::time::sleep(retry_after).await,
+                    Err(Refusal::Syncing) => tokio::time::sleep(Duration::from_millis(20)).await,
+                    Err(other) => panic!("{other}"),
+                }
+            }
+        }
+        tickets
+    }
+}
+
+pub(crate) fn puts(from: usize, count: usize) -> Vec<Bytes> {
+    (0..count).map(|i| Bytes::from(format!("put key-{from}-{i} value-{i}"))).collect()
+}
+
+/// No two members have different blocks or states at a height.
+pub(crate) fn agree(members: &[Member]) {
+    let mut chain: BTreeMap<u64, (Digest, Digest)> = BTreeMap::new();
+    for commit in members.iter().flat_map(|m| m.chain.values()) {
+        let this = (commit.digest, commit.state_root);
+        assert_eq!(*chain.entry(commit.height).or_insert(this), this, "height {}", commit.height);
+    }
+}
+
+pub(crate) async fn stop(members: Vec<Member>) {
+    for member in members {
+        member.node.shutdown().await.unwrap();
+    }
+}
