@@ -62,12 +62,11 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
     SEEDS.clone()
 }
 
-/// Whether a seed is a message, of the first epoch, or a record; and its tag.
+/// Whether a seed is a message, which begins with its epoch, or a record; and its tag.
 fn tag(seed: &[u8]) -> (bool, Option<u8>) {
-    match seed.get(1..9) {
-        Some([0, 0, 0, 0, 0, 0, 0, 0]) => (true, seed.get(9).copied()),
-        _ => (false, seed.get(1).copied()),
-    }
+    let epoch = Ed25519::four().committee.epoch().to_le_bytes();
+    let message = seed.get(1..9).is_some_and(|first| *first == epoch);
+    (message, seed.get(if message { 9 } else { 1 }).copied())
 }
 
 /// Replicas whose messages are delivered, lost, repeated, delayed and forged, and which crash, as the input says.
