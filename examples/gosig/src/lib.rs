@@ -107,7 +107,7 @@ pub use decide::{Candidate, Decision, decide_block};
 pub use finality::{Finality, Proven};
 pub use ids::{BlockDigest, PREPARE, PROPOSAL, PayloadDigest, SEGMENT, TENTATIVE};
 pub use interface::{Command, Delivery, Evidence, Output, Status, Submission, Timer};
-pub use membership::{Anchor, Change, Contacts, MAX_CONTACT, MEMBERSHIP, PREFIX, Successor};
+pub use membership::{Anchor, Change, Contacts, MAX_CONTACT, MEMBERSHIP, PREFIX, Successor, after};
 pub use message::{
     ANOTHER_EPOCH, Envelope, HistoryRequest, MAX_AGGREGATES, MAX_RANGE_BLOCKS, MAX_REPLY_BYTES, MAX_REQUEST,
     Message, block_range, transaction_range,

@@ -131,7 +131,11 @@ impl<S: Scheme> Change<S> {
         Ok(change)
     }
 
-    fn apply(&self, committees: &Committees<S>, epoch: u64) -> Result<Committees<S>> {
+    /// The committees of `epoch` that the change makes of these. What members have allowed is another question.
+    ///
+    /// # Errors
+    /// If it is not possible: who leaves is no member or the last one, who joins has a key that is a member's.
+    pub fn apply(&self, committees: &Committees<S>, epoch: u64) -> Result<Committees<S>> {
         let mut voters = members(&committees.voters);
         let mut identities = members(&committees.identities);
         match self {
@@ -155,10 +159,7 @@ impl<S: Scheme> Change<S> {
 }
 
 /// The committees after a block with this payload, if it changes them, and the contacts of who is new in them.
-pub(crate) fn after<S: Scheme>(
-    committees: &Committees<S>,
-    payload: &Payload,
-) -> Option<(Committees<S>, Contacts)> {
+pub fn after<S: Scheme>(committees: &Committees<S>, payload: &Payload) -> Option<(Committees<S>, Contacts)> {
     let next = committees.voters.epoch().checked_add(1)?;
     let (mut made, mut contacts) = (None, Contacts::new());
     let changes = payload.transactions().iter().filter_map(|transaction| Change::of(transaction, committees));

@@ -15,10 +15,11 @@ use serde::de::DeserializeOwned;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::chain::{ServedEpoch, ServedEpochs};
 use crate::exit::{Exit, Failure, OrFail};
 
-/// The most that an answer may have.
-const LARGEST_ANSWER: usize = 64 << 20;
+/// The most that an answer may have: an epoch comes with all transactions of a block, in hexadecimal.
+const LARGEST_ANSWER: usize = 160 << 20;
 /// How long an answer may take unless more was asked for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -36,6 +37,8 @@ pub(crate) struct Status {
     pub chain_id: Digest,
     pub protocol: String,
     pub scheme: String,
+    /// Its place in the committee; none if it looks on.
+    pub me: Option<u16>,
     pub name: String,
     pub epoch: u64,
     pub view: u64,
@@ -153,6 +156,12 @@ impl Api {
     /// The blocks from `from` on, as many as the validator lists at once.
     pub(crate) async fn blocks(&self, from: u64) -> Result<Vec<BlockSummary>, Failure> {
         self.get(&format!("/v1/blocks?from={from}&limit=1000"), PATIENCE).await
+    }
+
+    /// The epochs from `from` on, as many as the validator lists at once.
+    pub(crate) async fn epochs(&self, from: u64) -> Result<Vec<ServedEpoch>, Failure> {
+        let served: ServedEpochs = self.get(&format!("/v1/epochs?from={from}"), PATIENCE).await?;
+        Ok(served.epochs)
     }
 
     /// Whether the validator is ready for clients.

@@ -23,6 +23,10 @@ pub(crate) enum Exit {
     Crashed = 9,
     /// A port that a validator needs is taken.
     PortTaken = 10,
+    /// The validator has left: it is no member of its chain any more.
+    Left = 11,
+    /// A change of the members is not allowed by enough of them.
+    NotAllowed = 12,
 }
 
 /// The table at the end of `quorate --help`.
@@ -38,7 +42,9 @@ Exit codes:
   7   a proof does not verify: the validator that sent it is wrong or lying
   8   validators delivered different blocks at one height
   9   a validator process ended by itself, or never became healthy
-  10  a port that a validator needs is taken";
+  10  a port that a validator needs is taken
+  11  the validator has left: it is no member of its chain any more
+  12  a change of the members is not allowed by enough of them";
 
 quorate_terminal::failure!(Exit);
 
@@ -61,6 +67,8 @@ mod tests {
             Exit::Contradiction,
             Exit::Crashed,
             Exit::PortTaken,
+            Exit::Left,
+            Exit::NotAllowed,
         ];
         let expected: Vec<String> =
             std::iter::once(0).chain(all.iter().map(|e| *e as i32)).map(|n| n.to_string()).collect();

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod api;
+mod chain;
 mod commands;
 mod exit;
 mod load;
@@ -21,7 +22,8 @@ use quorate_terminal::tell;
 /// your own from another terminal with `quorate submit --wait "put greeting hello"`, and read it back with
 /// `quorate get --key greeting`.
 ///
-/// For validators on several machines: `keygen` on each, `genesis` on one, `run` on each.
+/// For validators on several machines: `keygen` on each, `genesis` on one, `run` on each. Later, `member` lets others
+/// join, and members leave.
 #[derive(Debug, Parser)]
 #[command(name = "quorate", version, after_long_help = exit::HELP, max_term_width = 100)]
 struct Cli {
@@ -35,6 +37,7 @@ enum Command {
     Keygen(commands::keygen::Keygen),
     Genesis(commands::genesis::MakeGenesis),
     Run(commands::run::Run),
+    Member(commands::member::Members),
     Submit(commands::submit::Submit),
     Get(commands::get::Get),
     Status(commands::status::ShowStatus),
@@ -58,6 +61,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Genesis(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Testnet(command) => on_one_thread(command.run()),
+        Command::Member(command) => on_one_thread(command.run()),
         Command::Submit(command) => on_one_thread(command.run()),
         Command::Get(command) => on_one_thread(command.run()),
         Command::Status(command) => on_one_thread(command.run()),

@@ -1,13 +1,13 @@
-//! Checks of what validators prove, against nothing but the genesis. Whatever does not check out is a
-//! [`Exit::BadProof`]: the validator that sent it is wrong or lying, and another may be asked.
+//! Checks of what validators prove, against nothing but the genesis and the epochs that were proved from there. Whatever
+//! does not check out is a [`Exit::BadProof`]: the validator that sent it is wrong or lying, and another may be asked.
 
 use quorate::wire::Decode;
-use quorate_node::genesis::Genesis;
 use quorate_node::handle::Digest;
 use quorate_node::proof::{StateProof, TransactionProof};
 use quorate_node::protocol::{self, Protocol, Visit};
 
 use crate::api::{Answer, Transaction};
+use crate::chain::Chain;
 use crate::exit::{Exit, Failure, OrFail};
 
 const WRONG: &str = "the proof does not verify; the validator is wrong or lying, ask another";
@@ -20,24 +20,20 @@ pub(crate) struct Proven {
 }
 
 /// Checks that the chain contains the transaction `id`; nothing of the answer is believed but the proof.
-pub(crate) fn transaction(genesis: &Genesis, id: Digest, answer: &Transaction) -> Result<Proven, Failure> {
+pub(crate) fn transaction(chain: &Chain, id: Digest, answer: &Transaction) -> Result<Proven, Failure> {
     let proof = unhex(&answer.proof)?;
-    protocol::with(genesis, CheckTransaction { genesis, id, proof: &proof })
+    protocol::with(&chain.genesis, CheckTransaction { chain, id, proof: &proof })
 }
 
 /// Checks what the ledger holds under `key`: the value, if there is one, and after which height.
-pub(crate) fn answer(
-    genesis: &Genesis,
-    key: &[u8],
-    answer: &Answer,
-) -> Result<(Option<Vec<u8>>, u64), Failure> {
+pub(crate) fn answer(chain: &Chain, key: &[u8], answer: &Answer) -> Result<(Option<Vec<u8>>, u64), Failure> {
     let unproved = || {
         let text = "the validator has no proof yet, for no block states this state so far; try again in a moment, \
                     or go without the check with --unverified";
         Failure::new(Exit::NotFound, text)
     };
     let proof = unhex(answer.proof.as_deref().ok_or_else(unproved)?)?;
-    protocol::with(genesis, CheckAnswer { genesis, key, proof: &proof })
+    protocol::with(&chain.genesis, CheckAnswer { chain, key, proof: &proof })
 }
 
 /// Hexadecimal from a validator.
@@ -46,7 +42,7 @@ pub(crate) fn unhex(text: &str) -> Result<Vec<u8>, Failure> {
 }
 
 struct CheckTransaction<'a> {
-    genesis: &'a Genesis,
+    chain: &'a Chain,
     id: Digest,
     proof: &'a [u8],
 }
@@ -55,7 +51,7 @@ impl Visit for CheckTransaction<'_> {
     type Output = Result<Proven, Failure>;
 
     fn visit<P: Protocol>(self) -> Self::Output {
-        let context = context::<P>(self.genesis)?;
+        let context = self.chain.context::<P>()?;
         let proof = TransactionProof::<P>::decode(self.proof, &context).or_fail(Exit::BadProof, WRONG)?;
         let proven = proof.verify(&context).or_fail(Exit::BadProof, WRONG)?;
         if proven.id != self.id {
@@ -69,7 +65,7 @@ impl Visit for CheckTransaction<'_> {
 }
 
 struct CheckAnswer<'a> {
-    genesis: &'a Genesis,
+    chain: &'a Chain,
     key: &'a [u8],
     proof: &'a [u8],
 }
@@ -78,14 +74,9 @@ impl Visit for CheckAnswer<'_> {
     type Output = Result<(Option<Vec<u8>>, u64), Failure>;
 
     fn visit<P: Protocol>(self) -> Self::Output {
-        let context = context::<P>(self.genesis)?;
+        let context = self.chain.context::<P>()?;
         let proof = StateProof::<P>::decode(self.proof, &context).or_fail(Exit::BadProof, WRONG)?;
         let (height, value) = proof.verify(&context, self.key).or_fail(Exit::BadProof, WRONG)?;
         Ok((value.map(<[u8]>::to_vec), height))
     }
-}
-
-fn context<P: Protocol>(genesis: &Genesis) -> Result<P::Context, Failure> {
-    let checked = genesis.committees::<P::Scheme>().or_fail(Exit::Setup, "cannot check proofs")?;
-    Ok(P::context(&checked))
 }

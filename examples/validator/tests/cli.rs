@@ -44,8 +44,14 @@ fn configure(bench: &Bench, name: &str, keys: &str, data: &str) -> String {
 fn help_teaches_and_unknown_flags_are_refused() {
     let bench = Bench::new();
     let help = bench.ok(&["--help"]);
-    for word in ["testnet", "keygen", "genesis", "run", "submit", "get", "status", "bench", "Exit codes"] {
+    for word in
+        ["testnet", "keygen", "genesis", "run", "member", "submit", "get", "status", "bench", "Exit codes"]
+    {
         assert!(help.contains(word), "{word}");
+    }
+    for command in ["list", "join", "leave", "show", "allow", "submit"] {
+        assert!(bench.ok(&["member", command, "--help"]).contains("quorate member"), "{command}");
+        bench.fails(2, "--wrong", &["member", command, "--wrong"]);
     }
     for command in ["testnet", "keygen", "genesis", "submit", "get", "status", "bench", "run"] {
         assert!(bench.ok(&[command, "--help"]).contains("quorate "), "{command}");

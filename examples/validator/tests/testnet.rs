@@ -76,6 +76,35 @@ fn gosig_validators_commit_agree_and_survive_being_killed() {
 }
 
 #[test]
+fn validators_join_and_leave_a_testnet_that_runs() {
+    let bench = Bench::new();
+    let changes = ["--protocol", "gosig", "--duration", "16", "--join", "2", "--leave", "1@8"];
+    let report = testnet(&bench, &[&changes[..], &["--rate", "200", "--data", "net"]].concat());
+    assert_eq!(report["agreement"]["validators"], json!(5), "{report}");
+    let changes = report["changes"].as_array().unwrap();
+    let named: Vec<_> = changes.iter().map(|c| (&c["node"], &c["change"], &c["epoch"])).collect();
+    assert_eq!(named, [(&json!(4), &json!("join"), &json!(1)), (&json!(1), &json!("leave"), &json!(2))]);
+    for change in changes {
+        assert!(number(&change["begun_after"]) <= number(&change["done_after"]), "{report}");
+        assert!(number(&change["first_height"]) < number(&report["height"]), "the chain goes on: {report}");
+    }
+    assert!(number(&report["committed"]) > 0.5 * number(&report["submitted"]), "{report}");
+    // The directory knows who has left and who has joined.
+    let again = testnet(&bench, &["--duration", "3", "--rate", "200", "--data", "net"]);
+    assert!(
+        number(&again["height"]) > number(&report["height"]) && number(&again["committed"]) > 0.0,
+        "{again}"
+    );
+    assert_eq!((&again["nodes"], &again["agreement"]["validators"]), (&json!(5), &json!(4)), "{again}");
+    bench.fails(
+        2,
+        "there is no validator 9",
+        &["testnet", "--data", "net", "--leave", "9@1", "--duration", "2"],
+    );
+    bench.fails(2, "need --protocol gosig", &["testnet", "--leave", "1@1", "--duration", "2"]);
+}
+
+#[test]
 fn clients_of_gosig_check_what_they_are_told() {
     let bench = Bench::new();
     let running = start(&bench, &["--protocol", "gosig", "--rate", "0", "--data", "net"]);

@@ -3,7 +3,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use quorate_node::genesis::{Genesis, Member, Parameters, ProtocolName};
+use quorate_node::genesis::{Genesis, Parameters, ProtocolName};
 use quorate_node::protocol::{self, Protocol, Visit};
 use quorate_terminal::say;
 
@@ -48,7 +48,7 @@ impl MakeGenesis {
     /// Makes the file.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let members: Result<Vec<(PublicFile, u128)>, Failure> =
-            self.members.iter().map(|member| read(member)).collect();
+            self.members.iter().map(|member| read_member(member)).collect();
         let genesis = assemble(&self.chain, members?, self.protocol, Parameters::default())?;
         save(&genesis, &self.out)?;
         let (chain, validators) = (genesis.chain_id(), genesis.members.len());
@@ -75,12 +75,7 @@ pub(crate) fn assemble(
         );
         return Err(Failure::new(Exit::Setup, text));
     }
-    let members = members.into_iter().map(|(public, weight)| Member {
-        keys: public.keys(),
-        name: public.name,
-        address: public.address,
-        weight,
-    });
+    let members = members.into_iter().map(|(public, weight)| public.into_member(weight));
     let genesis = Genesis { parameters, ..Genesis::new(chain, scheme, members.collect()) };
     let genesis = match protocol {
         ProtocolName::Jolteon => genesis,
@@ -122,7 +117,8 @@ pub(crate) fn save(genesis: &Genesis, path: &Path) -> Result<(), Failure> {
     file.write_all(text.as_bytes()).or_fail(Exit::Setup, doing)
 }
 
-fn read(argument: &str) -> Result<(PublicFile, u128), Failure> {
+/// A public file with the weight behind it.
+pub(crate) fn read_member(argument: &str) -> Result<(PublicFile, u128), Failure> {
     // A path may contain an equals sign of its own; a weight is digits alone.
     let digits = |weight: &&str| !weight.is_empty() && weight.bytes().all(|byte| byte.is_ascii_digit());
     let split = argument.rsplit_once('=').filter(|(_, weight)| digits(weight));

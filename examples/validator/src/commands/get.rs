@@ -4,6 +4,7 @@ use std::time::Duration;
 use quorate_node::handle::Digest;
 use quorate_terminal::tell;
 
+use crate::chain::Chain;
 use crate::exit::{Exit, Failure, OrFail};
 use crate::target::Target;
 use crate::verify;
@@ -71,11 +72,14 @@ impl Get {
 
     async fn transaction(&self, id: Digest) -> Result<Found, Failure> {
         let genesis = if self.unverified { None } else { Some(self.target.genesis()?) };
-        let answer = self.target.reachable().await?.transaction(id, Duration::ZERO).await?;
+        let api = self.target.reachable().await?;
+        let answer = api.transaction(id, Duration::ZERO).await?;
         let what = "transaction";
         match genesis {
             Some(genesis) => {
-                let proven = verify::transaction(&genesis, id, &answer)?;
+                // Behind the answer, or it could be of an epoch that began in between.
+                let chain = Chain::ask(genesis, &api).await?;
+                let proven = verify::transaction(&chain, id, &answer)?;
                 Ok(Found { what, bytes: proven.transaction, height: proven.height })
             }
             None => Ok(Found { what, bytes: verify::unhex(&answer.transaction)?, height: answer.height }),
@@ -84,9 +88,10 @@ impl Get {
 
     async fn key(&self, key: &str) -> Result<Found, Failure> {
         let genesis = if self.unverified { None } else { Some(self.target.genesis()?) };
-        let answer = self.target.reachable().await?.query(key.as_bytes()).await?;
+        let api = self.target.reachable().await?;
+        let answer = api.query(key.as_bytes()).await?;
         let (value, height) = match genesis {
-            Some(genesis) => verify::answer(&genesis, key.as_bytes(), &answer)?,
+            Some(genesis) => verify::answer(&Chain::ask(genesis, &api).await?, key.as_bytes(), &answer)?,
             None => (answer.value.as_deref().map(verify::unhex).transpose()?, answer.height),
         };
         let verified = if self.unverified { "" } else { "; the proof of its absence verifies" };

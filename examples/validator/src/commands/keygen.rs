@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use quorate_node::genesis::{Hex, PublicKeys, SchemeName};
+use quorate_node::genesis::{Hex, Member, PublicKeys, SchemeName};
 use quorate_node::keys::NodeKeys;
 use quorate_terminal::say;
 use serde::{Deserialize, Serialize};
@@ -72,6 +72,11 @@ impl PublicFile {
         let doing = format!("cannot use the public keys in {}", path.display());
         let text = fs::read_to_string(path).or_fail(Exit::Setup, &doing)?;
         toml::from_str(&text).or_fail(Exit::Setup, doing)
+    }
+
+    /// A member of that name and address, with these keys, unchecked.
+    pub(crate) fn into_member(self, weight: u128) -> Member {
+        Member { keys: self.keys(), name: self.name, address: self.address, weight }
     }
 
     /// The keys, unchecked.

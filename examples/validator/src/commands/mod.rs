@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod genesis;
 pub(crate) mod get;
 pub(crate) mod keygen;
+pub(crate) mod member;
 pub(crate) mod run;
 pub(crate) mod status;
 pub(crate) mod submit;

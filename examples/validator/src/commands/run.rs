@@ -18,7 +18,8 @@ const STOP_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Run one validator.
 ///
-/// Logs to standard error. SIGINT or SIGTERM stop it cleanly; it may also be killed at any time without harm.
+/// Logs to standard error. SIGINT or SIGTERM stop it cleanly; it may also be killed at any time without harm. When
+/// the chain's members change it goes on by itself, and if it has left it stops with exit code 11.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -29,6 +30,13 @@ pub(crate) struct Run {
     /// The configuration file.
     #[arg(long, value_name = "FILE", required_unless_present = "print_config")]
     config: Option<PathBuf>,
+
+    /// Start though this validator is no member yet, as [node] observe = true in the file says.
+    ///
+    /// The members let it in once they have committed that it joins (`quorate member join`). Then it reads the chain
+    /// up to the epoch in which it is a member, and takes part by itself.
+    #[arg(long)]
+    observe: bool,
 
     /// What to log: error, warn, info, debug, trace, or a filter with levels by module.
     #[arg(long, value_name = "FILTER", default_value = "info")]
@@ -63,7 +71,8 @@ impl Run {
     }
 
     async fn serve(self) -> Result<(), Failure> {
-        let config = NodeConfig::load(&self.config.unwrap_or_default()).map_err(cannot_run)?;
+        let mut config = NodeConfig::load(&self.config.unwrap_or_default()).map_err(cannot_run)?;
+        config.node.observe |= self.observe;
         let genesis = Genesis::load(&config.node.genesis).map_err(cannot_run)?;
         let client_config = config.clients.clone();
         let node = Node::start(config, Ledger::default()).await.map_err(cannot_run)?;
@@ -107,6 +116,7 @@ async fn told_to_stop() {
 fn cannot_run(error: NodeError) -> Failure {
     let exit = match &error {
         NodeError::Bind { .. } => Exit::PortTaken,
+        NodeError::Left { .. } => Exit::Left,
         NodeError::Config { .. }
         | NodeError::Genesis { .. }
         | NodeError::KeyFile { .. }

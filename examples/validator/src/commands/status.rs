@@ -72,10 +72,16 @@ fn print_table(answers: &[(Api, Result<Status, Failure>)]) {
         match answer {
             Ok(s) => {
                 let up = s.peers.iter().filter(|peer| peer.outgoing && peer.incoming).count();
-                let state = if s.syncing { "catching up" } else { "ready" };
+                let state = match s.me {
+                    _ if s.syncing => "catching up",
+                    None => "looks on",
+                    Some(_) => "ready",
+                };
+                // Who looks on is no member that has a name.
+                let name = if s.name.is_empty() { api.address() } else { &s.name };
                 say!(
                     "{:<12} {:<10} {:>9} {:>9} {:>6} {:>8} {:>8} {:>6} {:>5}",
-                    s.name,
+                    name,
                     state,
                     s.height,
                     s.view,

@@ -2,11 +2,11 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quorate_node::genesis::Genesis;
 use quorate_node::handle::Digest;
 use quorate_terminal::{say, tell};
 
 use crate::api::{Api, Transaction};
+use crate::chain::Chain;
 use crate::exit::{Exit, Failure, OrFail};
 use crate::target::Target;
 use crate::verify;
@@ -59,7 +59,12 @@ impl Submit {
         say!("{id}");
         let Some(seconds) = self.wait else { return Ok(()) };
         let found = wait_for(&api, id, Duration::from_secs(seconds.into())).await?;
-        confirm(genesis.as_ref(), id, &transaction, &found)
+        // Behind the answer, or it could be of an epoch that began in between.
+        let chain = match genesis {
+            Some(genesis) => Some(Chain::ask(genesis, &api).await?),
+            None => None,
+        };
+        confirm(chain.as_ref(), id, &transaction, &found)
     }
 
     fn read(&self) -> Result<Vec<u8>, Failure> {
@@ -87,7 +92,7 @@ impl Submit {
 }
 
 /// Waits for a commit, asking again as often as one request may not wait long enough.
-async fn wait_for(api: &Api, id: Digest, patience: Duration) -> Result<Transaction, Failure> {
+pub(crate) async fn wait_for(api: &Api, id: Digest, patience: Duration) -> Result<Transaction, Failure> {
     let deadline = tokio::time::Instant::now() + patience;
     loop {
         let left = deadline.saturating_duration_since(tokio::time::Instant::now());
@@ -103,10 +108,10 @@ async fn wait_for(api: &Api, id: Digest, patience: Duration) -> Result<Transacti
 }
 
 /// Checks the proof and says so.
-fn confirm(genesis: Option<&Genesis>, id: Digest, sent: &[u8], found: &Transaction) -> Result<(), Failure> {
-    match genesis {
-        Some(genesis) => {
-            let proven = verify::transaction(genesis, id, found)?;
+fn confirm(chain: Option<&Chain>, id: Digest, sent: &[u8], found: &Transaction) -> Result<(), Failure> {
+    match chain {
+        Some(chain) => {
+            let proven = verify::transaction(chain, id, found)?;
             if proven.transaction != sent {
                 return Err(Failure::new(Exit::BadProof, "the validator proves another transaction"));
             }

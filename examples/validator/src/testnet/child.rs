@@ -80,6 +80,11 @@ pub(crate) fn log_tail(place: &NodePlace) -> String {
     String::from_utf8_lossy(tail).trim().to_owned()
 }
 
+/// Whether a validator ended because it is no member any more.
+pub(crate) fn has_left(status: ExitStatus) -> bool {
+    status.code() == Some(Exit::Left as i32)
+}
+
 /// A validator ended by itself: how, and what it logged last.
 pub(crate) fn crashed(place: &NodePlace, status: ExitStatus) -> Failure {
     let taken = status.code() == Some(Exit::PortTaken as i32);

@@ -6,7 +6,7 @@ use quorate_node::config::NodeConfig;
 use quorate_node::genesis::{Genesis, Parameters, ProtocolName, SchemeName};
 
 use crate::commands::genesis::{assemble, save};
-use crate::commands::keygen::{self, SECRET_FILE};
+use crate::commands::keygen::{self, PublicFile, SECRET_FILE};
 use crate::exit::{Exit, Failure, OrFail};
 
 /// Ports are chosen here: below what Linux (from 32768) and others (from 49152) give to outgoing connections, or a
@@ -27,6 +27,9 @@ pub(crate) struct Wanted {
     pub scheme: Option<SchemeName>,
 }
 
+/// A validator's configuration.
+const CONFIG_FILE: &str = "config.toml";
+
 /// Where the files of a testnet are.
 #[derive(Debug)]
 pub(crate) struct Layout {
@@ -40,10 +43,11 @@ pub(crate) struct Layout {
 }
 
 /// One validator's files and addresses.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct NodePlace {
     pub name: String,
     pub config: PathBuf,
+    pub keys: PathBuf,
     pub log: PathBuf,
     pub http: String,
     pub stream: String,
@@ -63,19 +67,7 @@ impl Layout {
         let base = free_ports(nodes)?;
         let mut members = Vec::new();
         for index in 0..nodes {
-            let name = format!("node{index}");
-            let address = format!("127.0.0.1:{}", port(base, index, 0));
-            members.push((keygen::make(&directory.join(&name), &name, &address, scheme)?, 1));
-        }
-        for index in 0..nodes {
-            let place = directory.join(format!("node{index}"));
-            let mut config = NodeConfig::new("../genesis.toml", SECRET_FILE, "data");
-            config.links.listen = format!("127.0.0.1:{}", port(base, index, 0));
-            config.clients.http = format!("127.0.0.1:{}", port(base, index, 1));
-            config.clients.stream = format!("127.0.0.1:{}", port(base, index, 2));
-            let path = place.join("config.toml");
-            fs::write(&path, config.to_toml())
-                .or_fail(Exit::Setup, format!("cannot write {}", path.display()))?;
+            members.push((make(&directory, index, port(base, index), scheme, false)?, 1));
         }
         let mut made = assemble("testnet", members, wanted.protocol.unwrap_or_default(), parameters)?;
         if let Some(schedule) = &mut made.schedule {
@@ -87,6 +79,13 @@ impl Layout {
         // Last, so that a directory with a genesis is a whole one.
         save(&made, &genesis)?;
         Self::read(directory, genesis, &made, false)
+    }
+
+    /// Makes the files of a validator that is no member yet, and has nothing.
+    pub(crate) fn add(&mut self) -> Result<PublicFile, Failure> {
+        let public = make(&self.directory, self.nodes.len(), free_ports(1)?, self.scheme, true)?;
+        self.nodes.push(place(&self.directory, &public.name)?);
+        Ok(public)
     }
 
     /// Removes what [`prepare`](Self::prepare) has just made.
@@ -118,26 +117,61 @@ impl Layout {
     }
 
     fn read(directory: PathBuf, path: PathBuf, genesis: &Genesis, continued: bool) -> Result<Self, Failure> {
-        let place = |member: &quorate_node::genesis::Member| {
-            let place = directory.join(&member.name);
-            let path = place.join("config.toml");
-            let config = NodeConfig::load(&path).or_fail(Exit::Setup, "cannot use the testnet's files")?;
-            Ok(NodePlace {
-                name: member.name.clone(),
-                log: place.join("log.txt"),
-                config: path,
-                http: config.clients.http,
-                stream: config.clients.stream,
-            })
-        };
-        let nodes = genesis.members.iter().map(place).collect::<Result<_, Failure>>()?;
+        let mut names: Vec<String> = genesis.members.iter().map(|member| member.name.clone()).collect();
+        // Who has joined since.
+        while directory.join(name(names.len())).join(CONFIG_FILE).exists() {
+            names.push(name(names.len()));
+        }
+        let nodes = names.iter().map(|name| place(&directory, name)).collect::<Result<_, Failure>>()?;
         let (protocol, scheme) = (genesis.protocol, genesis.scheme);
         Ok(Self { genesis: path, protocol, scheme, nodes, continued, directory })
     }
 }
 
-fn port(base: u16, node: usize, which: u16) -> u16 {
-    base + node as u16 * PORTS_PER_NODE + which
+/// The name of a validator, and of its directory.
+fn name(index: usize) -> String {
+    format!("node{index}")
+}
+
+/// The files and addresses of a validator that has them.
+fn place(directory: &Path, name: &str) -> Result<NodePlace, Failure> {
+    let place = directory.join(name);
+    let path = place.join(CONFIG_FILE);
+    let config = NodeConfig::load(&path).or_fail(Exit::Setup, "cannot use the testnet's files")?;
+    Ok(NodePlace {
+        name: name.to_owned(),
+        keys: place.join(SECRET_FILE),
+        log: place.join("log.txt"),
+        config: path,
+        http: config.clients.http,
+        stream: config.clients.stream,
+    })
+}
+
+/// Makes a validator's keys and configuration; its ports begin with `port`.
+fn make(
+    directory: &Path,
+    index: usize,
+    port: u16,
+    scheme: SchemeName,
+    observe: bool,
+) -> Result<PublicFile, Failure> {
+    let name = name(index);
+    let place = directory.join(&name);
+    let [links, http, stream] = [0, 1, 2].map(|which| format!("127.0.0.1:{}", port + which));
+    let public = keygen::make(&place, &name, &links, scheme)?;
+    let mut config = NodeConfig::new("../genesis.toml", SECRET_FILE, "data");
+    config.node.observe = observe;
+    config.links.listen = links;
+    config.clients.http = http;
+    config.clients.stream = stream;
+    let path = place.join(CONFIG_FILE);
+    fs::write(&path, config.to_toml()).or_fail(Exit::Setup, format!("cannot write {}", path.display()))?;
+    Ok(public)
+}
+
+fn port(base: u16, node: usize) -> u16 {
+    base + node as u16 * PORTS_PER_NODE
 }
 
 /// Consecutive ports that are free at this moment. The place is random, so that testnets that start at the same
@@ -177,6 +211,12 @@ mod tests {
         assert!(again.continued);
         assert_eq!(again.scheme, SchemeName::Ed25519);
         assert_eq!(again.nodes[2].http, made.nodes[2].http);
+        let (mut grown, before) = (again, made.nodes.len());
+        let public = grown.add().unwrap();
+        assert_eq!((&*public.name, grown.nodes.len()), ("node3", before + 1));
+        assert!(NodeConfig::load(&grown.nodes[3].config).unwrap().node.observe);
+        // It belongs to the testnet from then on, though the genesis does not know it.
+        assert_eq!(prepare(Wanted { nodes: Some(3), ..Wanted::default() }).unwrap().nodes.len(), before + 1);
         let gosig = Some(ProtocolName::Gosig);
         for other in
             [Wanted { nodes: Some(4), ..Wanted::default() }, Wanted { protocol: gosig, ..Wanted::default() }]

@@ -1,6 +1,7 @@
 //! `quorate testnet`: a whole network of validator processes on this machine, under load.
 
 mod agreement;
+mod change;
 mod child;
 mod layout;
 mod network;
@@ -21,7 +22,7 @@ use crate::load::{Format, Payloads};
 use layout::Wanted;
 use network::Network;
 use session::Session;
-use timeline::{NodeAt, Timeline};
+use timeline::{NodeAt, Plans, Timeline};
 
 /// How many validators there are if nobody says.
 const DEFAULT_NODES: u64 = 4;
@@ -46,6 +47,8 @@ Examples:
       measure
   quorate testnet --protocol gosig --nodes 16
       without leaders: proposers are drawn in secret, and signatures are summed while they spread
+  quorate testnet --protocol gosig --join 10 --leave 1@20 --duration 30
+      one more validator joins the running chain with an empty directory, and another one leaves
   quorate testnet --transactions words.txt --data net/
       one transaction per line; keep the chain in net/, and go on with it the next time")]
 pub(crate) struct RunTestnet {
@@ -80,6 +83,15 @@ pub(crate) struct RunTestnet {
     /// Start a killed validator again on its data; may be repeated.
     #[arg(long, value_name = "NODE@SECONDS")]
     restart: Vec<NodeAt>,
+
+    /// Let one more validator join SECONDS after the load began, with keys of its own and an empty directory; may be
+    /// repeated. The members allow it; from the next epoch on it reads the chain and takes part. Gosig only.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    join: Vec<f64>,
+
+    /// Let validator NODE leave, SECONDS after the load began; may be repeated. Gosig only.
+    #[arg(long, value_name = "NODE@SECONDS")]
+    leave: Vec<NodeAt>,
 
     /// Keep keys, chain and logs here; a directory that holds a testnet goes on with it.
     ///
@@ -127,9 +139,13 @@ impl RunTestnet {
             }
             None => Payloads::random(self.tx_size as usize),
         };
-        let timeline = |nodes| {
-            Timeline::new(&self.kill, &self.restart, nodes).map_err(|text| Failure::new(Exit::Usage, text))
-        };
+        let plans =
+            Plans { kills: &self.kill, restarts: &self.restart, joins: &self.join, leaves: &self.leave };
+        let timeline = |nodes| Timeline::new(plans, nodes).map_err(|text| Failure::new(Exit::Usage, text));
+        let changes = !self.join.is_empty() || !self.leave.is_empty();
+        if changes && self.data.is_none() && self.protocol != Some(ProtocolName::Gosig) {
+            return Err(keeps_its_members());
+        }
         if self.data.is_none() {
             timeline(self.nodes.unwrap_or(DEFAULT_NODES) as usize)?;
         }
@@ -142,16 +158,25 @@ impl RunTestnet {
         let nodes = self.nodes.or(self.data.is_none().then_some(DEFAULT_NODES)).map(|nodes| nodes as usize);
         let wanted = Wanted { nodes, protocol: self.protocol, scheme: self.scheme };
         let network = Network::start(&directory, wanted, parameters, &self.log_level).await?;
-        // Again: a directory may hold another number of validators.
+        // Again: a directory may hold another number of validators, and another protocol.
+        let fixed = changes && network.layout.protocol != ProtocolName::Gosig;
         let timeline = match timeline(network.len()) {
-            Ok(timeline) => timeline,
-            Err(failure) => {
+            Ok(timeline) if !fixed => timeline,
+            planned => {
+                let failure = planned.err().unwrap_or_else(keeps_its_members);
                 network.stop().await;
                 return Err(failure);
             }
         };
         Session::new(&self, network, timeline).run(payloads).await
     }
+}
+
+fn keeps_its_members() -> Failure {
+    Failure::new(
+        Exit::Usage,
+        "a chain of jolteon keeps its validators; --join and --leave need --protocol gosig",
+    )
 }
 
 fn temporary_directory() -> Result<tempfile::TempDir, Failure> {

@@ -4,9 +4,10 @@ use std::time::Duration;
 use quorate_node::genesis::Parameters;
 use tokio::time::{Instant, sleep};
 
-use super::child::{Sample, Usage, ValidatorProcess, crashed, log_tail};
+use super::child::{Sample, Usage, ValidatorProcess, crashed, has_left, log_tail};
 use super::layout::{Layout, NodePlace, Wanted};
 use crate::api::Api;
+use crate::commands::keygen::PublicFile;
 use crate::exit::{Exit, Failure};
 use crate::target::Testnet;
 
@@ -91,6 +92,11 @@ impl Network {
         self.layout.nodes.iter().map(|node| Api::new(&node.http)).collect()
     }
 
+    /// Where a validator serves HTTP.
+    pub(crate) fn api(&self, index: usize) -> Result<Api, Failure> {
+        Api::new(&self.place(index)?.http)
+    }
+
     /// Where the validators take streams.
     pub(crate) fn streams(&self) -> Vec<String> {
         self.layout.nodes.iter().map(|node| node.stream.clone()).collect()
@@ -106,6 +112,16 @@ impl Network {
         Ok(())
     }
 
+    /// A new validator with keys of its own and an empty directory, which looks on until it is a member.
+    pub(crate) fn add_one(&mut self) -> Result<PublicFile, Failure> {
+        let public = self.layout.add()?;
+        self.children.push(None);
+        self.start_one(self.len().saturating_sub(1))?;
+        self.testnet.http.extend(self.layout.nodes.last().map(|node| format!("http://{}", node.http)));
+        self.testnet.announce()?;
+        Ok(public)
+    }
+
     /// SIGKILL.
     pub(crate) async fn kill_one(&mut self, index: usize) {
         if let Some(child) = self.children.get_mut(index).and_then(Option::take) {
@@ -113,15 +129,20 @@ impl Network {
         }
     }
 
-    /// A validator that ended by itself since this was last asked.
-    pub(crate) fn crashed(&mut self) -> Option<(usize, Failure)> {
+    /// A validator that ended by itself since this was last asked: with an error, unless it has left.
+    pub(crate) fn ended(&mut self) -> Option<(usize, Result<(), Failure>)> {
         for (index, (slot, place)) in self.children.iter_mut().zip(&self.layout.nodes).enumerate() {
             if let Some(status) = slot.as_mut().and_then(ValidatorProcess::ended) {
                 *slot = None;
-                return Some((index, crashed(place, status)));
+                return Some((index, if has_left(status) { Ok(()) } else { Err(crashed(place, status)) }));
             }
         }
         None
+    }
+
+    /// Whether its process runs.
+    pub(crate) fn is_running(&self, index: usize) -> bool {
+        self.children.get(index).is_some_and(Option::is_some)
     }
 
     /// What each validator has used so far, with its process id.
@@ -148,8 +169,9 @@ impl Network {
     async fn wait_until_ready(&mut self) -> Result<(), Failure> {
         let deadline = Instant::now() + START_PATIENCE;
         for (index, api) in self.apis()?.iter().enumerate() {
-            while !api.is_ready().await {
-                if let Some((_, failure)) = self.crashed() {
+            // One that has left stops at once.
+            while self.is_running(index) && !api.is_ready().await {
+                if let Some((_, Err(failure))) = self.ended() {
                     return Err(failure);
                 }
                 if Instant::now() > deadline {

@@ -3,6 +3,7 @@ use serde::Serialize;
 
 use super::agreement::Contradiction;
 use super::child::Usage;
+use crate::commands::member::Begun;
 use crate::exit::{Exit, Failure};
 use crate::load::LoadReport;
 
@@ -27,6 +28,8 @@ pub(crate) struct Report {
     /// The most views that one validator gave up during the load.
     pub timeouts: u64,
     pub events: Vec<Event>,
+    /// Changes of the members, in the order in which they were asked for.
+    pub changes: Vec<MemberChange>,
     pub agreement: AgreementReport,
     /// By validator, in order; `None` for those that are down.
     pub usage: Vec<Option<NodeUsage>>,
@@ -43,6 +46,24 @@ pub(crate) struct Event {
     pub restarted_at: Option<f64>,
     /// How long after its restart it had all blocks of the moment of its restart.
     pub caught_up_after: Option<f64>,
+}
+
+/// A validator that joined or left.
+#[derive(Debug, Serialize)]
+pub(crate) struct MemberChange {
+    pub node: usize,
+    /// `join` or `leave`.
+    pub change: &'static str,
+    /// When it was asked for, in seconds since the load began.
+    pub asked_at: f64,
+    /// The epoch that it began.
+    pub epoch: Option<u64>,
+    /// The height of that epoch's first block.
+    pub first_height: Option<u64>,
+    /// How long after that the members had allowed it, the chain had committed it, and the epoch had begun.
+    pub begun_after: Option<f64>,
+    /// How long after it was asked for the validator had caught up and took part, or had stopped.
+    pub done_after: Option<f64>,
 }
 
 /// Whether all delivered the same.
@@ -84,6 +105,9 @@ impl Report {
         for event in &self.events {
             say!("validator {} {}", event.node, event.words());
         }
+        for change in &self.changes {
+            say!("{}", change.words());
+        }
         let used: Vec<&NodeUsage> = self.usage.iter().flatten().collect();
         if !used.is_empty() {
             let mean = used.iter().map(|u| u.cpu_percent).sum::<f64>() / used.len() as f64;
@@ -104,6 +128,9 @@ impl Report {
         if self.load.as_ref().is_some_and(|load| load.submitted > 0 && load.committed == 0) {
             return Err(Failure::new(Exit::Failed, "the network committed nothing"));
         }
+        if let Some(change) = self.changes.iter().find(|change| change.done_after.is_none()) {
+            return Err(Failure::new(Exit::Failed, change.words()));
+        }
         match self.events.iter().find(|event| event.restarted_at.is_some() && event.caught_up_after.is_none())
         {
             Some(event) => {
@@ -112,6 +139,44 @@ impl Report {
             }
             None => Ok(()),
         }
+    }
+}
+
+impl MemberChange {
+    /// That has just been asked for.
+    pub(crate) fn asked(node: usize, change: &'static str, asked_at: f64) -> Self {
+        let (begun_after, done_after) = (None, None);
+        Self { node, change, asked_at, epoch: None, first_height: None, begun_after, done_after }
+    }
+
+    /// The epoch that it begins has begun.
+    pub(crate) fn begun(&mut self, begun: Begun, at: f64) {
+        self.epoch = Some(begun.epoch);
+        self.first_height = Some(begun.first_height);
+        self.begun_after = Some(at - self.asked_at);
+    }
+
+    /// In one sentence.
+    pub(crate) fn words(&self) -> String {
+        let (joins, done) = match self.change {
+            "join" => ("join", "took part"),
+            _ => ("leave", "had stopped"),
+        };
+        let mut text = format!("validator {} was to {joins} at {:.1} s", self.node, self.asked_at);
+        match (self.epoch, self.first_height, self.begun_after) {
+            (Some(epoch), Some(height), Some(after)) => {
+                text.push_str(&format!("; {after:.1} s later epoch {epoch} had begun with block {height}"));
+            }
+            _ => text.push_str(", and no epoch has begun with that"),
+        }
+        match self.done_after {
+            Some(after) => text.push_str(&format!("; {after:.1} s later it {done}")),
+            None => text.push_str(&format!(
+                "; it has not {}",
+                if joins == "join" { "taken part yet" } else { "stopped yet" }
+            )),
+        }
+        text
     }
 }
 

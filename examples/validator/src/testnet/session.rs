@@ -5,13 +5,15 @@ use quorate_terminal::{count, say, tell};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::RunTestnet;
+use super::change::{Changes, Means, Wish};
 use super::child::{Sample, Usage};
 use super::network::{Network, interrupted};
-use super::report::{AgreementReport, Event, NodeUsage, Report};
+use super::report::{AgreementReport, Event, MemberChange, NodeUsage, Report};
 use super::screen::Screen;
 use super::timeline::{Action, Timeline};
 use super::view::{Frame, LoadView};
 use super::watch::Watch;
+use crate::api::Api;
 use crate::exit::{Exit, Failure};
 use crate::load::{Histogram, Latencies, Load, LoadReport, Payloads, Plan};
 
@@ -34,6 +36,8 @@ pub(crate) struct Session<'a> {
     network: Network,
     timeline: Timeline,
     events: Vec<Event>,
+    changes: Changes,
+    changed: Vec<MemberChange>,
     crashed: Vec<String>,
     screen: Option<Screen>,
     names: Vec<String>,
@@ -45,7 +49,18 @@ impl<'a> Session<'a> {
         let screen = if options.json { None } else { Screen::new() };
         let names = network.names();
         let recent = VecDeque::new();
-        Self { options, network, timeline, events: Vec::new(), crashed: Vec::new(), screen, names, recent }
+        Self {
+            options,
+            network,
+            timeline,
+            events: Vec::new(),
+            changes: Changes::default(),
+            changed: Vec::new(),
+            crashed: Vec::new(),
+            screen,
+            names,
+            recent,
+        }
     }
 
     /// Runs to the end, stops the validators whatever happened, and reports.
@@ -66,6 +81,10 @@ impl<'a> Session<'a> {
 
     async fn watch(&mut self, payloads: Payloads) -> Result<(Report, String), Failure> {
         let mut watch = Watch::new(self.network.apis()?);
+        // Of a testnet that is taken up again.
+        (0..self.network.len())
+            .filter(|node| !self.network.is_running(*node))
+            .for_each(|node| watch.has_left(node));
         watch.look().await;
         watch.begin();
         let (usage, height) = (self.network.usage(), watch.height());
@@ -84,14 +103,14 @@ impl<'a> Session<'a> {
             Some(load) => Some(load.finish(DRAIN).await?),
             None => None,
         };
-        self.settle(&mut watch).await;
+        self.settle(&mut watch, start).await;
         match failure {
             Some(failure) => Err(failure),
             None => Ok(self.report(&watch, load, blocks, elapsed, &usage, &after)),
         }
     }
 
-    /// Draws, kills and restarts until the end.
+    /// Draws, and does what the timeline says, until the end.
     async fn follow(
         &mut self,
         watch: &mut Watch,
@@ -119,7 +138,7 @@ impl<'a> Session<'a> {
                 () = sleep_until(next) => self.act(watch, start).await?,
                 _ = tick.tick() => {
                     watch.look().await;
-                    self.notice_crashes(watch);
+                    self.notice(watch, start).await;
                     if self.screen.is_some() || looks % LOOKS_PER_LINE == 0 {
                         self.draw(watch, load, start, end);
                     }
@@ -156,20 +175,73 @@ impl<'a> Session<'a> {
                     }
                     self.note(&format!("validator {node} is started again"));
                 }
+                Action::Join => {
+                    let public = self.network.add_one()?;
+                    watch.add(self.network.api(node)?);
+                    self.names = self.network.names();
+                    self.changed.push(MemberChange::asked(node, "join", at));
+                    self.note(&format!("validator {node} has an empty directory and is to join"));
+                    let wish = Wish::Join(Box::new(public.into_member(1)));
+                    self.changes.add(self.changed.len().saturating_sub(1), wish);
+                }
+                Action::Leave => {
+                    self.changed.push(MemberChange::asked(node, "leave", at));
+                    self.note(&format!("validator {node} is to leave"));
+                    let name = self.names.get(node).cloned().unwrap_or_default();
+                    self.changes.add(self.changed.len().saturating_sub(1), Wish::Leave(name));
+                }
             }
         }
         Ok(())
     }
 
-    fn notice_crashes(&mut self, watch: &mut Watch) {
-        while let Some((node, failure)) = self.network.crashed() {
-            watch.is_down(node);
-            self.note(&failure.to_string());
-            self.crashed.push(failure.to_string());
+    /// Takes note of who ended by itself, of who has caught up, and of what became of the changes of the members.
+    async fn notice(&mut self, watch: &mut Watch, start: Instant) {
+        while let Some((node, ended)) = self.network.ended() {
+            match ended {
+                Ok(()) => {
+                    watch.has_left(node);
+                    self.note(&format!("validator {node} has left and has stopped"));
+                }
+                Err(failure) => {
+                    watch.is_down(node);
+                    self.note(&failure.to_string());
+                    self.crashed.push(failure.to_string());
+                }
+            }
         }
+        self.notice_changes(watch, start).await;
         for event in self.events.iter_mut().filter(|event| event.restarted_at.is_some()) {
             let caught_up = watch.nodes.get(event.node).and_then(|node| node.caught_up);
             event.caught_up_after = event.caught_up_after.or(caught_up.map(|after| after.as_secs_f64()));
+        }
+    }
+
+    async fn notice_changes(&mut self, watch: &Watch, start: Instant) {
+        let at = start.elapsed().as_secs_f64();
+        let network = &self.network;
+        if let Some((change, made)) = self.changes.poll(|| means(network, watch)).await {
+            let text = match (made, self.changed.get_mut(change)) {
+                (Ok(begun), Some(change)) => {
+                    change.begun(begun, at);
+                    change.words()
+                }
+                (Ok(_), None) => String::new(),
+                (Err(failure), _) => failure.to_string(),
+            };
+            self.note(&text);
+        }
+        for change in &mut self.changed {
+            let node = watch.nodes.get(change.node);
+            let done = match change.change {
+                "join" => node.and_then(|node| node.status.as_ref()).is_some_and(|status| {
+                    status.me.is_some() && change.first_height.is_some_and(|first| status.height >= first)
+                }),
+                _ => node.is_some_and(|node| node.left),
+            };
+            if done && change.done_after.is_none() {
+                change.done_after = Some(at - change.asked_at);
+            }
         }
     }
 
@@ -243,20 +315,25 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Waits until every running validator has what the furthest has now, so that all is compared.
-    async fn settle(&mut self, watch: &mut Watch) {
+    /// Waits until every running validator has what the furthest has now, so that all is compared, and until the changes
+    /// that were asked for are made.
+    async fn settle(&mut self, watch: &mut Watch, start: Instant) {
         watch.look().await;
         let (height, deadline) = (watch.height(), Instant::now() + CATCH_UP);
         let mut interrupted = std::pin::pin!(interrupted());
-        while !watch.all_reached(height) && Instant::now() < deadline {
+        while !(watch.all_reached(height) && self.is_changed()) && Instant::now() < deadline {
             tokio::select! {
                 () = sleep(SETTLE_PAUSE) => {}
                 () = interrupted.as_mut() => break,
             }
             watch.look().await;
-            self.notice_crashes(watch);
+            self.notice(watch, start).await;
         }
-        self.notice_crashes(watch);
+        self.notice(watch, start).await;
+    }
+
+    fn is_changed(&self) -> bool {
+        self.changes.is_empty() && self.changed.iter().all(|change| change.done_after.is_some())
     }
 
     fn report(
@@ -270,8 +347,9 @@ impl<'a> Session<'a> {
     ) -> (Report, String) {
         let seconds = elapsed.as_secs_f64().max(1e-3);
         // A validator that was restarted is another process, which used nothing before.
-        let used = |(before, after): (&Sample, &Sample)| {
+        let used = |(index, after): (usize, &Sample)| {
             let (pid, after) = (*after)?;
+            let before = before.get(index).copied().flatten();
             let before =
                 before.filter(|(old, _)| *old == pid).map_or_else(Usage::default, |(_, usage)| usage);
             Some(NodeUsage::between(before, after, seconds))
@@ -288,16 +366,32 @@ impl<'a> Session<'a> {
             certificate_bytes: watch.furthest().map_or(0, |status| status.certificate_bytes),
             timeouts: watch.timeouts(),
             events: std::mem::take(&mut self.events),
+            changes: std::mem::take(&mut self.changed),
             agreement: AgreementReport {
                 heights: watch.agreement.heights(),
                 validators: watch.agreement.validators(),
                 contradictions: watch.agreement.contradictions().to_vec(),
             },
-            usage: before.iter().zip(after).map(used).collect(),
+            usage: after.iter().enumerate().map(used).collect(),
             crashed: std::mem::take(&mut self.crashed),
             directory: self.network.layout.directory.display().to_string(),
         };
         (report, watch.agreement.verdict())
+    }
+}
+
+/// With what changes are made in the name of whoever is a member.
+fn means(network: &Network, watch: &Watch) -> Means {
+    let runs = |(index, api)| network.is_running(index).then_some(api);
+    let caught_up = |api: &Api| {
+        let node = watch.nodes.iter().find(|node| node.is_at(api));
+        node.and_then(|node| node.status.as_ref()).is_some_and(|status| !status.syncing)
+    };
+    let apis = network.apis().unwrap_or_default().into_iter().enumerate().filter_map(runs);
+    Means {
+        genesis: network.layout.genesis.clone(),
+        apis: apis.filter(caught_up).collect(),
+        keys: network.layout.nodes.iter().map(|node| node.keys.clone()).collect(),
     }
 }
 

@@ -31,6 +31,20 @@ pub(crate) enum Action {
     Kill,
     /// Start it again on the same data.
     Restart,
+    /// A new one begins with an empty directory and becomes a member.
+    Join,
+    /// It stops being a member.
+    Leave,
+}
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Plans<'a> {
+    pub kills: &'a [NodeAt],
+    pub restarts: &'a [NodeAt],
+    /// When validators join, numbered on from those that are there, in the order of their times.
+    pub joins: &'a [f64],
+    pub leaves: &'a [NodeAt],
 }
 
 /// All that is to happen, in order.
@@ -40,27 +54,53 @@ pub(crate) struct Timeline {
     events: Vec<(Duration, Action, usize)>,
 }
 
+/// What a validator is, as far as the timeline knows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Running,
+    Down,
+    Left,
+}
+
 impl Timeline {
-    /// Checks that the validators exist and that only what is down is restarted.
-    pub(crate) fn new(kills: &[NodeAt], restarts: &[NodeAt], nodes: usize) -> Result<Self, String> {
+    /// Checks that the validators exist, that only what is down is restarted, and that nobody does anything who left.
+    pub(crate) fn new(plans: Plans<'_>, nodes: usize) -> Result<Self, String> {
         let named = |action| move |event: &NodeAt| (event.at, action, event.node);
-        let mut events: Vec<(Duration, Action, usize)> = kills.iter().map(named(Action::Kill)).collect();
-        events.extend(restarts.iter().map(named(Action::Restart)));
+        let mut events: Vec<(Duration, Action, usize)> = Vec::new();
+        events.extend(plans.kills.iter().map(named(Action::Kill)));
+        events.extend(plans.restarts.iter().map(named(Action::Restart)));
+        events.extend(plans.leaves.iter().map(named(Action::Leave)));
+        let joins = plans.joins.iter().map(|seconds| Duration::from_secs_f64(*seconds));
+        events.extend(joins.map(|at| (at, Action::Join, usize::MAX)));
         events.sort_by_key(|(at, ..)| *at);
-        let mut up = vec![true; nodes];
-        for (at, action, node) in &events {
-            let Some(up) = up.get_mut(*node) else {
-                return Err(format!(
-                    "there is no validator {node}; the last one is {}",
-                    nodes.saturating_sub(1)
-                ));
-            };
-            let wanted = *action == Action::Restart;
-            if *up == wanted {
-                let state = if *up { "running" } else { "down" };
-                return Err(format!("validator {node} is {state} already at {} s", at.as_secs_f64()));
+        let mut states = vec![State::Running; nodes];
+        for (at, action, node) in &mut events {
+            if *action == Action::Join {
+                *node = states.len();
+                states.push(State::Running);
+                continue;
             }
-            *up = wanted;
+            let last = states.len().saturating_sub(1);
+            let Some(state) = states.get_mut(*node) else {
+                return Err(format!("there is no validator {node}; the last one is {last}"));
+            };
+            let (from, to) = match action {
+                Action::Kill => (State::Running, State::Down),
+                Action::Restart => (State::Down, State::Running),
+                Action::Leave | Action::Join => (State::Running, State::Left),
+            };
+            if *state != from {
+                let state = match state {
+                    State::Running => "is running",
+                    State::Down => "is down",
+                    State::Left => "has left",
+                };
+                return Err(format!("validator {node} {state} already at {} s", at.as_secs_f64()));
+            }
+            *state = to;
+        }
+        if !states.contains(&State::Running) {
+            return Err("no validator would be left".into());
         }
         events.reverse();
         Ok(Self { events })
@@ -97,23 +137,35 @@ mod tests {
 
     #[test]
     fn events_come_in_order() {
-        let mut timeline = Timeline::new(&[at("1@5"), at("1@9")], &[at("1@7")], 4).unwrap();
+        let (kills, restarts) = ([at("1@5"), at("1@9"), at("4@8.5")], [at("1@7")]);
+        let plans = Plans { kills: &kills, restarts: &restarts, joins: &[8.2], leaves: &[at("2@8.4")] };
+        let mut timeline = Timeline::new(plans, 4).unwrap();
         let second = Duration::from_secs(1);
         assert_eq!(timeline.due(4 * second), None);
         assert_eq!(timeline.next_at(), Some(5 * second));
         assert_eq!(timeline.due(8 * second), Some((Action::Kill, 1)));
         assert_eq!(timeline.due(8 * second), Some((Action::Restart, 1)));
         assert_eq!(timeline.due(8 * second), None);
-        assert_eq!(timeline.due(9 * second), Some((Action::Kill, 1)));
+        for expected in [(Action::Join, 4), (Action::Leave, 2), (Action::Kill, 4), (Action::Kill, 1)] {
+            assert_eq!(timeline.due(9 * second), Some(expected));
+        }
         assert_eq!(timeline.next_at(), None);
     }
 
     #[test]
     fn what_cannot_happen_is_refused() {
-        for (kills, restarts) in [(vec!["4@1"], vec![]), (vec!["1@1", "1@2"], vec![]), (vec![], vec!["1@1"])]
-        {
-            let read = |list: Vec<&str>| list.into_iter().map(at).collect::<Vec<_>>();
-            assert!(Timeline::new(&read(kills), &read(restarts), 4).is_err());
-        }
+        let refused = |kills: &[&str], restarts: &[&str], leaves: &[&str], says: &str| {
+            let read = |list: &[&str]| list.iter().map(|text| at(text)).collect::<Vec<_>>();
+            let (kills, restarts, leaves) = (read(kills), read(restarts), read(leaves));
+            let plans = Plans { kills: &kills, restarts: &restarts, joins: &[3.0], leaves: &leaves };
+            let problem = Timeline::new(plans, 4).unwrap_err();
+            assert!(problem.contains(says), "{problem}");
+        };
+        refused(&["5@4"], &[], &[], "there is no validator 5");
+        refused(&["4@1"], &[], &[], "there is no validator 4");
+        refused(&["1@1", "1@2"], &[], &[], "is down already");
+        refused(&[], &["1@1"], &[], "is running already");
+        refused(&["1@5"], &[], &["1@4"], "has left already");
+        refused(&[], &[], &["0@4", "1@4", "2@4", "3@4", "4@4"], "no validator would be left");
     }
 }

@@ -46,7 +46,7 @@ impl Frame<'_> {
             "validator", "state", "height", "view", "timeouts", "peers", "pending", "cert"
         );
         lines.push(paint.dim(&fit(&head, columns)));
-        let leader = self.watch.furthest().map(|status| status.leader);
+        let leader = self.watch.leader();
         // Twelve lines are around the validators.
         let room = rows.saturating_sub(13).max(4);
         let hidden = self.names.len().saturating_sub(room);
@@ -55,8 +55,7 @@ impl Frame<'_> {
                 lines.push(paint.dim(&format!("… and {} more: quorate status", hidden + 1)));
                 break;
             }
-            let leads = leader.is_some_and(|leader| usize::from(leader) == index);
-            lines.push(row(name, node, leads, columns, &paint));
+            lines.push(row(name, node, leader == Some(index), columns, &paint));
         }
         lines.push(String::new());
         lines.extend(self.summary().into_iter().map(|line| fit(&line, columns)));
@@ -72,7 +71,8 @@ impl Frame<'_> {
     pub(crate) fn line(&self) -> String {
         let mut line = format!("{} height {}", clock(self.elapsed), self.watch.height());
         if let Some(status) = self.watch.furthest() {
-            let leader = self.names.get(usize::from(status.leader)).map_or("?", |name| name);
+            let leader =
+                self.watch.leader().and_then(|leader| self.names.get(leader)).map_or("?", |name| name);
             line.push_str(&format!(
                 " view {} leader {leader} cert {} B",
                 status.view, status.certificate_bytes
@@ -145,7 +145,11 @@ impl Frame<'_> {
     }
 
     fn down(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().zip(&self.watch.nodes).filter(|(_, node)| !node.up).map(|(name, _)| name.as_str())
+        self.names
+            .iter()
+            .zip(&self.watch.nodes)
+            .filter(|(_, node)| !node.up && !node.left)
+            .map(|(name, _)| name.as_str())
     }
 }
 
@@ -154,7 +158,11 @@ fn row(name: &str, node: &Watched, leads: bool, columns: usize, paint: &Paint) -
     match (&node.status, node.up) {
         (Some(s), _) => {
             let up = s.peers.iter().filter(|peer| peer.outgoing && peer.incoming).count();
-            let state = if s.syncing { "catching up" } else { "up" };
+            let state = match s.me {
+                _ if s.syncing => "catching up",
+                None => "looks on",
+                Some(_) => "up",
+            };
             let line = format!(
                 "{name:<10} {state:<11} {:>10} {:>10} {:>8} {:>6} {:>9} {:>7}",
                 count(s.height),
@@ -165,8 +173,9 @@ fn row(name: &str, node: &Watched, leads: bool, columns: usize, paint: &Paint) -
                 format!("{} B", count(s.certificate_bytes.into())),
             );
             let line = fit(&line, columns);
-            if s.syncing { paint.yellow(&line) } else { line }
+            if s.syncing || s.me.is_none() { paint.yellow(&line) } else { line }
         }
+        (None, _) if node.left => paint.dim(&format!("{name:<10} left")),
         (None, true) => paint.yellow(&format!("{name:<10} no answer")),
         (None, false) => paint.red(&format!("{name:<10} DOWN")),
     }

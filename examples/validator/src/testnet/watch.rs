@@ -26,6 +26,8 @@ pub(crate) struct Watched {
     api: Api,
     /// Whether it is meant to run.
     pub up: bool,
+    /// Whether it has stopped because it is no member any more.
+    pub left: bool,
     /// What it last said; `None` if it did not answer the last look.
     pub status: Option<Status>,
     /// Views it gave up since counting began, over all its lives.
@@ -39,17 +41,8 @@ pub(crate) struct Watched {
 
 impl Watch {
     pub(crate) fn new(apis: Vec<Api>) -> Self {
-        let watched = |api| Watched {
-            api,
-            up: true,
-            status: None,
-            timeouts: 0,
-            last_timeouts: 0,
-            restarted: None,
-            caught_up: None,
-        };
         Self {
-            nodes: apis.into_iter().map(watched).collect(),
+            nodes: apis.into_iter().map(Watched::new).collect(),
             agreement: Agreement::default(),
             heights: VecDeque::new(),
         }
@@ -116,6 +109,20 @@ impl Watch {
         }
     }
 
+    /// The validator has stopped because it is no member any more.
+    pub(crate) fn has_left(&mut self, index: usize) {
+        self.is_down(index);
+        if let Some(node) = self.nodes.get_mut(index) {
+            node.left = true;
+        }
+    }
+
+    /// There is one more validator, with nothing yet.
+    pub(crate) fn add(&mut self, api: Api) {
+        self.nodes.push(Watched::new(api));
+        self.is_restarted(self.nodes.len().saturating_sub(1));
+    }
+
     /// The validator was started again.
     pub(crate) fn is_restarted(&mut self, index: usize) {
         let goal = self.height();
@@ -154,7 +161,14 @@ impl Watch {
 
     /// What the validator that is furthest says.
     pub(crate) fn furthest(&self) -> Option<&Status> {
-        self.answers().max_by_key(|status| status.view)
+        self.answers().max_by_key(|status| (status.epoch, status.view))
+    }
+
+    /// Which validator leads. A member's place in its committee changes with the epochs.
+    pub(crate) fn leader(&self) -> Option<usize> {
+        let Status { epoch, leader, .. } = self.furthest()?;
+        let leads = |status: &Status| status.epoch == *epoch && status.me == Some(*leader);
+        self.nodes.iter().position(|node| node.status.as_ref().is_some_and(leads))
     }
 
     fn answers(&self) -> impl Iterator<Item = &Status> {
@@ -163,6 +177,24 @@ impl Watch {
 }
 
 impl Watched {
+    fn new(api: Api) -> Self {
+        Self {
+            api,
+            up: true,
+            left: false,
+            status: None,
+            timeouts: 0,
+            last_timeouts: 0,
+            restarted: None,
+            caught_up: None,
+        }
+    }
+
+    /// Whether this is what answers there.
+    pub(crate) fn is_at(&self, api: &Api) -> bool {
+        self.api.address() == api.address()
+    }
+
     fn take_note(&mut self, status: Option<Status>) {
         if let Some(status) = &status {
             self.timeouts += status.timeouts.saturating_sub(self.last_timeouts);

@@ -1,0 +1,195 @@
+//! What a client knows of a chain: its genesis, and the epochs since, each proved by the committees of the one before.
+//!
+//! ```text
+//! genesis ─▶ committees ─ signed ─▶ block ─ names ─▶ its transactions ─ among them changes ─▶ committees ─ signed ─▶ …
+//! ```
+//!
+//! A validator's `/v1/epochs` has what that takes. It sends *all* transactions of the block on which an epoch begins:
+//! if some could be left out, so could a change, and a committee would come of it that never was.
+
+use quorate::bls::{Counted, MinSig};
+use quorate::wire::{Decode, Encode};
+use quorate_gosig::{Block, Committees, Finality, Payload};
+use quorate_node::epochs::{self, Member};
+use quorate_node::genesis::{Genesis, Hex, ProtocolName};
+use quorate_node::protocol::Protocol;
+use serde::{Deserialize, Serialize};
+
+use crate::api::Api;
+use crate::exit::{Exit, Failure, OrFail};
+
+/// How the members vote in a protocol that lets them change.
+pub(crate) type Suite = Counted<MinSig>;
+
+const WRONG: &str =
+    "the validator's epochs do not follow from the genesis file; it is wrong or lying, ask another";
+
+/// A chain as far as it is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Chain {
+    pub genesis: Genesis,
+    /// Of protocols whose members change; none of others.
+    epochs: Vec<Epoch>,
+}
+
+/// An epoch that was proved.
+#[derive(Clone, Debug)]
+pub(crate) struct Epoch {
+    pub number: u64,
+    /// The height of its first block.
+    pub first_height: u64,
+    pub members: Vec<Member>,
+    pub committees: Committees<Suite>,
+}
+
+/// An epoch as a validator serves it, and as it is kept in a file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ServedEpoch {
+    pub epoch: u64,
+    /// The block on which it begins; none for the genesis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<Hex>,
+    /// Why it is committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finality: Option<Hex>,
+    /// All of its transactions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Hex>,
+}
+
+/// What `/v1/epochs` answers.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct ServedEpochs {
+    pub epochs: Vec<ServedEpoch>,
+}
+
+impl Chain {
+    /// A chain of which the genesis alone is known. Checks its keys.
+    pub(crate) fn new(genesis: Genesis) -> Result<Self, Failure> {
+        let mut epochs = Vec::new();
+        if genesis.protocol == ProtocolName::Gosig {
+            let checked =
+                genesis.committees::<Suite>().or_fail(Exit::Setup, "cannot use the genesis file")?;
+            epochs.push(Epoch {
+                number: genesis.epoch,
+                first_height: 1,
+                members: epochs::Epoch::genesis(&genesis).members,
+                committees: Committees { voters: checked.voters, identities: checked.identities },
+            });
+        }
+        Ok(Self { genesis, epochs })
+    }
+
+    /// The chain with all epochs that a validator knows.
+    pub(crate) async fn ask(genesis: Genesis, api: &Api) -> Result<Self, Failure> {
+        let mut chain = Self::new(genesis)?;
+        chain.learn(api).await?;
+        Ok(chain)
+    }
+
+    /// Takes note of the epochs that began since, and gives what the validator sent.
+    pub(crate) async fn learn(&mut self, api: &Api) -> Result<Vec<ServedEpoch>, Failure> {
+        let mut all = Vec::new();
+        while let Some(current) = self.epochs.last() {
+            let mut served = api.epochs(current.number.saturating_add(1)).await?;
+            if served.is_empty() {
+                break;
+            }
+            self.extend(&served)?;
+            all.append(&mut served);
+        }
+        Ok(all)
+    }
+
+    /// Takes note of epochs that follow on those that are known. Those that are known already are passed over.
+    pub(crate) fn extend(&mut self, served: &[ServedEpoch]) -> Result<(), Failure> {
+        for next in served {
+            let Some(current) = self.epochs.last() else { return Ok(()) };
+            if next.epoch > current.number {
+                let next = current.followed_by(next)?;
+                self.epochs.push(next);
+            }
+        }
+        Ok(())
+    }
+
+    /// All epochs, from the genesis on.
+    pub(crate) fn epochs(&self) -> &[Epoch] {
+        &self.epochs
+    }
+
+    /// The newest epoch.
+    ///
+    /// # Errors
+    /// If the members of this chain never change.
+    pub(crate) fn current(&self) -> Result<&Epoch, Failure> {
+        let fixed = || {
+            let text = format!(
+                "the chain {} runs {}, whose validators never change; make a genesis of the new ones",
+                self.genesis.chain, self.genesis.protocol
+            );
+            Failure::new(Exit::Setup, text)
+        };
+        self.epochs.last().ok_or_else(fixed)
+    }
+
+    /// What is needed to read and check blocks of all known epochs.
+    pub(crate) fn context<P: Protocol>(&self) -> Result<P::Context, Failure> {
+        let doing = "cannot check proofs";
+        let first = self.genesis.committees::<P::Scheme>().or_fail(Exit::Setup, doing)?;
+        let context = P::context(&first);
+        for epoch in self.epochs.iter().skip(1) {
+            let epoch = epoch.of_the_node();
+            P::extend(&context, &epoch.committees::<P::Scheme>(first.chain).or_fail(Exit::Setup, doing)?);
+        }
+        Ok(context)
+    }
+}
+
+impl Epoch {
+    /// The place of the member who has an identity key.
+    pub(crate) fn position(&self, identity_key: &Hex) -> Option<usize> {
+        self.members.iter().position(|member| member.identity_key == *identity_key)
+    }
+
+    /// The member who is called so.
+    pub(crate) fn named(&self, name: &str) -> Option<&Member> {
+        self.members.iter().find(|member| member.name == name)
+    }
+
+    /// As nodes know it; where it begins matters to them alone.
+    fn of_the_node(&self) -> epochs::Epoch {
+        epochs::Epoch { number: self.number, anchor: None, members: self.members.clone() }
+    }
+
+    /// Checks that an epoch follows on this one.
+    fn followed_by(&self, served: &ServedEpoch) -> Result<Self, Failure> {
+        let wrong = || Failure::new(Exit::BadProof, WRONG);
+        let (Some(block), Some(finality), Some(payload)) = (&served.block, &served.finality, &served.payload)
+        else {
+            return Err(wrong());
+        };
+        let block = Block::<Suite>::decode(&block.0, &self.committees).or_fail(Exit::BadProof, WRONG)?;
+        let finality = Finality::decode(&finality.0, &self.committees).or_fail(Exit::BadProof, WRONG)?;
+        finality.verify(&self.committees, &block).or_fail(Exit::BadProof, WRONG)?;
+        let payload = Payload::decode(&payload.0, &()).or_fail(Exit::BadProof, WRONG)?;
+        if *payload.summary() != block.payload || block.height < self.first_height {
+            return Err(wrong());
+        }
+        let (committees, contacts) = quorate_gosig::after(&self.committees, &payload).ok_or_else(wrong)?;
+        if committees.voters.epoch() != served.epoch {
+            return Err(wrong());
+        }
+        let (voters, identities) = (&committees.voters, &committees.identities);
+        let keys = identities.keys().iter().zip(voters.keys()).zip(0u16..);
+        let members: Vec<(Hex, Hex, u128)> = keys
+            .map(|((identity, voting), member)| {
+                (Hex(identity.encode()), Hex(voting.encode()), voters.weight(member).unwrap_or_default())
+            })
+            .collect();
+        let contacts: Vec<(Hex, Vec<u8>)> =
+            contacts.into_iter().map(|(identity, contact)| (Hex(identity.encode()), contact)).collect();
+        let members = self.of_the_node().heirs(&members, &contacts);
+        Ok(Self { number: served.epoch, first_height: block.height.saturating_add(1), members, committees })
+    }
+}

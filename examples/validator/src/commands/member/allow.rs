@@ -1,0 +1,94 @@
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+use quorate_node::keys::NodeKeys;
+use quorate_terminal::{say, tell};
+
+use super::change::Proposal;
+use super::{ChangeFile, Source};
+use crate::exit::{Exit, Failure, OrFail};
+
+/// Allow a change in the name of a member.
+///
+/// Shows what the change does, asks, and signs it with the member's identity key. The signature is added to the file;
+/// who has allowed it before stays. Compare the digest with whoever made the change if the file came over a way that
+/// you do not trust.
+///
+/// What is signed is good for this change, this chain and this epoch, and for nothing else.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  quorate member allow carol-joins.toml --keys alice/keys
+  quorate member allow carol-joins.toml --keys alice/keys --out carol-joins-alice.toml
+  quorate member allow carol-joins.toml --keys alice/keys --genesis genesis.toml --epochs epochs.json
+      (on a machine without a network)")]
+pub(super) struct Allow {
+    /// The file of the change.
+    #[arg(value_name = "CHANGE")]
+    file: PathBuf,
+
+    /// The member's key file.
+    #[arg(long, value_name = "FILE")]
+    keys: PathBuf,
+
+    /// Write the file with the signature here, where no file may be, instead of changing CHANGE.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Do not ask.
+    #[arg(long)]
+    yes: bool,
+
+    /// Print a JSON object instead; needs --yes.
+    #[arg(long, requires = "yes")]
+    json: bool,
+
+    #[command(flatten)]
+    source: Source,
+}
+
+impl Allow {
+    /// Shows it, asks, and signs.
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let file = ChangeFile::load(&self.file)?;
+        let keys = NodeKeys::load(&self.keys).or_fail(Exit::Setup, "cannot use the keys")?;
+        let chain = self.source.chain().await?;
+        let mut proposal = Proposal::check(&chain, file)?;
+        if !self.json {
+            proposal.print(&chain.genesis.chain);
+        }
+        if !self.yes && !confirmed(&proposal.title())? {
+            return Err(Failure::new(Exit::NotAllowed, "not allowed; nothing was signed"));
+        }
+        let name = proposal.allow(&keys)?;
+        match &self.out {
+            Some(path) => proposal.file.create(path)?,
+            None => proposal.file.replace(&self.file)?,
+        }
+        if self.json {
+            say!("{}", proposal.json());
+            return Ok(());
+        }
+        let path = self.out.as_ref().unwrap_or(&self.file).display();
+        say!("\n{path}: {name} allows that {}", proposal.title());
+        if proposal.is_allowed() {
+            say!("that is enough: quorate member submit {path} --wait");
+        }
+        Ok(())
+    }
+}
+
+fn confirmed(title: &str) -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() {
+        let text = "nobody can be asked whether to allow this; say --yes if it was looked at before";
+        return Err(Failure::new(Exit::Usage, text));
+    }
+    tell!();
+    let mut error = std::io::stderr();
+    let mut answer = String::new();
+    write!(error, "Allow that {title}? [y/N] ")
+        .and_then(|()| error.flush())
+        .and_then(|()| std::io::stdin().read_line(&mut answer).map(drop))
+        .or_fail(Exit::Failed, "cannot ask")?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}

@@ -1,0 +1,129 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use quorate_node::handle::Digest;
+use quorate_terminal::{say, tell};
+use tokio::time::{Instant, sleep};
+
+use super::ChangeFile;
+use super::change::Proposal;
+use crate::api::Api;
+use crate::chain::Chain;
+use crate::commands::submit::wait_for;
+use crate::exit::{Exit, Failure};
+use crate::target::Target;
+use crate::verify;
+
+/// How often it is asked whether the next epoch has begun.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Hand in a change that enough members allow.
+///
+/// Puts what the members signed together, in one file or in copies, into one transaction, submits it, and prints its
+/// id. With --wait, waits until the next epoch has begun and checks that the change made it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  quorate member submit carol-joins.toml --wait
+  quorate member submit carol-joins-alice.toml carol-joins-bob.toml carol-joins-dave.toml")]
+pub(super) struct Submit {
+    /// The file of the change, or several copies of it that different members have signed.
+    #[arg(required = true, value_name = "CHANGE")]
+    files: Vec<PathBuf>,
+
+    /// Wait for the next epoch, at most so many seconds, and check it.
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "30", require_equals = true)]
+    wait: Option<u32>,
+
+    /// Print a JSON object instead: id, and with --wait the epoch and its first height.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Submit {
+    /// Submits it.
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let file = ChangeFile::load_all(&self.files)?;
+        let api = self.target.reachable().await?;
+        let mut chain = Chain::ask(self.target.genesis()?, &api).await?;
+        let proposal = Proposal::check(&chain, file)?;
+        proposal.faults.iter().for_each(|fault| tell!("does not count: {fault}"));
+        let transaction = proposal.transaction()?;
+        let id = api.submit(transaction.clone()).await?.id;
+        if !self.json {
+            say!("{id}");
+        }
+        let mut answer = serde_json::json!({ "id": id });
+        if let Some(seconds) = self.wait {
+            let deadline = Instant::now() + Duration::from_secs(seconds.into());
+            let Begun { epoch, first_height } = begun(&api, &mut chain, id, &transaction, deadline).await?;
+            tell!(
+                "{}: epoch {epoch} begins with height {first_height}; checked against the genesis file",
+                proposal.title()
+            );
+            answer = serde_json::json!({ "id": id, "epoch": epoch, "first_height": first_height });
+        }
+        if self.json {
+            say!("{answer}");
+        }
+        Ok(())
+    }
+}
+
+/// An epoch, and the height of its first block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Begun {
+    pub epoch: u64,
+    pub first_height: u64,
+}
+
+/// Submits a change and waits until the next epoch has begun.
+pub(crate) async fn make(
+    api: &Api,
+    chain: &mut Chain,
+    proposal: &Proposal,
+    deadline: Instant,
+) -> Result<Begun, Failure> {
+    let transaction = proposal.transaction()?;
+    let id = api.submit(transaction.clone()).await?.id;
+    begun(api, chain, id, &transaction, deadline).await
+}
+
+/// Waits until the epoch has begun that the transaction begins.
+async fn begun(
+    api: &Api,
+    chain: &mut Chain,
+    id: Digest,
+    transaction: &[u8],
+    deadline: Instant,
+) -> Result<Begun, Failure> {
+    let left = || deadline.saturating_duration_since(Instant::now());
+    let found = wait_for(api, id, left()).await?;
+    chain.learn(api).await?;
+    let proven = verify::transaction(chain, id, &found)?;
+    if proven.transaction != transaction {
+        return Err(Failure::new(Exit::BadProof, "the validator proves another transaction"));
+    }
+    let ended = proven.height.saturating_add(1);
+    loop {
+        if let Some(epoch) = chain.epochs().iter().find(|epoch| epoch.first_height == ended) {
+            return Ok(Begun { epoch: epoch.number, first_height: epoch.first_height });
+        }
+        if chain.epochs().last().is_some_and(|epoch| epoch.first_height > ended) {
+            let text = format!(
+                "the change came too late: another one ended the epoch before block {}; make it again",
+                proven.height
+            );
+            return Err(Failure::new(Exit::Refused, text));
+        }
+        if left().is_zero() {
+            let text = format!("committed in block {}, and no epoch has begun since", proven.height);
+            return Err(Failure::new(Exit::NotFound, text));
+        }
+        sleep(PAUSE).await;
+        chain.learn(api).await?;
+    }
+}

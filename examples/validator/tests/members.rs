@@ -1,0 +1,342 @@
+//! Validators join and leave a running chain of Gosig: real processes, killed at bad moments, and clients who check all of
+//! it against the genesis file.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod support;
+
+use std::os::unix::process::ExitStatusExt;
+
+use serde_json::{Value, json};
+use support::{Bench, Running, eventually, free_port};
+
+/// A chain whose validators each are a process.
+struct Chain {
+    bench: Bench,
+    running: Vec<(&'static str, Running)>,
+}
+
+const FOUNDERS: [&str; 4] = ["alice", "bob", "carol", "dave"];
+
+impl Chain {
+    fn new() -> Self {
+        let chain = Self { bench: Bench::new(), running: Vec::new() };
+        let mut arguments = vec!["genesis".to_owned(), "--chain".into(), "test".into()];
+        arguments.extend(["--protocol".into(), "gosig".into()]);
+        for name in FOUNDERS {
+            chain.keys(name);
+            chain.configure(name, "");
+            arguments.push(format!("{name}/public.toml"));
+        }
+        chain.bench.ok(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        chain
+    }
+
+    fn keys(&self, name: &str) {
+        let address = format!("127.0.0.1:{}", free_port());
+        self.bench.ok(&["keygen", "--name", name, "--address", &address, "--out", name]);
+    }
+
+    /// Addresses of its own, an empty data directory, and more lines under `[node]`.
+    fn configure(&self, name: &str, more: &str) {
+        let (http, stream) = (free_port(), free_port());
+        let public = self.bench.read(&format!("{name}/public.toml"));
+        let address = public.lines().find_map(|line| line.strip_prefix("address = ")).unwrap();
+        let config = format!(
+            "[node]\ngenesis = '../genesis.toml'\nkeys = 'keys'\ndata = 'data'\n{more}\
+             [links]\nlisten = {address}\n\
+             [clients]\nhttp = '127.0.0.1:{http}'\nstream = '127.0.0.1:{stream}'\n"
+        );
+        self.bench.write(&format!("{name}/config.toml"), config);
+    }
+
+    fn start(&mut self, name: &'static str) {
+        let path = self.bench.path(&format!("{name}/log.txt"));
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+        let mut command = self.bench.command(&["run", "--config", &format!("{name}/config.toml")]);
+        command.stdout(std::process::Stdio::null()).stderr(log);
+        self.running.push((name, Running { child: command.spawn().unwrap() }));
+    }
+
+    fn process(&mut self, name: &str) -> &mut Running {
+        &mut self.running.iter_mut().find(|(running, _)| *running == name).unwrap().1
+    }
+
+    /// SIGKILL.
+    fn kill(&mut self, name: &str) {
+        let process = self.process(name);
+        process.signal("KILL");
+        assert_eq!(process.child.wait().unwrap().signal(), Some(9), "it was still there to be killed");
+        self.running.retain(|(running, _)| *running != name);
+    }
+
+    /// Waits until it ends by itself, and gives its exit code and what it logged.
+    fn until_it_ends(&mut self, name: &str) -> (Option<i32>, String) {
+        let mut code = None;
+        eventually("its end", || {
+            let ended = self.process(name).child.try_wait().unwrap();
+            code = ended.and_then(|status| status.code());
+            ended.is_some()
+        });
+        self.running.retain(|(running, _)| *running != name);
+        (code, self.bench.read(&format!("{name}/log.txt")))
+    }
+
+    fn node(&self, name: &str) -> String {
+        let config = self.bench.read(&format!("{name}/config.toml"));
+        let http = config.lines().find(|line| line.starts_with("http")).unwrap();
+        format!("http://{}", http.split('\'').nth(1).unwrap())
+    }
+
+    /// With the validator to ask and the genesis file.
+    fn ask<'a>(&self, name: &str, arguments: &[&'a str]) -> Vec<String> {
+        let target = ["--node".to_owned(), self.node(name), "--genesis".into(), "genesis.toml".into()];
+        arguments.iter().map(|argument| (*argument).to_owned()).chain(target).collect()
+    }
+
+    fn ok(&self, name: &str, arguments: &[&str]) -> String {
+        let arguments = self.ask(name, arguments);
+        self.bench.ok(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn fails(&self, code: i32, says: &str, name: &str, arguments: &[&str]) {
+        let arguments = self.ask(name, arguments);
+        self.bench.fails(code, says, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+
+    fn status(&self, name: &str) -> Option<Value> {
+        let done = self.bench.run(&["status", "--json", "--node", &self.node(name)]);
+        let list: Value = serde_json::from_str(&done.stdout).ok()?;
+        Some(list[0].clone()).filter(|status| status["height"].is_u64())
+    }
+
+    /// Waits until the validator is a member of the epoch.
+    fn until_member(&self, name: &str, epoch: u64) {
+        eventually(&format!("{name} as a member of epoch {epoch}"), || {
+            self.status(name).is_some_and(|status| {
+                status["epoch"] == json!(epoch) && status["me"].is_u64() && status["syncing"] == json!(false)
+            })
+        });
+    }
+
+    /// A transaction that a client of this validator sees committed, with its proof checked.
+    fn commit(&self, name: &str, text: &str) -> String {
+        let id = self.ok(name, &["submit", "--wait=60", text]);
+        id.trim().to_owned()
+    }
+
+    /// Waits until all that run have the same newest block, and compares their states.
+    fn compare_states(&self) {
+        let mut roots = Vec::new();
+        eventually("one height and state of all", || {
+            let all: Option<Vec<Value>> = self.running.iter().map(|(name, _)| self.status(name)).collect();
+            let Some(all) = all else { return false };
+            roots = all
+                .iter()
+                .map(|status| (status["executed_height"].clone(), status["state_root"].clone()))
+                .collect();
+            roots.iter().all(|(height, _)| *height == roots[0].0)
+        });
+        assert!(roots.iter().all(|(_, root)| root.is_string() && *root == roots[0].1), "{roots:?}");
+    }
+}
+
+#[test]
+fn validators_join_and_leave_while_others_are_killed_and_the_chain_goes_on() {
+    let mut chain = Chain::new();
+    FOUNDERS.iter().for_each(|name| chain.start(name));
+    FOUNDERS.iter().for_each(|name| chain.until_member(name, 0));
+    let first = chain.commit("alice", "put first of-epoch-0");
+
+    // A fifth one, with an empty directory: nobody's keys are refused, unless they are to become somebody's.
+    chain.keys("erin");
+    chain.configure("erin", "");
+    chain.start("erin");
+    let (code, log) = chain.until_it_ends("erin");
+    assert_eq!(code, Some(3), "{log}");
+    assert!(log.contains("observe"), "{log}");
+    chain.configure("erin", "observe = true\n");
+    chain.start("erin");
+    eventually("erin", || chain.status("erin").is_some());
+    assert_eq!(chain.status("erin").unwrap()["me"], Value::Null);
+
+    // She asks to join; the members allow it in a file and a copy; too few are not enough.
+    chain.ok("alice", &["member", "join", "erin/public.toml", "--out", "erin.toml"]);
+    chain.fails(3, "exists", "alice", &["member", "join", "erin/public.toml", "--out", "erin.toml"]);
+    let allow = |who: &str, file: &str, more: &[&str]| {
+        let keys = format!("{who}/keys");
+        let all = [&["member", "allow", file, "--keys", &keys, "--yes"][..], more].concat();
+        chain.ok("alice", &all)
+    };
+    assert!(allow("alice", "erin.toml", &["--out", "copy.toml"]).contains("alice allows that erin joins"));
+    allow("bob", "erin.toml", &[]);
+    chain.fails(12, "weight of 2 allow", "alice", &["member", "submit", "erin.toml", "copy.toml"]);
+    chain.fails(
+        3,
+        "not the keys of a member",
+        "alice",
+        &["member", "allow", "erin.toml", "--keys", "erin/keys", "--yes"],
+    );
+    chain.fails(2, "--yes", "alice", &["member", "allow", "erin.toml", "--keys", "dave/keys"]);
+    allow("dave", "erin.toml", &[]);
+    let shown: Value =
+        serde_json::from_str(&chain.ok("alice", &["member", "show", "erin.toml", "copy.toml", "--json"]))
+            .unwrap();
+    assert_eq!((&shown["allowed_by"], &shown["allowed"]), (&json!(["alice", "bob", "dave"]), &json!(true)));
+
+    // One is killed while the epoch ends, and comes back in the next.
+    chain.ok("alice", &["member", "submit", "erin.toml", "copy.toml"]);
+    chain.kill("bob");
+    for name in ["alice", "carol", "dave", "erin"] {
+        chain.until_member(name, 1);
+    }
+    chain.start("bob");
+    chain.until_member("bob", 1);
+    // She has read what was committed before she was there.
+    assert_eq!(chain.status("erin").unwrap()["me"], json!(4));
+    assert_eq!(chain.ok("erin", &["get", &first]), "put first of-epoch-0\n");
+    let second = chain.commit("erin", "put second of-epoch-1");
+    chain.compare_states();
+    chain.fails(3, "in epoch 1; make it again", "bob", &["member", "submit", "erin.toml", "copy.toml"]);
+
+    // One in the middle leaves, so that others get other places, and again one is killed.
+    chain.ok("erin", &["member", "leave", "bob", "--out", "bob.toml"]);
+    for who in ["alice", "carol", "erin", "dave"] {
+        chain.ok("erin", &["member", "allow", "bob.toml", "--keys", &format!("{who}/keys"), "--yes"]);
+    }
+    chain.ok("erin", &["member", "submit", "bob.toml"]);
+    chain.kill("dave");
+    let (code, log) = chain.until_it_ends("bob");
+    assert_eq!(code, Some(11), "{log}");
+    assert!(log.contains("left"), "{log}");
+    chain.start("dave");
+    for name in ["alice", "carol", "dave", "erin"] {
+        chain.until_member(name, 2);
+    }
+    assert_eq!(chain.status("dave").unwrap()["me"], json!(2));
+    let third = chain.commit("dave", "put third of-epoch-2");
+    chain.compare_states();
+
+    // Who has left is told so again, and its keys do not come back.
+    chain.start("bob");
+    assert_eq!(chain.until_it_ends("bob").0, Some(11));
+    chain.fails(
+        3,
+        "was a member's in epoch 0",
+        "erin",
+        &["member", "join", "bob/public.toml", "--out", "again.toml"],
+    );
+
+    // Blocks of each epoch are proved to somebody who has the genesis file alone, by whoever has been there since.
+    for name in ["alice", "erin"] {
+        for (id, text) in [
+            (&first, "put first of-epoch-0"),
+            (&second, "put second of-epoch-1"),
+            (&third, "put third of-epoch-2"),
+        ] {
+            assert_eq!(chain.ok(name, &["get", id]), format!("{text}\n"), "{name}");
+        }
+        assert_eq!(chain.ok(name, &["get", "--key", "second"]), "of-epoch-1\n");
+    }
+    let epochs: Value =
+        serde_json::from_str(&chain.ok("carol", &["member", "list", "--json", "--save", "epochs.json"]))
+            .unwrap();
+    let names = |epoch: usize| {
+        let members = epochs[epoch]["members"].as_array().unwrap();
+        members.iter().map(|member| member["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(epochs.as_array().unwrap().len(), 3);
+    assert_eq!(names(0), FOUNDERS);
+    assert_eq!(names(1), ["alice", "bob", "carol", "dave", "erin"]);
+    assert_eq!(names(2), ["alice", "carol", "dave", "erin"]);
+
+    // What was kept of that serves without a validator, and not if something was left out or changed.
+    let list = ["member", "list", "--genesis", "genesis.toml", "--epochs"];
+    let with = |file: &'static str| [&list[..], &[file]].concat();
+    assert!(chain.bench.ok(&with("epochs.json")).contains("epoch 2"));
+    let kept: Value = serde_json::from_str(&chain.bench.read("epochs.json")).unwrap();
+    for (field, from) in [("payload", 1), ("finality", 1), ("block", 0)] {
+        let mut wrong = kept.clone();
+        let mut bytes = hex::decode(wrong["epochs"][from][field].as_str().unwrap()).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        wrong["epochs"][from][field] = json!(hex::encode(bytes));
+        chain.bench.write("wrong.json", wrong.to_string());
+        chain.bench.fails(7, "do not follow from the genesis", &with("wrong.json"));
+    }
+    let skipped = json!({ "epochs": [kept["epochs"][1]] });
+    chain.bench.write("wrong.json", skipped.to_string());
+    chain.bench.fails(7, "do not follow from the genesis", &with("wrong.json"));
+}
+
+/// What can be done and what goes wrong without any validator.
+#[test]
+fn changes_are_made_and_checked_without_a_network() {
+    let chain = Chain::new();
+    let bench = &chain.bench;
+    bench.write("epochs.json", "{\"epochs\":[]}");
+    let offline = |arguments: &[&'static str]| {
+        [arguments, &["--genesis", "genesis.toml", "--epochs", "epochs.json"]].concat()
+    };
+    let ok = |arguments: &[&'static str]| bench.ok(&offline(arguments));
+    let fails = |code, says: &str, arguments: &[&'static str]| bench.fails(code, says, &offline(arguments));
+    assert!(ok(&["member", "list"]).contains("epoch 0"));
+    chain.keys("erin");
+    let printed = ok(&["member", "join", "erin/public.toml=3", "--out", "erin.toml"]);
+    assert!(printed.contains("erin joins") && printed.contains("total weight 7"), "{printed}");
+    fails(3, "bob already", &["member", "join", "bob/public.toml", "--out", "x.toml"]);
+    fails(3, "weight 0", &["member", "join", "erin/public.toml=0", "--out", "x.toml"]);
+    fails(6, "no member is called erin", &["member", "leave", "erin", "--out", "x.toml"]);
+    ok(&["member", "leave", "bob", "--out", "bob.toml"]);
+    ok(&["member", "allow", "bob.toml", "--keys", "alice/keys", "--yes"]);
+    // Twice is once.
+    let shown = ok(&["member", "allow", "bob.toml", "--keys", "alice/keys", "--yes", "--json"]);
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(
+        (&shown["weight"], &shown["quorum"], &shown["allowed"]),
+        (&json!("1"), &json!("3"), &json!(false))
+    );
+
+    let change = |file: &str, from: &str, to: &str| {
+        let text = bench.read(file);
+        assert!(text.contains(from), "{text}");
+        bench.write("wrong.toml", text.replacen(from, to, 1));
+    };
+    let show = ["member", "show", "wrong.toml"];
+    change("bob.toml", "epoch = 0", "epoch = 1");
+    fails(3, "make it again", &show);
+    change("bob.toml", "name = \"bob\"", "name = \"carol\"");
+    fails(3, "is called carol and has that key", &show);
+    change("erin.toml", "weight = 3", "weight = 4");
+    assert!(ok(&show).contains("nobody yet"));
+    change("erin.toml", "identity_possession = \"", "identity_possession = \"00");
+    fails(3, "identity key of erin", &show);
+    fails(3, "different changes", &["member", "show", "bob.toml", "erin.toml"]);
+    // A signature on something else does not count, and is told.
+    let signed = bench.read("bob.toml").split_once("\n[[allowed]]").unwrap().1.to_owned();
+    bench.write("wrong.toml", format!("{}\n[[allowed]]{signed}", bench.read("erin.toml")));
+    let shown = ok(&show);
+    assert!(shown.contains("nobody yet") && shown.contains("does not count: alice"), "{shown}");
+
+    bench.ok(&[
+        "genesis",
+        "--chain",
+        "other",
+        "--out",
+        "other.toml",
+        "alice/public.toml",
+        "--protocol",
+        "gosig",
+    ]);
+    bench.fails(
+        3,
+        "not of other",
+        &["member", "show", "bob.toml", "--genesis", "other.toml", "--epochs", "epochs.json"],
+    );
+    let last =
+        ["member", "leave", "alice", "--out", "x.toml", "--genesis", "other.toml", "--epochs", "epochs.json"];
+    bench.fails(3, "the last member", &last);
+    bench.ok(&["genesis", "--chain", "fixed", "--out", "fixed.toml", "alice/public.toml"]);
+    bench.fails(3, "runs jolteon", &["member", "list", "--genesis", "fixed.toml", "--epochs", "epochs.json"]);
+    bench.fails(2, "--protocol gosig", &["testnet", "--join", "1", "--duration", "2"]);
+}
