@@ -51,6 +51,7 @@
 
 mod accept;
 mod dial;
+mod door;
 mod error;
 mod frame;
 pub mod hello;
@@ -68,18 +69,18 @@ use quorate::committee::{ChainId, Committee};
 use quorate::ed25519::{self, Ed25519};
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
-use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task::JoinSet;
 
+pub use door::Door;
 pub use error::LinkError;
 use hello::InstanceId;
 use peer::{Peer, Who};
 
+use crate::Result;
 use crate::config::LinkConfig;
 use crate::handle::PeerStatus;
 use crate::metrics::LinkMetrics;
-use crate::{NodeError, Result};
 
 /// What is spoken inside TLS.
 const PROTOCOL: &[u8] = b"quorate-link/1";
@@ -156,14 +157,6 @@ pub struct Guest {
     pub name: String,
     /// Where it accepted links.
     pub address: String,
-}
-
-/// Where connections come in, and the random number of this process: what stays when links are made anew.
-#[derive(Clone)]
-pub struct Door {
-    listener: Arc<TcpListener>,
-    address: SocketAddr,
-    instance: InstanceId,
 }
 
 /// Where frames go that come in. Called from the links' tasks: it must not block.
@@ -243,7 +236,7 @@ impl Links {
     /// Listens, and dials everybody. Must be called inside a tokio runtime.
     ///
     /// # Errors
-    /// As [`Door::open`], and [`NodeError::Tls`].
+    /// As [`Door::open`], and [`NodeError::Tls`](crate::NodeError::Tls).
     pub async fn start(settings: Settings, sink: Arc<dyn Sink>) -> Result<Self> {
         let own = settings.me.and_then(|me| settings.members.get(usize::from(me)));
         let door = Door::open(&settings.config, own.map(|(_, address)| &**address)).await?;
@@ -254,7 +247,7 @@ impl Links {
     /// links stand behind the same door.
     ///
     /// # Errors
-    /// [`NodeError::Tls`].
+    /// [`NodeError::Tls`](crate::NodeError::Tls).
     pub fn behind(door: &Door, settings: Settings, sink: Arc<dyn Sink>) -> Result<Self> {
         let address = door.address;
         let (stop, stopped) = watch::channel(false);
@@ -286,37 +279,6 @@ impl Links {
     pub async fn shutdown(mut self) {
         self.stop.send_replace(true);
         while self.tasks.join_next().await.is_some() {}
-    }
-}
-
-impl Door {
-    /// Listens where the configuration says, or else at the port of this node's own address. Must be called inside a
-    /// tokio runtime.
-    ///
-    /// # Errors
-    /// [`NodeError::Bind`]; [`NodeError::Config`] if neither is known.
-    pub async fn open(config: &LinkConfig, own: Option<&str>) -> Result<Self> {
-        let address = match own {
-            Some(own) if config.listen.is_empty() => {
-                format!("0.0.0.0:{}", own.rsplit_once(':').map_or("", |(_, port)| port))
-            }
-            None if config.listen.is_empty() => {
-                let problem =
-                    "links.listen is empty, and no member's address is this node's: say where it listens";
-                return Err(NodeError::Config { path: None, problem: problem.into() });
-            }
-            _ => config.listen.clone(),
-        };
-        let listener = TcpListener::bind(&address).await.map_err(|e| bind_failed(&address, e))?;
-        let address = listener.local_addr().map_err(|e| bind_failed(&address, e))?;
-        let mut instance = [0; 16];
-        getrandom::fill(&mut instance).map_err(|_| quorate::Error::Rng)?;
-        Ok(Self { listener: Arc::new(listener), address, instance: InstanceId(instance) })
-    }
-
-    /// Where links are accepted.
-    pub fn address(&self) -> SocketAddr {
-        self.address
     }
 }
 
@@ -439,8 +401,4 @@ impl Context {
         // An error means that the owner is gone, which is a stop as well.
         let _ = self.stop.clone().wait_for(|stop| *stop).await;
     }
-}
-
-fn bind_failed(address: &str, source: std::io::Error) -> NodeError {
-    NodeError::Bind { address: address.to_owned(), source }
 }

@@ -74,7 +74,7 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     /// What decoders need to know of a chain, as its genesis says it.
     fn context(committees: &Committees<Self::Scheme>) -> Self::Context;
 
-    /// Lets decoders know of a later epoch, too: all clones of the context.
+    /// Lets decoders know of a later epoch too, those of all clones of the context.
     fn extend(_context: &Self::Context, _committees: &Committees<Self::Scheme>) {}
 
     /// The machine, as of what is in the store; a new one if there is nothing.

@@ -2,9 +2,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use quorate::scheme::Scheme;
-use quorate::wire::{Decode, Reader};
+use quorate::wire::{Decode, Encode, Reader};
 use quorate::{Error, Result};
-use quorate_gosig::{Block, Committees, Finality, Record, Suite};
+use quorate_gosig::{Anchor, Block, BlockDigest, Committees, Finality, Record, Suite};
+
+use crate::epochs;
+use crate::genesis::{self, Hex};
 
 /// The committees of all epochs that are known: what was written or proved in an earlier one stays readable. Clones
 /// share them.
@@ -73,6 +76,36 @@ pub(super) fn record<S: Suite>(bytes: &[u8], epochs: &Epochs<S>) -> Result<Recor
             let any = known.values().next().ok_or(Error::WrongContext { what: "epoch" })?;
             Record::decode(bytes, any)
         }
+    }
+}
+
+/// The committees of an epoch, in Gosig's words.
+pub(super) fn of<S: Suite>(committees: &genesis::Committees<S>) -> Committees<S> {
+    Committees { voters: committees.voters.clone(), identities: committees.identities.clone() }
+}
+
+/// Where an epoch begins, in Gosig's words.
+pub(super) fn anchor_of(anchor: &epochs::Anchor) -> Anchor {
+    let epochs::Anchor { height, digest, seed, payload_height } = *anchor;
+    Anchor { height, digest: BlockDigest(digest), seed, payload_height }
+}
+
+/// How an epoch ended, in the node's words.
+pub(super) fn successor_of<S: Suite>(successor: &quorate_gosig::Successor<S>) -> epochs::Successor {
+    let quorate_gosig::Successor { committees, anchor, contacts } = successor;
+    let Anchor { height, digest, seed, payload_height } = *anchor;
+    let Committees { voters, identities } = committees;
+    let weight = |member| voters.weight(member).unwrap_or_default();
+    let members = (0..).zip(identities.keys()).zip(voters.keys());
+    epochs::Successor {
+        number: voters.epoch(),
+        anchor: epochs::Anchor { height, digest: digest.0, seed, payload_height },
+        members: members
+            .map(|((member, identity), voting)| {
+                (Hex(identity.encode()), Hex(voting.encode()), weight(member))
+            })
+            .collect(),
+        contacts: contacts.iter().map(|(key, contact)| (Hex(key.encode()), contact.clone())).collect(),
     }
 }
 

@@ -10,9 +10,9 @@ use quorate::machine::{MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle, Path};
 use quorate::wire::Encode;
 use quorate_gosig::{
-    ANOTHER_EPOCH, Anchor, BlockDigest, Committees, Config, Evidence, Finality, HistoryRequest,
-    MAX_RANGE_BLOCKS, Payload, PayloadDigest, Record, RecordKey, Replica, Submission, Suite, TRANSACTIONS,
-    Transaction, block_range, transaction_range,
+    ANOTHER_EPOCH, Anchor, BlockDigest, Config, Evidence, Finality, HistoryRequest, MAX_RANGE_BLOCKS,
+    Payload, PayloadDigest, Record, RecordKey, Replica, Submission, Suite, TRANSACTIONS, Transaction,
+    block_range, transaction_range,
 };
 
 use super::{
@@ -20,9 +20,9 @@ use super::{
     Setup, Status, invalid,
 };
 pub use epochs::Epochs;
+use epochs::{anchor_of, of, successor_of};
 
-use crate::epochs::Successor;
-use crate::genesis::{self, Hex, Schedule};
+use crate::genesis::{self, Schedule};
 use crate::store::Store;
 use crate::{NodeError, Result};
 
@@ -341,33 +341,6 @@ impl Batch for Payload {
 
     fn bytes(&self) -> usize {
         Self::bytes(self)
-    }
-}
-
-fn of<S: Suite>(committees: &genesis::Committees<S>) -> Committees<S> {
-    Committees { voters: committees.voters.clone(), identities: committees.identities.clone() }
-}
-
-fn anchor_of(anchor: &crate::epochs::Anchor) -> Anchor {
-    let crate::epochs::Anchor { height, digest, seed, payload_height } = *anchor;
-    Anchor { height, digest: BlockDigest(digest), seed, payload_height }
-}
-
-fn successor_of<S: Suite>(successor: &quorate_gosig::Successor<S>) -> Successor {
-    let quorate_gosig::Successor { committees, anchor, contacts } = successor;
-    let Anchor { height, digest, seed, payload_height } = *anchor;
-    let Committees { voters, identities } = committees;
-    let weight = |member| voters.weight(member).unwrap_or_default();
-    let members = (0..).zip(identities.keys()).zip(voters.keys());
-    Successor {
-        number: voters.epoch(),
-        anchor: crate::epochs::Anchor { height, digest: digest.0, seed, payload_height },
-        members: members
-            .map(|((member, identity), voting)| {
-                (Hex(identity.encode()), Hex(voting.encode()), weight(member))
-            })
-            .collect(),
-        contacts: contacts.iter().map(|(key, contact)| (Hex(key.encode()), contact.clone())).collect(),
     }
 }
 
