@@ -93,10 +93,11 @@ impl<A: Make> Member<A> {
                 ..Limits::default()
             },
             chain: group.chain,
-            me,
+            me: Some(me),
             identity: for_links,
             identities: group.committee.clone(),
             members: group.addresses(),
+            guests: Vec::new(),
             metrics: Metrics::new().links,
         };
         let mailbox = Mailbox { inbox: inbox.clone(), me: group.name(me).to_owned() };

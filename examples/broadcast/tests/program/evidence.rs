@@ -61,10 +61,11 @@ fn lie(dir: &Path) {
         config: LinkConfig { max_backoff_ms: 200, ..LinkConfig::default() },
         limits: Limits::default(),
         chain,
-        me: LIAR,
+        me: Some(LIAR),
         identity: keys.identity().unwrap(),
         members: genesis.members.iter().map(|m| (m.name.clone(), m.address.clone())).collect(),
         identities: Arc::new(committee),
+        guests: Vec::new(),
         metrics: Metrics::new().links,
     };
     tokio::runtime::Runtime::new().unwrap().block_on(async {
