@@ -89,7 +89,7 @@ impl Chain {
     }
 
     /// With the validator to ask and the genesis file.
-    fn ask<'a>(&self, name: &str, arguments: &[&'a str]) -> Vec<String> {
+    fn ask(&self, name: &str, arguments: &[&str]) -> Vec<String> {
         let target = ["--node".to_owned(), self.node(name), "--genesis".into(), "genesis.toml".into()];
         arguments.iter().map(|argument| (*argument).to_owned()).chain(target).collect()
     }

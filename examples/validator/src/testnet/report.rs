@@ -48,7 +48,7 @@ pub(crate) struct Event {
     pub caught_up_after: Option<f64>,
 }
 
-/// A validator that joined or left.
+/// A validator that joined or left. Times are those of the looks, twice a second, at which it was noticed.
 #[derive(Debug, Serialize)]
 pub(crate) struct MemberChange {
     pub node: usize,
@@ -158,23 +158,24 @@ impl MemberChange {
 
     /// In one sentence.
     pub(crate) fn words(&self) -> String {
-        let (joins, done) = match self.change {
-            "join" => ("join", "took part"),
-            _ => ("leave", "had stopped"),
-        };
-        let mut text = format!("validator {} was to {joins} at {:.1} s", self.node, self.asked_at);
+        let joins = self.change == "join";
+        let mut text = format!("validator {} was to {} at {:.1} s", self.node, self.change, self.asked_at);
         match (self.epoch, self.first_height, self.begun_after) {
             (Some(epoch), Some(height), Some(after)) => {
-                text.push_str(&format!("; {after:.1} s later epoch {epoch} had begun with block {height}"));
+                text.push_str(&format!(": after {after:.1} s epoch {epoch} had begun with block {height}"));
             }
-            _ => text.push_str(", and no epoch has begun with that"),
+            _ => text.push_str(": no epoch has begun with that"),
         }
         match self.done_after {
-            Some(after) => text.push_str(&format!("; {after:.1} s later it {done}")),
-            None => text.push_str(&format!(
-                "; it has not {}",
-                if joins == "join" { "taken part yet" } else { "stopped yet" }
-            )),
+            Some(after) => {
+                let done = if joins { "took part" } else { "had stopped" };
+                text.push_str(&format!(", and after {after:.1} s it {done}"));
+            }
+            None => text.push_str(if joins {
+                ", and it takes no part yet"
+            } else {
+                ", and it has not stopped yet"
+            }),
         }
         text
     }

@@ -239,7 +239,7 @@ impl<'a> Session<'a> {
                 }),
                 _ => node.is_some_and(|node| node.left),
             };
-            if done && change.done_after.is_none() {
+            if done && change.begun_after.is_some() && change.done_after.is_none() {
                 change.done_after = Some(at - change.asked_at);
             }
         }
