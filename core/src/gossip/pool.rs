@@ -250,7 +250,8 @@ impl<S: Additive> Pool<S> {
 
     /// How high counts may be in a sum of this weight: in even steps from 1 to what is preferred for a quorum.
     fn highest(&self, weight: u128) -> u16 {
-        let each = self.committee.quorum_weight() / u128::from(self.parameters.preferred.saturating_sub(1).max(1));
+        let each =
+            self.committee.quorum_weight() / u128::from(self.parameters.preferred.saturating_sub(1).max(1));
         u16::try_from(weight / each.max(1)).unwrap_or(u16::MAX).saturating_add(1)
     }
 }
