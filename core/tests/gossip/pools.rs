@@ -43,8 +43,8 @@ fn spread(world: &World<Toy>, silent: usize, seed: u64) -> (usize, u16) {
 }
 
 #[test]
-fn pools_alone_come_to_quorums_with_low_counts() {
-    let world = World::<Toy>::new(150);
+fn a_thousand_pools_alone_come_to_quorums_with_low_counts() {
+    let world = World::<Toy>::new(1000);
     for seed in 1..4 {
         let (rounds, highest) = spread(&world, 0, seed);
         assert!(highest > 2, "nothing overlapped");
