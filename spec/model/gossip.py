@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .errors import Refused
 
-SUMS, SINGLES, STACK = 8, 64, 64  # in a pool, beside it, unverified
+SUMS, PIECES, STACK = 8, 64, 64  # in a pool, beside it, unverified
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _Member:
 class Pool(_Member):
     def __init__(self, *context):
         super().__init__(*context)
-        self.sums, self.singles, self.best = [], [], None
+        self.sums, self.pieces, self.best = [], [], None
 
     @property
     def signers(self):
@@ -73,10 +73,10 @@ class Pool(_Member):
     def insert(self, aggregate):
         if not self.wants(aggregate):
             return False
-        if aggregate.counts == {self.me: 1}:
-            self.singles.insert(0, aggregate)
-        elif list(aggregate.counts.values()) == [1] and len(self.singles) < SINGLES:
-            self.singles.append(aggregate)
+        if highest(aggregate) == 1 and aggregate not in self.pieces:
+            self.pieces.append(aggregate)
+            self.pieces.sort(key=lambda one: (set(one.counts) != {self.me}, len(one.counts)))
+            del self.pieces[PIECES:]
         self.sums = [one for one in self.sums if not self._covers(aggregate, one)] + [aggregate]
         if len(self.sums) > SUMS:
             self._shrink()
@@ -87,7 +87,7 @@ class Pool(_Member):
         pairs = [(a, b) for a in range(len(self.sums)) for b in range(a)]
         overlap = {(a, b): len(set(self.sums[a].counts) & set(self.sums[b].counts)) for a, b in pairs}
         for a, b in sorted(pairs, key=lambda pair: (overlap[pair], pair)):
-            total = merged(self.sums[a], self.sums[b], self.parameters.preferred)
+            total = self._plus(self.sums[a], self.sums[b])
             if total is not None:
                 self.sums[b] = total
                 del self.sums[a]
@@ -95,29 +95,38 @@ class Pool(_Member):
         self.sums.remove(min(self.sums, key=self.weight))
 
     def _add_up(self):
-        total = max(reversed(self.sums), key=self.weight).normalised(self.singles)
-        left = list(self.sums)
-        while True:
-            left = [one for one in left if not is_within(one, total)]
-            left.sort(key=lambda one: self._cost(total, one))
-            more = next((sum for sum in (self._plus(total, one) for one in left) if sum is not None), None)
-            if more is None:
-                break
-            total = more
-        if self.best is None or self.weight(self.best) <= self.weight(total):
+        low = [one for one in self.sums if highest(one) <= self.parameters.preferred]
+        total = self._total(low, self._plus)
+        if len(low) < len(self.sums) and (total is None or not self.is_quorum(total.counts)):
+            every = self._total(self.sums, lambda one, other: merged(one, other, self.parameters.limit))
+            if self.is_quorum(every.counts):
+                total = every
+        if total is not None and (self.best is None or self.weight(self.best) <= self.weight(total)):
             self.best = total
+
+    def _total(self, sums, plus):
+        if not sums:
+            return None
+        total = max(reversed(sums), key=self.weight).normalised(self.pieces)
+        others = [one for one in sums + self.pieces if not is_within(one, total)]
+        for one in sorted(others, key=lambda one: self._cost(total, one)):
+            if self.is_quorum(total.counts):
+                break
+            more = None if is_within(one, total) else plus(total, one)
+            if more is not None:
+                total = more.normalised(self.pieces)
+        return total
 
     @staticmethod
     def _cost(total, one):
         overlap = len(set(total.counts) & set(one.counts))
         return overlap * 1024 // (len(one.counts) - overlap)
 
-    def _plus(self, total, one):
-        both = merged(total, one, self.parameters.limit)
-        if both is None:
-            return None
-        both = both.normalised(self.singles)
-        return both if self.is_quorum(both.counts) or highest(both) <= self.parameters.preferred else None
+    def _plus(self, one, other):
+        preferred, weight = self.parameters.preferred, self.committee.weight_of(set(one.counts) | set(other.counts))
+        step = max(1, self.committee.quorum_weight // max(1, preferred - 1))
+        allowed = max(1 + weight // step, highest(one), highest(other))
+        return merged(one, other, min(allowed, preferred, self.parameters.limit))
 
 
 class Peers:

@@ -27,7 +27,7 @@ export const STACK: number;
 export interface Parameters {
   /** No count grows past this. Default: 255. */
   readonly limit?: number | undefined;
-  /** Below a quorum no count of a pool's sum grows past this. Default: 16. */
+  /** No count of a pool's sum grows past this, unless sums that are above it make a quorum. Default: 16. */
   readonly preferred?: number | undefined;
   /** How many aggregates are verified together at most. Default: 4. */
   readonly batch?: number | undefined;

@@ -86,9 +86,9 @@ pub use spread::{Checked, Gossip, Received, STACK};
 /// What can be chosen. The values change how fast and how cheap spreading is, never what is a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// No count grows past this: 255.
+    /// No count grows past this, and what has a higher one is refused: 255.
     pub limit: u16,
-    /// Below a quorum no count of a [`Pool`]'s sum grows past this: 16.
+    /// No count of a [`Pool`]'s sum grows past this: 16. Sums that are above it already are added if that makes a quorum.
     pub preferred: u16,
     /// How many aggregates are verified together at most: 4.
     pub batch: usize,

@@ -12,21 +12,28 @@ use crate::{Error, Result};
 
 /// At most so many aggregates are kept of one statement.
 pub const POOL: usize = 8;
-/// At most so many members' single signatures are kept beside them, to take them off sums.
-const SINGLES: usize = 64;
+/// At most so many pieces are kept beside them: sums in which everybody is once.
+const PIECES: usize = 64;
 
 type Sum<S> = Verified<Aggregate<S>>;
 
-/// At most [`POOL`] verified aggregates of one statement, from whatever source, and single signatures. It is what
-/// [`Gossip`](super::Gossip) keeps beside its disjoint sums, and all that a protocol needs that spreads in another way.
+/// At most [`POOL`] verified aggregates of one statement, from whatever source, and 64 pieces: sums in which everybody
+/// signed once, one's own signature first, then those of fewest signers. It is what [`Gossip`](super::Gossip) keeps
+/// beside its disjoint sums, and all that a protocol needs that spreads in another way: who begins with its own vote,
+/// sends [`best`](Pool::best) to others and inserts what they send comes to a quorum, though after more messages than by
+/// `Gossip`, since sums that overlap cannot all be added.
 ///
 /// 1. What brings no new signer, and no lower counts than are too high to be added, is passed over.
 /// 2. What has all signers of an aggregate that is kept takes its place. If there are too many, the two that overlap
 ///    least become one.
-/// 3. The sum begins with the heaviest and takes in one after another what overlaps least for what it brings, as long as
-///    no count grows above [`Parameters::preferred`], and if that makes it a quorum, above [`Parameters::limit`].
-/// 4. Signatures that are held of single members, one's own always, are taken off as often as they are in the sum beyond
-///    once.
+/// 3. The sum begins with the heaviest and takes in, what overlaps least for what it brings first, aggregates and pieces
+///    until it is a quorum. Its counts may only grow as its weight does: to 1 + [`Parameters::preferred`] · weight / quorum,
+///    roughly, and never past `preferred`. Else sums would be full long before they are a quorum, everybody's with the
+///    same members, and none could be added to another. A piece nearly always can: one's own signature, in any
+///    sum that lacks it. So every sum grows wherever it comes to.
+/// 4. Pieces are taken off as often as they are in the sum beyond once.
+/// 5. Aggregates whose counts are above `preferred` already wait until they make a quorum, up to [`Parameters::limit`].
+///    They are not sent before.
 #[derive(Clone, Debug)]
 pub struct Pool<S: Additive> {
     committee: Arc<Committee<S>>,
@@ -34,7 +41,7 @@ pub struct Pool<S: Additive> {
     statement: Statement,
     parameters: Parameters,
     parts: Vec<Sum<S>>,
-    singles: Vec<Sum<S>>,
+    pieces: Vec<Sum<S>>,
     best: Option<Sum<S>>,
     certificate: Option<Verified<Certificate<S>>>,
     nobody: SignerSet,
@@ -55,7 +62,7 @@ impl<S: Additive> Pool<S> {
             statement,
             parameters,
             parts: Vec::new(),
-            singles: Vec::new(),
+            pieces: Vec::new(),
             best: None,
             certificate: None,
             nobody,
@@ -98,7 +105,7 @@ impl<S: Additive> Pool<S> {
         if !self.wants(&aggregate)? {
             return Ok(false);
         }
-        self.keep_single(&aggregate);
+        self.keep_piece(&aggregate);
         let parts = core::mem::take(&mut self.parts);
         self.parts = parts.into_iter().filter(|part| !self.covers(&aggregate, part)).collect();
         self.parts.push(aggregate);
@@ -114,7 +121,8 @@ impl<S: Additive> Pool<S> {
         self.best.as_ref().map_or(&self.nobody, |best| best.signers())
     }
 
-    /// The sum of the pool's aggregates that is to be sent: a quorum if there is one.
+    /// The sum of the pool's aggregates that is to be sent: a quorum if there is one. `None` while there is nothing, or
+    /// only what has counts above [`Parameters::preferred`].
     pub fn best(&self) -> Option<&Sum<S>> {
         self.best.as_ref()
     }
@@ -140,16 +148,19 @@ impl<S: Additive> Pool<S> {
             && one.counts().highest() <= self.parameters.preferred.max(other.counts().highest())
     }
 
-    /// One's own signature has its place always.
-    fn keep_single(&mut self, aggregate: &Sum<S>) {
-        if aggregate.signers().len() != 1 || !aggregate.counts().all_ones() {
+    /// One's own signature has its place always; of the others the smallest fit in most often.
+    fn keep_piece(&mut self, aggregate: &Sum<S>) {
+        if !aggregate.counts().all_ones() || self.pieces.contains(aggregate) {
             return;
         }
-        if aggregate.signers().contains(self.me) {
-            self.singles.insert(0, aggregate.clone());
-        } else if self.singles.len() < SINGLES {
-            self.singles.push(aggregate.clone());
-        }
+        let place = |piece: &Sum<S>| (!self.is_own(piece), piece.signers().len());
+        let at = self.pieces.partition_point(|piece| place(piece) <= place(aggregate));
+        self.pieces.insert(at, aggregate.clone());
+        self.pieces.truncate(PIECES);
+    }
+
+    fn is_own(&self, sum: &Sum<S>) -> bool {
+        sum.signers().len() == 1 && sum.signers().contains(self.me)
     }
 
     /// Makes one of the two parts that overlap least, or drops the lightest if all would have too high counts.
@@ -162,7 +173,7 @@ impl<S: Additive> Pool<S> {
             .collect();
         pairs.sort_unstable();
         let merged = pairs.into_iter().find_map(|(_, a, b)| {
-            let sum = self.parts.get(a)?.merge(self.parts.get(b)?, self.parameters.preferred).ok()?;
+            let sum = self.plus(self.parts.get(a)?, self.parts.get(b)?)?;
             Some((a, b, sum))
         });
         if let Some((a, b, sum)) = merged {
@@ -179,34 +190,68 @@ impl<S: Additive> Pool<S> {
     }
 
     fn add_up(&mut self) {
-        let Some(heaviest) = self.parts.iter().max_by_key(|part| self.weight(part)) else { return };
-        let mut sum = heaviest.normalised(&self.singles);
-        let mut left: Vec<&Sum<S>> = self.parts.iter().collect();
-        loop {
-            left.retain(|part| !part.signers().is_subset(sum.signers()));
-            // Least overlap for each new signer; the fraction's denominator is not zero.
-            let cost = |part: &&Sum<S>| {
-                let overlap = sum.signers().overlap(part.signers());
-                overlap * 1_024 / (part.signers().len() - overlap).max(1)
-            };
-            left.sort_by_key(cost);
-            let next = left.iter().find_map(|part| self.plus(&sum, part));
-            match next {
-                Some(more) => sum = more,
-                None => break,
-            }
-        }
+        let is_low = |part: &&Sum<S>| part.counts().highest() <= self.parameters.preferred;
+        let low = self.sum_of(self.parts.iter().filter(is_low), Self::plus);
+        let is_quorum = |sum: &Sum<S>| self.committee.has_quorum(sum.signers());
+        let sum = if low.as_ref().is_some_and(is_quorum) || self.parts.iter().all(|part| is_low(&part)) {
+            low
+        } else {
+            let limit = self.parameters.limit;
+            let all = self.sum_of(self.parts.iter(), |_, sum, part| sum.merge(part, limit).ok());
+            all.filter(is_quorum).or(low)
+        };
+        let Some(sum) = sum else { return };
         if self.best.as_ref().is_none_or(|best| self.weight(best) <= self.weight(&sum)) {
             self.certificate = sum.certificate(&self.committee);
             self.best = Some(sum);
         }
     }
 
-    /// The two together, unless counts get too high.
-    fn plus(&self, sum: &Sum<S>, part: &Sum<S>) -> Option<Sum<S>> {
-        let limit = self.parameters.limit;
-        let both = sum.merge(part, limit).ok()?.normalised(&self.singles);
-        let decides = self.committee.has_quorum(both.signers());
-        (decides || both.counts().highest() <= self.parameters.preferred).then_some(both)
+    /// The heaviest of `parts`, and with it what can be added of the others and of the pieces until it is a quorum: what
+    /// overlaps least with the heaviest for each signer that it brings comes first.
+    fn sum_of<'a>(
+        &'a self,
+        parts: impl Iterator<Item = &'a Sum<S>> + Clone,
+        plus: impl Fn(&Self, &Sum<S>, &Sum<S>) -> Option<Sum<S>>,
+    ) -> Option<Sum<S>> {
+        let heaviest = parts.clone().max_by_key(|part| self.weight(part))?;
+        let mut sum = heaviest.normalised(&self.pieces);
+        let mut left: Vec<(usize, &Sum<S>)> = parts
+            .chain(&self.pieces)
+            .filter_map(|part| {
+                let overlap = sum.signers().overlap(part.signers());
+                // Who brings nobody is left out: the fraction has no value.
+                let cost = (overlap * 1_024).checked_div(part.signers().len() - overlap)?;
+                Some((cost, part))
+            })
+            .collect();
+        left.sort_by_key(|(cost, _)| *cost);
+        for (_, part) in left {
+            if self.committee.has_quorum(sum.signers()) {
+                break;
+            }
+            if part.signers().is_subset(sum.signers()) {
+                continue;
+            }
+            if let Some(more) = plus(self, &sum, part) {
+                sum = more.normalised(&self.pieces);
+            }
+        }
+        Some(sum)
+    }
+
+    /// The two together, unless a count grows too high for their weight: past both that and what it is already.
+    fn plus(&self, one: &Sum<S>, other: &Sum<S>) -> Option<Sum<S>> {
+        let Parameters { preferred, limit, .. } = self.parameters;
+        let weight = self.committee.weight_of(&one.signers().union(other.signers()));
+        let before = one.counts().highest().max(other.counts().highest());
+        one.merge(other, self.highest(weight).max(before).min(preferred).min(limit)).ok()
+    }
+
+    /// How high counts may be in a sum of this weight: in even steps from 1 to what is preferred for a quorum.
+    fn highest(&self, weight: u128) -> u16 {
+        let each =
+            self.committee.quorum_weight() / u128::from(self.parameters.preferred.saturating_sub(1).max(1));
+        u16::try_from(weight / each.max(1)).unwrap_or(u16::MAX).saturating_add(1)
     }
 }

@@ -35,13 +35,14 @@ impl Level {
     pub(super) fn peer(&self, me: MemberIndex, turn: usize, order: u64) -> MemberIndex {
         let len = self.other.len().max(1);
         // A step that has no divisor in common with the length goes around before it comes back.
-        let mut step = (order >> 32) as usize % len;
+        let mut step = ((order >> 32) % len as u64) as usize;
         while divisor(step, len) != 1 {
             step = (step + 1) % len.max(2);
         }
-        let place =
-            usize::from(me - self.own.start.min(me)) + (order & 0xffff_ffff) as usize + turn % len * step;
-        self.other.start + (place % len) as MemberIndex
+        // In 64 bits, also where addresses have 32: everybody must come to the same.
+        let own = u64::from(me - self.own.start.min(me));
+        let place = own + (order & 0xffff_ffff) + (turn % len * step) as u64;
+        self.other.start + (place % len as u64) as MemberIndex
     }
 }
 

@@ -7,6 +7,8 @@ mod forgeries;
 mod merging;
 #[cfg(feature = "toy")]
 mod network;
+#[cfg(feature = "toy")]
+mod pools;
 mod stack;
 mod together;
 mod world;

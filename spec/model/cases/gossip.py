@@ -26,7 +26,9 @@ def book():
     for suite in COUNTED_SUITES:
         spread(World(b, suite, "eight", [1] * 8))
     halves(World(b, 4, "seven", [4, 1, 1, 1, 1, 1, 1]))
-    stack(World(b, 4, "hundred", [1] * 100))
+    hundred = World(b, 4, "hundred", [1] * 100)
+    stack(hundred)
+    many(hundred)
     return b
 
 
@@ -120,6 +122,17 @@ def pools(w):
     w.pool("limit", "Never above the limit.", [{0: 255, 1: 1}, {0: 256}, {0: 1, 2: 1}], ["yes", "TOO_LARGE", "yes"])
     w.pool("low-limit", "A limit of one.", [[0, 1], [1, 2], [2, 3], {4: 2}], ["yes"] * 3 + ["TOO_LARGE"], limit=1)
     w.pool("statement", "Of another statement.", [[0], w.of([1], OTHER), [1]], ["yes", "WRONG_CONTEXT", "yes"])
+    made = w.pool("steps", "Counts may grow only as the weight does.", [[0, 1], [0, 2], [0, 3], [4]], ["yes"] * 4, preferred=3)
+    assert [len(outcome["signers"]) for outcome in made["outcomes"]] == [2, 3, 3, 4]
+    made = w.pool("full", "One's own is added where counts are full.", [[0], {i: 3 for i in range(1, 5)}], ["yes"] * 2, preferred=3)
+    assert [len(outcome["signers"]) for outcome in made["outcomes"]] == [1, 5]
+    high = [[0], {1: 17, 2: 17, 3: 17}, {4: 16, 5: 16}]
+    made = w.pool("high", "Counts that are too high wait until they help to a quorum.", high, ["yes"] * 3)
+    assert [len(outcome["signers"]) for outcome in made["outcomes"]] == [1, 1, 6]
+    made = w.pool("above", "There is no best of what is too high.", [{0: 17, 1: 1}, {2: 17, 3: 17}], ["yes"] * 2)
+    assert made["outcomes"][-1]["best"] is None and len(made["aggregates"]) == 2
+    taken = [[0, 1], [1], {0: 3, 1: 5, 2: 2}, [2, 3]]
+    w.pool("pieces", "Pieces come off, the smallest first.", taken, ["yes", "no", "yes", "yes"])
     w.pool("complete", "Nothing is taken in any more.", [[0, 1, 2, 3, 4, 5], [6], [0, 1, 2, 3, 4, 5, 6, 7]], ["yes", "no", "no"])
 
 
@@ -147,6 +160,14 @@ def random_pools(w):
             return {s.below(16): 1 + s.below(3) for _ in range(size)}
 
         w.pool(f"random-{seed}", "Many that overlap.", [some() for _ in range(16)], me=seed)
+
+
+def many(w):
+    """Steps of four signers each."""
+    for seed in range(1):
+        s = Stream(2000 + seed)
+        sums = [sorted({s.below(90) for _ in range(1 + s.below(1 + i // 4))}) for i in range(100)]
+        w.pool(f"many-{seed}", "A hundred that overlap.", sums, me=seed)
 
 
 def cancelling(b):

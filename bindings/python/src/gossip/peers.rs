@@ -16,7 +16,7 @@ pub(crate) struct Parameters(pub(crate) gossip::Parameters);
 
 #[pymethods]
 impl Parameters {
-    /// No count grows past `limit`, and below a quorum no count of a pool's sum past `preferred`. So many aggregates are
+    /// No count grows past `limit`, and no count of a pool's sum past `preferred` if it can be. So many aggregates are
     /// verified together at most (`batch`), so many sends are under way at once (`fan_out`). A peer that
     /// failed is left alone for `back_off`, and for as much more after each further failure in a row; a send that is not
     /// answered holds its place for `patience` and then counts as failed.
@@ -54,7 +54,7 @@ impl Parameters {
         self.0.limit
     }
 
-    /// Below a quorum no count of a pool's sum grows past this.
+    /// No count of a pool's sum grows past this, unless sums that are above it make a quorum.
     #[getter]
     fn preferred(&self) -> u16 {
         self.0.preferred

@@ -14,7 +14,7 @@ import org.quorate.u16
  * What can be chosen. The values change how fast and how cheap spreading is, never what is accepted.
  *
  * @property limit no count grows past this.
- * @property preferred below a quorum no count of a pool's sum grows past this.
+ * @property preferred no count of a pool's sum grows past this, unless sums that are above it make a quorum.
  * @property batch how many aggregates are verified together at most.
  * @property fanOut how many sends are under way at once at most, and to how many members news are told.
  * @property backOff how long a peer that failed is left alone; each further failure in a row adds as much.

@@ -1,0 +1,79 @@
+//! Members who have nothing but a pool: everybody sends its best sum to random others, and all come to a quorum.
+
+use quorate::gossip::{Parameters, Pool};
+use quorate::scheme::Toy;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+
+use crate::world::World;
+
+/// Of `n` members all but the last `silent` speak, in any order, until each has a quorum: after how many rounds, and the
+/// highest count in anything that was sent or decided.
+fn spread(world: &World<Toy>, silent: usize, seed: u64) -> (usize, u16) {
+    let n = world.secrets.len();
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut pools: Vec<Pool<Toy>> = (0..n as u16)
+        .map(|me| {
+            let mut pool = Pool::new(world.committee.clone(), me, world.statement, Parameters::default());
+            pool.insert(world.single(me)).unwrap();
+            pool
+        })
+        .collect();
+    let mut order: Vec<usize> = (0..n - silent).collect();
+    let (mut rounds, mut highest) = (0, 0);
+    while order.iter().any(|member| pools[*member].certificate().is_none()) {
+        rounds += 1;
+        assert!(rounds <= 40, "they are stuck");
+        order.shuffle(&mut random);
+        for from in &order {
+            let sum = pools[*from].best().unwrap().clone();
+            highest = highest.max(sum.counts().highest());
+            for _ in 0..5 {
+                pools[random.random_range(0..n)].insert(sum.clone()).unwrap();
+            }
+        }
+    }
+    for pool in pools.iter().take(n - silent) {
+        let best = pool.best().unwrap();
+        highest = highest.max(best.counts().highest());
+        assert!(best.check(&world.committee).is_ok());
+    }
+    (rounds, highest)
+}
+
+#[test]
+fn a_thousand_pools_alone_come_to_quorums_with_low_counts() {
+    let world = World::<Toy>::new(1000);
+    for seed in 1..4 {
+        let (rounds, highest) = spread(&world, 0, seed);
+        assert!(highest > 2, "nothing overlapped");
+        assert!(highest <= 16 && rounds <= 20, "counts to {highest} in {rounds} rounds");
+    }
+}
+
+#[test]
+fn pools_alone_come_to_quorums_where_a_third_is_silent() {
+    let world = World::<Toy>::new(150);
+    for seed in 1..4 {
+        let (_, highest) = spread(&world, 49, seed);
+        assert!(highest <= 16, "{highest}");
+    }
+}
+
+/// A sum with full counts is the heaviest and does not keep anybody out, nor do counts that are too high.
+#[test]
+fn full_counts_stop_nobody() {
+    let world = World::<Toy>::new(150);
+    let mut pool = Pool::new(world.committee.clone(), 149, world.statement, Parameters::default());
+    pool.insert(world.single(149)).unwrap();
+    let full = world.sum((0..16).flat_map(|_| 0..60));
+    assert_eq!(pool.insert(full), Ok(true));
+    assert_eq!((pool.signers().len(), pool.best().unwrap().counts().highest()), (61, 16));
+    let above = world.sum((0..20).flat_map(|_| 0..80));
+    assert_eq!(pool.insert(above), Ok(true));
+    assert_eq!(pool.signers().len(), 61);
+    // But they help to a quorum that cannot be had without.
+    assert_eq!(pool.insert(world.sum(80..148)), Ok(true));
+    assert!(pool.certificate().is_some());
+}
