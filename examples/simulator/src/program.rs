@@ -278,7 +278,12 @@ mod tests {
     fn every_seed_is_run_once_and_a_trace_by_itself() {
         let options = parse("--seeds 50 --threads 3").unwrap().unwrap();
         let seen = Mutex::new(Vec::new());
-        let runner = || |run: &Run| Ok(seen.lock().unwrap().push(run.seed));
+        let runner = || {
+            |run: &Run| {
+                seen.lock().unwrap().push(run.seed);
+                Ok(())
+            }
+        };
         assert_eq!(PROGRAM.run(&options, runner), Ok(50));
         let mut seen = seen.into_inner().unwrap();
         seen.sort_unstable();
