@@ -5,10 +5,13 @@ mod proofs;
 use quorate::committee::ChainId;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::{Toy, UnverifiedKey};
+use quorate::sortition::Seed;
 use quorate::wire::{Encode, Writer};
+use quorate_node::Contact;
 use quorate_node::application::{LedgerCommand, LedgerProof, TrieProof};
 use quorate_node::client::stream::protocol::{Event, LONGEST_EVENT};
 use quorate_node::config::NodeConfig;
+use quorate_node::epochs::{Anchor, Epoch};
 use quorate_node::genesis::{Committees, Genesis, Hex, Member, PublicKeys, SchemeName};
 use quorate_node::links::hello::{Answer, Hello, InstanceId, Purpose, VERSION, Verdict};
 use quorate_node::protocol::{Gosig, Jolteon, Protocol};
@@ -16,11 +19,18 @@ use quorate_node::protocol::{Gosig, Jolteon, Protocol};
 use crate::fixture::{FOUR, Fixed};
 use crate::identity;
 
-/// Greetings of links, events of the submission stream, and proofs.
+/// Greetings of links, events of the submission stream, epochs with contacts, and proofs.
 pub(crate) fn wire(bytes: &[u8]) {
     identity::<Hello, ()>(bytes, &());
     identity::<Answer, ()>(bytes, &());
     identity::<TrieProof, ()>(bytes, &());
+    identity::<Contact, ()>(bytes, &());
+    if let Some(epoch) = identity::<Epoch, ()>(bytes, &()) {
+        // Whatever is on a disk, making committees of it fails cleanly or gives one of that size.
+        if let Ok(committees) = epoch.committees::<Ed25519>(ChainId::from_name("fuzz")) {
+            assert_eq!(usize::from(committees.voters.len()), epoch.members.len());
+        }
+    }
     if let Some(proof) = identity::<LedgerProof, ()>(bytes, &()) {
         assert!(proof.verify(&[9; 32], b"key", Some(b"value")).is_err(), "a proof of a root that nobody has");
     }
@@ -59,6 +69,12 @@ pub(crate) fn wire_seeds() -> Vec<Vec<u8>> {
     let chain = ChainId::from_name("fuzz");
     seeds.push(Hello { version: VERSION, chain, purpose: Purpose::Probe, process }.encode());
     seeds.push(Answer { version: VERSION, verdict: Verdict::Welcome, process }.encode());
+    seeds.extend(Contact::new("carol", "127.0.0.1:7104").map(|contact| contact.encode()));
+    let first = Epoch::genesis(&genesis());
+    let seed = Seed::genesis(chain, b"fuzz");
+    let anchor = Anchor { height: 9, digest: [7; 32], seed, payload_height: 8 };
+    seeds.push(first.encode());
+    seeds.push(Epoch { anchor: Some(anchor), number: 2, ..first }.encode());
     seeds.extend(proofs::seeds::<Jolteon<Ed25519>>(&proofs::of_jolteon()));
     seeds.extend(proofs::seeds::<Gosig<Toy>>(&proofs::of_gosig()));
     seeds
