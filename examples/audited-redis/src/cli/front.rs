@@ -51,6 +51,8 @@ impl Front {
                 aside.display()
             );
         }
+        // Before it says that it is ready: whoever reads that may end it at once.
+        let interrupted = interrupted()?;
         if self.json {
             let torn = recovered.torn.map(|(offset, bytes, aside)| {
                 serde_json::json!({ "offset": offset, "bytes": bytes, "file": aside })
@@ -65,7 +67,6 @@ impl Front {
             say!("listening on {address}, before Redis at {redis}");
             say!("store {store}, {} entries in {}", recovered.entries, log.display());
         }
-        let interrupted = interrupted()?;
         tokio::select! {
             () = interrupted => {}
             failure = front.failed() => return Err(failure),

@@ -44,13 +44,14 @@ impl Sidecar {
         let options = Options { scripts: self.scripts, ..self.how.options() };
         let sidecar = sidecar::Sidecar::start(self.listen, &self.front, key, options).await?;
         let (address, store) = (sidecar.address(), hex::encode(sidecar.store()));
+        let interrupted = interrupted()?;
         if self.json {
             say!("{}", serde_json::json!({ "listen": address, "store": store, "signer": signer }));
         } else {
             say!("listening on {address}; try `redis-cli -p {} set greeting hello`", address.port());
             say!("signing as {signer}, for the store {store}");
         }
-        interrupted()?.await;
+        interrupted.await;
         sidecar.shutdown().await;
         Ok(ExitCode::SUCCESS)
     }
