@@ -54,6 +54,9 @@ pub struct Parameters {
     pub transaction_fanout: usize,
     /// How long transactions gather before they are passed on.
     pub transaction_delay: Duration,
+    /// How fast signatures leave: as fast as this member's line does, or others' messages wait behind sums that are no
+    /// longer the best.
+    pub uplink_bytes_per_second: u64,
     /// How long to wait for a member that something was sent to; after that it is left alone for
     /// [`back_off`](Self::back_off), and longer by that each further time.
     pub patience: Duration,
@@ -116,6 +119,7 @@ impl Default for Parameters {
             fanout: 5,
             transaction_fanout: 3,
             transaction_delay: Duration::from_millis(10),
+            uplink_bytes_per_second: 12_500_000,
             patience: Duration::from_millis(250),
             back_off: Duration::from_millis(250),
             retry: Duration::from_millis(100),
