@@ -50,7 +50,7 @@ pub struct Envelope<S: Suite> {
 /// | 1 | `Proposal` | its proposer and whoever received it to a few others, if it is the best that they know |
 /// | 2 | `Segment` | likewise |
 /// | 3 | `Signatures` | everybody to random others, as long as there are new signatures |
-/// | 4 | `Heard` | the answer to 3, without content: its receiver has room for the next |
+/// | 4 | `Heard` | the answer to 3, without content: its sender is there |
 /// | 5 | `Transactions` | whoever sees them for the first time to a few others |
 /// | 6 | `TransactionRequest` | to one who may have transactions of a block, by their places in it |
 /// | 7 | `TransactionReply` | the answer, as far as they are there |
