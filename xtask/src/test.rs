@@ -19,8 +19,8 @@ use crate::{
 /// PyPI, npm and Maven Central. What it cannot set up, it names. The output of each step stays in target/xtask/logs.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// Leaves out what takes longest: packages, the oldest toolchain, guided fuzzing, most simulator seeds, and the model
-    /// where nothing changed since it agreed.
+    /// Leaves out what takes longest: packages, the oldest toolchain, guided fuzzing, most simulator seeds, and both models
+    /// where nothing changed since they agreed.
     #[arg(long)]
     quick: bool,
     /// Runs only the steps whose name contains this.
@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     // What compiles nothing of what the others need, and gives way to them: from the start, for they leave a processor
     // idle whenever one large crate is all that is compiled.
     steps.beside("vectors and model", if options.quick { vectors::check_if_changed } else { vectors::check });
-    tla::add_to(&mut steps);
+    steps.beside("TLA+ model", if options.quick { tla::check_if_changed } else { tla::check });
     if !options.quick {
         msrv::add_to(&mut steps);
     }
