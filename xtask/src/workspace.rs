@@ -95,14 +95,16 @@ pub(crate) fn binary(log: &Log, name: &str) -> Outcome<PathBuf> {
     Ok(target("debug").join(name))
 }
 
-/// Whether somebody compiles the core again and again in this target folder, and keeps what makes the next time short. Who
-/// compiles everything once pays for that and has nothing of it.
-fn is_incremental() -> bool {
-    static FOUND: OnceLock<bool> = OnceLock::new();
+/// Tells cargo, or what calls it, whether to keep what makes the next time short. Who compiles everything once pays for
+/// that and has nothing of it: so only where somebody compiled the core that way in this target folder.
+pub(crate) fn compiling_as_here(command: &mut Command) {
+    static INCREMENTAL: OnceLock<bool> = OnceLock::new();
     let has_core = |folder: fs::ReadDir| {
         folder.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("quorate-"))
     };
-    *FOUND.get_or_init(|| fs::read_dir(target("debug/incremental")).is_ok_and(has_core))
+    if !INCREMENTAL.get_or_init(|| fs::read_dir(target("debug/incremental")).is_ok_and(has_core)) {
+        command.env("CARGO_INCREMENTAL", "0");
+    }
 }
 
 /// Cargo of another toolchain, through rustup.
@@ -127,9 +129,7 @@ pub(crate) fn metadata(whole: bool) -> Outcome<Value> {
 
 fn clean(command: &mut Command) {
     command.current_dir(root()).env("CARGO_TERM_COLOR", "never");
-    if !is_incremental() {
-        command.env("CARGO_INCREMENTAL", "0");
-    }
+    compiling_as_here(command);
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
         if ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_CRATE_", "CARGO_BIN_"].iter().any(|p| text.starts_with(p))
