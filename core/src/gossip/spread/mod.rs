@@ -40,7 +40,7 @@ type Sum<S> = Verified<Aggregate<S>>;
 /// comes from there it keeps the heaviest. What it knows of its own half is its vote and what it keeps of the levels
 /// below, which have no signer in common.
 ///
-/// A level's turn comes when half of one's own half is known, or 50 ms after the turn of the level below, the lowest
+/// A level's turn comes when half of one's own half is known, or 50 ms later for each level below it, the lowest
 /// levels first. Whenever one's own half grows, this is told to [`Parameters::fan_out`] members of the other, in an
 /// order that spreads evenly and depends on the statement; who is left alone is passed over. Who has nothing new to say
 /// for 100 ms says something again. Who has a certificate tells three times the fan-out of random members, and whoever
@@ -203,7 +203,7 @@ impl<S: Additive> Gossip<S> {
         }
         peers.heard(from);
         if self.committee.has_quorum(aggregate.signers()) {
-            self.complete.insert(from);
+            self.is_told(from);
         } else if self.is_complete() && !self.complete.remove(from) {
             // Who was told may have sent this before it knew; the next one shows that it still does not.
             self.owe(from);
@@ -411,6 +411,7 @@ impl<S: Additive> Gossip<S> {
         self.owed.push(peer);
     }
 
+    /// This peer is known to have a certificate.
     fn is_told(&mut self, peer: MemberIndex) {
         self.owed.retain(|owed| *owed != peer);
         self.complete.insert(peer);
