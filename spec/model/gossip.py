@@ -1,20 +1,12 @@
 """What a member keeps of one statement, and what it takes in (`spec/gossip.md`, "Spreading")."""
 
-from dataclasses import dataclass
-
 from .errors import Refused
+from .peers import elapsed
+from .turns import levels
 
 SUMS, PIECES, STACK = 8, 64, 64  # in a pool, beside it, unverified
-
-
-@dataclass(frozen=True)
-class Parameters:
-    limit: int = 255
-    preferred: int = 16
-    batch: int = 4
-    fan_out: int = 5
-    back_off: int = 2_000_000  # microseconds, as the next
-    patience: int = 500_000
+REPEAT = 100_000  # microseconds
+TELL = 3  # times the fan-out
 
 
 def highest(aggregate):
@@ -129,77 +121,18 @@ class Pool(_Member):
         return merged(one, other, min(allowed, preferred, self.parameters.limit))
 
 
-class Peers:
-    def __init__(self, me, n, parameters):
-        self.me, self.n, self.parameters = me, n, parameters
-        self.sending, self.failing, self.accused = {}, {}, {}
-
-    def has_room(self, now):
-        for peer, until in list(self.sending.items()):
-            if until <= now:
-                self.failed(peer, now)
-        return len(self.sending) < self.parameters.fan_out
-
-    def is_available(self, peer, now):
-        is_other = peer < self.n and peer != self.me and peer not in self.sending
-        return is_other and self.failing.get(peer, (0, 0))[1] <= now and not self.is_refused(peer, now)
-
-    def is_refused(self, peer, now):
-        return self.accused.get(peer, (0, 0))[1] > now
-
-    def begin(self, peer, now):
-        self.sending[peer] = now + self.parameters.patience
-
-    def left(self, peer):
-        self.sending.pop(peer, None)
-
-    def sent(self, peer):
-        self.left(peer)
-        self.heard(peer)
-
-    def heard(self, peer):
-        self.failing.pop(peer, None)
-
-    def failed(self, peer, now):
-        self.left(peer)
-        if peer < self.n:
-            times = self.failing.get(peer, (0, 0))[0] + 1
-            self.failing[peer] = times, now + self.parameters.back_off * times
-
-    def accuse(self, peer, now):
-        if peer < self.n:
-            times = self.accused.get(peer, (0, 0))[0]
-            self.accused[peer] = min(times + 1, 10), now + self.parameters.back_off * 2**times
-
-    def next_free(self):
-        return min(self.sending.values(), default=None)
-
-
-def other_halves(me, n):
-    """The half that a member is not in, on each level, the smallest first."""
-    others, start, end = [], 0, n
-    while end - start > 1:
-        middle = start + (end - start) // 2
-        if me < middle:
-            others.insert(0, range(middle, end))
-            end = middle
-        else:
-            others.insert(0, range(start, middle))
-            start = middle
-    return others
-
-
 class Gossip(_Member):
     def __init__(self, committee, me, statement, parameters):
         super().__init__(committee, me, statement, parameters)
         statement.check_epoch(committee)
         if me >= len(committee):
             raise Refused("UNKNOWN_SIGNER")
-        self.others = other_halves(me, len(committee))
-        self.kept = [None] * len(self.others)
+        self.levels = levels(me, len(committee))
+        self.kept = [None] * len(self.levels)
         self.own = self.certificate = None
+        self.beginning, self.said, self.repeated = None, 0, 0
         self.pool = Pool(committee, me, statement, parameters)
-        self.stack, self.told = [], set()
+        self.stack, self.told, self.owed, self.tries = [], set(), [], TELL * parameters.fan_out
 
     @property
     def signers(self):
@@ -227,9 +160,9 @@ class Gossip(_Member):
             raise Refused("TOO_LARGE")
         peers.heard(sender)
         if decides:
-            self.told.add(sender)
+            self._tell(sender)
         elif self.certificate is not None:
-            self.told.discard(sender)
+            self._miss(sender)
         if self.certificate is not None:
             return "complete"
         if not self._is_news(aggregate):
@@ -258,14 +191,84 @@ class Gossip(_Member):
         if to in self.told:
             return None
         if self.certificate is not None:
-            self.told.add(to)
+            self._tell(to)
             return self.certificate
         level = self._level({to})
         return None if level is None else self._sum(level)
 
+    def next(self, now, draw, peers):
+        """To whom to send what, unasked; None if nothing is due."""
+        if not peers.has_room(now):
+            return None
+        if self.certificate is not None:
+            to, what = self._next_to_tell(now, draw, peers), self.certificate
+        elif self.signers:
+            to, what = self._next_in_turn(now, peers)
+        else:
+            to = what = None
+        if to is None:
+            return None
+        self.said = now
+        peers.begin(to, now)
+        return to, what
+
+    def _next_in_turn(self, now, peers):
+        def told(level):
+            to = level.next_member(self.me, self.statement, lambda peer: self._is_open(peer, now, peers))
+            return to, self._sum(level.number)
+
+        self.beginning = now if self.beginning is None else self.beginning
+        for level in self.levels:
+            if level.is_due(elapsed(self.beginning, now)):
+                to, what = told(level)
+                if to is not None:
+                    return to, what
+        if elapsed(self.said, now) >= REPEAT:
+            self.said = now
+            for ahead in range(1, len(self.levels) + 1):
+                level = self.levels[(self.repeated + ahead) % len(self.levels)]
+                to, what = told(level) if level.most > 0 else (None, None)
+                if to is not None:
+                    self.repeated = level.number
+                    return to, what
+        return None, None
+
+    def _is_open(self, peer, now, peers):
+        return peers.is_available(peer, now) and peer not in self.told
+
+    def _next_to_tell(self, now, draw, peers):
+        to = next((peer for peer in reversed(self.owed) if peers.is_available(peer, now)), None)
+        while to is None and self.tries > 0:
+            self.tries -= 1
+            picked = peers.pick(now, (draw + self.tries) % 2**64)
+            if picked is None:
+                return None
+            to = None if picked in self.told else picked
+        if to is not None:
+            self._tell(to)
+        return to
+
+    def _tell(self, peer):
+        """It is known to have a certificate."""
+        self.told.add(peer)
+        self.owed = [owed for owed in self.owed if owed != peer]
+
+    def _miss(self, peer):
+        """It sent less than a quorum where there is a certificate."""
+        if peer in self.told:
+            self.told.remove(peer)
+        elif peer not in self.owed:
+            self.owed = [*self.owed, peer][-STACK:]
+
+    def _grow(self):
+        signers = 0 if self.own is None else 1
+        for level, kept in zip(self.levels, self.kept):
+            level.grow(signers, self.parameters.fan_out)
+            signers += 0 if kept is None else len(kept.counts)
+
     def _level(self, members):
         """On which level all of them are in the other half."""
-        return next((i for i, half in enumerate(self.others) if all(member in half for member in members)), None)
+        return next((i for i, level in enumerate(self.levels) if all(one in level.other for one in members)), None)
 
     def _is_news(self, aggregate):
         if self.is_quorum(aggregate.counts):
@@ -293,6 +296,7 @@ class Gossip(_Member):
             self.own = aggregate
         else:
             self._pool(aggregate)
+        self._grow()
         if self.certificate is None and self.is_quorum(self.signers):
             self._conclude()
         return True
@@ -311,7 +315,7 @@ class Gossip(_Member):
             pass  # Counts above the limit: it was verified, but is of no use.
 
     def _conclude(self):
-        halves, pool = self._sum(len(self.others)), self.pool.best
+        halves, pool = self._sum(len(self.levels)), self.pool.best
         both = None if halves is None or pool is None else merged(halves, pool, self.parameters.limit)
         found = (one for one in (halves, pool, both) if one is not None and self.is_quorum(one.counts))
         self.certificate = next(found, None)

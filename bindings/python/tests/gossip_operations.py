@@ -110,8 +110,7 @@ def operations(committee_of: Callable[[Json], q.Committee]) -> dict[str, Callabl
 
     # ---------------------------------------------------------------------------------------------------- spreading
 
-    def statement_of(given: Json) -> q.Statement:
-        s = given["statement"]
+    def statement_of(s: Json) -> q.Statement:
         return q.Statement(s["kind"], int(s["epoch"]), int(s["view"]), unhex(s["digest"]))
 
     def encoded(aggregate: VerifiedAggregate | None) -> str | None:
@@ -119,7 +118,7 @@ def operations(committee_of: Callable[[Json], q.Committee]) -> dict[str, Callabl
 
     def pool(given: Json) -> Json:
         committee, outcomes = committee_of(given), []
-        pool = Pool(committee, given["me"], statement_of(given), Parameters(**given["parameters"]))
+        pool = Pool(committee, given["me"], statement_of(given["statement"]), Parameters(**given["parameters"]))
         for text in given["aggregates"]:
             aggregate = verified(committee, text)
             wanted = outcome(lambda: pool.wants(aggregate.value))  # noqa: B023
@@ -135,16 +134,18 @@ def operations(committee_of: Callable[[Json], q.Committee]) -> dict[str, Callabl
 
     def gossip(given: Json) -> Json:
         committee, parameters, outcomes = committee_of(given), Parameters(**given["parameters"]), []
-        member = Gossip(committee, given["me"], statement_of(given), parameters)
+        members = [
+            Gossip(committee, given["me"], statement_of(one), parameters) for one in given["statements"]
+        ]
         peers = Peers(given["me"], len(committee), parameters)
 
-        def check(now: int) -> Json:
+        def check(member: Gossip, now: int) -> Json:
             checked = member.check(peers, now=now)
             faults = [{"culprit": fault.culprit, "code": fault.evidence.code} for fault in checked.faults]
             grew = "yes" if checked.grew else "no"
             return {"aggregates": checked.aggregates, "signers": checked.signers, "grew": grew, "faults": faults}
 
-        def run(step: Json) -> Json:
+        def run(member: Gossip, step: Json) -> Json:
             now = int(step.get("now", 0))
             match step["do"]:
                 case "adopt":
@@ -153,7 +154,10 @@ def operations(committee_of: Callable[[Json], q.Committee]) -> dict[str, Callabl
                     aggregate = decoded(committee, given["aggregates"][step["aggregate"]])
                     return str(member.receive(step["peer"], aggregate, peers, now=now))
                 case "check":
-                    return check(now)
+                    return check(member, now)
+                case "next":
+                    sent = member.next(peers, draw=int(step.get("draw", 0)), now=now)
+                    return None if sent is None else {"to": sent.to, "aggregate": sent.aggregate.encode().hex()}
                 case "offer":
                     offered = member.offer(step["peer"])
                     return None if offered is None else offered.encode().hex()
@@ -161,10 +165,11 @@ def operations(committee_of: Callable[[Json], q.Committee]) -> dict[str, Callabl
                     return peers_step(peers, step)
 
         for step in given["steps"]:
-            result = outcome(lambda: run(step))  # noqa: B023
+            member = members[step.get("statement", 0)]
+            result = outcome(lambda: run(member, step))  # noqa: B023
             outcomes.append({"result": result, "signers": list(member.signers), "waiting": member.waiting})
-        certificate = member.certificate
-        return {"outcomes": outcomes, "certificate": None if certificate is None else certificate.value.encode().hex()}
+        certificates = [member.certificate for member in members]
+        return {"outcomes": outcomes, "certificates": [one and one.value.encode().hex() for one in certificates]}
 
     def peers(given: Json) -> Json:
         peers = Peers(given["me"], given["members"], Parameters(**given["parameters"]))

@@ -52,10 +52,12 @@ fn pool<S: Additive>(committee: &Arc<Committee<S>>, input: &Value) -> Result<Val
 
 fn gossip<S: Additive>(committee: &Arc<Committee<S>>, input: &Value) -> Result<Value> {
     let me = small(&input["me"]);
-    let mut gossip = Gossip::new(committee.clone(), me, statement(&input["statement"]), parameters(input))?;
+    let made = |of| Gossip::new(committee.clone(), me, statement(of), parameters(input));
+    let mut gossips = list(input, "statements").iter().map(made).collect::<Result<Vec<_>>>()?;
     let mut peers = Peers::new(me, committee.len(), parameters(input));
     let mut outcomes = Vec::new();
     for step in list(input, "steps") {
+        let gossip = &mut gossips[step.get("statement").map_or(0, small)];
         let data = step.get("aggregate").map(|place| &list(input, "aggregates")[small::<usize>(place)]);
         let result = match (step["do"].as_str().unwrap(), data) {
             ("adopt", Some(data)) => shown(gossip.adopt(verified(data, committee)?)),
@@ -64,6 +66,11 @@ fn gossip<S: Additive>(committee: &Arc<Committee<S>>, input: &Value) -> Result<V
                 received(gossip.receive(small(&step["peer"]), aggregate, time(step), &mut peers))
             }
             ("check", _) => checked(gossip.check(time(step), None, &mut peers)),
+            ("next", _) => {
+                let draw = step.get("draw").map_or(0, number);
+                let sent = |(to, aggregate): (MemberIndex, Aggregate<S>)| json!({ "to": to, "aggregate": hex::encode(aggregate.encode()) });
+                json!(gossip.next(time(step), draw, &mut peers).map(sent))
+            }
             ("offer", _) => {
                 json!(gossip.offer(small(&step["peer"])).map(|aggregate| hex::encode(aggregate.encode())))
             }
@@ -72,10 +79,11 @@ fn gossip<S: Additive>(committee: &Arc<Committee<S>>, input: &Value) -> Result<V
         let (signers, waiting) = (indices(gossip.signers()), gossip.waiting());
         outcomes.push(json!({ "result": result, "signers": signers, "waiting": waiting }));
     }
-    if let Some(certificate) = gossip.certificate() {
+    for certificate in gossips.iter().filter_map(Gossip::certificate) {
         certificate.check(committee).expect("a certificate of verified sums");
     }
-    Ok(json!({ "outcomes": outcomes, "certificate": certificate(gossip.certificate()) }))
+    let certificates: Vec<_> = gossips.iter().map(|gossip| certificate(gossip.certificate())).collect();
+    Ok(json!({ "outcomes": outcomes, "certificates": certificates }))
 }
 
 /// A step that only `Peers` is told or asked.

@@ -1,17 +1,10 @@
 """gossip.json: what a pool keeps, whom peers leave alone, and what a member takes in of what comes."""
 
-from ..aggregate import Aggregate
 from ..book import Book
-from ..certificate import Statement
-from ..committee import SCHEMES
 from ..conformance import Stream
-from ..operations import committee, statement_json
-from .common import CHAIN, COUNTED_SUITES, NAMES, cancelling_members, key_pair, members
-
-EPOCH = 7
-STATEMENT = Statement(1, EPOCH, 42, bytes(range(32)))
-OTHER = Statement(1, EPOCH, 43, bytes(range(32)))
-MILLISECOND = 1000
+from . import turns
+from .common import CHAIN, COUNTED_SUITES, cancelling_members
+from .world import EPOCH, MILLISECOND, OTHER, STATEMENT, World
 
 
 def book():
@@ -29,82 +22,8 @@ def book():
     hundred = World(b, 4, "hundred", [1] * 100)
     stack(hundred)
     many(hundred)
+    turns.add(b)
     return b
-
-
-class World:
-    """A committee whose members signed, and sums of their signatures."""
-
-    def __init__(self, b, suite, label, weights):
-        self.b, self.suite, self.scheme = b, suite, SCHEMES[suite]
-        self.name = f"{NAMES[suite]}/{label}"
-        if self.name not in b.committees:
-            b.committee(self.name, suite, CHAIN, EPOCH, members(suite, len(weights), weights))
-        self.c = committee(b.committees[self.name])
-        self.signed = {}
-
-    def signature(self, member, statement):
-        if (member, statement) not in self.signed:
-            secret = key_pair(self.suite, member)[1]
-            self.signed[member, statement] = self.scheme.sign(secret, statement.signed_bytes(self.c.id))
-        return self.signed[member, statement]
-
-    def of(self, counts, statement=STATEMENT, signed=None):
-        """The bytes of an aggregate with these counts; of a list, each once. `signed` is what was signed in truth."""
-        counts = counts if isinstance(counts, dict) else dict.fromkeys(counts, 1)
-        group = self.scheme.sigs
-        total = group.sum(group.mul(self.signature(i, signed or statement), count) for i, count in counts.items())
-        return Aggregate(self.scheme, statement, counts, total).encode(self.c).hex()
-
-    def bad(self, counts):
-        return self.of(counts, signed=OTHER)
-
-    def pool(self, label, description, sums, results=None, me=0, **parameters):
-        made = self.b.add(
-            f"{self.name}/pool-{label}",
-            description,
-            "pool.session",
-            committee=self.name,
-            me=me,
-            statement=statement_json(STATEMENT),
-            parameters=parameters,
-            aggregates=[one if isinstance(one, str) else self.of(one) for one in sums],
-        )
-        found = [outcome["result"] for outcome in made["outcomes"]]
-        assert results is None or found == results, (label, found)
-        return made
-
-    def session(self, label, description, steps, results, me=0, **parameters):
-        """Steps are tuples of what to do and its arguments; sums are listed once."""
-        listed, written = [], []
-        for do, *arguments in steps:
-            step = {"do": do}
-            for value in arguments:
-                if isinstance(value, (str, dict, list)):
-                    data = value if isinstance(value, str) else self.of(value)
-                    listed += [] if data in listed else [data]
-                    step["aggregate"] = listed.index(data)
-                elif isinstance(value, float):
-                    step["now"] = str(int(value * MILLISECOND))
-                else:
-                    step["peer"] = value
-            written.append(step)
-        made = self.b.add(
-            f"{self.name}/{label}",
-            description,
-            "gossip.session",
-            committee=self.name,
-            me=me,
-            statement=statement_json(STATEMENT),
-            parameters=parameters,
-            aggregates=listed,
-            steps=written,
-        )
-        found = [outcome["result"] for outcome in made["outcomes"]]
-        for step, result, expected in zip(steps, found, results):
-            assert expected is ... or result == expected, (label, step, result)
-        assert len(results) == len(found), label
-        return made
 
 
 def pools(w):

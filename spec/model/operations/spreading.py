@@ -5,6 +5,7 @@ from dataclasses import replace
 from .. import gossip, wire
 from ..aggregate import Aggregate
 from ..errors import Refused
+from ..peers import Parameters, Peers
 from .aggregates import verified_aggregate
 from .certificates import statement
 from .committees import committee
@@ -13,7 +14,7 @@ from .registry import operation, raw
 
 def _parameters(i):
     given = {name: int(value) for name, value in i.get("parameters", {}).items()}
-    return replace(gossip.Parameters(), **given)
+    return replace(Parameters(), **given)
 
 
 def _hex(aggregate, c):
@@ -70,36 +71,51 @@ def _peers_step(peers, step):
 
 @operation("peers.session")
 def peers_session(i):
-    peers = gossip.Peers(i["me"], i["members"], _parameters(i))
+    peers = Peers(i["me"], i["members"], _parameters(i))
     return {"outcomes": [_outcome(lambda: _peers_step(peers, step)) for step in i["steps"]]}
+
+
+class Session:
+    """One member's gossip of several statements, with the same peers."""
+
+    def __init__(self, i):
+        self.c, self.aggregates, parameters = committee(i["committee"]), i["aggregates"], _parameters(i)
+        self.members = [gossip.Gossip(self.c, i["me"], statement(given), parameters) for given in i["statements"]]
+        self.peers = Peers(i["me"], len(self.c), parameters)
+
+    def step(self, step):
+        member = self.members[step.get("statement", 0)]
+        result = _outcome(lambda: self._run(member, step))
+        return {"result": result, "signers": sorted(member.signers), "waiting": len(member.stack)}
+
+    def certificates(self):
+        return [_certificate(member.certificate, self.c) for member in self.members]
+
+    def _run(self, member, step):
+        now = int(step.get("now", 0))
+        if step["do"] == "adopt":
+            return member.adopt(verified_aggregate(self.aggregates[step["aggregate"]], self.c))
+        if step["do"] == "receive":
+            data = raw(self.aggregates[step["aggregate"]])
+            aggregate = wire.whole(data, lambda r: Aggregate.read(r, self.c))
+            return member.receive(step["peer"], aggregate, now, self.peers)
+        if step["do"] == "check":
+            return self._check(member, now)
+        if step["do"] == "next":
+            sent = member.next(now, int(step.get("draw", 0)), self.peers)
+            return None if sent is None else {"to": sent[0], "aggregate": _hex(sent[1], self.c)}
+        if step["do"] == "offer":
+            return _hex(member.offer(step["peer"]), self.c)
+        return _peers_step(self.peers, step)
+
+    def _check(self, member, now):
+        aggregates, signers, grew, faults = member.check(now, self.peers)
+        shown = [{"culprit": culprit, "code": code} for culprit, code in faults]
+        return {"aggregates": aggregates, "signers": signers, "grew": "yes" if grew else "no", "faults": shown}
 
 
 @operation("gossip.session")
 def gossip_session(i):
-    c, parameters = committee(i["committee"]), _parameters(i)
-    member = gossip.Gossip(c, i["me"], statement(i["statement"]), parameters)
-    peers = gossip.Peers(i["me"], len(c), parameters)
-
-    def check(now):
-        aggregates, signers, grew, faults = member.check(now, peers)
-        shown = [{"culprit": culprit, "code": code} for culprit, code in faults]
-        return {"aggregates": aggregates, "signers": signers, "grew": "yes" if grew else "no", "faults": shown}
-
-    def run(step):
-        now = int(step.get("now", 0))
-        if step["do"] == "adopt":
-            return member.adopt(verified_aggregate(i["aggregates"][step["aggregate"]], c))
-        if step["do"] == "receive":
-            aggregate = wire.whole(raw(i["aggregates"][step["aggregate"]]), lambda r: Aggregate.read(r, c))
-            return member.receive(step["peer"], aggregate, now, peers)
-        if step["do"] == "check":
-            return check(now)
-        if step["do"] == "offer":
-            return _hex(member.offer(step["peer"]), c)
-        return _peers_step(peers, step)
-
-    outcomes = []
-    for step in i["steps"]:
-        result = _outcome(lambda: run(step))  # noqa: B023
-        outcomes.append({"result": result, "signers": sorted(member.signers), "waiting": len(member.stack)})
-    return {"outcomes": outcomes, "certificate": _certificate(member.certificate, c)}
+    session = Session(i)
+    outcomes = [session.step(step) for step in i["steps"]]
+    return {"outcomes": outcomes, "certificates": session.certificates()}

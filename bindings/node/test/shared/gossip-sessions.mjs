@@ -62,6 +62,10 @@ export function sessionOperations(q, check, committeeOf, statementOf) {
         const shown = faults.map(({ culprit, evidence }) => ({ culprit, code: evidence.code }));
         return { aggregates: checked, signers, grew: yes(grew), faults: shown };
       }
+      case 'next': {
+        const sent = gossip.next(peers, { draw: BigInt(step.draw ?? 0), now: nowOf(step) });
+        return sent && { to: sent.to, aggregate: hex(sent.aggregate.encode()) };
+      }
       case 'offer': {
         const offered = gossip.offer(step.peer);
         return offered && hex(offered.encode());
@@ -90,13 +94,15 @@ export function sessionOperations(q, check, committeeOf, statementOf) {
     },
     'gossip.session': (input) => {
       const committee = committeeOf(input.committee);
-      const gossip = new Gossip(committee, input.me, statementOf(input.statement), parametersOf(input));
-      const peers = new Peers(input.me, input.committee.members.length, parametersOf(input));
+      const made = (statement) => new Gossip(committee, input.me, statementOf(statement), parametersOf(input));
+      const gossips = input.statements.map(made);
+      const peers = new Peers(input.me, committee.size, parametersOf(input));
       const outcomes = input.steps.map((step) => {
+        const gossip = gossips[step.statement ?? 0];
         const result = outcome(() => gossipStep(gossip, peers, step, committee, input.aggregates));
         return { result, signers: [...gossip.signers], waiting: gossip.waiting };
       });
-      return { outcomes, certificate: encoded(gossip.certificate) };
+      return { outcomes, certificates: gossips.map(({ certificate }) => encoded(certificate)) };
     },
   };
 }

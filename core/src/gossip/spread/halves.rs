@@ -9,7 +9,7 @@ use crate::gossip::{Aggregate, Peers};
 use crate::machine::{MemberIndex, Time};
 use crate::scheme::Additive;
 
-/// Each level of halves waits so long for its turn if the one below is not half known by then.
+/// Each level of halves waits so much longer than the one below, if it is not half known by then.
 const LEVEL: Duration = Duration::from_millis(50);
 /// Who has nothing new to say repeats itself after this time: messages get lost, and peers fail.
 const REPEAT: Duration = Duration::from_millis(100);
@@ -27,7 +27,7 @@ pub(super) struct Half<S: Additive> {
     pub(super) own_signers: usize,
     /// To how many members this is still to be told.
     pub(super) untold: usize,
-    /// How many members were told so far.
+    /// The next turn, modulo the length of the other half, after which turns repeat.
     pub(super) turn: usize,
 }
 
@@ -137,7 +137,7 @@ impl<S: Additive> Gossip<S> {
         let half = self.halves.get_mut(level)?;
         for _ in 0..half.level.other.len() {
             let to = half.level.peer(self.me, half.turn, order);
-            half.turn = half.turn.wrapping_add(1);
+            half.turn = (half.turn + 1) % half.level.other.len();
             if peers.is_available(to, now) && !self.complete.contains(to) {
                 half.untold = half.untold.saturating_sub(1);
                 return Some((to, sum.into_inner()));

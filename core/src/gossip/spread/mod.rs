@@ -37,10 +37,10 @@ type Sum<S> = Verified<Aggregate<S>>;
 /// Sums of overlapping sums make counts grow and bring little. So members spread sums that are disjoint by construction.
 /// The committee, in its order, is halved, and halved again, down to each member alone. On each of these at most 16
 /// levels a member is in one half. To members of the other half it sends the sum of what it knows of its own; of what
-/// comes from there it keeps the heaviest, and adds single votes to it. What it knows of its own half is its vote and what it keeps of the levels
-/// below, which have no signer in common.
+/// comes from there it keeps the heaviest, and adds single votes to it. What it knows of its own half is its vote and
+/// what it keeps of the levels below, which have no signer in common.
 ///
-/// A level's turn comes when half of one's own half is known, or 50 ms after the turn of the level below, the lowest
+/// A level's turn comes when half of one's own half is known, or 50 ms later for each level below it, the lowest
 /// levels first. Whenever one's own half grows, this is told to [`Parameters::fan_out`] members of the other, in an
 /// order that spreads evenly and depends on the statement; who is left alone is passed over. Who has nothing new to say
 /// for 100 ms says something again. Who has a certificate tells three times the fan-out of random members, and whoever
@@ -413,7 +413,7 @@ impl<S: Additive> Gossip<S> {
         self.owed.push(peer);
     }
 
-    /// Who has a certificate is owed none.
+    /// This peer is known to have a certificate, and is owed none.
     fn is_told(&mut self, peer: MemberIndex) {
         self.owed.retain(|owed| *owed != peer);
         self.complete.insert(peer);

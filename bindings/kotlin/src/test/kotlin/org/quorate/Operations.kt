@@ -25,7 +25,7 @@ internal object Operations {
                 GossipOperations.aggregates(operation, input, committee(input["committee"].asJsonObject))
             "pool", "gossip" -> {
                 val run = if (operation == "pool.session") SpreadingOperations::pool else SpreadingOperations::gossip
-                run(input, committee(input["committee"].asJsonObject), statement(input["statement"].asJsonObject))
+                run(input, committee(input["committee"].asJsonObject), ::statement)
             }
             "peers" -> SpreadingOperations.peers(input)
             "seed", "ticket" ->

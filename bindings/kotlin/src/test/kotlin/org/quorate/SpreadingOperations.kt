@@ -13,8 +13,9 @@ import org.quorate.gossip.Pool
 
 /** The sessions of pools, of peers and of one member's gossip that a vector can ask for. */
 internal object SpreadingOperations {
-    fun pool(input: JsonObject, committee: Committee, statement: Statement): JsonElement {
-        val pool = Pool(committee, input["me"].asInt, statement, parameters(input))
+    fun pool(input: JsonObject, committee: Committee, statement: (JsonObject) -> Statement): JsonElement {
+        val signed = statement(input["statement"].asJsonObject)
+        val pool = Pool(committee, input["me"].asInt, signed, parameters(input))
         val outcomes = input.list("aggregates").map {
             val aggregate = decoded(it, committee).verify(committee)
             val wanted = outcome { pool.wants(aggregate.value) }
@@ -34,23 +35,30 @@ internal object SpreadingOperations {
         return json("outcomes" to steps(input).map { outcome { ask(peers, it) } })
     }
 
-    fun gossip(input: JsonObject, committee: Committee, statement: Statement): JsonElement {
-        val gossip = Gossip(committee, input["me"].asInt, statement, parameters(input))
+    fun gossip(input: JsonObject, committee: Committee, statement: (JsonObject) -> Statement): JsonElement {
+        val gossips = input.list("statements").map {
+            Gossip(committee, input["me"].asInt, statement(it.asJsonObject), parameters(input))
+        }
         val peers = Peers(input["me"].asInt, committee.size, parameters(input))
         val sum = { step: JsonObject -> decoded(input.list("aggregates")[step["aggregate"].asInt], committee) }
         val outcomes = steps(input).map { step ->
+            val gossip = gossips[step["statement"]?.asInt ?: 0]
             val result = outcome {
                 when (step.text("do")) {
                     "adopt" -> gossip.adopt(sum(step).verify(committee))
                     "receive" -> name(gossip.receive(step["peer"].asInt, sum(step), peers, now(step)))
                     "check" -> shown(gossip.check(peers, now = now(step)))
+                    "next" ->
+                        gossip.next(peers, step["draw"]?.asString?.toULong() ?: 0u, now(step))?.let {
+                            json("to" to it.to, "aggregate" to it.aggregate.encode())
+                        }
                     "offer" -> gossip.offer(step["peer"].asInt)?.encode()
                     else -> ask(peers, step)
                 }
             }
             json("result" to result, "signers" to gossip.signers, "waiting" to gossip.waiting)
         }
-        return json("outcomes" to outcomes, "certificate" to gossip.certificate?.value?.encode())
+        return json("outcomes" to outcomes, "certificates" to gossips.map { it.certificate?.value?.encode() })
     }
 
     /** A step that only [Peers] is told or asked. */

@@ -1,0 +1,314 @@
+"""Cases of gossip.json: whom a member tells unasked, and what (`next`)."""
+
+from ..certificate import Statement
+from ..conformance import Stream
+from . import certified
+from .world import EPOCH, OTHER, STATEMENT, At, Draw, Of, World
+
+LAST = At(2**64 - 1)
+EXTREME = Statement(255, EPOCH, 2**64 - 1, b"\xff" * 32)
+
+
+def add(b):
+    """The worlds that are made here have committees that only these cases need."""
+    alone = World(b, 4, "one", [1])
+    four = World(b, 4, "four", [1] * 4)
+    sixteen = World(b, 4, "sixteen", [1] * 16)
+    only(alone, World(b, 4, "two", [1] * 2))
+    small(four)
+    small(World(b, 5, "four", [1] * 4))
+    one_at_a_time(World(b, 4, "seven", [4, 1, 1, 1, 1, 1, 1]))
+    larger(sixteen)
+    uneven(World(b, 4, "uneven", [1, 1, 1, 1, 1, 1, 1, 5] + [1] * 8))
+    extreme(sixteen)
+    certified.add(b, four, sixteen)
+    for world in (four, World(b, 4, "seven-equal", [1] * 7), sixteen):
+        for fan_out in (1, 5):
+            at_random(world, fan_out)
+
+
+def only(alone, two):
+    play = alone.play()
+    play.is_silent(0.0)
+    play.do("adopt", [0])
+    play.is_silent(0.0)
+    play.end("turns-alone", "Who is alone has nobody to tell.")
+    play = two.play(me=1)
+    play.is_silent(0.0)
+    play.do("adopt", [1])
+    play.sends([0], [1], 0.0)
+    play.do("sent", 0)
+    play.is_silent(99.0)
+    for time in (100.0, 200.0, 300.0):
+        play.sends([0], [1], time)
+        play.do("left", 0)
+    play.end("turns-two", "One level with one member, again and again.")
+
+
+def small(w):
+    """Member 0's other halves are {1} and {2, 3}."""
+    play = w.play()
+    play.is_silent(5.0)
+    play.do("adopt", [0])
+    play.sends([1], [0], 5.0)
+    first = play.sends([2, 3], [0], 5.0)
+    second = play.sends({2, 3} - {first}, [0], 5.0)
+    play.is_silent(5.0)
+    for peer in (1, first, second):
+        play.do("left", peer)
+    play.is_silent(104.0)
+    # Said again: the second level first, then in a circle.
+    play.sends([first], [0], 105.0)
+    play.do("left", first)
+    play.is_silent(105.0)
+    play.sends([1], [0], 205.0)
+    play.do("left", 1)
+    play.sends([second], [0], 305.0)
+    play.do("left", second)
+    # What is new goes to all of the other half, from whose turn it is.
+    play.do("adopt", [1])
+    play.sends([first], [0, 1], 306.0)
+    play.sends([second], [0, 1], 306.0)
+    play.is_silent(306.0)
+    play.do("adopt", [3])
+    play.end("turns", "The lowest level first, and in a circle; what is new at once, the same after 100 ms.")
+
+    play = w.play(me=3)
+    play.do("adopt", [0, 2])
+    play.is_silent(1000.0)
+    play.is_silent(1200.0)
+    play.do("adopt", [2])
+    play.sends([0, 1], [2], 1200.0)
+    play.sends([0, 1], [2], 1200.0)
+    play.is_silent(1200.0)
+    # The three are a quorum.
+    play.do("adopt", [3])
+    play.sends([2], {0: 1, 2: 2, 3: 1}, 1200.0)
+    play.end("turns-without-own", "What is of no half is not told; what is known of another's, without one's own, is.")
+
+
+def one_at_a_time(w):
+    """Member 1's other halves are {2}, {0} and {3, 4, 5, 6}."""
+    play = w.play(me=1, fan_out=1)
+    play.do("adopt", [1])
+    play.sends([2], [1], 0.0)
+    play.is_silent(0.0)
+    play.do("has_room", 499.0)
+    play.is_silent(499.0)
+    # Member 2 did not answer: it is left alone until 2500 ms. Level 2 is due by its time, half is not known.
+    play.sends([0], [1], 500.0)
+    play.do("sent", 0)
+    last = play.sends(range(3, 7), [1], 500.0)
+    play.do("failed", last, 510.0)
+    play.is_silent(599.0)
+    # Level 1 comes first in the circle; level 2 passes over who failed, level 0 has nobody.
+    play.sends([0], [1], 600.0)
+    play.do("left", 0)
+    told = []
+    for i in range(6):
+        found = play.do("next", 700.0 + 100 * i)
+        told.append(found["to"])
+        play.do("left", found["to"])
+    assert 2 not in told and last not in told and len(set(told)) == 4, told
+    play.do("failed", 0, 1300.0)
+    told = []
+    for i in range(20):
+        found = play.do("next", 1400.0 + 100 * i)
+        told.append(found["to"])
+        play.do("left", found["to"])
+    assert 2 in told and last in told and 0 not in told, told
+    play.end("turns-one-at-a-time", "One send at once; who does not answer is passed over until the back-off is over.")
+
+    play = w.play(me=1, fan_out=1)
+    play.do("adopt", [1])
+    for peer in (0, 2, 3, 4, 5, 6):
+        play.do("failed", peer, 0.0)
+    play.is_silent(1850.0)
+    play.do("heard", 5)
+    play.is_silent(1949.999)
+    play.sends([5], [1], 1950.0)
+    play.do("sent", 5)
+    play.sends([2], [1], 2000.0)
+    play.end("turns-nobody", "Where nobody can be told it stays to be told.")
+
+    play = w.play(me=1)
+    play.do("adopt", [1])
+    for peer in (0, 2):
+        play.do("failed", peer, 0.0)
+    play.is_silent(99.0)
+    play.sends(range(3, 7), [1], 100.0)
+    play.is_silent(149.0)
+    play.sends(range(3, 7), [1], 199.0)
+    play.end("turns-since-zero", "What is said again is so 100 ms after time 0, though nothing was said before.")
+
+
+def larger(w):
+    """Member 5's other halves are {4}, {6, 7}, {0, 1, 2, 3} and {8, …, 15}."""
+    play = w.play(me=5, fan_out=2)
+    play.do("adopt", [5])
+    sent = [play.sends([4], [5], 7.0), play.sends([6, 7], [5], 7.0)]
+    play.is_silent(7.0)
+    for peer in sent:
+        play.do("left", peer)
+    sent = [play.sends({6, 7} - {sent[1]}, [5], 8.0)]
+    play.is_silent(106.999)
+    sent.append(play.sends(range(4), [5], 107.0))
+    for peer in sent:
+        play.do("sent", peer)
+    last = play.sends(range(4), [5], 156.999)
+    play.do("left", last)
+    play.is_silent(156.999)
+    sent = [play.sends(range(8, 16), [5], 157.0), play.sends(range(8, 16), [5], 157.0)]
+    for peer in sent:
+        play.do("left", peer)
+    play.is_silent(157.0)
+    # Half of the half: due at once. Another half's growth does not count.
+    play.do("adopt", [6, 7])
+    play.do("adopt", [8, 9, 10])
+    sent = [play.sends(range(4), [5, 6, 7], 158.0), play.sends(range(4), [5, 6, 7], 158.0)]
+    for peer in sent:
+        play.do("left", peer)
+    play.sends(range(8, 16), [5, 6, 7], 158.0)
+    play.end("turns-levels", "Each level waits 50 ms more, unless half of one's own half is known.")
+
+    play = w.play(me=5, fan_out=2)
+    for peer in (0, 1):
+        play.do("begin", peer, 0.0)
+    play.do("adopt", [5])
+    play.is_silent(50.0)
+    for peer in (0, 1):
+        play.do("left", peer)
+    for members in ([4], [6, 7], [6, 7]):
+        play.do("left", play.sends(members, [5], 80.0))
+    play.is_silent(179.999)
+    play.sends(range(4), [5], 180.0)
+    play.end("turns-beginning", "The levels' time begins when there is a place.")
+
+    play = w.play(me=5)
+    play.do("adopt", [5])
+    for peer in (4, 7, 1, 2, 3):
+        play.do("begin", peer, 0.0)
+    # A quorum that nobody has checked: member 6 has one, says who sent it. Five are being sent something.
+    play.do("receive", 6, w.bad(list(range(11))), 0.0)
+    play.is_silent(0.0)
+    play.do("left", 7)
+    play.sends([7], [5], 0.0)
+    for peer in (1, 2, 3):
+        play.do("left", peer)
+    play.is_silent(1.0)
+    # It had none, and is blamed; member 7 is told in its place.
+    play.do("check", 1.0)
+    play.is_silent(1.0)
+    play.do("left", 7)
+    play.sends([7], [5], 1.0)
+    play.sends(range(4), [5], 100.0)
+    play.do("failed", 4, 100.0)
+    told = []
+    for i in range(30):
+        found = play.do("next", 2001.0 + 100 * i)
+        if found is not None:
+            told.append(found["to"])
+            play.do("left", found["to"])
+    assert 6 in told and 4 in told
+    play.end("turns-passed-over", "Passed over: who has a quorum, is being sent something, is blamed, did not answer.")
+
+    play = w.play(me=5, fan_out=3, statements=(STATEMENT, OTHER, EXTREME))
+    others = [w.of([5], statement) for statement in (STATEMENT, OTHER, EXTREME)]
+    for i, own in enumerate(others):
+        play.do("adopt", own, Of(i))
+    newest = w.of([8, 10], OTHER)
+    for peer, sum_ in ((8, w.of([8], OTHER)), (9, w.of([9], OTHER)), (10, newest)):
+        play.do("receive", peer, sum_, 0.0, Of(1))
+    play.do("receive", 4, w.of([4], OTHER), 0.0, Of(1))
+    assert play.do("check", 0.0, Of(1)) == {"aggregates": 2, "signers": 3, "grew": "yes", "faults": []}
+    play.sends([4], others[2], 0.0, Of(2))
+    # What is being sent for one statement is in the way of another.
+    play.sends([6, 7], others[0], 0.0, Of(0))
+    play.sends([6, 7], w.of([4, 5], OTHER), 0.0, Of(1))
+    for i in range(3):
+        play.is_silent(1.0, Of(i))
+    play.do("failed", 4, 1.0)
+    for i in range(3):
+        play.do("next", 2.0, Of(i))
+    play.do("next", 499.999, Of(1))
+    play.do("next", 500.0, Of(1))
+    play.do("next", 500.0, Of(0))
+    play.do("next", 502.0, Of(2))
+    play.end("turns-statements", "Several statements share the places and what is known of peers, and nothing else.")
+
+
+def uneven(w):
+    """Member 0's other halves are {1}, {2, 3}, {4, …, 7}, where 7 is the heaviest, and {8, …, 15}."""
+    play = w.play(fan_out=2)
+    play.do("adopt", [0])
+    play.do("adopt", [4, 5, 6])
+    sent = [play.sends([1], [0], 0.0), play.sends([2, 3], [0], 0.0)]
+    for peer in sent:
+        play.do("left", peer)
+    sent = [play.sends([2, 3], [0], 0.0), play.sends(range(8, 16), [0, 4, 5, 6], 0.0)]
+    for peer in sent:
+        play.do("left", peer)
+    # Heavier, and fewer: it did not grow. What is left to be told is what is known now.
+    assert play.do("adopt", [7]) == "yes"
+    play.do("left", play.sends(range(8, 16), [0, 7], 0.0))
+    play.is_silent(0.0)
+    play.do("adopt", [1])
+    for members in ([2, 3], [2, 3], range(4, 8), range(4, 8)):
+        play.do("left", play.sends(members, [0, 1], 0.0))
+    # Of the largest half there are three now, and were four.
+    play.is_silent(99.0)
+    play.end("turns-heavier", "What is heavier and has fewer signers is no growth.")
+
+
+def extreme(w):
+    play = w.play(me=14, statements=(EXTREME,))
+    own = w.of([14], EXTREME)
+    play.do("adopt", own)
+    told, time = [], 2**64 - 1 - 5_000_000
+    for _ in range(45):
+        found = play.do("next", At(time))
+        assert found["aggregate"] == own
+        told.append(found["to"])
+        play.do("left", found["to"])
+        time += 100_000
+    assert set(told) == set(range(16)) - {14}, told
+    # A time that went back, and the end of time: no time has passed, what begins is over at once.
+    play.is_silent(0.0)
+    play.is_silent(At(time - 2))
+    play.do("next", LAST)
+    play.do("failed", 3, LAST)
+    play.do("next", LAST)
+    play.do("accuse", 2, LAST)
+    play.do("next", LAST)
+    play.do("next_free")
+    play.do("next", LAST)
+    play.end("turns-64-bits", "The greatest view, digest and times; turns go round many times.")
+
+
+def at_random(w, fan_out):
+    """Many steps in any order, of members whom nobody has to trust."""
+    s, n = Stream(3000 + 100 * len(w.c) + fan_out), len(w.c)
+    me, now = s.below(n), 0.0
+    play = w.play(me=me, fan_out=fan_out)
+    sending = []
+    for i in range(90):
+        now += (0.0, 0.0, 1.0, 20.0, 60.0, 250.0)[s.below(6)]
+        do, peer = s.below(16), s.below(n)
+        if i == 3:
+            play.do("adopt", [me])
+        elif do < 9:
+            found = play.do("next", now, Draw(s.next()))
+            sending += [] if found is None else [found["to"]]
+        elif do < 12 and sending:
+            to = sending.pop(s.below(len(sending)))
+            how = ("left", "sent", "failed")[s.below(3)]
+            play.do(how, to, now) if how == "failed" else play.do(how, to)
+        elif do == 12:
+            play.do("receive", peer, [peer], now)
+        elif do == 13:
+            play.do("adopt", [peer])
+        elif do == 14 and i % 3 == 0:
+            play.do("check", now)
+        else:
+            play.do("offer", peer)
+    play.end(f"turns-random-{fan_out}", "Many steps in any order.")
