@@ -89,6 +89,11 @@ impl Assembly {
         self.body.is_some()
     }
 
+    /// The round of the proposal whose segments are collected.
+    pub(crate) fn round(&self) -> Option<u64> {
+        self.body.as_ref().map(|body| body.round)
+    }
+
     /// Who proposes with the segments that are here, and which of them are missing.
     pub(crate) fn missing_segments(&self) -> Option<(MemberIndex, u64, Vec<u16>)> {
         let body = self.body.as_ref()?;

@@ -170,7 +170,9 @@ impl<S: Suite> Replica<S> {
             }
         };
         let Some(assembly) = self.assemblies.get_mut(&digest) else { return };
-        let ended = proposal.as_ref().is_none_or(|proposal| proposal.round < self.clock_round);
+        // A block may be proposed in round after round: what counts is the one whose segments were begun with.
+        let round = assembly.round().or(proposal.as_ref().map(|proposal| proposal.round));
+        let ended = round.is_none_or(|round| round < self.clock_round);
         let unbelieved = assembly.misnamed || (tries >= PATIENCE && (ended || certified));
         if unbelieved || (!assembly.is_named() && proposal.is_none()) {
             // No segments, or segments whose names may be lies, which nothing fits: whoever has the block is to bring
