@@ -11,6 +11,7 @@ use crate::sampling::median;
 /// One run of a network.
 #[derive(Clone, Debug)]
 pub(crate) struct Testnet {
+    pub(crate) protocol: &'static str,
     pub(crate) nodes: u32,
     pub(crate) scheme: &'static str,
     pub(crate) rate: u32,
@@ -35,7 +36,7 @@ pub(crate) struct Outcome {
 impl Testnet {
     /// Four validators, 512-byte transactions.
     pub(crate) fn of_four(scheme: &'static str, rate: u32, seconds: u32) -> Self {
-        Self { nodes: 4, scheme, rate, tx_size: 512, seconds, kill: None }
+        Self { protocol: "jolteon", nodes: 4, scheme, rate, tx_size: 512, seconds, kill: None }
     }
 
     /// The command as one would type it.
@@ -76,6 +77,7 @@ impl Testnet {
     fn arguments(&self) -> Vec<String> {
         let mut list: Vec<String> = ["testnet", "--json"].map(str::to_owned).to_vec();
         let mut option = |name: &str, value: String| list.extend([name.to_owned(), value]);
+        option("--protocol", self.protocol.to_owned());
         option("--nodes", self.nodes.to_string());
         option("--scheme", self.scheme.to_owned());
         option("--rate", self.rate.to_string());
@@ -108,7 +110,8 @@ mod tests {
         let net = Testnet { kill: Some((1, 4)), ..Testnet::of_four("bls", 5000, 20) };
         assert_eq!(
             net.shown(),
-            "quorate testnet --json --nodes 4 --scheme bls --rate 5000 --tx-size 512 --duration 20 --kill 1@4"
+            "quorate testnet --json --protocol jolteon --nodes 4 --scheme bls --rate 5000 --tx-size 512 --duration 20 \
+             --kill 1@4"
         );
     }
 }

@@ -4,6 +4,8 @@ A point is None (infinity) or (x, y), affine. Encodings are those of the zkcrypt
 implementations share: big endian, three flag bits on top (compressed, infinity, larger y).
 """
 
+from functools import cache
+
 from .errors import Refused
 from .field import Fp, Fp2, R
 
@@ -51,6 +53,7 @@ class Group:
             total = self.add(total, point)
         return total
 
+    @cache  # Most cases sign and check what another one has signed and checked.
     def mul(self, point, scalar):
         """scalar·point, for any integer, in Jacobian coordinates (one inversion at the end)."""
         if scalar < 0:

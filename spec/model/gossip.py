@@ -276,7 +276,13 @@ class Gossip(_Member):
         level = self._level(aggregate.counts)
         if level is None:
             return not set(aggregate.counts) <= self.signers
-        return self.kept[level] is None or self.weight(aggregate) > self.weight(self.kept[level])
+        kept = self.kept[level]
+        return kept is None or self.weight(aggregate) > self.weight(kept) or self._is_lacking(aggregate, kept)
+
+    @staticmethod
+    def _is_lacking(aggregate, kept):
+        """Whether it is one member's vote that is not in what is kept."""
+        return len(aggregate.counts) == 1 and not is_within(aggregate, kept)
 
     def _take(self, aggregate):
         if self.certificate is not None or not self._is_news(aggregate):
@@ -285,7 +291,7 @@ class Gossip(_Member):
         if self.is_quorum(aggregate.counts):
             self.certificate = aggregate
         elif level is not None:
-            self.kept[level] = aggregate
+            self._keep(level, aggregate)
         elif set(aggregate.counts) == {self.me}:
             self.own = aggregate
         else:
@@ -294,6 +300,13 @@ class Gossip(_Member):
         if self.certificate is None and self.is_quorum(self.signers):
             self._conclude()
         return True
+
+    def _keep(self, level, aggregate):
+        kept = self.kept[level]
+        if kept is not None and self._is_lacking(aggregate, kept):
+            aggregate = merged(kept, aggregate, self.parameters.limit) or aggregate
+        if kept is None or self.weight(aggregate) > self.weight(kept):
+            self.kept[level] = aggregate
 
     def _pool(self, aggregate):
         try:

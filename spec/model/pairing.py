@@ -1,5 +1,7 @@
 """The optimal ate pairing of BLS12-381, as a check that a product of pairings is one."""
 
+from functools import cache
+
 from .curve import G2
 from .field import (
     ONE12,
@@ -61,4 +63,9 @@ def _final_exponentiation(f):
 def product_is_one(pairs):
     """Whether ∏ e(P, Q) = 1 over pairs (P in G1, Q in G2), all of order R and none infinite."""
     assert all(p is not None and q is not None for p, q in pairs)
+    return _product_is_one(tuple(pairs))
+
+
+@cache  # Many cases differ in what is refused before a pairing is asked for.
+def _product_is_one(pairs):
     return _final_exponentiation(_miller(pairs)) == ONE12

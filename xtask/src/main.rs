@@ -20,6 +20,7 @@ mod npm;
 mod package;
 mod process;
 mod simulate;
+mod stamp;
 mod steps;
 mod targets;
 mod test;

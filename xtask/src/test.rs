@@ -19,8 +19,8 @@ use crate::{
 /// PyPI, npm and Maven Central. What it cannot set up, it names. The output of each step stays in target/xtask/logs.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// Leaves out what takes longest: packages, the oldest toolchain, guided fuzzing, most simulator seeds, and the model
-    /// where nothing changed since it agreed.
+    /// Leaves out what takes longest: packages, the oldest toolchain, guided fuzzing, most simulator seeds, and both models
+    /// where nothing changed since they agreed.
     #[arg(long)]
     quick: bool,
     /// Runs only the steps whose name contains this.
@@ -60,6 +60,13 @@ fn with_jerasure(log: &Log) -> Outcome<String> {
 pub(crate) fn run(options: &Options) -> Outcome {
     let mut steps = Steps::default();
     steps.add("environment", environment::prepare);
+    // What compiles nothing of what the others need, and gives way to them: from the start, for they leave a processor
+    // idle whenever one large crate is all that is compiled.
+    steps.beside("vectors and model", if options.quick { vectors::check_if_changed } else { vectors::check });
+    steps.beside("TLA+ model", if options.quick { tla::check_if_changed } else { tla::check });
+    if !options.quick {
+        msrv::add_to(&mut steps);
+    }
     lint::add_to(&mut steps);
     steps.add("core's feature sets", |log| {
         for features in FEATURE_SETS {
@@ -69,9 +76,6 @@ pub(crate) fn run(options: &Options) -> Outcome {
         }
         Ok(format!("{} sets", FEATURE_SETS.len()))
     });
-    // Neither compiles anything, and each takes one processor: what is left over by tests that wait.
-    steps.beside("vectors and model", if options.quick { vectors::check_if_changed } else { vectors::check });
-    tla::add_to(&mut steps);
     steps.add("unit and integration tests", |log| {
         log.run(workspace::tests().arg("--no-fail-fast")).map(|output| tests_in(&output))
     });
@@ -94,7 +98,6 @@ pub(crate) fn run(options: &Options) -> Outcome {
     // What follows waits for pages, Maven and linkers.
     if !options.quick {
         steps.beside("guided fuzzing", fuzz::brief);
-        msrv::add_to(&mut steps);
     }
     bindings::add_to(&mut steps);
     watch::add_to(&mut steps);

@@ -3,6 +3,7 @@
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::{env, fs};
 
 use serde_json::Value;
@@ -94,6 +95,18 @@ pub(crate) fn binary(log: &Log, name: &str) -> Outcome<PathBuf> {
     Ok(target("debug").join(name))
 }
 
+/// Tells cargo, or what calls it, whether to keep what makes the next time short. Who compiles everything once pays for
+/// that and has nothing of it: so only where somebody compiled the core that way in this target folder.
+pub(crate) fn compiling_as_here(command: &mut Command) {
+    static INCREMENTAL: OnceLock<bool> = OnceLock::new();
+    let has_core = |folder: fs::ReadDir| {
+        folder.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("quorate-"))
+    };
+    if !INCREMENTAL.get_or_init(|| fs::read_dir(target("debug/incremental")).is_ok_and(has_core)) {
+        command.env("CARGO_INCREMENTAL", "0");
+    }
+}
+
 /// Cargo of another toolchain, through rustup.
 pub(crate) fn cargo_of(toolchain: &str) -> Command {
     let mut command = Command::new("rustup");
@@ -116,6 +129,7 @@ pub(crate) fn metadata(whole: bool) -> Outcome<Value> {
 
 fn clean(command: &mut Command) {
     command.current_dir(root()).env("CARGO_TERM_COLOR", "never");
+    compiling_as_here(command);
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
         if ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_CRATE_", "CARGO_BIN_"].iter().any(|p| text.starts_with(p))

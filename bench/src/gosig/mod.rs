@@ -26,6 +26,7 @@ use self::stage::{Case, Outcome};
 use crate::row::Row;
 use crate::sampling::Care;
 use crate::table::Table;
+use crate::testnet::Testnet;
 
 /// The paper's simulation.
 const SLOW: Setting = Setting { cities: &cities::WORLD, bandwidth: 2e6, connection: None, loss: 0.01 };
@@ -67,6 +68,7 @@ pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
     let (more_rows, more_tables) = rounds?;
     rows.extend(more_rows);
     rows.extend(memory());
+    rows.extend(validators(quick)?);
     tables.extend(more_tables);
     say("done");
     Ok((rows, tables))
@@ -104,6 +106,28 @@ fn side_by_side<J: Send, T: Send>(
         }
     });
     results.into_inner().map_err(|_| "a simulation panicked".to_owned())?.into_iter().collect()
+}
+
+/// Sixteen real validators under a light load, beside those of the other protocol.
+fn validators(quick: bool) -> Result<Vec<Row>, String> {
+    let measure = |protocol| {
+        let seconds = if quick { 8 } else { 30 };
+        let net = Testnet { protocol, nodes: 16, ..Testnet::of_four("bls", 1_000, seconds) };
+        say(net.shown());
+        let outcome = net.run()?;
+        let name = |what: &str| format!("16 validators, {protocol}, 1,000 tx/s of 512 B: {what}");
+        let committed = Row::new(name("committed"), outcome.committed_percent, "%").at_least(95.0);
+        let latency = Row::new(name("median latency"), outcome.median_ms, "ms");
+        Ok([
+            committed.note(format!(
+                "{:.0} tx/s; {:.0} % of a core each",
+                outcome.tx_per_second, outcome.cpu_percent
+            )),
+            latency.note(format!("99 % below {:.0} ms, {} undecided", outcome.p99_ms, outcome.timeouts)),
+        ])
+    };
+    let both: Vec<[Row; 2]> = ["gosig", "jolteon"].map(measure).into_iter().collect::<Result<_, String>>()?;
+    Ok(both.into_iter().flatten().collect())
 }
 
 /// The most memory that this process ever had.

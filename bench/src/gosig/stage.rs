@@ -22,8 +22,8 @@ use crate::sampling::processor_time;
 
 /// Clocks are this far apart at most.
 pub(super) const SKEW: Nanos = 50 * MILLISECOND;
-/// Statements and the frame around a message: a length, a type, the round.
-pub(super) const FRAME: u64 = 16;
+/// What is around a message: a length, its type and epoch, the seal of the link. An answer that it was heard has no more.
+pub(super) const FRAME: u64 = 32;
 /// Who has nothing to say looks again after this time.
 const IDLE: Nanos = 20 * MILLISECOND;
 /// Whoever is not done by then is not waited for.
@@ -102,13 +102,14 @@ enum Event {
     Begin(Node),
     Comes { to: Node, from: Node, sent: Sent, load: Load },
     Arrived { to: Node, from: Node, load: Load },
+    Heard { to: Node, sent: Sent },
     Left { from: Node, to: Node },
     Failed { from: Node, to: Node },
     Look(Node),
 }
 
-/// A message: aggregates of P and of TC, or of one of them.
-type Load = [Option<Aggregate<Toy>>; 2];
+/// A message: an aggregate of P or of TC.
+type Load = (usize, Aggregate<Toy>);
 
 struct Member {
     gossips: [Gossip<Toy>; 2],
@@ -194,14 +195,18 @@ impl<'a> World<'a> {
                 Ok(())
             }
             Event::Arrived { to, from, load } => {
-                if let Some(member) = self.member(to) {
-                    for (gossip, aggregate) in member.gossips.iter_mut().zip(load) {
-                        if let Some(aggregate) = aggregate {
-                            gossip.receive(from as MemberIndex, aggregate, time(now), &mut member.peers);
-                        }
-                    }
+                let sent = self.network.send(now, to, from, FRAME, Class::Urgent);
+                self.queue.put(sent.comes, Event::Heard { to: from, sent });
+                if let Some(member) = self.member(to)
+                    && let Some(gossip) = member.gossips.get_mut(load.0)
+                {
+                    gossip.receive(from as MemberIndex, load.1, time(now), &mut member.peers);
                 }
                 self.act(to)
+            }
+            Event::Heard { to, sent } => {
+                self.network.receive(now, to, &sent);
+                Ok(())
             }
             Event::Left { from, to } => {
                 if let Some(member) = self.member(from) {
@@ -286,19 +291,13 @@ impl<'a> World<'a> {
         loop {
             let draw = self.random.random();
             let Some(member) = self.member(me) else { return };
-            // Who was picked for one of the two gets the other, too, if that is news.
             let [p, tc] = &mut member.gossips;
-            let (first, second, turned) = if draw % 2 == 0 { (p, tc, false) } else { (tc, p, true) };
-            let mut load: Load = [None, None];
-            let picked = first.next(time(now), draw, &mut member.peers).map(|(to, it)| (to, it, turned));
-            let picked = picked.or_else(|| {
-                second.next(time(now), draw, &mut member.peers).map(|(to, it)| (to, it, !turned))
+            let pair = if draw % 2 == 0 { [(P, p), (TC, tc)] } else { [(TC, tc), (P, p)] };
+            let picked = pair.into_iter().find_map(|(which, gossip)| {
+                let (to, aggregate) = gossip.next(time(now), draw, &mut member.peers)?;
+                Some((to, (which, aggregate)))
             });
-            let Some((to, aggregate, is_tc)) = picked else { break };
-            let place = if is_tc { TC } else { P };
-            if let Some(part) = load.get_mut(place) {
-                *part = Some(aggregate);
-            }
+            let Some((to, load)) = picked else { break };
             self.post(me, to.into(), load);
         }
         let Some(member) = self.member(me).filter(|member| member.looks <= now) else { return };
@@ -308,17 +307,14 @@ impl<'a> World<'a> {
 
     fn post(&mut self, from: Node, to: Node, load: Load) {
         let now = self.queue.now();
-        let mut len = FRAME;
-        for aggregate in load.iter().flatten() {
-            let bytes = aggregate.encoded_len();
-            len += bytes as u64;
-            self.outcome.highest_count = self.outcome.highest_count.max(aggregate.counts().highest());
-            if self.committee.has_quorum(aggregate.signers()) {
-                self.outcome.longest = self.outcome.longest.max(bytes);
-            }
+        let aggregate = &load.1;
+        let bytes = aggregate.encoded_len();
+        self.outcome.highest_count = self.outcome.highest_count.max(aggregate.counts().highest());
+        if self.committee.has_quorum(aggregate.signers()) {
+            self.outcome.longest = self.outcome.longest.max(bytes);
         }
         self.outcome.messages += 1;
-        let sent = self.network.send(now, from, to, len, Class::Urgent);
+        let sent = self.network.send(now, from, to, FRAME + bytes as u64, Class::Urgent);
         self.queue.put(sent.left, Event::Left { from, to });
         if self.member(to).is_some() {
             self.queue.put(sent.comes, Event::Comes { to, from, sent, load });

@@ -47,6 +47,7 @@ suite! {
     merging::counts_are_what_they_seem,
     stack::what_brings_nothing_is_dropped_before_any_cryptography,
     stack::what_does_not_belong_here_is_not_taken_in,
+    stack::votes_told_one_by_one_come_to_a_quorum,
     stack::one_waits_of_each_peer_and_the_oldest_make_room,
     stack::who_sends_a_bad_one_is_named_and_left_alone_and_nobody_else,
     stack::a_flood_costs_one_check_of_each_sender,

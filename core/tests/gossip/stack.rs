@@ -64,6 +64,31 @@ pub(crate) fn what_does_not_belong_here_is_not_taken_in<S: Additive>() {
     assert_eq!(wrong_epoch.unwrap_err().code(), "WRONG_CONTEXT");
 }
 
+pub(crate) fn votes_told_one_by_one_come_to_a_quorum<S: Additive>() {
+    for (n, step) in [(4, 1), (7, 3), (16, 5), (50, 7)] {
+        let world = World::<S>::new(n.into());
+        let (mut gossip, mut peers) = world.gossip(0);
+        let (mut checked_by_itself, _) = world.gossip(0);
+        let quorum = n - (n - 1) / 3;
+        // In an order that mixes the halves; two of them are dead.
+        let members = (0..n).map(|turn| turn * step % n).filter(|member| ![1, 3].contains(member) || n < 7);
+        for (told, member) in members.take(quorum.into()).enumerate() {
+            assert!(gossip.certificate().is_none() && gossip.signers().len() == told, "{n}: {told}");
+            assert_eq!(checked_by_itself.vote(&world.vote(member)), Ok(true));
+            if member == 0 {
+                assert_eq!(gossip.vote(&world.vote(0)), Ok(true));
+                continue;
+            }
+            let received = gossip.receive(member, world.received([member]), NOW, &mut peers);
+            assert_eq!(received, Received::Waiting);
+            assert!(gossip.check(NOW, Some(&[1; 32]), &mut peers).grew);
+            let again = gossip.receive(member, world.received([member]), NOW, &mut peers);
+            assert!(matches!(again, Received::NothingNew | Received::Complete));
+        }
+        assert!(gossip.certificate().is_some() && checked_by_itself.certificate() == gossip.certificate());
+    }
+}
+
 pub(crate) fn one_waits_of_each_peer_and_the_oldest_make_room<S: Additive>() {
     let world = World::<S>::new(MANY);
     let (mut gossip, mut peers) = world.gossip(0);

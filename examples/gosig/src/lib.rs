@@ -100,6 +100,7 @@ pub mod simulation;
 mod sync;
 #[cfg(test)]
 mod testing;
+mod uplink;
 
 pub use block::{Block, Committees, Content, Executed, Suite};
 pub use body::{Entries, MAX_SEGMENT_BYTES, MAX_SEGMENTS, Part, Segment, ShortId};

@@ -54,6 +54,9 @@ pub struct Parameters {
     pub transaction_fanout: usize,
     /// How long transactions gather before they are passed on.
     pub transaction_delay: Duration,
+    /// How fast signatures leave: as fast as this member's line does, or others' messages wait behind sums that are no
+    /// longer the best.
+    pub uplink_bytes_per_second: u64,
     /// How long to wait for a member that something was sent to; after that it is left alone for
     /// [`back_off`](Self::back_off), and longer by that each further time.
     pub patience: Duration,
@@ -70,7 +73,7 @@ pub struct Parameters {
     pub first_block_bytes: usize,
     /// The same for how many transactions.
     pub first_block_transactions: usize,
-    /// The most bytes of transactions that wait to be ordered. At three quarters of it, or if more wait than a few
+    /// The most bytes of transactions that wait to be ordered, and 256 for each of them. At three quarters of it, or if more wait than a few
     /// blocks hold, [`Output::Congestion`](crate::Output::Congestion) asks the driver to hold back.
     pub max_pool_bytes: usize,
     /// The most bytes of them that one other member may have brought.
@@ -116,6 +119,7 @@ impl Default for Parameters {
             fanout: 5,
             transaction_fanout: 3,
             transaction_delay: Duration::from_millis(10),
+            uplink_bytes_per_second: 12_500_000,
             patience: Duration::from_millis(250),
             back_off: Duration::from_millis(250),
             retry: Duration::from_millis(100),

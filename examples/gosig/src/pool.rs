@@ -13,6 +13,9 @@ use crate::payload::{Payload, Transaction};
 
 /// So many identifiers of committed transactions are remembered, so that a late copy is not taken for a new one.
 const MEMORY: usize = 1 << 18;
+/// What a transaction takes up here besides its bytes, about. Were it not counted, a pool of tiny ones would hold many
+/// times what it may.
+pub(crate) const OVERHEAD: usize = 256;
 
 /// See the [module](self).
 pub(crate) struct Pool {
@@ -77,6 +80,11 @@ impl Pool {
         self.bytes
     }
 
+    /// How much of the room that there is they take up.
+    pub(crate) fn held(&self) -> usize {
+        self.bytes + OVERHEAD * self.waiting.len()
+    }
+
     /// How many of this member's clients' wait.
     pub(crate) fn outstanding(&self) -> usize {
         self.own.values().map(|own| own.left).sum()
@@ -99,21 +107,21 @@ impl Pool {
         transaction: Transaction,
         parameters: &Parameters,
     ) -> bool {
-        let len = transaction.encoded_len();
+        let room = OVERHEAD + transaction.encoded_len();
         let brought = self.brought.get(&from).copied().unwrap_or(0);
         let fits =
-            brought + len <= parameters.max_peer_bytes && self.bytes + len <= parameters.max_pool_bytes;
+            brought + room <= parameters.max_peer_bytes && self.held() + room <= parameters.max_pool_bytes;
         if self.waiting.contains_key(&transaction.id()) || self.is_committed(&transaction.id()) || !fits {
             return false;
         }
-        self.brought.insert(from, brought + len);
+        self.brought.insert(from, brought + room);
         self.insert(transaction, Some(from));
         true
     }
 
     /// Whether there is room for a payload of this member's clients.
     pub(crate) fn has_room(&self, payload: &Payload, parameters: &Parameters) -> bool {
-        self.bytes + payload.bytes() <= parameters.max_pool_bytes
+        self.held() + payload.bytes() + OVERHEAD * payload.len() <= parameters.max_pool_bytes
     }
 
     /// Takes a payload of this member's clients. Returns those of its transactions that are to be passed on, and those
@@ -208,7 +216,7 @@ impl Pool {
         self.order.remove(&place);
         self.bytes -= transaction.encoded_len();
         if let Some(brought) = from.and_then(|from| self.brought.get_mut(&from)) {
-            *brought -= transaction.encoded_len();
+            *brought -= OVERHEAD + transaction.encoded_len();
         }
     }
 
@@ -297,7 +305,9 @@ mod tests {
 
     #[test]
     fn whoever_floods_fills_its_own_share() {
-        let parameters = Parameters { max_peer_bytes: 20, max_pool_bytes: 40, ..Parameters::default() };
+        let room = OVERHEAD + transaction(1).encoded_len();
+        let parameters =
+            Parameters { max_peer_bytes: 2 * room, max_pool_bytes: 4 * room, ..Parameters::default() };
         let mut pool = Pool::new([]);
         assert!(pool.add(1, transaction(1), &parameters) && pool.add(1, transaction(2), &parameters));
         assert!(!pool.add(1, transaction(3), &parameters) && pool.add(2, transaction(3), &parameters));

@@ -79,7 +79,7 @@ fn whoever_is_no_member_is_refused_by_decoder_and_machine() {
 
 #[test]
 fn a_payload_for_which_there_is_no_room_is_handed_back() {
-    let parameters = Parameters { max_pool_bytes: 400, ..Parameters::default() };
+    let parameters = Parameters { max_pool_bytes: 1000, ..Parameters::default() };
     let mut replica = Replica::new(Config { parameters, ..config() }, []).unwrap();
     drop(replica.handle(Time(0), Input::Start));
     let mut submit = |sequence, payload: Payload| {
@@ -89,7 +89,7 @@ fn a_payload_for_which_there_is_no_room_is_handed_back() {
     let refused = |outputs: &[Output<Toy>], number| matches!(outputs, [Output::Submitted { sequence, state: Submission::Refused }] if *sequence == number);
     assert!(submit(1, Payload::of([[1; 100]]).unwrap()).is_empty());
     assert!(refused(&submit(2, Payload::of([[1; 100]]).unwrap()), 2), "the very same again");
-    assert!(refused(&submit(3, Payload::of([vec![2; 300]]).unwrap()), 3), "too large for now");
+    assert!(refused(&submit(3, Payload::of([vec![2; 400]]).unwrap()), 3), "too large for now");
     assert!(matches!(submit(4, Payload::of([vec![3; 250]]).unwrap())[..], [Output::Congestion(true)]));
 }
 

@@ -5,9 +5,11 @@ mod common;
 mod members;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use common::{Site, eventually};
 use members::{Member, agree, puts, stop};
+use quorate_gosig::PREFIX;
 use quorate_node::genesis::{ProtocolName, SchemeName};
 
 async fn commits_transactions(site: Site) {
@@ -151,6 +153,40 @@ async fn what_was_taken_before_a_clean_stop_is_committed_after_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_taken_before_a_clean_stop_is_committed_after_it_with_gosig() {
     is_committed_after_a_clean_stop(Site::gosig(4)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn gosig_orders_the_same_bytes_once_and_says_so() {
+    let site = Site::gosig(1);
+    let mut member = Member::start(&site, 0).await;
+    let handle = member.node.handle();
+    let tickets = member.submit(puts(0, 3)).await;
+    eventually("it commits", || member.committed(&tickets)).await;
+    let mut repeats = handle.repeats();
+    let again = member.submit(puts(0, 3)).await;
+    let mut told = Vec::new();
+    while !again.iter().all(|ticket| told.contains(&ticket.batch_sequence)) {
+        let batches = tokio::time::timeout(Duration::from_secs(30), repeats.recv()).await;
+        told.extend_from_slice(&batches.expect("nobody tells").unwrap());
+    }
+    assert_eq!(handle.status().pending_transactions, 0);
+    // With something new in it the batch is committed as any other, and what was known is not executed again.
+    let mixed = member.submit(puts(0, 4)).await;
+    eventually("it commits", || member.committed(&mixed)).await;
+    assert_eq!(member.chain.values().map(|commit| commit.transactions).sum::<u32>(), 4);
+    stop(vec![member]).await;
+}
+
+/// Every member would check its certificate when it is committed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_of_the_members_that_nobody_allowed_is_not_taken_from_clients() {
+    let member = Member::start(&Site::gosig(1), 0).await;
+    let epoch = |number: u64| [PREFIX, &number.to_le_bytes(), &[0; 60]].concat();
+    for transaction in [PREFIX.to_vec(), epoch(0), epoch(7)] {
+        let refusal = member.node.handle().submit(transaction.into()).unwrap_err();
+        assert!(refusal.code() == "REJECTED" && refusal.to_string().contains("NOT_ALLOWED"), "{refusal}");
+    }
+    stop(vec![member]).await;
 }
 
 async fn is_committed_after_a_clean_stop(site: Site) {

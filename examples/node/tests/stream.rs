@@ -84,6 +84,24 @@ async fn transactions_are_accepted_refused_and_committed() {
     assert_eq!(client.next().await, Some(Event::Committed { first: 10, count: 5, height: 2 }));
 }
 
+/// Of them no commit tells: without an answer they would be open for ever, and the connection not be read any more.
+#[tokio::test]
+async fn what_was_committed_before_it_came_is_refused_after_it_was_accepted() {
+    let fake = Fake::new();
+    let clients = start(&fake).await;
+    let mut client = Client::connect(&clients).await;
+    for i in 0..12 {
+        client.send(format!("transaction {i}").as_bytes()).await;
+    }
+    client.accepted(11).await;
+    fake.repeats.send(Arc::new(vec![7, 1])).unwrap();
+    for sequence in [10, 11] {
+        assert_eq!(client.next().await, Some(Event::Refused { sequence, code: Code::Duplicate.number() }));
+    }
+    fake.commit(vec![0, 1]);
+    assert_eq!(client.next().await, Some(Event::Committed { first: 0, count: 10, height: 1 }));
+}
+
 #[tokio::test]
 async fn what_a_busy_node_does_not_take_is_taken_later_and_nothing_is_lost() {
     let fake = Fake::new();

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use quorate::ed25519::Ed25519;
+use quorate::gossip::Aggregate;
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
@@ -69,9 +70,14 @@ impl<S: Fixed + Suite> Protocol for Gosig<S> {
         Command::Connected(to)
     }
 
-    /// Proposals alone: what is voted for travels as sums.
+    /// Proposals, and votes as long as nobody else's are summed with them.
     fn signed(_: &Replica<S>, me: MemberIndex, message: &Envelope<S>) -> Vec<(u8, u64, [u8; 32])> {
         match &**message {
+            Message::Signatures(sums) => {
+                let own = sums.iter().filter(|sum| sum.signers().iter().eq([me]));
+                let statements = own.map(Aggregate::statement);
+                statements.map(|vote| (vote.kind.number(), vote.view, vote.digest)).collect()
+            }
             Message::Proposal(proposal) if proposal.proposer == me => {
                 vec![(PROPOSAL.number(), proposal.round, proposal.digest())]
             }

@@ -178,10 +178,10 @@ def spread(w):
     )
     w.session(
         "lighter",
-        "Of each half the heaviest is kept; equal weight is no news.",
+        "Of each half the heaviest is kept; equal weight is no news, unless it is one vote.",
         [("adopt", [4, 5]), (got, 6, [6, 7], 0.0), (got, 6, [6], 0.0), (got, 7, [4, 5, 6], 0.0), ("check", 0.0)]
         + [(got, 5, {5: 2, 6: 2, 7: 2}, 0.0), ("offer", 4), ("offer", 1), ("adopt", [1]), ("offer", 2), ("offer", 4)],
-        ["yes", "nothing-new", "nothing-new", "waiting", good(1, 3), "nothing-new", None, None, "yes", ..., ...],
+        ["yes", "nothing-new", "waiting", "waiting", good(1, 3), "nothing-new", None, None, "yes", ..., ...],
     )
     w.session(
         "blame",

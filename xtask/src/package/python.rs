@@ -24,6 +24,7 @@ pub(super) fn build(log: &Log, order: &Order) -> Outcome<Vec<PathBuf>> {
         // It builds where cargo builds everything else.
         let mut command = Command::new(&maturin);
         command.current_dir(workspace::root().join("bindings/python")).args(arguments);
+        workspace::compiling_as_here(&mut command);
         log.run(command.arg("--out").arg(&made)).map(drop)
     };
     run(&["sdist"])?;

@@ -62,6 +62,7 @@ impl Sandbox {
         fs::create_dir_all(&target).map_err(|e| format!("{}: {e}", target.display()))?;
         let mut command = self.hidden(HIDE_BUT_TARGET, &[&target], program);
         command.env("CARGO_TARGET_DIR", workspace::target(""));
+        workspace::compiling_as_here(&mut command);
         Ok(command)
     }
 

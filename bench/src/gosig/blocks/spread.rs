@@ -47,6 +47,8 @@ pub(super) enum Load {
     Ask(Id, Rc<[u32]>),
     Answer(Id, Rc<[u32]>),
     Signatures(Id, usize, Aggregate<Toy>),
+    /// The signatures came.
+    Heard,
 }
 
 impl World<'_> {
@@ -261,6 +263,7 @@ impl World<'_> {
                 let each = if self.case.rules.asynchronous { NAME } else { TRANSACTION + BESIDE };
                 (SEGMENT + transactions(self.named(*id, *segment)) * each, Class::Bulk)
             }
+            Load::Heard => (0, Class::Urgent),
             Load::AskHeader(_) | Load::AskSegments(..) => (50, Class::Urgent),
             // One or two bytes for each transaction.
             Load::Ask(_, bundles) => (50 + 2 * transactions(bundles), Class::Urgent),
@@ -291,6 +294,7 @@ impl World<'_> {
             member.peers.heard(from as MemberIndex);
         }
         match load {
+            Load::Heard => return Ok(()),
             Load::Bundle(bundle) => {
                 if !self.learn(me, from, bundle) {
                     return Ok(());
@@ -314,6 +318,7 @@ impl World<'_> {
             Load::Ask(id, bundles) => self.answer(me, from, id, &bundles),
             Load::Answer(id, bundles) => self.answered(me, from, id, &bundles),
             Load::Signatures(id, which, aggregate) => {
+                self.post(me, from, Load::Heard);
                 let round = self.block(id).map_or(0, |block| block.round);
                 let known = self.round(me, round).is_some_and(|round| round.headers.contains(&id));
                 if known {

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::{Gossip, Sum};
-use crate::committee::SignerSet;
+use crate::committee::{Committee, SignerSet};
 use crate::gossip::ranges::Level;
 use crate::gossip::{Aggregate, Peers};
 use crate::machine::{MemberIndex, Time};
@@ -18,7 +18,7 @@ const REPEAT: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug)]
 pub(super) struct Half<S: Additive> {
     pub(super) level: Level,
-    /// The heaviest sum of members of the other half, and its weight.
+    /// The heaviest sum that came of members of the other half, and its weight.
     pub(super) best: Option<Sum<S>>,
     pub(super) weight: u128,
     /// The sum of one's own half, once it is asked for.
@@ -29,6 +29,26 @@ pub(super) struct Half<S: Additive> {
     pub(super) untold: usize,
     /// The next turn, modulo the length of the other half, after which turns repeat.
     pub(super) turn: usize,
+}
+
+impl<S: Additive> Half<S> {
+    /// Whether this is one member's vote, and not in what is kept. Sums replace each other, but votes have nothing in
+    /// common: who is told them one by one, by all others, has to come to a quorum, too.
+    pub(super) fn lacks(&self, aggregate: &Aggregate<S>) -> bool {
+        let one = aggregate.signers();
+        one.len() == 1 && self.best.as_ref().is_some_and(|best| !one.is_subset(best.signers()))
+    }
+
+    /// Keeps what is heavier, or a vote that is lacking.
+    pub(super) fn keep(&mut self, aggregate: Sum<S>, committee: &Committee<S>, limit: u16) {
+        let best = self.best.as_ref().filter(|_| self.lacks(&aggregate));
+        // Keys of colluders can cancel; then the heavier must do.
+        let sum = best.and_then(|best| best.merge(&aggregate, limit).ok()).unwrap_or(aggregate);
+        let weight = committee.weight_of(sum.signers());
+        if weight > self.weight {
+            (self.best, self.weight) = (Some(sum), weight);
+        }
+    }
 }
 
 impl<S: Additive> Gossip<S> {

@@ -37,8 +37,8 @@ type Sum<S> = Verified<Aggregate<S>>;
 /// Sums of overlapping sums make counts grow and bring little. So members spread sums that are disjoint by construction.
 /// The committee, in its order, is halved, and halved again, down to each member alone. On each of these at most 16
 /// levels a member is in one half. To members of the other half it sends the sum of what it knows of its own; of what
-/// comes from there it keeps the heaviest. What it knows of its own half is its vote and what it keeps of the levels
-/// below, which have no signer in common.
+/// comes from there it keeps the heaviest, and adds single votes to it. What it knows of its own half is its vote and
+/// what it keeps of the levels below, which have no signer in common.
 ///
 /// A level's turn comes when half of one's own half is known, or 50 ms later for each level below it, the lowest
 /// levels first. Whenever one's own half grows, this is told to [`Parameters::fan_out`] members of the other, in an
@@ -315,13 +315,16 @@ impl<S: Additive> Gossip<S> {
         Ok(())
     }
 
-    /// Whether this is heavier than what is kept of its half, or brings a new signer if it is not of one half.
+    /// Whether this is heavier than what is kept of its half, or a vote that is not in that, or brings a new signer if it is
+    /// not of one half.
     fn is_news(&self, aggregate: &Aggregate<S>) -> bool {
         if self.committee.has_quorum(aggregate.signers()) {
             return true;
         }
         match self.level_of(aggregate.signers()).and_then(|level| self.halves.get(level)) {
-            Some(half) => self.committee.weight_of(aggregate.signers()) > half.weight,
+            Some(half) => {
+                self.committee.weight_of(aggregate.signers()) > half.weight || half.lacks(aggregate)
+            }
             None => !aggregate.signers().is_subset(&self.known),
         }
     }
@@ -338,9 +341,8 @@ impl<S: Additive> Gossip<S> {
         let is_own = aggregate.signers().len() == 1 && aggregate.signers().contains(self.me);
         match self.level_of(aggregate.signers()) {
             Some(level) => {
-                let weight = self.committee.weight_of(aggregate.signers());
                 if let Some(half) = self.halves.get_mut(level) {
-                    (half.best, half.weight) = (Some(aggregate), weight);
+                    half.keep(aggregate, &self.committee, self.parameters.limit);
                 }
                 self.grow(level + 1);
             }
@@ -411,7 +413,7 @@ impl<S: Additive> Gossip<S> {
         self.owed.push(peer);
     }
 
-    /// This peer is known to have a certificate.
+    /// Who has a certificate is owed none.
     fn is_told(&mut self, peer: MemberIndex) {
         self.owed.retain(|owed| *owed != peer);
         self.complete.insert(peer);

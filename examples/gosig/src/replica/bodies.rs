@@ -25,14 +25,16 @@ const LOOKAHEAD: usize = 8;
 const MAX_ASSEMBLIES: usize = 8;
 
 impl<S: Suite> Replica<S> {
-    /// The proposal's transactions may be needed: if it is the best of its round, or was prepared.
+    /// The proposal's transactions may be needed: if it is the best of its round, or was prepared, or is of the block that
+    /// is to be proposed again.
     pub(super) fn expect_body(&mut self, proposal: &Proposal<S>, from: MemberIndex) {
         let digest = proposal.block.digest();
         let state = self.rounds.get(&proposal.round);
         let best = state.and_then(|state| state.best(self.tip.height + 1));
         let best = best.is_some_and(|best| best.proposal.block.digest() == digest);
         let prepared = self.safety.prepared().is_some_and(|prepared| prepared.block == digest);
-        if !best && !prepared {
+        let again = self.again.as_ref().is_some_and(|again| again.block.digest() == digest);
+        if !best && !prepared && !again {
             return;
         }
         if !self.assemblies.contains_key(&digest) && self.assemblies.len() >= MAX_ASSEMBLIES {
@@ -74,14 +76,15 @@ impl<S: Suite> Replica<S> {
         }
     }
 
-    /// Forgets bodies that nobody needs: of blocks that are neither locked nor prepared nor committed nor the best of a
-    /// round that is remembered.
+    /// Forgets bodies that nobody needs: of blocks that are neither locked nor prepared nor committed nor to be proposed
+    /// again nor the best of a round that is remembered.
     pub(super) fn forget_bodies(&mut self) {
         let height = self.tip.height + 1;
         let mut needed: BTreeSet<BlockDigest> =
             self.sync.queue().iter().map(|certified| certified.block.digest()).collect();
         needed.extend(self.safety.lock().map(|lock| lock.block));
         needed.extend(self.safety.prepared().map(|prepared| prepared.block));
+        needed.extend(self.again.as_ref().map(|again| again.block.digest()));
         // Others may still need the last one.
         needed.extend(self.tip.last.as_ref().map(|(block, _)| block.digest()));
         for state in self.rounds.values() {
@@ -112,8 +115,8 @@ impl<S: Suite> Replica<S> {
         self.wanted().into_iter().filter_map(|digest| self.assemblies.get(&digest)?.asked).min()
     }
 
-    /// The blocks whose transactions are needed now and are not here: what is committed, what was prepared, and the
-    /// best of the rounds that go on.
+    /// The blocks whose transactions are needed now and are not here: what is committed, what was prepared, the best of
+    /// the rounds that go on, and what is to be proposed again.
     fn wanted(&self) -> Vec<BlockDigest> {
         let open = |digest: &BlockDigest| {
             self.assemblies.get(digest).is_some_and(|assembly| assembly.payload().is_none())
@@ -124,7 +127,9 @@ impl<S: Suite> Replica<S> {
         let prepared = prepared.map(|prepared| prepared.block);
         let rounds = self.rounds.range(self.clock_round..);
         let best = rounds.filter_map(|(_, state)| Some(state.best(height)?.proposal.block.digest()));
-        let mut wanted: Vec<BlockDigest> = committed.chain(prepared).chain(best).filter(open).collect();
+        let again = self.again.as_ref().map(|again| again.block.digest());
+        let wanted = committed.chain(prepared).chain(best).chain(again);
+        let mut wanted: Vec<BlockDigest> = wanted.filter(open).collect();
         wanted.dedup();
         wanted
     }

@@ -71,6 +71,7 @@ impl<S: Suite> Replica<S> {
             }
         }
         self.locked = None;
+        self.again = None;
         let settled = self.pool.commit(&payload);
         self.tell_settled(settled, Some(&payload), out);
         self.execution.forget_below(block.executed.height);

@@ -55,6 +55,7 @@ use crate::record::Record;
 use crate::rounds::Round;
 use crate::safety::Safety;
 use crate::sync::Sync;
+use crate::uplink::Uplink;
 
 /// For so many rounds after its end a round is remembered: until then others can be helped to its block.
 const KEPT: u64 = 2;
@@ -66,6 +67,10 @@ const MAX_UNEXECUTED: u64 = 128;
 const MIN_RETRY: Duration = Duration::from_millis(5);
 /// How often to look whether there is somebody to tell about signatures.
 const PULSE: Duration = Duration::from_millis(20);
+/// How soon at most, while messages leave.
+const BLINK: Duration = Duration::from_millis(1);
+/// After so many undecided rounds something is wrong: one commit may be missed, and more is not by chance.
+const STUCK: u32 = 2;
 
 /// One validator. See the [crate](crate).
 pub struct Replica<S: Suite> {
@@ -97,8 +102,10 @@ pub struct Replica<S: Suite> {
     last_payload: Option<Arc<Payload>>,
     /// The block of the lock.
     locked: Option<Arc<Block<S>>>,
+    again: Option<Again<S>>,
     verified: VecDeque<Certificate<S>>,
     peers: Peers,
+    uplink: Uplink,
 
     pool: Pool,
     outbox: Outbox,
@@ -141,6 +148,19 @@ struct Tip<S: Suite> {
     payload_height: u64,
     /// The block and why it is committed; none where the epoch begins.
     last: Option<Proven<S>>,
+}
+
+/// The block for the next height with the newest quorum of PREPAREs that is known here. Somebody may be locked on it, and
+/// then it is what a quorum can agree on.
+struct Again<S: Suite> {
+    block: Arc<Block<S>>,
+    certificate: Certificate<S>,
+}
+
+impl<S: Suite> Again<S> {
+    fn round(&self) -> u64 {
+        self.certificate.statement().view
+    }
 }
 
 /// A committed block with all that is delivered with it.
@@ -254,6 +274,7 @@ impl<S: Suite> Replica<S> {
         let Envelope { epoch, message } = envelope;
         // It is there, whatever it says.
         self.peers.heard(from);
+        self.uplink.heard(from);
         // It may have been read for the replica of another epoch.
         if epoch != out.epoch && !message.is_for_all() {
             return self.on_elsewhere(from, out);
@@ -265,7 +286,7 @@ impl<S: Suite> Replica<S> {
             Message::Proposal(proposal) => self.on_proposal(from, proposal, out),
             Message::Segment(segment) => self.on_segment(from, segment, out),
             Message::Signatures(aggregates) => self.on_signatures(from, aggregates, out),
-            Message::Heard => self.peers.sent(from),
+            Message::Heard => {}
             Message::Transactions(transactions) => self.on_transactions(from, transactions),
             Message::TransactionRequest { block, height, places } => {
                 self.on_transaction_request(from, epoch, block, height, places, out);
@@ -319,7 +340,7 @@ impl<S: Suite> Replica<S> {
             out.output(Output::Round { round, leader, undecided });
         }
         let looks_on = self.observes() && !self.succeeded && !self.sync.is_greeting();
-        if self.idle_rounds >= 2 || looks_on {
+        if self.idle_rounds >= STUCK || looks_on {
             // Maybe the others have committed what this member still waits for.
             self.ask_how_far(out);
         }

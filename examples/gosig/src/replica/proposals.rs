@@ -5,9 +5,9 @@ use quorate::machine::MemberIndex;
 use quorate::sortition::{Lottery, Score, Seed};
 use quorate_chain::execution::Verdict;
 
-use super::{KEPT, MEMORY, Out, Replica};
+use super::{Again, KEPT, MEMORY, Out, Replica};
 use crate::assembly::Added;
-use crate::block::Suite;
+use crate::block::{Block, Suite};
 use crate::body::Segment;
 use crate::finality::Finality;
 use crate::ids::TENTATIVE;
@@ -224,6 +224,9 @@ impl<S: Suite> Replica<S> {
     /// locked on that block need it, whatever its score.
     fn keep_entry(&mut self, from: MemberIndex, entry: Entry<S>, out: &mut Out<S>) {
         let proposal = entry.proposal.clone();
+        if let Some(certificate) = proposal.certificate.as_ref().filter(|_| proposal.is_repeated()) {
+            self.note_quorum(&proposal.block, certificate);
+        }
         let mut told = Vec::new();
         if self.keep(entry) {
             told = self.tell_some(&[from, proposal.proposer], &Message::Proposal(proposal.clone()), out);
@@ -231,6 +234,14 @@ impl<S: Suite> Replica<S> {
         self.expect_body(&proposal, from);
         if let Some(assembly) = self.assemblies.get_mut(&proposal.block.digest()) {
             assembly.told = told;
+        }
+    }
+
+    /// A quorum prepared a block of the next height; its certificate was checked.
+    pub(super) fn note_quorum(&mut self, block: &Arc<Block<S>>, certificate: &Certificate<S>) {
+        let known = self.again.as_ref().map_or(0, Again::round);
+        if block.height == self.tip.height + 1 && certificate.statement().view > known {
+            self.again = Some(Again { block: block.clone(), certificate: certificate.clone() });
         }
     }
 

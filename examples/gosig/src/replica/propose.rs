@@ -1,19 +1,24 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use quorate::certificate::Certificate;
 use quorate::machine::MemberIndex;
 use quorate::merkle::Hash;
 use quorate::sortition::{Lottery, SeedProof, Ticket};
 
-use super::{Out, Replica};
+use super::{Again, Out, Replica, STUCK};
 use crate::assembly::{Assembly, cut};
 use crate::block::{Block, Content, Suite};
 use crate::body::{Part, Segment, ShortId};
+use crate::ids::BlockDigest;
 use crate::message::Message;
 use crate::pace::Allowance;
 use crate::payload::{MAX_PAYLOAD_BYTES, MAX_TRANSACTIONS, Payload};
 use crate::proposal::Proposal;
-use crate::record::Record;
+use crate::record::{Lock, Record};
+
+/// What is proposed: a block, its transactions, and its proposal certificate.
+type Proposable<S> = (Arc<Block<S>>, Arc<Payload>, Option<Certificate<S>>);
 
 impl<S: Suite> Replica<S> {
     /// Proposes in the round that this member is in, if it is drawn and there is something to propose.
@@ -29,11 +34,7 @@ impl<S: Suite> Replica<S> {
         }
         let Some(me) = self.me else { return };
         let Some(ticket) = self.draw_ticket(round) else { return };
-        let Some((block, payload)) = self.block_to_propose(me, round, height) else { return };
-        let certificate = match self.safety.lock() {
-            Some(lock) => Some(lock.certificate.clone()),
-            None => self.tip.last.as_ref().map(|(_, finality)| finality.certificate().clone()),
-        };
+        let Some((block, payload, certificate)) = self.block_to_propose(me, round, height) else { return };
         if certificate.as_ref().is_some_and(|certificate| certificate.statement().view >= round) {
             // The others' clocks are ahead: what they did is not to be built upon in a round before.
             return;
@@ -80,17 +81,22 @@ impl<S: Suite> Replica<S> {
         ticket
     }
 
-    /// The locked block again, or a new one.
-    fn block_to_propose(
-        &self,
-        me: MemberIndex,
-        round: u64,
-        height: u64,
-    ) -> Option<(Arc<Block<S>>, Arc<Payload>)> {
+    /// The locked block again, or a new one; and its proposal certificate.
+    ///
+    /// After undecided rounds it is the block with the newest certificate that is known, also if this member is not locked
+    /// on it: others may be, who prepare nothing else. With no more members there than a quorum, one such member stops
+    /// all others, until its own ticket is the best. Whoever is to prepare it decides that as ever.
+    fn block_to_propose(&self, me: MemberIndex, round: u64, height: u64) -> Option<Proposable<S>> {
+        let locked = self.safety.lock().map_or(0, Lock::round);
+        let newer = |again: &&Again<S>| self.idle_rounds >= STUCK && again.round() > locked;
+        if let Some(again) = self.again.as_ref().filter(newer)
+            && let Some(payload) = self.payload_of(&again.block.digest())
+        {
+            return Some((again.block.clone(), payload, Some(again.certificate.clone())));
+        }
         if let Some(lock) = self.safety.lock() {
             let block = self.locked.clone().filter(|block| block.digest() == lock.block)?;
-            let payload = self.assemblies.get(&lock.block)?.payload()?.clone();
-            return Some((block, payload));
+            return Some((block, self.payload_of(&lock.block)?, Some(lock.certificate.clone())));
         }
         let Allowance { transactions, bytes } = self.pace.allowance();
         let transactions = self.pool.oldest(bytes.min(MAX_PAYLOAD_BYTES), transactions.min(MAX_TRANSACTIONS));
@@ -109,7 +115,13 @@ impl<S: Suite> Replica<S> {
             executed,
             timestamp: self.now.0,
         };
-        Some((Arc::new(Block::new(content)), payload))
+        let certificate = self.tip.last.as_ref().map(|(_, finality)| finality.certificate().clone());
+        Some((Arc::new(Block::new(content)), payload, certificate))
+    }
+
+    /// All transactions of a block, if they are here.
+    fn payload_of(&self, block: &BlockDigest) -> Option<Arc<Payload>> {
+        self.assemblies.get(block)?.payload().cloned()
     }
 
     /// The signed body of this member's proposal.

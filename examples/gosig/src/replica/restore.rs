@@ -25,6 +25,7 @@ use crate::pool::{Outbox, Pool};
 use crate::record::{Committed, Lock, Record};
 use crate::safety::Safety;
 use crate::sync::Sync;
+use crate::uplink::Uplink;
 
 /// What a replica is made of.
 pub struct Config<S: Suite> {
@@ -138,6 +139,7 @@ impl<S: Suite> Replica<S> {
         let members = committees.voters.len();
         // Who observes is nobody among them.
         let peers = Peers::new(me.unwrap_or(members), members, parameters.gossip());
+        let uplink = Uplink::new(parameters.uplink_bytes_per_second, parameters.patience);
         let locked = assemblies.values().map(|(block, _)| block.clone()).next();
         let mut replica = Self {
             me,
@@ -157,8 +159,10 @@ impl<S: Suite> Replica<S> {
             assemblies: assemblies.into_iter().map(|(digest, (_, assembly))| (digest, assembly)).collect(),
             last_payload,
             locked,
+            again: None,
             verified: VecDeque::new(),
             peers,
+            uplink,
             pool: Pool::new(config.known),
             outbox: Outbox::default(),
             outbox_due: None,

@@ -86,7 +86,7 @@ impl<S: Suite> Replica<S> {
     }
 
     pub(super) fn report_congestion(&mut self, out: &mut Out<S>) {
-        let full = self.pool.bytes() >= self.parameters.max_pool_bytes / 4 * 3;
+        let full = self.pool.held() >= self.parameters.max_pool_bytes / 4 * 3;
         let congested = full || self.pace.is_behind(self.pool.len(), self.pool.bytes(), self.congested);
         if congested != self.congested {
             self.congested = congested;

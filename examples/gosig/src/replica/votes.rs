@@ -6,16 +6,18 @@ use quorate::gossip::{Aggregate, Gossip, Received};
 use quorate::machine::{MemberIndex, Time};
 use quorate_chain::execution::Verdict;
 
-use super::{Out, PULSE, Replica};
+use super::{Again, BLINK, Out, PULSE, Replica};
 use crate::block::Suite;
 use crate::decide::{Candidate, Decision, decide_block};
 use crate::ids::{BlockDigest, PREPARE, PayloadDigest, TENTATIVE};
 use crate::interface::{Evidence, Output};
-use crate::message::{MAX_AGGREGATES, Message};
+use crate::message::Message;
 use crate::record::Record;
 use crate::rounds::Entry;
 use crate::safety::Prepared;
 
+/// What goes around a message on the way: its kind and epoch, a frame, the seal of the link.
+const FRAME: usize = 64;
 /// So many unknown blocks of a round are asked for.
 const MAX_UNKNOWN: usize = 8;
 
@@ -232,7 +234,8 @@ impl<S: Suite> Replica<S> {
     /// Verifies what came, and does what follows from quorums.
     pub(super) fn check_votes(&mut self, out: &mut Out<S>) {
         let (now, entropy) = (self.now, self.draw.bytes());
-        let mut commits: Vec<(Entry<S>, Certificate<S>)> = Vec::new();
+        let known = self.again.as_ref().map_or(0, Again::round);
+        let mut quorums: Vec<(Kind, Entry<S>, Certificate<S>)> = Vec::new();
         for state in self.rounds.values_mut() {
             for gossip in state.votes.values_mut() {
                 while gossip.waiting() > 0 {
@@ -246,48 +249,46 @@ impl<S: Suite> Replica<S> {
             for ((kind, ballot), gossip) in &state.votes {
                 let entry = state.by_ballot(ballot);
                 let entry = entry.filter(|entry| entry.proposal.block.height == self.tip.height + 1);
-                if let (TENTATIVE, Some(entry), Some(certificate)) = (*kind, entry, gossip.certificate()) {
-                    commits.push((entry.clone(), (**certificate).clone()));
+                let awaited = *kind == TENTATIVE || gossip.statement().view > known;
+                if let (true, Some(entry), Some(certificate)) = (awaited, entry, gossip.certificate()) {
+                    quorums.push((*kind, entry.clone(), (**certificate).clone()));
                 }
             }
         }
-        for (entry, certificate) in commits {
-            self.learn_commit(&entry.proposal.block, entry.seed, certificate);
+        for (kind, entry, certificate) in quorums {
+            match kind {
+                TENTATIVE => self.learn_commit(&entry.proposal.block, entry.seed, certificate),
+                _ => self.note_quorum(&entry.proposal.block, &certificate),
+            }
         }
         self.try_tentative(out);
     }
 
-    /// Passes signatures on, as long as there is somebody to tell. The newest round first, and both kinds together.
+    /// Passes signatures on, as long as there is somebody to tell and the way out is free. Each statement has its turn to
+    /// be the first.
     pub(super) fn pass_on(&mut self, out: &mut Out<S>) {
         if !self.parameters.aggregation {
             return;
         }
         let now = self.now;
+        self.uplink.pass(now, &mut self.peers);
         for _ in 0..self.parameters.fanout {
             let draw = self.draw.number();
-            let gossips = self.rounds.values_mut().rev().flat_map(|state| state.votes.values_mut().rev());
-            let mut live: Vec<&mut Gossip<S>> = gossips.collect();
-            let mut told: Option<(MemberIndex, Vec<Aggregate<S>>)> = None;
-            for gossip in &mut live {
-                match &mut told {
-                    None => {
-                        told =
-                            gossip.next(now, draw, &mut self.peers).map(|(peer, first)| (peer, vec![first]));
-                    }
-                    Some((peer, aggregates)) if aggregates.len() < MAX_AGGREGATES => {
-                        aggregates.extend(gossip.offer(*peer));
-                    }
-                    Some(_) => break,
-                }
-            }
-            let Some((peer, aggregates)) = told else { break };
-            out.send(peer, Message::Signatures(aggregates));
+            let mut gossips: Vec<&mut Gossip<S>> =
+                self.rounds.values_mut().flat_map(|state| state.votes.values_mut()).collect();
+            let len = gossips.len().max(1) as u64;
+            gossips.rotate_left((draw % len) as usize);
+            let said = gossips.into_iter().find_map(|gossip| gossip.next(now, draw, &mut self.peers));
+            let Some((peer, aggregate)) = said else { break };
+            self.uplink.sent(now, peer, FRAME + aggregate.encoded_len());
+            out.send(peer, Message::Signatures(vec![aggregate]));
         }
     }
 
     /// When to look again whether there is somebody to tell.
     pub(super) fn pulse(&self) -> Option<Time> {
         let live = self.rounds.values().any(|state| !state.votes.is_empty());
-        live.then(|| self.now.plus(PULSE))
+        let pulse = self.now.plus(PULSE);
+        live.then(|| self.uplink.due().map_or(pulse, |due| due.max(self.now.plus(BLINK)).min(pulse)))
     }
 }

@@ -40,9 +40,9 @@ codes! {
     Empty = 1, "EMPTY", 400;
     /// The transaction is above the chain's limit.
     TooLarge = 2, "TOO_LARGE", 413;
-    /// The application does not accept the transaction.
+    /// The application, or the protocol, does not accept the transaction.
     Rejected = 3, "REJECTED", 422;
-    /// The same bytes are waiting for their commit already.
+    /// The same bytes are waiting for their commit already, or were committed before.
     Duplicate = 4, "DUPLICATE", 409;
     /// The validator has as much uncommitted work as it may hold: try again, or elsewhere.
     Busy = 5, "BUSY", 429;

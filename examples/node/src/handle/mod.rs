@@ -28,6 +28,8 @@ pub trait Service: Send + Sync + 'static {
     fn submit_many(&self, transactions: Vec<Bytes>) -> Vec<Result<Ticket, Refusal>>;
     /// See [`Handle::commits`].
     fn commits(&self) -> broadcast::Receiver<Arc<CommitEvent>>;
+    /// See [`Handle::repeats`].
+    fn repeats(&self) -> broadcast::Receiver<Arc<Vec<u64>>>;
     /// See [`Handle::status`].
     fn status(&self) -> Status;
     /// See [`Handle::validators`].
@@ -71,6 +73,13 @@ impl Handle {
     /// behind by more than the channel's capacity (1024) is told how many it missed and goes on from there.
     pub fn commits(&self) -> broadcast::Receiver<Arc<CommitEvent>> {
         self.service.commits()
+    }
+
+    /// Batches of this node's clients, by the numbers on their tickets, of which no commit will tell: where the same bytes
+    /// are ordered once, all that they hold was committed before they came. A receiver that falls behind is told so, as
+    /// one of [`commits`](Self::commits) is.
+    pub fn repeats(&self) -> broadcast::Receiver<Arc<Vec<u64>>> {
+        self.service.repeats()
     }
 
     /// The node at this moment.

@@ -36,12 +36,12 @@ pub enum Refusal {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The application does not accept it.
+    /// The application, or the protocol, does not accept it.
     Rejected {
         /// What the application says.
         reason: String,
     },
-    /// The same bytes are waiting for their commit at this node already.
+    /// The same bytes are waiting for their commit at this node already, or were committed where they are ordered once.
     Duplicate {
         /// Their identity.
         id: TransactionId,
@@ -322,7 +322,7 @@ impl fmt::Display for Refusal {
             Refusal::TooLarge { limit } => {
                 write!(f, "the transaction is above this chain's limit of {limit} bytes; split it")
             }
-            Refusal::Rejected { reason } => write!(f, "the application refuses the transaction: {reason}"),
+            Refusal::Rejected { reason } => write!(f, "the transaction is refused: {reason}"),
             Refusal::Duplicate { id } => {
                 write!(f, "the transaction {id} is already waiting for its commit here; wait for it")
             }

@@ -99,6 +99,12 @@ pub trait Protocol: Clone + fmt::Debug + Eq + Send + Sync + 'static {
     /// called own.
     fn act(output: Output<Self>, me: Option<MemberIndex>) -> Option<Action<Self>>;
 
+    /// Why a client's transaction is not taken, whatever the application says: it could do nothing but cost all members
+    /// the time to find that out.
+    fn refuses(_context: &Self::Context, _transaction: &[u8]) -> Option<&'static str> {
+        None
+    }
+
     /// Whether a message that cannot be read is no fault of its sender, who is in another epoch.
     fn is_excused(_error: &Error) -> bool {
         false
@@ -303,7 +309,7 @@ pub enum Action<P: Protocol> {
         state: OwnBatchState,
     },
     /// All transactions of a batch of this node's clients are committed, the last of them in the block that is
-    /// delivered next. For protocols that do not order batches as they are: they leave [`Delivery::own_batches`] empty.
+    /// delivered next in the same step; if none is, they were committed before the batch came. For protocols that do not order batches as they are: they leave [`Delivery::own_batches`] empty.
     Settled {
         /// Its number.
         sequence: u64,

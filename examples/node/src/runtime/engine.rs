@@ -55,6 +55,7 @@ impl<P: Protocol> Engine<P> {
             outcome: outcome.clone(),
             metrics: life.metrics.chain.clone(),
             settled: Vec::new(),
+            repeats: life.repeats.clone(),
         };
         let (urgent, bulk) = (writer(&outflows.urgent, Some(execution)), writer(&outflows.bulk, None));
         let archivist =

@@ -52,6 +52,7 @@ pub(super) struct Life<P: Protocol> {
     pub(super) ingest: Arc<Ingest>,
     pub(super) shared: Arc<Shared>,
     pub(super) metrics: Arc<Metrics>,
+    pub(super) repeats: broadcast::Sender<Arc<Vec<u64>>>,
     commits: broadcast::Sender<Arc<CommitEvent>>,
     door: Door,
 }
@@ -64,6 +65,8 @@ impl<P: Protocol> Life<P> {
         let shared = Arc::new(Shared::new(P::status(&term.machine), executed, inbox.clone()));
         let parameters = &base.genesis.parameters;
         let max_transaction = parameters.max_transaction_bytes as usize;
+        let context = base.store.context().clone();
+        let refuses = Box::new(move |transaction: &[u8]| P::refuses(&context, transaction));
         let ingest = Arc::new(Ingest::new(
             // Only where members never change do others see the author, or the number, of a batch.
             BatchBuilder::new(
@@ -71,7 +74,7 @@ impl<P: Protocol> Life<P> {
                 P::next_sequence(&term.machine),
                 &batching(parameters),
             ),
-            Admission { tree: P::TRANSACTIONS, checker, max_transaction },
+            Admission { tree: P::TRANSACTIONS, checker, max_transaction, refuses },
             base.config.mempool.clone(),
             clock,
             inbox.clone(),
@@ -79,8 +82,8 @@ impl<P: Protocol> Life<P> {
         ));
         let own = term.me.and_then(|me| term.epoch.members.get(usize::from(me)));
         let door = Door::open(&base.config.links, own.map(|member| &*member.address)).await?;
-        let commits = broadcast::Sender::new(COMMITS);
-        let life = Self { base, clock, inbox, ingest, shared, metrics, commits, door };
+        let (commits, repeats) = (broadcast::Sender::new(COMMITS), broadcast::Sender::new(COMMITS));
+        let life = Self { base, clock, inbox, ingest, shared, metrics, repeats, commits, door };
         let links = life.link(&term)?;
         let service = Arc::new(NodeService {
             genesis: life.base.genesis.clone(),
@@ -89,6 +92,7 @@ impl<P: Protocol> Life<P> {
             shared: life.shared.clone(),
             queries: term.executor.queries(),
             commits: life.commits.clone(),
+            repeats: life.repeats.clone(),
             metrics: life.metrics.clone(),
             seat: Seat::new(&term, &links).into(),
         });

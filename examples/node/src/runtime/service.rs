@@ -31,6 +31,7 @@ pub(super) struct NodeService<P: Protocol> {
     pub(super) shared: Arc<Shared>,
     pub(super) queries: Queries<P>,
     pub(super) commits: broadcast::Sender<Arc<CommitEvent>>,
+    pub(super) repeats: broadcast::Sender<Arc<Vec<u64>>>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) seat: RwLock<Arc<Seat>>,
 }
@@ -66,6 +67,10 @@ impl<P: Protocol> Service for NodeService<P> {
 
     fn commits(&self) -> broadcast::Receiver<Arc<CommitEvent>> {
         self.commits.subscribe()
+    }
+
+    fn repeats(&self) -> broadcast::Receiver<Arc<Vec<u64>>> {
+        self.repeats.subscribe()
     }
 
     fn status(&self) -> Status {

@@ -5,6 +5,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use quorate::machine::{MemberIndex, Outgoing, Recipient};
 use quorate::wire::Encode;
+use tokio::sync::broadcast;
 
 use super::engine::Outcome;
 use super::ingest::Ingest;
@@ -32,8 +33,10 @@ pub(super) struct Writer<P: Protocol> {
     pub(super) shared: Arc<Shared>,
     pub(super) outcome: Arc<Outcome<P>>,
     pub(super) metrics: ChainMetrics,
-    /// Own batches that are committed with the next delivery.
+    /// Own batches that are committed with the next delivery of the same step.
     pub(super) settled: Vec<u64>,
+    /// Own batches of which all was committed before they came.
+    pub(super) repeats: broadcast::Sender<Arc<Vec<u64>>>,
 }
 
 impl<P: Protocol> Writer<P> {
@@ -67,7 +70,20 @@ impl<P: Protocol> Writer<P> {
                 }
             }
         }
-        work.actions.into_iter().try_for_each(|action| self.act(action))
+        work.actions.into_iter().try_for_each(|action| self.act(action))?;
+        self.tell_repeats();
+        Ok(())
+    }
+
+    /// What is settled and in no block that was delivered with it is in earlier ones, and no later one will tell.
+    fn tell_repeats(&mut self) {
+        if self.settled.is_empty() {
+            return;
+        }
+        let settled = self.settled.drain(..);
+        let tickets = settled.map(|sequence| self.ingest.ticketed(sequence)).collect();
+        // An error means that nobody listens.
+        let _ = self.repeats.send(Arc::new(tickets));
     }
 
     fn act(&mut self, action: Action<P>) -> Result<()> {

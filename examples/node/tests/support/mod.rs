@@ -22,6 +22,7 @@ pub const MAX_TRANSACTION: usize = 1000;
 
 pub struct Fake {
     commits: Mutex<Option<broadcast::Sender<Arc<CommitEvent>>>>,
+    pub repeats: broadcast::Sender<Arc<Vec<u64>>>,
     metrics: Metrics,
     pub busy: AtomicBool,
     pub broken: AtomicBool,
@@ -38,6 +39,7 @@ impl Fake {
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             commits: Mutex::new(Some(broadcast::channel(64).0)),
+            repeats: broadcast::Sender::new(64),
             metrics: Metrics::new(),
             busy: AtomicBool::new(false),
             broken: AtomicBool::new(false),
@@ -112,6 +114,10 @@ impl Service for Fake {
 
     fn commits(&self) -> broadcast::Receiver<Arc<CommitEvent>> {
         self.commits.lock().unwrap().as_ref().unwrap().subscribe()
+    }
+
+    fn repeats(&self) -> broadcast::Receiver<Arc<Vec<u64>>> {
+        self.repeats.subscribe()
     }
 
     fn status(&self) -> Status {

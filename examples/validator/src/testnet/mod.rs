@@ -107,7 +107,7 @@ pub(crate) struct RunTestnet {
     #[arg(long, value_enum, default_value_t = Format::Auto, requires = "transactions")]
     format: Format,
 
-    /// Begin the file again when it ends.
+    /// Begin the file again when it ends. Gosig orders the same bytes once: what comes again is refused as DUPLICATE.
     #[arg(long, requires = "transactions")]
     repeat: bool,
 

@@ -1,5 +1,6 @@
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
@@ -124,9 +125,9 @@ impl<'a> Connection<'a> {
     }
 
     async fn converse(&mut self) -> End {
-        let mut commits = self.context.handle.commits();
+        let (mut commits, mut repeats) = (self.context.handle.commits(), self.context.handle.repeats());
         loop {
-            if let Err(end) = self.turn(&mut commits).await {
+            if let Err(end) = self.turn(&mut commits, &mut repeats).await {
                 return end;
             }
             if self.ended && self.waiting.is_empty() && self.open.is_empty() && self.output.is_empty() {
@@ -136,7 +137,11 @@ impl<'a> Connection<'a> {
     }
 
     /// Waits for the next thing to happen, and does what it asks for.
-    async fn turn(&mut self, commits: &mut Receiver<std::sync::Arc<CommitEvent>>) -> Result<(), End> {
+    async fn turn(
+        &mut self,
+        commits: &mut Receiver<Arc<CommitEvent>>,
+        repeats: &mut Receiver<Arc<Vec<u64>>>,
+    ) -> Result<(), End> {
         let reading = !self.ended
             && self.waiting.is_empty()
             && self.open.len() < WINDOW
@@ -156,9 +161,14 @@ impl<'a> Connection<'a> {
                     self.committed(&commit);
                     Ok(())
                 }
-                // Commits were missed, so some transactions would never be answered.
-                Err(RecvError::Lagged(_)) => Err(End::Closing(Code::TooSlow)),
-                Err(RecvError::Closed) => Err(End::Closing(Code::ShuttingDown)),
+                Err(error) => Err(missed(&error)),
+            },
+            repeated = repeats.recv() => match repeated {
+                Ok(batches) => {
+                    self.repeated(&batches);
+                    Ok(())
+                }
+                Err(error) => Err(missed(&error)),
             },
             written = self.writer.write(&self.output), if !self.output.is_empty() => {
                 self.moved_at = Instant::now();
@@ -238,11 +248,32 @@ impl<'a> Connection<'a> {
         }
     }
 
+    /// What these batches hold was committed before it came: no block will hold it.
+    fn repeated(&mut self, batches: &[u64]) {
+        for (first, count) in batches.iter().flat_map(|batch| self.open.committed(*batch)).collect::<Vec<_>>()
+        {
+            if self.output.is_empty() {
+                self.moved_at = Instant::now();
+            }
+            for sequence in (first..).take(count as usize) {
+                self.say(Event::Refused { sequence, code: Code::Duplicate.number() });
+            }
+        }
+    }
+
     fn say(&mut self, event: Event) {
         let mut w = Writer::with_capacity(super::protocol::LONGEST_EVENT);
         event.write(&mut w);
         self.output.extend_from_slice(&w.into_bytes());
     }
+}
+
+/// Something was missed, so some transactions would never be answered; or nothing more will come.
+fn missed(error: &RecvError) -> End {
+    End::Closing(match error {
+        RecvError::Lagged(_) => Code::TooSlow,
+        RecvError::Closed => Code::ShuttingDown,
+    })
 }
 
 /// Takes all complete frames off `input`. The bytes are shared, not copied. A frame above `limit` ends the

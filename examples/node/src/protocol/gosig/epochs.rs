@@ -4,7 +4,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode, Reader};
 use quorate::{Error, Result};
-use quorate_gosig::{Anchor, Block, BlockDigest, Committees, Finality, Record, Suite};
+use quorate_gosig::{
+    Anchor, Block, BlockDigest, Change, Committees, Finality, PREFIX, Record, Suite, Transaction,
+};
 
 use crate::epochs;
 use crate::genesis::{self, Hex};
@@ -77,6 +79,17 @@ pub(super) fn record<S: Suite>(bytes: &[u8], epochs: &Epochs<S>) -> Result<Recor
             Record::decode(bytes, any)
         }
     }
+}
+
+/// Whether a transaction has the form of a change of the members and is none. Every member checks such a one when it is
+/// committed, which takes as long as a certificate.
+pub(super) fn is_forbidden<S: Suite>(epochs: &Epochs<S>, transaction: &[u8]) -> bool {
+    let Some(rest) = transaction.strip_prefix(PREFIX) else { return false };
+    let change = || {
+        let committees = epochs.of(Reader::new(rest).u64()?)?;
+        Ok::<_, Error>(Change::of(&Transaction::new(transaction)?, &committees))
+    };
+    !matches!(change(), Ok(Some(_)))
 }
 
 /// The committees of an epoch, in Gosig's words.

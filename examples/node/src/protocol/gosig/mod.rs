@@ -123,7 +123,7 @@ impl<S: Suite> Protocol for Gosig<S> {
             Output::Submitted { sequence, state: Submission::Refused } => {
                 Action::OwnBatch { sequence, state: OwnBatchState::Refused }
             }
-            // The batch that holds them is settled without them.
+            // The batch that holds them is settled without them, at once if it holds nothing else.
             Output::Known(_) => return None,
             Output::Congestion(congested) => Action::Congestion(congested),
             Output::Serve { to, request } => Action::Serve { to, request },
@@ -138,6 +138,11 @@ impl<S: Suite> Protocol for Gosig<S> {
             }
             Output::Succeeded(successor) => Action::Succeed(Box::new(successor_of(&successor))),
         })
+    }
+
+    fn refuses(epochs: &Epochs<S>, transaction: &[u8]) -> Option<&'static str> {
+        epochs::is_forbidden(epochs, transaction)
+            .then_some("NOT_ALLOWED: a change of the members that those of its epoch have not allowed")
     }
 
     fn is_excused(error: &quorate::Error) -> bool {

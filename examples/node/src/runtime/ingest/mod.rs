@@ -45,6 +45,8 @@ pub(super) struct Admission {
     pub(super) tree: Merkle<'static>,
     pub(super) checker: Arc<dyn Checker>,
     pub(super) max_transaction: usize,
+    /// What the protocol has against a transaction.
+    pub(super) refuses: Box<dyn Fn(&[u8]) -> Option<&'static str> + Send + Sync>,
 }
 
 impl Ingest {
@@ -205,6 +207,9 @@ impl Ingest {
         }
         if transaction.len() > self.admission.max_transaction {
             return Err(Refusal::TooLarge { limit: self.admission.max_transaction });
+        }
+        if let Some(reason) = (self.admission.refuses)(transaction) {
+            return Err(Refusal::Rejected { reason: reason.to_owned() });
         }
         self.admission
             .checker

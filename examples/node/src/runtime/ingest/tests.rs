@@ -14,10 +14,11 @@ impl Bench {
             Some(b'!') => Err(Rejection::new("LOUD", "do not shout")),
             _ => Ok(()),
         };
+        let refuses = Box::new(|t: &[u8]| (t == b"?").then_some("NOT_ALLOWED: do not ask"));
         let inbox = Arc::new(Inbox::default());
         let ingest = Ingest::new(
             BatchBuilder::new(2, 10, &parameters),
-            Admission { tree: TRANSACTIONS, checker: Arc::new(checker), max_transaction: 50 },
+            Admission { tree: TRANSACTIONS, checker: Arc::new(checker), max_transaction: 50, refuses },
             limits,
             Clock::start(),
             inbox.clone(),
@@ -47,8 +48,8 @@ fn codes(answers: &[Result<Ticket, Refusal>]) -> Vec<&'static str> {
 #[test]
 fn each_gets_its_answer_in_order() {
     let bench = Bench::new(MempoolConfig::default());
-    let answers = bench.submit(&[b"a", b"", b"!", &[0; 51], b"b", b"a"]);
-    assert_eq!(codes(&answers), ["OK", "EMPTY", "REJECTED", "TOO_LARGE", "OK", "DUPLICATE"]);
+    let answers = bench.submit(&[b"a", b"", b"!", &[0; 51], b"b", b"a", b"?"]);
+    assert_eq!(codes(&answers), ["OK", "EMPTY", "REJECTED", "TOO_LARGE", "OK", "DUPLICATE", "REJECTED"]);
     assert_eq!(answers[2].clone().unwrap_err().to_string().matches("LOUD: do not shout").count(), 1);
     let ticket = answers[4].clone().unwrap();
     assert_eq!((ticket.batch_sequence, ticket.position), (10, 1));

@@ -1,237 +1,39 @@
-//! What replicas say to each other: the epoch, a tag byte, then the fields.
+//! Messages as bytes: the epoch, a tag byte, then the fields.
 
-use core::ops::Deref;
 use std::sync::Arc;
 
 use quorate::gossip::Aggregate;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
+use super::{
+    ANOTHER_EPOCH, Envelope, FOR_ALL, MAX_AGGREGATES, MAX_RANGE_BLOCKS, MAX_REPLY_BYTES, MAX_REQUEST, Message,
+};
 use crate::block::{Block, Committees, Suite};
 use crate::body::{MAX_SEGMENTS, Segment};
-use crate::finality::{Finality, Proven};
+use crate::finality::Finality;
 use crate::ids::{BlockDigest, PREPARE, TENTATIVE};
-use crate::payload::{MAX_PAYLOAD_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTIONS, Payload, Transaction};
+use crate::payload::{MAX_PAYLOAD_BYTES, MAX_TRANSACTION_BYTES, MAX_TRANSACTIONS, Transaction};
 use crate::proposal::Proposal;
 
-/// The most blocks in one answer.
-pub const MAX_RANGE_BLOCKS: usize = 64;
-/// The most transactions that one request asks for.
-pub const MAX_REQUEST: usize = 1 << 14;
-/// An answer of transactions is cut when it exceeds that many bytes; it always has at least one.
-pub const MAX_REPLY_BYTES: usize = 1 << 20;
-/// The most aggregates in one message: those of a few rounds, of both kinds.
-pub const MAX_AGGREGATES: usize = 8;
-/// The tags of the messages that members of any epoch can read.
-const FOR_ALL: [u8; 4] = [6, 10, 11, 12];
-
-/// What decoding a message of another epoch gives, unless it is one that all can read. It is no fault of its sender's:
-/// one of the two has not followed yet. Tell the replica with [`Command::Elsewhere`](crate::Command::Elsewhere).
-pub const ANOTHER_EPOCH: Error = Error::WrongContext { what: "epoch of a message" };
-
-/// A message as it travels on a link that authenticates its sender: the epoch (8 bytes), then the message. It derefs to
-/// the message.
-///
-/// The epoch is the sender's, and in an answer of [`Blocks`](Message::Blocks) or
-/// [`TransactionReply`](Message::TransactionReply) that of what was asked for, so that who is behind can read it. Of
-/// another epoch than one's own, only what names nothing of a committee can be read: [`Message::is_for_all`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Envelope<S: Suite> {
-    /// The epoch of what is said.
-    pub epoch: u64,
-    /// What is said.
-    pub message: Message<S>,
-}
-
-/// What replicas say to each other.
-///
-/// | tag | message | who sends it to whom, when |
-/// |---|---|---|
-/// | 1 | `Proposal` | its proposer and whoever received it to a few others, if it is the best that they know |
-/// | 2 | `Segment` | likewise |
-/// | 3 | `Signatures` | everybody to random others, as long as there are new signatures |
-/// | 4 | `Heard` | the answer to 3, without content: its receiver has room for the next |
-/// | 5 | `Transactions` | whoever sees them for the first time to a few others |
-/// | 6 | `TransactionRequest` | to one who may have transactions of a block, by their places in it |
-/// | 7 | `TransactionReply` | the answer, as far as they are there |
-/// | 8 | `BodyRequest` | to one who may have segments of a proposal's body; answered by 2 |
-/// | 9 | `ProposalRequest` | to one whose signatures speak of an unknown block; answered by 1 |
-/// | 10 | `Hello` | after a start or a reconnect, and when nothing is committed for long: what have I missed? |
-/// | 11 | `Welcome` | the answer: how far the sender is |
-/// | 12 | `BlockRequest` | to one who has committed more |
-/// | 13 | `Blocks` | the answer: consecutive blocks with their commitment certificates, lowest first |
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Message<S: Suite> {
-    /// A block that somebody proposes.
-    Proposal(Arc<Proposal<S>>),
-    /// A part of its body.
-    Segment(Arc<Segment>),
-    /// Aggregates of kinds [`PREPARE`] and [`TENTATIVE`]. At least one, at most [`MAX_AGGREGATES`].
-    Signatures(Vec<Aggregate<S>>),
-    /// Signatures arrived.
-    Heard,
-    /// Transactions of clients.
-    Transactions(Vec<Transaction>),
-    /// Transactions of a block are wanted, by their places.
-    TransactionRequest {
-        /// The block.
-        block: BlockDigest,
-        /// Its height.
-        height: u64,
-        /// The places, ascending. At most [`MAX_REQUEST`].
-        places: Vec<u32>,
-    },
-    /// Transactions of a block.
-    TransactionReply {
-        /// The block.
-        block: BlockDigest,
-        /// Each with its place, ascending.
-        transactions: Vec<(u32, Transaction)>,
-    },
-    /// Segments of a body are wanted.
-    BodyRequest {
-        /// The block.
-        block: BlockDigest,
-        /// The round of its proposal.
-        round: u64,
-        /// Which segments, ascending; all if none is named.
-        segments: Vec<u16>,
-    },
-    /// The proposal is wanted of which votes speak.
-    ProposalRequest {
-        /// The round.
-        round: u64,
-        /// What the votes say, see [`Committees::ballot`].
-        ballot: [u8; 32],
-    },
-    /// The sender's committed height.
-    Hello {
-        /// 0 if it has none.
-        committed: u64,
-    },
-    /// The sender's committed height, as an answer.
-    Welcome {
-        /// 0 if it has none.
-        committed: u64,
-    },
-    /// Blocks are wanted, from this height on.
-    BlockRequest {
-        /// The lowest height that is missing.
-        from: u64,
-    },
-    /// Consecutive blocks, each with why it is committed. At most [`MAX_RANGE_BLOCKS`].
-    Blocks(Vec<Proven<S>>),
-}
-
-/// A request that only an archive can answer: the replica keeps nothing below its committed height.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HistoryRequest {
-    /// Answer with [`Message::Blocks`]: the committed blocks from this height on, of its epoch, as [`block_range`] makes
-    /// it.
-    Blocks {
-        /// The lowest height that is missing.
-        from: u64,
-    },
-    /// Answer with [`Message::TransactionReply`], as [`transaction_range`] makes it.
-    Transactions {
-        /// The block.
-        block: BlockDigest,
-        /// Its height.
-        height: u64,
-        /// The places.
-        places: Vec<u32>,
-    },
-}
-
-/// As many of `blocks` as one answer may have: those of one epoch, for who asks has to get to its end first. They must be
-/// consecutive, lowest first. None if there are none.
-pub fn block_range<S: Suite>(blocks: impl IntoIterator<Item = Proven<S>>) -> Option<Envelope<S>> {
-    let mut blocks = blocks.into_iter().take(MAX_RANGE_BLOCKS).peekable();
-    let epoch = blocks.peek().map(|(block, _)| block.epoch)?;
-    Some(Message::Blocks(blocks.take_while(|(block, _)| block.epoch == epoch).collect()).of(epoch))
-}
-
-/// As many of a block's transactions at `places` as one answer may have.
-pub fn transaction_range<S: Suite>(block: &Block<S>, payload: &Payload, places: &[u32]) -> Envelope<S> {
-    let found = |place: &u32| Some((*place, payload.transaction(*place as usize)?.clone()));
-    let transactions = cut(places.iter().filter_map(found));
-    Message::TransactionReply { block: block.digest(), transactions }.of(block.epoch)
-}
-
-/// The first of these that fit into one answer.
-pub(crate) fn cut(transactions: impl Iterator<Item = (u32, Transaction)>) -> Vec<(u32, Transaction)> {
-    let (mut bytes, mut taken) = (0, Vec::new());
-    for (place, transaction) in transactions {
-        bytes += 4 + transaction.encoded_len();
-        if bytes > MAX_REPLY_BYTES && !taken.is_empty() {
-            break;
-        }
-        taken.push((place, transaction));
+impl<S: Suite> Encode for Envelope<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u64(self.epoch);
+        self.message.encode_to(w);
     }
-    taken
+}
+
+impl<S: Suite> Decode<Committees<S>> for Envelope<S> {
+    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
+        let (epoch, tag) = (r.u64()?, r.u8()?);
+        if epoch != committees.voters.epoch() && !FOR_ALL.contains(&tag) {
+            return Err(ANOTHER_EPOCH);
+        }
+        Ok(Message::decode_from(tag, r, committees)?.of(epoch))
+    }
 }
 
 impl<S: Suite> Message<S> {
-    /// The message as one of an epoch.
-    pub fn of(self, epoch: u64) -> Envelope<S> {
-        Envelope { epoch, message: self }
-    }
-
-    /// Whether members of any epoch can read it: it names nothing of a committee.
-    pub fn is_for_all(&self) -> bool {
-        FOR_ALL.contains(&self.tag())
-    }
-
-    /// Whether it is about what is committed already: all that an observer listens to.
-    pub(crate) fn is_of_history(&self) -> bool {
-        self.is_for_all() || matches!(self, Message::Blocks(_) | Message::TransactionReply { .. })
-    }
-
-    /// Whether it is one of the large messages that others should not have to wait behind.
-    pub fn is_bulk(&self) -> bool {
-        matches!(
-            self,
-            Message::Segment(_)
-                | Message::Transactions(_)
-                | Message::TransactionReply { .. }
-                | Message::Blocks(_)
-        )
-    }
-
-    /// About how many bytes of transactions it holds.
-    pub fn payload_bytes(&self) -> usize {
-        match self {
-            Message::Transactions(transactions) => transactions.iter().map(Transaction::encoded_len).sum(),
-            Message::TransactionReply { transactions, .. } => {
-                transactions.iter().map(|(_, transaction)| transaction.encoded_len()).sum()
-            }
-            Message::Segment(segment) => match &segment.entries {
-                crate::body::Entries::Raw(raw) => raw.iter().map(Transaction::encoded_len).sum(),
-                crate::body::Entries::Full(ids) => 32 * ids.len(),
-                crate::body::Entries::Short { ids, full } => 6 * ids.len() + 36 * full.len(),
-            },
-            _ => 0,
-        }
-    }
-
-    fn tag(&self) -> u8 {
-        match self {
-            Message::Proposal(_) => 1,
-            Message::Segment(_) => 2,
-            Message::Signatures(_) => 3,
-            Message::Heard => 4,
-            Message::Transactions(_) => 5,
-            Message::TransactionRequest { .. } => 6,
-            Message::TransactionReply { .. } => 7,
-            Message::BodyRequest { .. } => 8,
-            Message::ProposalRequest { .. } => 9,
-            Message::Hello { .. } => 10,
-            Message::Welcome { .. } => 11,
-            Message::BlockRequest { .. } => 12,
-            Message::Blocks(_) => 13,
-        }
-    }
-
     fn encode_to(&self, w: &mut Writer) {
         w.u8(self.tag());
         match self {
@@ -322,31 +124,6 @@ impl<S: Suite> Message<S> {
     }
 }
 
-impl<S: Suite> Deref for Envelope<S> {
-    type Target = Message<S>;
-
-    fn deref(&self) -> &Message<S> {
-        &self.message
-    }
-}
-
-impl<S: Suite> Encode for Envelope<S> {
-    fn encode_to(&self, w: &mut Writer) {
-        w.u64(self.epoch);
-        self.message.encode_to(w);
-    }
-}
-
-impl<S: Suite> Decode<Committees<S>> for Envelope<S> {
-    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
-        let (epoch, tag) = (r.u64()?, r.u8()?);
-        if epoch != committees.voters.epoch() && !FOR_ALL.contains(&tag) {
-            return Err(ANOTHER_EPOCH);
-        }
-        Ok(Message::decode_from(tag, r, committees)?.of(epoch))
-    }
-}
-
 fn decode_aggregates<S: Suite>(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Vec<Aggregate<S>>> {
     let aggregates: Vec<Aggregate<S>> = r.list("aggregates", MAX_AGGREGATES, &*committees.voters)?;
     let known = |aggregate: &Aggregate<S>| [PREPARE, TENTATIVE].contains(&aggregate.statement().kind);
@@ -392,6 +169,8 @@ fn decode_places(r: &mut Reader<'_>, cap: usize) -> Result<Vec<u32>> {
 mod tests {
     use super::*;
     use crate::body::{Entries, Part, ShortId};
+    use crate::message::{block_range, transaction_range};
+    use crate::payload::Payload;
     use crate::testing::{T, certify, check_encoding, committees, proposal, secret};
     use quorate::bls::{Counted, MinSig};
     use quorate::certificate::Vote;
