@@ -71,8 +71,8 @@ macro_rules! blocks {
 
         #[test]
         fn every_vector_file_is_read() {
-            // Jolteon's are read by the tests of its crate.
-            let mut known = ["README.md", "public", "jolteon.json"].map(str::to_owned).to_vec();
+            // Those of Jolteon and Gosig are read by the tests of their crates.
+            let mut known = ["README.md", "public", "jolteon.json", "gosig.json"].map(str::to_owned).to_vec();
             known.extend(THRESHOLD.map(str::to_owned));
             known.extend([$(concat!(stringify!($block), ".json").to_owned()),*]);
             for entry in std::fs::read_dir(folder()).unwrap() {

@@ -19,6 +19,7 @@ from .cases import (
     ed25519,
     erasure,
     evidence,
+    gosig,
     gossip,
     guard,
     jolteon,
@@ -38,7 +39,7 @@ SPEC = Path(__file__).resolve().parent.parent
 def files():
     """Every file that the model makes: path and text."""
     blocks = (wire, bls, ed25519, merkle, committee, vote, certificate, timeout, evidence, guard, jolteon, dsig)
-    others = (tdh2, coin, threshold, erasure, sortition, aggregate, gossip)
+    others = (tdh2, coin, threshold, erasure, sortition, aggregate, gossip, gosig)
     for make in [module.book for module in blocks + others] + [erasure.jerasure]:
         book = make()
         yield SPEC / "vectors" / f"{book.block}.json", book.text(), len(book.cases)

@@ -1,5 +1,7 @@
 """Committees (`spec/committee.md`)."""
 
+from functools import lru_cache
+
 from . import wire
 from .bls import MIN_PK, MIN_PK_COUNTED, MIN_SIG, MIN_SIG_COUNTED
 from .ed25519 import ED25519
@@ -8,6 +10,12 @@ from .errors import Refused
 SCHEMES = {scheme.suite: scheme for scheme in (MIN_SIG, MIN_PK, ED25519, MIN_SIG_COUNTED, MIN_PK_COUNTED)}
 MAX_MEMBERS = 65_535
 MAX_TOTAL_WEIGHT = 2**125
+
+
+@lru_cache(maxsize=None)
+def decode_key(suite, key):
+    """Remembered, for a member's key is in many committees."""
+    return SCHEMES[suite].decode_key(key)
 
 
 def chain_id_from_name(name):
@@ -19,7 +27,7 @@ class Committee:
 
     def __init__(self, suite, chain, epoch, members, allow_repeats=False):
         self.scheme, self.chain, self.epoch = SCHEMES[suite], chain, epoch
-        decoded = {key: self.scheme.decode_key(key) for key in dict(members)}
+        decoded = {key: decode_key(suite, key) for key in dict(members)}
         self.keys = [decoded[key] for key, _ in members]
         self.weights = [weight for _, weight in members]
         self._check(members, allow_repeats)

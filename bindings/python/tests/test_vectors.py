@@ -1,5 +1,5 @@
-"""All vectors of spec/vectors, valid and invalid, but Jolteon's, whose types are the example protocol's, those of a suite
-that is not in this build, and those of operations that no binding offers."""
+"""All vectors of spec/vectors, valid and invalid, but Jolteon's and Gosig's, whose types are the example protocols', those of a
+suite that is not in this build, and those of operations that no binding offers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ import threshold_operations
 from quorate import erasure
 
 FOLDER = Path(__file__).parents[3] / "spec" / "vectors"
-LEFT_OUT = {"jolteon.json"} | (set() if erasure.Suite.jerasure(erasure.Packets(8, 0)).is_available() else {"jerasure.json"})
+LEFT_OUT = {"jolteon.json", "gosig.json"}
+LEFT_OUT |= set() if erasure.Suite.jerasure(erasure.Packets(8, 0)).is_available() else {"jerasure.json"}
 FILES = sorted(path.name for path in FOLDER.glob("*.json") if path.name not in LEFT_OUT)
 # No program chooses their randomness: what the model made is checked.
 CHECKED = ["dsig.sign", "tdh2.encrypt", "tdh2.share", "coin.share"]
@@ -45,7 +46,7 @@ def test_each_case_is_decided_as_the_model_decides_it(name: str) -> None:
 
 
 def test_no_file_is_left_out() -> None:
-    assert len(FILES) == 20 - len(LEFT_OUT)
+    assert len(FILES) == 21 - len(LEFT_OUT)
 
 
 def test_there_is_a_class_for_each_code() -> None:

@@ -178,10 +178,19 @@ def spread(w):
     )
     w.session(
         "lighter",
-        "Of each half the heaviest is kept; equal weight is no news, unless it is one vote.",
+        "Of each half the heaviest is kept; equal weight is no news, but a single vote that is not in it.",
         [("adopt", [4, 5]), (got, 6, [6, 7], 0.0), (got, 6, [6], 0.0), (got, 7, [4, 5, 6], 0.0), ("check", 0.0)]
         + [(got, 5, {5: 2, 6: 2, 7: 2}, 0.0), ("offer", 4), ("offer", 1), ("adopt", [1]), ("offer", 2), ("offer", 4)],
         ["yes", "nothing-new", "waiting", "waiting", good(1, 3), "nothing-new", None, None, "yes", ..., ...],
+    )
+    w.session(
+        "single-votes",
+        "Votes told one by one are added up, until a heavier sum takes their place, and to a quorum.",
+        [("adopt", [4]), ("adopt", [5]), ("adopt", [5]), ("adopt", {6: 2}), ("offer", 1), (got, 7, [4, 5, 7], 0.0)]
+        + [(got, 7, [7], 0.0), ("check", 0.0), (got, 4, [4], 0.0), ("offer", 1), ("adopt", [0]), ("adopt", [3])]
+        + [("offer", 4), ("adopt", [2]), ("offer", 4)],
+        ["yes", "yes", "no", "yes", None, "nothing-new", "waiting", good(1, 1), "nothing-new", None, "yes", "yes"]
+        + [..., "no", ...],
     )
     w.session(
         "blame",

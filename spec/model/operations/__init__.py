@@ -7,6 +7,7 @@ from . import (  # noqa: F401
     dleqs,
     dsigs,
     erasures,
+    gosigs,
     guards,
     jolteons,
     keys,

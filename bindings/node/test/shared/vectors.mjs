@@ -7,10 +7,10 @@ import { gossipOperations } from './gossip-vectors.mjs';
 import { bytes, hex } from './hex.mjs';
 import { isUnbound, thresholdOperations } from './threshold-vectors.mjs';
 
-/** Every file that is run. Those of Jolteon belong to the example protocol, those of Jerasure to builds that have it. */
+/** Every file that is run. Those of Jolteon and Gosig belong to the example protocols, those of Jerasure to builds that have it. */
 export const FILES = ['wire', 'bls', 'ed25519', 'merkle', 'committee', 'vote', 'certificate', 'timeout', 'evidence', 'guard', 'dsig'].concat(['tdh2', 'coin', 'threshold', 'erasure', 'aggregate', 'gossip', 'sortition']);
 /** Those that are not. */
-export const OTHERS = ['jerasure', 'jolteon'];
+export const OTHERS = ['jerasure', 'jolteon', 'gosig'];
 
 /**
  * Runs one file, already parsed, and returns the number of its cases; throws an error that lists what failed. With

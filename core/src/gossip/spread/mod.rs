@@ -413,7 +413,7 @@ impl<S: Additive> Gossip<S> {
         self.owed.push(peer);
     }
 
-    /// Who has a certificate is owed none.
+    /// This peer is known to have a certificate, and is owed none.
     fn is_told(&mut self, peer: MemberIndex) {
         self.owed.retain(|owed| *owed != peer);
         self.complete.insert(peer);

@@ -40,13 +40,16 @@ pub(super) struct Ingest {
     stopping: AtomicBool,
 }
 
+/// Why a transaction is refused, if it is.
+type Refuses = dyn Fn(&[u8]) -> Option<&'static str> + Send + Sync;
+
 /// What is asked of a transaction before it is taken, and what makes its identity.
 pub(super) struct Admission {
     pub(super) tree: Merkle<'static>,
     pub(super) checker: Arc<dyn Checker>,
     pub(super) max_transaction: usize,
     /// What the protocol has against a transaction.
-    pub(super) refuses: Box<dyn Fn(&[u8]) -> Option<&'static str> + Send + Sync>,
+    pub(super) refuses: Box<Refuses>,
 }
 
 impl Ingest {
