@@ -19,7 +19,7 @@ def add(b):
     small(World(b, 5, "four", [1] * 4))
     one_at_a_time(World(b, 4, "seven", [4, 1, 1, 1, 1, 1, 1]))
     larger(sixteen)
-    uneven(World(b, 4, "uneven", [1, 1, 1, 1, 1, 1, 1, 5] + [1] * 8))
+    uneven(World(b, 4, "uneven", [1] * 6 + [3, 3] + [1] * 8))
     extreme(sixteen)
     certified.add(b, four, sixteen)
     for world in (four, World(b, 4, "seven-equal", [1] * 7), sixteen):
@@ -238,7 +238,7 @@ def larger(w):
 
 
 def uneven(w):
-    """Member 0's other halves are {1}, {2, 3}, {4, …, 7}, where 7 is the heaviest, and {8, …, 15}."""
+    """Member 0's other halves are {1}, {2, 3}, {4, …, 7}, where 6 and 7 are heavy, and {8, …, 15}."""
     play = w.play(fan_out=2)
     play.do("adopt", [0])
     play.do("adopt", [4, 5, 6])
@@ -249,14 +249,16 @@ def uneven(w):
     for peer in sent:
         play.do("left", peer)
     # Heavier, and fewer: it did not grow. What is left to be told is what is known now.
-    assert play.do("adopt", [7]) == "yes"
-    play.do("left", play.sends(range(8, 16), [0, 7], 0.0))
+    assert play.do("adopt", [6, 7]) == "yes"
+    play.do("left", play.sends(range(8, 16), [0, 6, 7], 0.0))
     play.is_silent(0.0)
     play.do("adopt", [1])
     for members in ([2, 3], [2, 3], range(4, 8), range(4, 8)):
         play.do("left", play.sends(members, [0, 1], 0.0))
-    # Of the largest half there are three now, and were four.
+    # Of the largest half there are four, as there were. A vote that is added is one more.
     play.is_silent(99.0)
+    play.do("adopt", [5])
+    play.sends(range(8, 16), [0, 1, 5, 6, 7], 99.0)
     play.end("turns-heavier", "What is heavier and has fewer signers is no growth.")
 
 
