@@ -1,6 +1,6 @@
 """Committees (`spec/committee.md`)."""
 
-from functools import lru_cache
+from functools import cache
 
 from . import wire
 from .bls import MIN_PK, MIN_PK_COUNTED, MIN_SIG, MIN_SIG_COUNTED
@@ -12,7 +12,7 @@ MAX_MEMBERS = 65_535
 MAX_TOTAL_WEIGHT = 2**125
 
 
-@lru_cache(maxsize=None)
+@cache
 def decode_key(suite, key):
     """Remembered, for a member's key is in many committees."""
     return SCHEMES[suite].decode_key(key)

@@ -1,6 +1,6 @@
 """Keys and committees that the cases share. Secret keys are hashes of their number, nothing random."""
 
-from functools import lru_cache
+from functools import cache
 
 from ..committee import SCHEMES, chain_id_from_name
 from ..field import R
@@ -20,7 +20,7 @@ def secret(suite, number):
     return seed if suite == 3 else (int.from_bytes(seed, "big") % (R - 1) + 1).to_bytes(32, "big")
 
 
-@lru_cache(maxsize=None)
+@cache
 def key_pair(suite, number):
     """The scheme, the secret key as the scheme has it, the public key as bytes."""
     scheme = SCHEMES[suite]

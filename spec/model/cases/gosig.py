@@ -13,6 +13,10 @@ from .common import COUNTED_SUITES, flip
 from .gosig_chain import EPOCH, EXPECTED, OTHER_ROOT, PAYLOAD, ROOT, SEED, Chain, committees, infinity
 
 
+# Of eight, six are a quorum.
+WEIGHTS = [5, 1, 1, 1]
+
+
 def book():
     b = Book("gosig", "Gosig: names, encodings of blocks, proposals, segments and messages; DecideBlock; changes of members.")
     committees(b, COUNTED_SUITES)
@@ -32,6 +36,10 @@ def book():
     gosig_messages.refused(chain)
     gosig_messages.records(chain)
     gosig_rules.changes(chain)
+    committees(b, COUNTED_SUITES[:1], "weighted-", WEIGHTS)
+    chain = Chain(b, COUNTED_SUITES[0], "weighted-")
+    weighted(chain)
+    gosig_rules.weighted_changes(chain)
     return b
 
 
@@ -205,6 +213,19 @@ def commitments(chain):
     case("forged", "Nobody signed it.", forged, "BAD_SIGNATURE")
     few = Statement(g.TENTATIVE, EPOCH, 3, first.ballot())
     case("below-quorum", "Two of four.", chain.encode_certificate(few, {1: 1, 2: 1}), "BELOW_QUORUM")
+
+
+def weighted(chain):
+    first, statement = chain.first, Statement(g.TENTATIVE, EPOCH, 3, chain.first.ballot())
+
+    def case(label, description, signers, expect="ok"):
+        certificate = chain.encode_certificate(statement, dict.fromkeys(signers, 1))
+        inputs = {"block": first.encode(), "certificate": certificate}
+        chain.case("commitment", f"commitment-{label}", description, expect, **inputs)
+
+    case("two", "Two of four, with six of eight.", [0, 3])
+    case("one", "The heaviest alone.", [0], "BELOW_QUORUM")
+    case("three", "All but the heaviest.", [1, 2, 3], "BELOW_QUORUM")
 
 
 def segments(chain):

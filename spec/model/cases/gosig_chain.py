@@ -2,7 +2,7 @@
 in round 3, and a second one in round 5."""
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 
 from .. import gosig as g
 from .. import signers as codec
@@ -22,13 +22,13 @@ IDENTITIES = "identities"
 EXPECTED = 7
 
 
-def committees(b, suites):
-    b.committee(IDENTITIES, 3, CHAIN, EPOCH, members(3, 4))
+def committees(b, suites, prefix="", weights=None):
+    b.committee(prefix + IDENTITIES, 3, CHAIN, EPOCH, members(3, 4, weights))
     for suite in suites:
-        b.committee(NAMES[suite], suite, CHAIN, EPOCH, members(suite, 4))
+        b.committee(prefix + NAMES[suite], suite, CHAIN, EPOCH, members(suite, 4, weights))
 
 
-@lru_cache(maxsize=None)
+@cache
 def signed(suite, secret, message):
     """Each once: signatures are most of what a case costs."""
     return SCHEMES[suite].sign(secret, message)
@@ -40,9 +40,11 @@ def infinity(length):
 
 
 class Chain:
-    def __init__(self, b, suite):
-        self.b, self.suite, self.name = b, suite, NAMES[suite]
-        self.c = g.Committees(committee(b.committees[self.name]), committee(b.committees[IDENTITIES]))
+    """With `prefix`, of the committees whose names begin so."""
+
+    def __init__(self, b, suite, prefix=""):
+        self.b, self.suite, self.name, self.identities = b, suite, prefix + NAMES[suite], prefix + IDENTITIES
+        self.c = g.Committees(committee(b.committees[self.name]), committee(b.committees[self.identities]))
         self.scheme = self.c.voters.scheme
         self.genesis = self.c.genesis(ROOT)
         self.first = self.block(2, 1, 2, self.genesis, payload=PAYLOAD)
@@ -56,7 +58,7 @@ class Chain:
             f"gosig.{operation}",
             expect,
             voters=self.name,
-            identities=IDENTITIES,
+            identities=self.identities,
             **{key: value.hex() if isinstance(value, bytes) else value for key, value in inputs.items()},
         )
 

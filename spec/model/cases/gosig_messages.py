@@ -87,6 +87,8 @@ def refused(chain):
         _case(chain, f"truncated-{cut}", "No epoch, or no tag.", _envelope(4, b"")[:cut], "MALFORMED")
     broken = _envelope(6, DIGEST, EPOCH + 1)
     _case(chain, "other-epoch-truncated", "What all can read is read to its end.", broken, "MALFORMED")
+    stranger = chain.segment(u8(1) + u32(1) + DIGEST, signer=4).encode()
+    case("segment-of-a-stranger", "Who signed is no question of decoding.", 2, stranger, "ok")
     inner = flip(chain.proposals()["first"].encode(), 0)
     case("proposal-other-epoch", "Of this epoch, with a block of another.", 1, inner, "WRONG_CONTEXT")
     _signatures(chain, case)

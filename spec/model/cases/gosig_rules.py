@@ -196,3 +196,17 @@ def _not_allowed(chain, m):
     proof = m.join(8)[at + 32 : at + 96]
     unproved = join[: at + 32] + proof + join[at + 96 :]
     case("unproved-identity", "An identity that nobody proved.", m.transaction(unproved))
+
+
+def weighted_changes(chain):
+    """Of members of whom the first one weighs five and the others one each."""
+    m = Members(chain)
+
+    def case(label, description, change, allowed, members):
+        transaction = m.transaction(change, m.allow(change, allowed))
+        return _next(chain, label, description, [transaction], members)
+
+    case("two", "Two of four, with six of eight.", m.leave(3), (0, 3), [0, 1, 2])
+    case("three", "All but the heaviest.", m.leave(0), (1, 2, 3), None)
+    made = case("join", "Weights go on as they are.", m.join(7, weight=9), (0, 1), [0, 1, 2, 3, 7])
+    assert [member["weight"] for member in made["members"]] == ["5", "1", "1", "1", "9"]
