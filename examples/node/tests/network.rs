@@ -180,7 +180,8 @@ async fn gosig_orders_the_same_bytes_once_and_says_so() {
 /// Every member would check its certificate when it is committed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_change_of_the_members_that_nobody_allowed_is_not_taken_from_clients() {
-    let member = Member::start(&Site::gosig(1), 0).await;
+    let site = Site::gosig(1);
+    let member = Member::start(&site, 0).await;
     let epoch = |number: u64| [PREFIX, &number.to_le_bytes(), &[0; 60]].concat();
     let handle = member.node.handle();
     let refusal = handle.submit(epoch(0).into()).unwrap_err();
