@@ -45,10 +45,9 @@ fn from_source(log: &Log, order: &Order, sdist: &Path, sandbox: &Sandbox) -> Out
     smoke::went(&log.run(sandbox.command(&python).arg(sandbox.path("tour.py")))?, &order.version)
 }
 
-/// Options that change nothing but the hash by which cargo knows our two crates: those of the source distribution are
-/// not to be mixed up with the repository's.
-const APART: &str =
-    "--config=profile.dev.package.quorate.debug=1 --config=profile.dev.package.quorate-python.debug=1";
+/// Options that change the hash by which cargo knows our two crates, for those of the source distribution are not to be
+/// mixed up with the repository's; and that compile them quickly, for a tour is all that they run.
+const APART: &str = "--config=profile.dev.package.quorate.opt-level=0 --config=profile.dev.package.quorate-python.opt-level=0";
 
 fn environment(log: &Log, sandbox: &Sandbox, name: &str) -> Outcome<PathBuf> {
     let home = sandbox.path(name);
