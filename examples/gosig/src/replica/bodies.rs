@@ -128,9 +128,12 @@ impl<S: Suite> Replica<S> {
         let rounds = self.rounds.range(self.clock_round..);
         let best = rounds.filter_map(|(_, state)| Some(state.best(height)?.proposal.block.digest()));
         let again = self.again.as_ref().map(|again| again.block.digest());
-        let wanted = committed.chain(prepared).chain(best).chain(again);
-        let mut wanted: Vec<BlockDigest> = wanted.filter(open).collect();
-        wanted.dedup();
+        let mut wanted: Vec<BlockDigest> = Vec::new();
+        for block in committed.chain(prepared).chain(best).chain(again).filter(open) {
+            if !wanted.contains(&block) {
+                wanted.push(block);
+            }
+        }
         wanted
     }
 
@@ -154,7 +157,8 @@ impl<S: Suite> Replica<S> {
         let Some(assembly) = self.assemblies.get_mut(&digest) else { return };
         let (tries, height) = (assembly.tries, assembly.height());
         assembly.tries = tries.saturating_add(1);
-        assembly.asked = Some(self.now.plus(self.parameters.retry * (1 << (tries / 4).min(4))));
+        let due = self.now.plus(self.parameters.retry * (1 << (tries / 4).min(4)));
+        assembly.asked = Some(due);
         let first = assembly.hint.take().filter(|hint| Some(*hint) != self.me);
         let proposer = proposal.as_ref().map(|proposal| proposal.proposer).filter(|p| Some(*p) != self.me);
         let asks_proposer = tries == 1 && self.committees.voters.len() <= SERVED;
@@ -179,6 +183,8 @@ impl<S: Suite> Replica<S> {
             // all of it. Not as long as its round goes on: then it is rather that nobody has had the time to answer, and
             // who begins anew makes that worse, and has nothing to answer others with.
             assembly.choose(peer);
+            // It has as long for its answer as anybody.
+            assembly.asked = Some(due);
         }
         if !assembly.has_source()
             && let Some(proposal) = proposal
