@@ -178,10 +178,11 @@ impl<S: Suite> Replica<S> {
         let round = assembly.round().or(proposal.as_ref().map(|proposal| proposal.round));
         let ended = round.is_none_or(|round| round < self.clock_round);
         let unbelieved = assembly.misnamed || (tries >= PATIENCE && (ended || certified));
-        if unbelieved || (!assembly.is_named() && proposal.is_none()) {
+        if unbelieved || assembly.has_source() || (!assembly.is_named() && proposal.is_none()) {
             // No segments, or segments whose names may be lies, which nothing fits: whoever has the block is to bring
-            // all of it. Not as long as its round goes on: then it is rather that nobody has had the time to answer, and
-            // who begins anew makes that worse, and has nothing to answer others with.
+            // all of it, and another if that one did not. Not as long as its round goes on: then it is rather that
+            // nobody has had the time to answer, and who begins anew makes that worse, and has nothing to answer others
+            // with.
             assembly.choose(peer);
             // It has as long for its answer as anybody.
             assembly.asked = Some(due);
