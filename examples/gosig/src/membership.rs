@@ -60,7 +60,7 @@ pub struct Successor<S: Scheme> {
     pub committees: Committees<S>,
     /// Where it begins.
     pub anchor: Anchor,
-    /// Those of them who were no members before, by their identity keys, and how each is reached.
+    /// Those of them who joined with the last block, by their identity keys, and how each is reached.
     pub contacts: Contacts,
 }
 

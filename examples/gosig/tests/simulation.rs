@@ -271,3 +271,11 @@ fn seeds_of_everything_at_once() {
     seeds("chaos", 4, 1030..1040);
     seeds("chaos", 7, 1000..1002);
 }
+
+/// Each of these stood still once: somebody lacked a block that others were locked on, and asked in vain.
+#[test]
+fn seeds_in_which_a_bare_quorum_lacks_a_body() {
+    for seed in [63, 95, 107] {
+        seeds("chaos", 7, seed..seed + 1);
+    }
+}

@@ -309,7 +309,8 @@ pub enum Action<P: Protocol> {
         state: OwnBatchState,
     },
     /// All transactions of a batch of this node's clients are committed, the last of them in the block that is
-    /// delivered next in the same step; if none is, they were committed before the batch came. For protocols that do not order batches as they are: they leave [`Delivery::own_batches`] empty.
+    /// delivered next in the same step; if none is, they were committed before the batch came. For protocols that do not
+    /// order batches as they are: they leave [`Delivery::own_batches`] empty.
     Settled {
         /// Its number.
         sequence: u64,
