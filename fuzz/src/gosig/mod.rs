@@ -94,7 +94,7 @@ fn lively() -> Vec<u8> {
     let mut deeds = Vec::new();
     for round in 0..10u8 {
         deeds.extend([10, round]);
-        deeds.extend([[0, 0].repeat(24), vec![8, 0]].concat());
+        deeds.extend([[0, 0].repeat(24), vec![8, 0]].concat().repeat(2));
     }
     deeds
 }
