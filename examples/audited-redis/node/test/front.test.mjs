@@ -50,6 +50,7 @@ test('scripts are executed only where the operator says so', LIMIT, async (t) =>
   const nothing = { sequence: 1, entry: 1, reply: null };
   assert.deepEqual(await alice.call('GET', 'n'), nothing, 'nothing of it was done or logged');
   // They are written in the background, and a crash loses what is not yet.
+  /** @param {number} count */
   const recorded = (count) => eventually(() => house.refusals().join() === Array(count).fill('NOT_ALLOWED').join());
   await recorded(4);
   await house.killFront();
