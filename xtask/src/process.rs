@@ -14,6 +14,8 @@ pub(crate) type Outcome<T = ()> = Result<T, String>;
 const POLL: Duration = Duration::from_millis(20);
 /// How much of a log is shown when its command failed.
 const TAIL_LINES: usize = 60;
+/// How much is shown of what failed tests printed, wherever that stands.
+const FAILURE_LINES: usize = 240;
 
 /// Runs a command on our terminal.
 pub(crate) fn loud(command: &mut Command) -> Outcome {
@@ -96,7 +98,10 @@ fn like(command: &mut Command, other: &Command) {
 }
 
 fn explained(text: &str, reason: &str, log: &Path) -> String {
-    format!("{}\n{reason}; the whole log is {}", tail(text), log.display())
+    let lines: Vec<&str> = text.lines().collect();
+    let tail = lines.get(lines.len().saturating_sub(TAIL_LINES)..).unwrap_or_default();
+    let shown = [failures(&lines).as_slice(), tail].concat().join("\n");
+    format!("{shown}\n{reason}; the whole log is {}", log.display())
 }
 
 /// What a file holds after its first `start` bytes.
@@ -134,9 +139,22 @@ fn shown(command: &Command) -> String {
     command.get_args().fold(program, |line, argument| line + " " + &argument.to_string_lossy())
 }
 
-fn tail(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    lines.get(lines.len().saturating_sub(TAIL_LINES)..).unwrap_or_default().join("\n")
+/// What failed tests of Rust printed: many other programs of tests may have spoken since.
+fn failures<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    let mut within = false;
+    let of_failures = lines.iter().filter(|line| {
+        let ends = line.starts_with("test result: ");
+        within = (within || **line == "failures:") && !ends;
+        within && !is_frame(line)
+    });
+    of_failures.take(FAILURE_LINES).copied().collect()
+}
+
+/// A call that a panic came through, in the standard library, tokio or the like.
+fn is_frame(line: &str) -> bool {
+    let line = line.trim_start();
+    let is_numbered = line.split_once(": ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+    is_numbered || (line.starts_with("at ") && !line.starts_with("at ./"))
 }
 
 #[cfg(test)]
@@ -152,6 +170,21 @@ mod tests {
         let reason =
             quiet(Command::new("cargo").arg("no-such-command"), &log(), Duration::from_secs(60)).unwrap_err();
         assert!(reason.contains("no-such-command") && reason.contains("failed"), "{reason}");
+    }
+
+    #[test]
+    fn what_a_failed_test_printed_is_shown_however_much_comes_after_it() {
+        let log = "test result: ok. 1 passed\n\nfailures:\n\n---- net::one stdout ----\npanicked at net.rs:7:1\nstack backtrace:\n\
+            \x20  0: core::panic\n             at /rustc/panic.rs:80:14\n             at ./tests/net.rs:7\n\nfailures:\n    net::one\n\n\
+            test result: FAILED. 0 passed; 1 failed\n"
+            .to_owned()
+            + &"another line\n".repeat(500);
+        let shown = explained(&log, "it failed", Path::new("log"));
+        for part in ["net::one stdout", "panicked at net.rs:7:1", "at ./tests/net.rs:7", "it failed"] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        assert!(!shown.contains("/rustc/") && !shown.contains("ok. 1 passed"), "{shown}");
+        assert!(shown.lines().count() < FAILURE_LINES + TAIL_LINES + 2);
     }
 
     #[test]

@@ -73,8 +73,8 @@ pub struct Parameters {
     pub first_block_bytes: usize,
     /// The same for how many transactions.
     pub first_block_transactions: usize,
-    /// The most bytes of transactions that wait to be ordered, and 256 for each of them. At three quarters of it, or if more wait than a few
-    /// blocks hold, [`Output::Congestion`](crate::Output::Congestion) asks the driver to hold back.
+    /// The most bytes of transactions that wait to be ordered, and 256 for each of them. At three quarters of it, or if
+    /// more wait than a few blocks hold, [`Output::Congestion`](crate::Output::Congestion) asks the driver to hold back.
     pub max_pool_bytes: usize,
     /// The most bytes of them that one other member may have brought.
     pub max_peer_bytes: usize,

@@ -31,7 +31,8 @@ impl Uplink {
     /// A message was handed to a link.
     pub(crate) fn sent(&mut self, now: Time, to: MemberIndex, bytes: usize) {
         let micros = (bytes as u64).saturating_mul(1_000_000) / self.bytes_per_second;
-        self.free = self.free.max(now).plus(Duration::from_micros(micros));
+        // However slow the rate is said to be, a place is not held for longer than an answer is waited for.
+        self.free = self.free.max(now).plus(Duration::from_micros(micros)).min(now.plus(self.patience));
         self.leaving.push_back((self.free, to));
         self.awaited.entry(to).or_insert(self.free.plus(self.patience));
     }
@@ -92,6 +93,8 @@ mod tests {
         assert_eq!(uplink.due(), Some(ms(11)));
         uplink.pass(ms(11), &mut peers);
         assert_eq!(uplink.due(), None);
+        uplink.sent(ms(20), 3, usize::MAX);
+        assert_eq!(uplink.due(), Some(ms(20).plus(PATIENCE)));
     }
 
     #[test]

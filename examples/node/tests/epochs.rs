@@ -87,7 +87,7 @@ impl World {
     /// Hands a change in at a node, and waits until all of these are in the next epoch.
     async fn change(&mut self, change: &Change<S>, at: &Member, all: &[&Member]) {
         let transaction = self.allowed(change);
-        at.node.handle().submit(transaction).unwrap();
+        at.submit(vec![transaction]).await;
         let next = self.epoch.number + 1;
         reach(all, next).await;
         self.note(at, next);
@@ -211,7 +211,7 @@ async fn what_was_taken_before_the_change_is_committed_after_it_and_tickets_stay
             tickets[i].extend(member.submit(puts(1000 + 100 * round + i, 2)).await);
         }
         if round == 10 {
-            members[0].node.handle().submit(change.clone()).unwrap();
+            members[0].submit(vec![change.clone()]).await;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -235,7 +235,7 @@ async fn a_node_that_is_dropped_while_the_epoch_ends_finds_its_way() {
         let (join, config) = world.joiner(&format!("new{round}"));
         let newcomer = Member::with(config).await;
         let change = world.allowed(&join);
-        members[0].node.handle().submit(change).unwrap();
+        members[0].submit(vec![change]).await;
         // Somewhere around the end.
         tokio::time::sleep(Duration::from_millis(200 + 150 * round)).await;
         let dropped = members.remove(3);

@@ -67,7 +67,8 @@ pub enum Message<S: Suite> {
     Proposal(Arc<Proposal<S>>),
     /// A part of its body.
     Segment(Arc<Segment>),
-    /// Aggregates of kinds [`PREPARE`](crate::PREPARE) and [`TENTATIVE`](crate::TENTATIVE). At least one, at most [`MAX_AGGREGATES`].
+    /// Aggregates of kinds [`PREPARE`](crate::PREPARE) and [`TENTATIVE`](crate::TENTATIVE). At least one, at most
+    /// [`MAX_AGGREGATES`].
     Signatures(Vec<Aggregate<S>>),
     /// Signatures arrived.
     Heard,

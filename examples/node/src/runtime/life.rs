@@ -139,9 +139,10 @@ impl<P: Protocol> Life<P> {
         self.shared.turned();
         self.shared.set_machine(P::status(&term.machine));
         let links = self.link(&term)?;
-        service.sit(Seat::new(&term, &links));
         self.ingest.turn(term.me.is_none());
         self.metrics.chain.epoch.set(term.epoch.number as i64);
+        // Last: who sees the epoch finds transactions taken.
+        service.sit(Seat::new(&term, &links));
         tracing::info!(epoch = term.epoch.number, me = ?term.me, "the epoch begins");
         Engine::start(&self, term, links)
     }

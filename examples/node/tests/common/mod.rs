@@ -1,7 +1,7 @@
 //! What the tests of links and networks share.
 #![allow(dead_code, reason = "each test takes what it needs of it")]
 
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use quorate_node::config::{LinkConfig, NodeConfig};
@@ -27,12 +27,15 @@ pub(crate) fn chain(n: usize, scheme: SchemeName) -> (Genesis, Vec<NodeKeys>) {
     (Genesis::new("test", scheme, members), keys)
 }
 
-/// A port below those that the system gives to outgoing connections: one of those may be in use again by the time a
-/// node listens on it.
+/// A port that nobody else takes until a node listens on it: below those that the system gives to outgoing connections,
+/// and on Linux, where all of 127.0.0.0/8 is this machine, of an address that only chance would give to another test.
 fn free_port() -> TcpListener {
     loop {
-        let port = 10_000 + getrandom::u32().unwrap() % 20_000;
-        if let Ok(listener) = TcpListener::bind(format!("127.0.0.1:{port}")) {
+        let [a, b, c, ..] = getrandom::u32().unwrap().to_le_bytes();
+        let host =
+            if cfg!(target_os = "linux") { Ipv4Addr::new(127, a, b, c.max(1)) } else { Ipv4Addr::LOCALHOST };
+        let port = 10_000 + (getrandom::u32().unwrap() % 20_000) as u16;
+        if let Ok(listener) = TcpListener::bind((host, port)) {
             return listener;
         }
     }
