@@ -64,10 +64,11 @@ pub(crate) fn all(subcommand: &str) -> Command {
     command
 }
 
-/// All tests but those in documentation.
+/// All tests but those in documentation. Libraries and programs too, but for those whose manifest says that they have
+/// none: `--lib` and `--bins` would compile them all the same.
 pub(crate) fn tests() -> Command {
     let mut command = all("test");
-    command.args(["--lib", "--bins", "--tests"]);
+    command.arg("--tests");
     command
 }
 

@@ -17,6 +17,8 @@ use quorate_threshold_signing::{dealer, evidence};
 use support::{Running, World};
 
 const MESSAGE: &[u8] = b"pay 5 to Bob";
+/// Less than the slow one takes, and long enough for a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 fn coordinator(world: &World, requester: &str) -> Coordinator {
     let identity = world.keys(requester).identity().unwrap();
@@ -24,8 +26,7 @@ fn coordinator(world: &World, requester: &str) -> Coordinator {
 }
 
 async fn sign(coordinator: &mut Coordinator, check_all: bool) -> Result<Signed, Failure> {
-    let patience = Duration::from_secs(5);
-    coordinator.sign(MESSAGE, Options { patience, check_all, index: None }).await
+    coordinator.sign(MESSAGE, Options { patience: PATIENCE, check_all, index: None }).await
 }
 
 /// Four parties, of which some do not do as they should.
@@ -95,7 +96,7 @@ async fn one_of_four_may_do_anything() {
             let signed = sign(&mut coordinator, false).await.unwrap_or_else(|e| panic!("{how}: {e}"));
             assert_eq!(signed.index, index, "{how}");
         }
-        assert!(begin.elapsed() < Duration::from_secs(8), "{how}: {:?}", begin.elapsed());
+        assert!(begin.elapsed() < PATIENCE, "{how}: {:?}", begin.elapsed());
         assert_eq!(sign(&mut coordinator, false).await.unwrap_err().code, "EXHAUSTED", "{how}");
     }
 }
@@ -113,7 +114,7 @@ async fn two_of_four_are_too_many_and_each_is_named_with_what_it_did() {
     assert!(failure.message.contains("p1: gave a right share"), "{failure}");
     assert!(failure.message.contains("p2: 127.0.0.1:"), "{failure}");
     assert!(coordinator.faults().contains_key(&0), "evidence, though there is no signature");
-    assert!(begin.elapsed() < Duration::from_secs(8));
+    assert!(begin.elapsed() < PATIENCE);
     let mut fresh = self::coordinator(&world, "client");
     parties[3].kill();
     let failure = sign(&mut fresh, false).await.unwrap_err();

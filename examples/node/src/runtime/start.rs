@@ -9,11 +9,18 @@ use crate::genesis::Genesis;
 use crate::protocol::{self, Protocol, Visit};
 use crate::{NodeError, Result};
 
-pub(super) async fn start(config: NodeConfig, application: Box<dyn Application>) -> Result<Node> {
-    config.check()?;
-    let genesis = Genesis::load(&config.node.genesis)?;
-    protocol::with(&genesis.clone(), Start { config, genesis, application }).await
+/// What starts a node in the end. No `async fn`: those are compiled by whoever awaits them, and this is all of a node, for
+/// each protocol and scheme.
+pub(super) fn start(config: NodeConfig, application: Box<dyn Application>) -> Starting {
+    Box::pin(async move {
+        config.check()?;
+        let genesis = Genesis::load(&config.node.genesis)?;
+        protocol::with(&genesis.clone(), Start { config, genesis, application }).await
+    })
 }
+
+/// A node that is being started.
+pub(super) type Starting = Pin<Box<dyn Future<Output = Result<Node>> + Send>>;
 
 /// Starts a node with the chain's protocol.
 struct Start {
@@ -23,7 +30,7 @@ struct Start {
 }
 
 impl Visit for Start {
-    type Output = Pin<Box<dyn Future<Output = Result<Node>> + Send>>;
+    type Output = Starting;
 
     fn visit<P: Protocol>(self) -> Self::Output {
         Box::pin(async move {
