@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use quorate::machine::{Input, Machine, MemberIndex, Outgoing, Recipient, Step, Time, TimerChange};
 use quorate::wire::Encode;
-use quorate_chain::Executed;
+use quorate_protocol::Executed;
 
 use crate::fixture::FOUR;
 

@@ -1,4 +1,4 @@
-//! `examples/audited-redis`: its tour, as a user walks through it, on a real Redis; the clients in Python and in Node with
+//! `examples/apps/audited-redis`: its tour, as a user walks through it, on a real Redis; the clients in Python and in Node with
 //! their tests; and one log that three languages write. The tests of the Rust program run with all others.
 
 use std::path::{Path, PathBuf};
@@ -136,7 +136,7 @@ fn command(program: &Path, first: &Path) -> Command {
 
 /// Something of the example's.
 fn source(name: &str) -> PathBuf {
-    workspace::root().join("examples/audited-redis").join(name)
+    workspace::root().join("examples/apps/audited-redis").join(name)
 }
 
 /// A folder with a Redis in it, and a front before that, for the client alice.

@@ -1,4 +1,4 @@
-//! `examples/broadcast` in the simulator, with all three ways of signing.
+//! `examples/protocols/broadcast` in the simulator, with all three ways of signing.
 
 use std::process::Command;
 

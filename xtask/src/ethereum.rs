@@ -1,4 +1,4 @@
-//! `examples/ethereum-sync` in its other languages: Python against the Rust program, and the page in a browser.
+//! `examples/clients/ethereum-sync` in its other languages: Python against the Rust program, and the page in a browser.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
 /// Builds the page and compares what it says with what the Rust program says.
 fn in_a_browser(log: &Log, program: &Path, chromium: &str) -> Outcome<String> {
     wasm::build(log)?;
-    let source = workspace::root().join("examples/ethereum-sync/browser");
+    let source = workspace::root().join("examples/clients/ethereum-sync/browser");
     npm::install(log, &source)?;
     let page = workspace::target("xtask/ethereum-page");
     let node = || {
@@ -43,7 +43,7 @@ fn in_a_browser(log: &Log, program: &Path, chromium: &str) -> Outcome<String> {
 fn in_python(log: &Log, program: &Path) -> Outcome<String> {
     let interpreter = python::environment(log)?;
     let package = python::assemble(log)?;
-    let source = workspace::root().join("examples/ethereum-sync/python");
+    let source = workspace::root().join("examples/clients/ethereum-sync/python");
     let requirements = requirements(log, &interpreter)?;
     let path = std::env::join_paths([&source, &package, &requirements]).map_err(|e| e.to_string())?;
     let run = |arguments: &[&str]| {
@@ -60,7 +60,7 @@ fn in_python(log: &Log, program: &Path) -> Outcome<String> {
 
 /// What the Python program needs beside quorate, in a folder of its own.
 fn requirements(log: &Log, interpreter: &Path) -> Outcome<PathBuf> {
-    let list = workspace::root().join("examples/ethereum-sync/python/requirements.txt");
+    let list = workspace::root().join("examples/clients/ethereum-sync/python/requirements.txt");
     let folder = workspace::target("xtask/ethereum-python");
     let ready = folder.join("ready.txt");
     let wanted = fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;

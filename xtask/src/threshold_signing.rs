@@ -1,4 +1,4 @@
-//! `examples/threshold-signing`: real processes sign, one lies, one is killed, and OpenSSL verifies. Its tests, which kill
+//! `examples/apps/threshold-signing`: real processes sign, one lies, one is killed, and OpenSSL verifies. Its tests, which kill
 //! at every point, run with all others.
 
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! `examples/watch`: programs in other languages that follow a real testnet, and servers in between that lie to them.
+//! `examples/clients/watch`: programs in other languages that follow a real testnet, and servers in between that lie to them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -103,7 +103,7 @@ fn kotlin_vectors() -> CommandLine {
 }
 
 fn folder() -> PathBuf {
-    workspace::root().join("examples/watch")
+    workspace::root().join("examples/clients/watch")
 }
 
 /// `93 passed, 0 failed`: how many.

@@ -12,7 +12,7 @@ use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Once};
 
 /// What is tested beyond the default features. Always the same ones, so that nothing is compiled twice.
-pub(crate) const FEATURES: &str = "quorate/serde,quorate/driver,quorate/threshold,quorate/erasure,quorate-chain/simulate,quorate-jolteon/simulate,quorate-gosig/simulate";
+pub(crate) const FEATURES: &str = "quorate/serde,quorate/driver,quorate/threshold,quorate/erasure,quorate-protocol/simulate,quorate-jolteon/simulate,quorate-gosig/simulate";
 
 /// The repository's root.
 pub(crate) fn root() -> PathBuf {

@@ -97,7 +97,7 @@ pub(super) fn measure(quick: bool, costs: Costs) -> Measured {
         table.drawing = Some(steps(ours));
     }
     table.note(
-        "Votes are `core::gossip` itself; how transactions and blocks spread is a model with the rules of `examples/gosig`\n\
+        "Votes are `core::gossip` itself; how transactions and blocks spread is a model with the rules of `examples/protocols/gosig`\n\
          (`blocks/mod.rs` has them, and what is left out). Ours has `transaction_fanout = 2`, `retry = 1 s`, and all of 12 MB for the\n\
          first block; a transaction that is passed on twice misses every fifth node, which asks for it once a block names it.\n\
          Nothing is lost, as in the paper's emulation. The drawing is of the shorter rounds: how many nodes had what, after a\n\

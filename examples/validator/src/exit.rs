@@ -46,7 +46,7 @@ Exit codes:
   11  the validator has left: it is no member of its chain any more
   12  a change of the members is not allowed by enough of them";
 
-quorate_terminal::failure!(Exit);
+quorate_support::failure!(Exit);
 
 #[cfg(test)]
 mod tests {

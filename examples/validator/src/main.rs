@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use exit::{Exit, Failure};
-use quorate_terminal::tell;
+use quorate_support::tell;
 
 /// A validator network that commits transactions on BLS quorum certificates.
 ///

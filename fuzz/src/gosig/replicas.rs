@@ -8,12 +8,12 @@ use quorate::gossip::Aggregate;
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
-use quorate_chain::Executed;
 use quorate_gosig::{
     Anchor, Block, Command, Committees, Config, Delivery, Envelope, HistoryRequest, Message, Output,
     PROPOSAL, Parameters, Payload, Proposal, Record, Replica, Schedule, Suite, block_range,
     transaction_range,
 };
+use quorate_protocol::Executed;
 
 use crate::cluster::{FAULTY, GENESIS_ROOT, Heard, Protocol};
 use crate::fixture::Fixed;

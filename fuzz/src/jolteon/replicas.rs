@@ -8,11 +8,11 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
-use quorate_chain::Executed;
 use quorate_jolteon::{
     Batch, BatchRef, Block, Command, Config, Delivery, HistoryRequest, Message, Output, Parameters, Record,
     Replica, WINDOW, block_range,
 };
+use quorate_protocol::Executed;
 
 use crate::cluster::{FAULTY, GENESIS_ROOT, Heard, Protocol};
 use crate::fixture::{FOUR, Fixed};

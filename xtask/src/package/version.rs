@@ -13,7 +13,7 @@ const PYPROJECT: &str = "bindings/python/pyproject.toml";
 /// Other files, what comes before each version of ours in them, and the marks right around it.
 const PLACES: &[(&str, &str, [&str; 2])] = &[
     (POM, MAVEN, ["<version>", "</version>"]),
-    ("examples/watch/kotlin/pom.xml", MAVEN, ["<version>", "</version>"]),
+    ("examples/clients/watch/kotlin/pom.xml", MAVEN, ["<version>", "</version>"]),
     ("bindings/kotlin/README.md", MAVEN, ["<version>", "</version>"]),
     ("bindings/kotlin/README.md", "`target/", ["quorate-", ".jar"]),
     ("bindings/wasm/js/version.js", "VERSION", ["'", "'"]),
@@ -136,7 +136,7 @@ mod tests {
     fn files_for_npm_and_maven_and_documents_are_held_to_it_too() {
         let stated = stated().unwrap();
         let times = |file: &str| stated.iter().filter(|(place, _)| place == file).count();
-        assert_eq!(times("examples/watch/kotlin/pom.xml"), 3);
+        assert_eq!(times("examples/clients/watch/kotlin/pom.xml"), 3);
         assert_eq!(times("bindings/kotlin/README.md"), 2);
         assert_eq!(times("bindings/wasm/js/version.js"), 1);
     }

@@ -1,6 +1,6 @@
 //! Whole rounds: transactions spread as they come, blocks that name them, votes.
 //!
-//! Votes are `core::gossip` itself. How transactions and blocks spread is a model of what `examples/gosig` does; where the
+//! Votes are `core::gossip` itself. How transactions and blocks spread is a model of what `examples/protocols/gosig` does; where the
 //! two differ, this page says so:
 //!
 //! - A member passes transactions that are new to it on to a few random others (`transaction_fanout`). To keep the

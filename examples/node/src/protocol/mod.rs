@@ -37,8 +37,8 @@ use quorate::wire::{Decode, Encode};
 
 pub use gosig::{Epochs, Gosig};
 pub use jolteon::Jolteon;
-pub use quorate_chain::Executed;
 pub use quorate_jolteon::OwnBatchState;
+pub use quorate_protocol::Executed;
 
 use crate::Result;
 use crate::epochs::{Anchor, Successor};

@@ -11,13 +11,13 @@ use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
 use quorate::guard::{Guard, GuardRecord};
 use quorate::scheme::Scheme;
-use quorate_chain::testing::committee;
-pub use quorate_chain::testing::secret;
 use quorate_jolteon::{
     AVAILABLE, BLOCK, Batch, BatchRef, Block, Committees, Content, Finality, Record, TIMEOUT,
 };
 use quorate_node::protocol::{Delivery, Executed, Jolteon};
 use quorate_node::store::{Binding, Store};
+use quorate_protocol::testing::committee;
+pub use quorate_protocol::testing::secret;
 
 pub struct Chain<S: Scheme> {
     pub committees: Committees<S>,

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quorate_terminal::{count, say, tell};
+use quorate_support::{count, say, tell};
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure};

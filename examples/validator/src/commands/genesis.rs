@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use quorate_node::genesis::{Genesis, Parameters, ProtocolName};
 use quorate_node::protocol::{self, Protocol, Visit};
-use quorate_terminal::say;
+use quorate_support::say;
 
 use super::keygen::PublicFile;
 use crate::exit::{Exit, Failure, OrFail};

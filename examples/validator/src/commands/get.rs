@@ -2,7 +2,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use quorate_node::handle::Digest;
-use quorate_terminal::tell;
+use quorate_support::tell;
 
 use crate::chain::Chain;
 use crate::exit::{Exit, Failure, OrFail};

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use quorate_node::genesis::{Hex, Member, PublicKeys, SchemeName};
 use quorate_node::keys::NodeKeys;
-use quorate_terminal::say;
+use quorate_support::say;
 use serde::{Deserialize, Serialize};
 
 use crate::exit::{Exit, Failure, OrFail};

@@ -8,7 +8,7 @@ use quorate_node::client::Clients;
 use quorate_node::config::NodeConfig;
 use quorate_node::genesis::Genesis;
 use quorate_node::runtime::Node;
-use quorate_terminal::say;
+use quorate_support::say;
 use tracing_subscriber::EnvFilter;
 
 use crate::exit::{Exit, Failure, OrFail};

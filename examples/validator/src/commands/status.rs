@@ -1,4 +1,4 @@
-use quorate_terminal::say;
+use quorate_support::say;
 
 use crate::api::{Api, Status};
 use crate::exit::{Exit, Failure};

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use quorate_node::handle::Digest;
-use quorate_terminal::{say, tell};
+use quorate_support::{say, tell};
 
 use crate::api::{Api, Transaction};
 use crate::chain::Chain;

@@ -9,7 +9,7 @@ use quorate::Error;
 use quorate::erasure::tuner::{Row, Space, Table, Workload, climb, sample_len};
 use quorate::erasure::{Coding, Packets, Shape, Suite};
 use quorate::wire::{Decode, Encode};
-use quorate_terminal::{count, millis, say, tell};
+use quorate_support::{count, millis, say, tell};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 

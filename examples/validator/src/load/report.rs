@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use quorate_terminal::{count, millis, say};
+use quorate_support::{count, millis, say};
 use serde::Serialize;
 
 use super::{Counts, Histogram};

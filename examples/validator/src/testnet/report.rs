@@ -1,4 +1,4 @@
-use quorate_terminal::say;
+use quorate_support::say;
 use serde::Serialize;
 
 use super::agreement::Contradiction;
@@ -97,7 +97,7 @@ impl Report {
         }
         say!(
             "blocks      {} ({:.1} per second), quorum certificates of {} bytes",
-            quorate_terminal::count(self.height),
+            quorate_support::count(self.height),
             self.blocks_per_second,
             self.certificate_bytes
         );

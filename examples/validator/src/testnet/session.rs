@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use quorate_terminal::{count, say, tell};
+use quorate_support::{count, say, tell};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::RunTestnet;

@@ -2,7 +2,7 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use quorate_node::keys::NodeKeys;
-use quorate_terminal::{say, tell};
+use quorate_support::{say, tell};
 
 use super::change::Proposal;
 use super::{ChangeFile, Source};

@@ -9,7 +9,7 @@ use quorate_gosig::{Change, Committees};
 use quorate_node::Contact;
 use quorate_node::genesis::{Hex, Member, PublicKeys};
 use quorate_node::keys::NodeKeys;
-use quorate_terminal::say;
+use quorate_support::say;
 
 use super::file::{Allowance, ChangeFile, Leaving};
 use crate::chain::{Chain, Epoch, Suite};

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use quorate_terminal::{say, tell};
+use quorate_support::{say, tell};
 
 use super::Source;
 use crate::chain::{Chain, ServedEpochs};

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use quorate_terminal::say;
+use quorate_support::say;
 
 use super::Source;
 use super::change::Proposal;

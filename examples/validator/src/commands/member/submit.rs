@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use quorate_node::handle::Digest;
-use quorate_terminal::{say, tell};
+use quorate_support::{say, tell};
 use tokio::time::{Instant, sleep};
 
 use super::ChangeFile;

@@ -1,0 +1,49 @@
+use std::path::PathBuf;
+
+use quorate_support::{say, verdict};
+use quorate_threshold_signing::evidence;
+
+use super::{Outcome, Public, json};
+
+/// Judge evidence against a party, with what everybody may know: no secret is needed, and whoever shows it need not be
+/// trusted.
+///
+/// It holds if the party signed a share, with the key in the group file, that is not the one that follows from what it was
+/// dealt. A party that did as it should cannot be accused.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  threshold-signing check-evidence --group group.toml --deal deal-1.public carol-1-7.evidence")]
+pub(super) struct CheckEvidence {
+    #[command(flatten)]
+    public: Public,
+
+    /// What `sign` wrote.
+    #[arg(value_name = "FILE")]
+    evidence: PathBuf,
+
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl CheckEvidence {
+    pub(super) fn run(&self) -> Outcome {
+        let (group, public) = self.public.load()?;
+        let fault = evidence::load(&self.evidence)?;
+        let culprit = evidence::check(&group, &public, &fault)?;
+        let (name, share) = (group.party(culprit), fault.share());
+        if self.json {
+            json(&serde_json::json!({ "culprit": name, "party": culprit, "epoch": share.epoch(),
+                "index": share.index() }));
+        } else {
+            let says = format!(
+                "{name} (party {culprit}) stands for a wrong share of presignature {} of epoch {}",
+                share.index(),
+                share.epoch()
+            );
+            say!("{}", verdict(&says, true));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,47 @@
+use std::path::PathBuf;
+
+use quorate_support::{say, verdict};
+use quorate_threshold_signing::deal::{PublicDeal, read_signature};
+use quorate_threshold_signing::der;
+use quorate_threshold_signing::failure::{Exit, Failure};
+
+use super::{Message, Outcome, json};
+
+/// Verify a signature. OpenSSL can do it as well; this refuses a second form of the same signature besides.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  threshold-signing verify --deal deal-1.public --signature pay.der --message \"pay 5 to Bob\"")]
+pub(super) struct Verify {
+    /// A public deal file of the group, of any epoch.
+    #[arg(long, value_name = "FILE")]
+    deal: PathBuf,
+
+    /// The signature, in DER.
+    #[arg(long, value_name = "FILE")]
+    signature: PathBuf,
+
+    #[command(flatten)]
+    message: Message,
+
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Verify {
+    pub(super) fn run(&self) -> Outcome {
+        let (public, message) = (PublicDeal::load(&self.deal)?, self.message.bytes()?);
+        let signature = read_signature(&self.signature)?;
+        let checked = der::signature(&signature).and_then(|s| public.key.verify_message(&message, &s));
+        checked.map_err(|e| {
+            Failure::new(Exit::Refuted, e.code(), format!("the signature does not verify: {e}"))
+        })?;
+        if self.json {
+            json(&serde_json::json!({ "valid": true }));
+        } else {
+            say!("{}", verdict("valid", true));
+        }
+        Ok(())
+    }
+}

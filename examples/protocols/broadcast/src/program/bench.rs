@@ -1,0 +1,346 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use quorate::machine::MemberIndex;
+use quorate_broadcast::{Parameters, Terms, Way};
+use quorate_support::{say, tell};
+use serde::Serialize;
+
+use crate::exit::{Exit, Failure, OrFail};
+use crate::group::{self, Group};
+use crate::member::{Event, Identity, Member};
+use crate::signer::{Make, SignerName, SuiteName, WithSigner, way, with_signer};
+
+/// How long members may take to connect, and to deliver.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Measure: members in this process, over real sockets on this machine.
+///
+/// The first member broadcasts messages one at a time: the next one when all members have delivered the last one, as
+/// the DSig paper does for its figure 7. A latency runs from the moment at which the message is handed to the member to
+/// the moment at which that member, or the last of all members, delivers it. Links are TLS 1.3 over TCP, and all
+/// members share this machine's processors.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  quorate-broadcast bench
+  quorate-broadcast bench --signer dsig --suite wots-haraka-256 --requests 10000 --json
+  quorate-broadcast bench --records disk        what it costs that nothing is said before it is durable")]
+pub(crate) struct Bench {
+    /// How members know each other's words; without it, all three after each other.
+    #[arg(long, value_enum)]
+    signer: Vec<SignerName>,
+
+    /// How one-time keys are made.
+    #[arg(long, value_enum, default_value_t = SuiteName::Blake3)]
+    suite: SuiteName,
+
+    /// How many members.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    members: u16,
+
+    /// How many messages are measured.
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    requests: u32,
+
+    /// How many go before them.
+    #[arg(long, default_value_t = 500)]
+    warm_up: u32,
+
+    /// Bytes of a message: 8 in the paper.
+    #[arg(long, value_name = "BYTES", default_value_t = 8, value_parser = clap::value_parser!(u32).range(8..=1 << 20))]
+    size: u32,
+
+    /// Where members keep what they have vouched for. In the paper nothing is durable.
+    #[arg(long, value_enum, default_value_t = Records::Memory)]
+    records: Records,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+enum Records {
+    /// Lost with the process.
+    Memory,
+    /// Durable before anything is sent, as `run` does it.
+    Disk,
+}
+
+/// What a bench prints.
+#[derive(Debug, Serialize)]
+struct Report {
+    members: u16,
+    message_bytes: u32,
+    requests: u32,
+    records: Records,
+    results: Vec<Measured>,
+}
+
+/// One way of signing.
+#[derive(Debug, Serialize)]
+struct Measured {
+    signer: &'static str,
+    suite: Option<&'static str>,
+    signature_bytes: usize,
+    /// To the delivery at the sender.
+    latency_us: Latency,
+    /// To the last delivery of all.
+    everywhere_us: Latency,
+    /// Bytes that all members sent for each broadcast, announcements and repetitions included, TLS and TCP not.
+    bytes_per_broadcast: f64,
+    /// Verifications that needed Ed25519 although they should not have, and all, of all members.
+    slow_verifications: u64,
+    verifications: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Latency {
+    p10: f64,
+    p50: f64,
+    p90: f64,
+    p99: f64,
+    mean: f64,
+}
+
+/// One measurement.
+struct Measure<'a> {
+    bench: &'a Bench,
+    way: Way,
+    interrupted: Arc<AtomicBool>,
+}
+
+type Delivered = (MemberIndex, Arc<[u8]>, Instant);
+
+impl Bench {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let runtime = runtime.or_fail(Exit::Failed, "cannot start")?;
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let flag = interrupted.clone();
+        runtime.spawn(async move {
+            let _ = tokio::signal::ctrl_c().await;
+            flag.store(true, Ordering::Relaxed);
+        });
+        let all = [SignerName::None, SignerName::Eddsa, SignerName::Dsig];
+        let chosen = if self.signer.is_empty() { &all[..] } else { &self.signer[..] };
+        let mut results = Vec::new();
+        if !self.json {
+            say!(
+                "{} members, {} bytes, µs from broadcast to delivery at the sender (at all)",
+                self.members,
+                self.size
+            );
+            say!("{:<24} {:>16} {:>16} {:>16} {:>12}", "signer", "p10", "median", "p90", "bytes sent");
+        }
+        for signer in chosen {
+            let way = way(*signer, self.suite);
+            let measure = Measure { bench: self, way, interrupted: interrupted.clone() };
+            let measured = runtime.block_on(with_signer(way, measure))?;
+            if !self.json {
+                measured.print();
+            }
+            results.push(measured);
+        }
+        if self.json {
+            let Bench { members, size: message_bytes, requests, records, .. } = *self;
+            let report = Report { members, message_bytes, requests, records, results };
+            say!("{}", serde_json::to_string(&report).or_fail(Exit::Failed, "cannot print")?);
+        }
+        Ok(())
+    }
+}
+
+impl<'a> WithSigner for Measure<'a> {
+    type Output = std::pin::Pin<Box<dyn Future<Output = Result<Measured, Failure>> + 'a>>;
+
+    fn call<A: Make>(self) -> Self::Output {
+        Box::pin(self.measure::<A>())
+    }
+}
+
+impl Measure<'_> {
+    async fn measure<A: Make>(self) -> Result<Measured, Failure> {
+        let bench = self.bench;
+        let (genesis, keys) = group::make(group::free_addresses(bench.members.into())?)?;
+        let terms = Terms { way: self.way, tail: Parameters::default().tail, max_message: bench.size };
+        let group = Group::new(genesis, terms)?;
+        let disk = match bench.records {
+            Records::Memory => None,
+            Records::Disk => Some(tempfile::tempdir().or_fail(Exit::Failed, "cannot make a directory")?),
+        };
+        let (events, heard) = mpsc::channel();
+        let mut members = Vec::new();
+        for (i, keys) in (0u16..).zip(&keys) {
+            let data = disk.as_ref().map(|dir| dir.path().join(format!("node{i}")));
+            let listen = group.genesis.members.get(usize::from(i)).map(|member| member.address.clone());
+            let identity = Identity {
+                keys: [keys.identity()?, keys.identity()?],
+                listen: listen.unwrap_or_default(),
+                data: data.as_deref(),
+            };
+            let events = events.clone();
+            let tell = move |event: Event| {
+                let at = Instant::now();
+                // Nobody listens any more when the measurement is over.
+                let _ = match event {
+                    Event::Delivered(delivery) => events.send(Ok((i, delivery.message, at))),
+                    Event::Failed(error) => events.send(Err(Failure::from(error))),
+                    Event::Fault { culprit, code, .. } => {
+                        tell!("member {i} holds {code} against member {culprit}");
+                        Ok(())
+                    }
+                    Event::Refused(refusal) => {
+                        events.send(Err(Failure::new(Exit::Failed, refusal.to_string())))
+                    }
+                };
+            };
+            members.push(Member::<A>::start(&group, identity, tell).await?);
+        }
+        let measured = self.drive(&members, &heard).await;
+        for member in members {
+            member.stop().await;
+        }
+        measured
+    }
+
+    async fn drive<A: Make>(
+        &self,
+        members: &[Member<A>],
+        heard: &Receiver<Result<Delivered, Failure>>,
+    ) -> Result<Measured, Failure> {
+        let Some(first) = members.first() else { return Err(Failure::new(Exit::Usage, "no members")) };
+        let begin = Instant::now();
+        while !members.iter().all(Member::is_connected) {
+            self.go_on()?;
+            if begin.elapsed() > PATIENCE {
+                return Err(Failure::new(
+                    Exit::Stalled,
+                    "the members do not connect; is this machine overloaded?",
+                ));
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let bench = self.bench;
+        let mut number = 0u64;
+        let mut one = || {
+            number += 1;
+            let mut message = number.to_le_bytes().to_vec();
+            message.resize(bench.size as usize, 0);
+            self.one(first, members.len(), message.into(), heard)
+        };
+        for _ in 0..bench.warm_up {
+            one()?;
+        }
+        let (bytes, before) = (sent(members), verified(members));
+        let (mut own, mut all) = (Vec::new(), Vec::new());
+        for _ in 0..bench.requests {
+            let (at_sender, at_all) = one()?;
+            own.push(at_sender);
+            all.push(at_all);
+        }
+        let after = verified(members);
+        Ok(Measured {
+            signer: self.way.name(),
+            suite: self.way.suite(),
+            signature_bytes: A::SIGNATURE_LEN,
+            latency_us: Latency::of(own),
+            everywhere_us: Latency::of(all),
+            bytes_per_broadcast: (sent(members) - bytes) as f64 / f64::from(bench.requests),
+            slow_verifications: after.1 - before.1,
+            verifications: after.0 + after.1 - before.0 - before.1,
+        })
+    }
+
+    /// Broadcasts one message and waits until all have delivered it.
+    fn one<A: Make>(
+        &self,
+        first: &Member<A>,
+        count: usize,
+        message: Arc<[u8]>,
+        heard: &Receiver<Result<Delivered, Failure>>,
+    ) -> Result<(Duration, Duration), Failure> {
+        self.go_on()?;
+        let begin = Instant::now();
+        first.broadcast(message.clone());
+        let (mut own, mut all) = (Duration::ZERO, Duration::ZERO);
+        for _ in 0..count {
+            let (member, delivered, at) = match heard.recv_timeout(PATIENCE) {
+                Ok(event) => event?,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    let text =
+                        format!("a message was not delivered within {PATIENCE:?}; see what the members log");
+                    return Err(Failure::new(Exit::Stalled, text));
+                }
+            };
+            if delivered != message {
+                return Err(Failure::new(Exit::Failed, "a message came that was not broadcast now"));
+            }
+            let took = at.saturating_duration_since(begin);
+            all = all.max(took);
+            if member == 0 {
+                own = took;
+            }
+        }
+        Ok((own, all))
+    }
+
+    fn go_on(&self) -> Result<(), Failure> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Err(Failure::new(Exit::Interrupted, "interrupted; nothing was measured to its end"));
+        }
+        Ok(())
+    }
+}
+
+impl Latency {
+    fn of(mut all: Vec<Duration>) -> Self {
+        all.sort_unstable();
+        let us = |time: Duration| (time.as_nanos() as f64 / 100.0).round() / 10.0;
+        let quantile = |per_cent: usize| {
+            let place = (all.len() * per_cent / 100).min(all.len().saturating_sub(1));
+            us(all.get(place).copied().unwrap_or_default())
+        };
+        let mean = us(all.iter().sum::<Duration>() / u32::try_from(all.len().max(1)).unwrap_or(u32::MAX));
+        Self { p10: quantile(10), p50: quantile(50), p90: quantile(90), p99: quantile(99), mean }
+    }
+}
+
+impl Measured {
+    fn print(&self) {
+        let name = self.suite.map_or(self.signer.to_owned(), |suite| format!("{} {suite}", self.signer));
+        let (own, all) = (&self.latency_us, &self.everywhere_us);
+        let pair = |own: f64, all: f64| format!("{own:.0} ({all:.0})");
+        let [p10, p50, p90] = [pair(own.p10, all.p10), pair(own.p50, all.p50), pair(own.p90, all.p90)];
+        say!("{name:<24} {p10:>16} {p50:>16} {p90:>16} {:>12.0}", self.bytes_per_broadcast);
+        if self.slow_verifications > 0 {
+            say!("  {} of {} verifications were slow", self.slow_verifications, self.verifications);
+        }
+    }
+}
+
+fn sent<A: Make>(members: &[Member<A>]) -> u64 {
+    members.iter().flat_map(|member| member.links().status()).map(|peer| peer.bytes_sent).sum()
+}
+
+fn verified<A: Make>(members: &[Member<A>]) -> (u64, u64) {
+    let of = members.iter().map(|member| member.status().verified);
+    of.fold((0, 0), |(fast, slow), (f, s)| (fast + f, slow + s))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_of_what_was_measured() {
+        let latency = Latency::of((1..=100).rev().map(Duration::from_micros).collect());
+        assert_eq!((latency.p10, latency.p50, latency.p90, latency.p99), (11.0, 51.0, 91.0, 100.0));
+        assert_eq!(latency.mean, 50.5);
+        assert_eq!(Latency::of(Vec::new()).p50, 0.0);
+    }
+}

@@ -1,0 +1,145 @@
+use std::time::Duration;
+
+use quorate_broadcast::authentication::{Eddsa, Links};
+use quorate_broadcast::simulation::{BroadcastHost, Kit, SimulatedDsig, group, shape};
+use quorate_simulator::{PRESETS, Scenario, check, preset, replay};
+use quorate_support::say;
+
+use serde::Serialize;
+
+use crate::exit::{Exit, Failure, OrFail};
+use crate::signer::SignerName;
+
+/// Run members in the deterministic simulator: virtual time, faults, crashes, Byzantine members; one run per seed.
+///
+/// A failing seed ends the run with what was violated and the command that replays it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  quorate-broadcast simulate --seeds 1000
+  quorate-broadcast simulate --scenario byzantine --nodes 7 --signer dsig --seed 12 --seeds 1 --trace
+
+Scenarios: calm wan lossy slow partitions crashes byzantine chaos")]
+pub(crate) struct Simulate {
+    /// How many seeds.
+    #[arg(long, default_value_t = 100)]
+    seeds: u64,
+
+    /// The first one.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+
+    /// Only this kind of run; each seed otherwise takes the next.
+    #[arg(long, value_parser = scenario)]
+    scenario: Option<String>,
+
+    /// How many members; 4 otherwise, and 7 for every third seed.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=100))]
+    nodes: Option<u16>,
+
+    /// How members know each other's words; otherwise each seed takes the next.
+    #[arg(long, value_enum)]
+    signer: Option<SignerName>,
+
+    /// Print every event of the first seed.
+    #[arg(long, conflicts_with = "json")]
+    trace: bool,
+
+    /// Print JSON, one object for each run.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is printed of a run.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    seed: u64,
+    scenario: &'a str,
+    nodes: usize,
+    signer: &'static str,
+    /// In virtual time.
+    lasted_us: u64,
+    events: u64,
+    /// From broadcast to delivery at the sender, in virtual time.
+    own_delivery_median_us: Option<u64>,
+    violated: Option<Violated<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Violated<'a> {
+    property: &'a str,
+    detail: &'a str,
+    /// The command that replays it.
+    replay: &'a str,
+}
+
+impl Simulate {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        for seed in self.seed..self.seed.saturating_add(self.seeds) {
+            let turn = seed as usize;
+            let drawn = PRESETS.get(turn % PRESETS.len()).map_or("calm", |(name, _)| name);
+            let name = self.scenario.as_deref().unwrap_or(drawn);
+            let nodes = self.nodes.map_or(if turn % 3 == 2 { 7 } else { 4 }, usize::from);
+            // Not in step with the scenarios.
+            let turn = turn / PRESETS.len() + turn;
+            let drawn = [SignerName::Dsig, SignerName::Eddsa, SignerName::None].get(turn % 3).copied();
+            match self.signer.or(drawn).unwrap_or(SignerName::Dsig) {
+                SignerName::None => self.one::<Links>(name, nodes, seed)?,
+                SignerName::Eddsa => self.one::<Eddsa>(name, nodes, seed)?,
+                SignerName::Dsig => self.one::<SimulatedDsig>(name, nodes, seed)?,
+            }
+        }
+        if !self.json {
+            say!("{} runs, nothing violated", self.seeds);
+        }
+        Ok(())
+    }
+
+    fn one<A: Kit>(&self, name: &str, nodes: usize, seed: u64) -> Result<(), Failure> {
+        let Some(scenario) = preset(name, &shape(nodes), seed) else {
+            return Err(Failure::new(Exit::Usage, format!("there is no scenario {name}")));
+        };
+        let members = group(nodes);
+        let host = |scenario: &Scenario| BroadcastHost::<A>::new(members.clone(), scenario);
+        if self.trace && seed == self.seed {
+            say!("{}", replay(&scenario, host, Box::new(|entry| say!("{entry}"))));
+        }
+        let command = format!("quorate-broadcast simulate --seeds 1 --signer {}", A::NAME);
+        let checked = check(&scenario, host, &command);
+        let (report, replay) = match &checked {
+            Ok(report) => (report, ""),
+            Err(failure) => (&failure.report, failure.command.as_str()),
+        };
+        let median = report.metrics.measured.get("own delivery").map(|latency| latency.median());
+        if self.json {
+            let violated = report.outcome.as_ref().err();
+            let line = Line {
+                seed,
+                scenario: name,
+                nodes,
+                signer: A::NAME,
+                lasted_us: report.at.0,
+                events: report.events,
+                own_delivery_median_us: median.and_then(|median| u64::try_from(median.as_micros()).ok()),
+                violated: violated.map(|violation| Violated {
+                    property: violation.property,
+                    detail: &violation.detail,
+                    replay,
+                }),
+            };
+            say!("{}", serde_json::to_string(&line).or_fail(Exit::Failed, "cannot print")?);
+        } else if checked.is_ok() {
+            say!("{seed} {} {report} median delivery {:?}", A::NAME, median.unwrap_or(Duration::ZERO));
+        }
+        match checked {
+            Ok(_) => Ok(()),
+            Err(failure) => Err(Failure::new(Exit::Violated, failure.to_string())),
+        }
+    }
+}
+
+fn scenario(name: &str) -> Result<String, String> {
+    let known = PRESETS.iter().any(|(known, _)| *known == name);
+    let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
+    if known { Ok(name.to_owned()) } else { Err(format!("it is one of {}", names.join(", "))) }
+}

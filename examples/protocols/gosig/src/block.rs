@@ -1,0 +1,193 @@
+//! Blocks: the small part of them that is named, signed and proved; the transactions are a [`Payload`](crate::Payload).
+
+use core::fmt;
+use core::ops::Deref;
+use std::sync::Arc;
+
+use quorate::certificate::Statement;
+use quorate::committee::Committee;
+use quorate::ed25519::Ed25519;
+use quorate::machine::MemberIndex;
+use quorate::merkle::Hash;
+use quorate::scheme::{Additive, Scheme, Vrf};
+use quorate::sortition::SeedProof;
+use quorate::wire::{Decode, Encode, Reader, Writer, domain};
+use quorate::{Error, Result};
+
+use crate::ids::{BlockDigest, PREPARE, PROPOSAL, SEGMENT, TENTATIVE};
+use crate::payload::Summary;
+
+pub use quorate_protocol::Executed;
+
+/// What Gosig needs of a signature scheme: signatures that members sum in any order, and unique ones for the lottery.
+pub trait Suite: Additive + Vrf {}
+
+impl<S: Additive + Vrf> Suite for S {}
+
+/// The two committees of an epoch: the same members in the same order, once with their voting keys and once with
+/// their identity keys. Decoders need them to know how long signer sets are.
+#[derive(Clone, Debug)]
+pub struct Committees<S: Scheme> {
+    /// The keys that prepare and commit blocks and draw proposers.
+    pub voters: Arc<Committee<S>>,
+    /// The keys that sign proposals and segments; they also authenticate the links.
+    pub identities: Arc<Committee<Ed25519>>,
+}
+
+impl<S: Scheme> Committees<S> {
+    /// The digest that stands for block 0: a hash of both committees and of the state before block 1.
+    pub fn genesis(&self, state_root: &Hash) -> BlockDigest {
+        let mut w = Writer::new();
+        self.voters.id().encode_to(&mut w);
+        self.identities.id().encode_to(&mut w);
+        w.raw(state_root);
+        BlockDigest(domain::hash(domain::GOSIG_GENESIS, &w.into_bytes()))
+    }
+
+    /// What votes say of a block: a hash of its height and its digest.
+    pub fn ballot(&self, height: u64, block: BlockDigest) -> [u8; 32] {
+        let mut hasher = domain::hasher(domain::GOSIG_VOTE);
+        *hasher.update(&height.to_le_bytes()).update(&block.0).finalize().as_bytes()
+    }
+
+    /// What a member signs that prepares a block.
+    pub fn prepare(&self, round: u64, height: u64, block: BlockDigest) -> Statement {
+        self.voters.statement(PREPARE, round, self.ballot(height, block))
+    }
+
+    /// What a member signs that commits a block tentatively.
+    pub fn tentative(&self, round: u64, height: u64, block: BlockDigest) -> Statement {
+        self.voters.statement(TENTATIVE, round, self.ballot(height, block))
+    }
+
+    /// What a proposer signs under a proposal.
+    pub fn proposal(&self, round: u64, digest: [u8; 32]) -> Statement {
+        self.identities.statement(PROPOSAL, round, digest)
+    }
+
+    /// What a proposer signs under a segment.
+    pub fn segment(&self, round: u64, digest: [u8; 32]) -> Statement {
+        self.identities.statement(SEGMENT, round, digest)
+    }
+}
+
+/// What an author says in a block. The encoding is that of the fields in their order; `epoch` comes from the
+/// committee and is checked.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Content<S: Vrf> {
+    /// The committee's term.
+    pub epoch: u64,
+    /// The round in which it was first proposed.
+    pub round: u64,
+    /// One more than the parent's.
+    pub height: u64,
+    /// Who made it.
+    pub author: MemberIndex,
+    /// The block that it extends.
+    pub parent: BlockDigest,
+    /// The author's signature on the seed: its hash is the seed after this block. Encoded without its signer, which is
+    /// the author.
+    pub seed: SeedProof<S>,
+    /// The transactions that it orders.
+    pub payload: Summary,
+    /// The newest state that the author has executed, of a height below the block's.
+    pub executed: Executed,
+    /// The author's clock, microseconds. Informative: nothing depends on it and nobody checks it.
+    pub timestamp: u64,
+}
+
+/// A [`Content`] with its name. It derefs to it, and cannot be changed. It carries no signature of its own: whoever
+/// proposes it signs that, and a quorum signs its digest.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Block<S: Vrf> {
+    content: Content<S>,
+    digest: BlockDigest,
+}
+
+impl<S: Vrf> Content<S> {
+    /// The block's name. Cost: a hash over the encoding.
+    pub fn digest(&self) -> BlockDigest {
+        BlockDigest(domain::hash(domain::GOSIG_BLOCK, &self.encode()))
+    }
+}
+
+impl<S: Vrf> Block<S> {
+    /// A block of this content. Nothing is checked.
+    pub fn new(content: Content<S>) -> Self {
+        let digest = content.digest();
+        Self { content, digest }
+    }
+
+    /// The block's name.
+    pub fn digest(&self) -> BlockDigest {
+        self.digest
+    }
+}
+
+impl<S: Vrf> Deref for Block<S> {
+    type Target = Content<S>;
+
+    fn deref(&self) -> &Content<S> {
+        &self.content
+    }
+}
+
+impl<S: Vrf> Encode for Content<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u64(self.epoch);
+        w.u64(self.round);
+        w.u64(self.height);
+        w.u16(self.author);
+        self.parent.encode_to(w);
+        self.seed.encode_detached(w);
+        self.payload.encode_to(w);
+        w.u64(self.executed.height);
+        w.raw(&self.executed.state_root);
+        w.u64(self.timestamp);
+    }
+}
+
+impl<S: Vrf> Encode for Block<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        self.content.encode_to(w);
+    }
+}
+
+impl<S: Vrf> Decode<Committees<S>> for Block<S> {
+    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
+        let (epoch, round, height, author) = (r.u64()?, r.u64()?, r.u64()?, r.u16()?);
+        if epoch != committees.voters.epoch() {
+            return Err(Error::WrongContext { what: "epoch" });
+        }
+        if author >= committees.voters.len() {
+            return Err(Error::UnknownSigner { index: author.into() });
+        }
+        let content = Content {
+            epoch,
+            round,
+            height,
+            author,
+            parent: BlockDigest::decode_from(r, &())?,
+            seed: SeedProof::decode_detached(r, author)?,
+            payload: Summary::decode_from(r, &())?,
+            executed: Executed { height: r.u64()?, state_root: r.array()? },
+            timestamp: r.u64()?,
+        };
+        if content.round == 0 || content.height == 0 || content.executed.height >= content.height {
+            return Err(Error::Malformed { what: "block at an impossible place" });
+        }
+        Ok(Self::new(content))
+    }
+}
+
+impl<S: Vrf> fmt::Debug for Block<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Content { round, height, author, payload, .. } = &self.content;
+        let digest = self.digest;
+        write!(
+            f,
+            "Block({digest:?} at height {height}, round {round}, by {author}, {} transactions)",
+            payload.count
+        )
+    }
+}

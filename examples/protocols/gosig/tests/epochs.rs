@@ -1,0 +1,215 @@
+//! Gosig in the simulator over changes of its members. What a driver does when an epoch ends, the test does: it makes the
+//! next replica on what the node's disk has, and hands nothing else over. Who stays goes on; who leaves stops; who joins
+//! begins with an empty disk, and observes until the epoch begins in which it is a member.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate::ed25519::Ed25519;
+use quorate::scheme::{Scheme, Toy};
+use quorate_gosig::simulation::{GosigHost, Material};
+use quorate_gosig::{Change, Command, Committees, Payload};
+use quorate_protocol::testing::{certify, secret};
+use quorate_simulator::{Behaviour, CrashPoint, Fault, Latency, Network, Scenario, Simulation};
+
+/// Members of the first epoch.
+const MEMBERS: usize = 4;
+/// Who joins, leaves, and comes back.
+const GUEST: usize = 4;
+
+type Run = Simulation<GosigHost<Toy>>;
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn leave() -> Change<Toy> {
+    Change::Leave { identity: Ed25519::public_key(&secret::<Ed25519>(GUEST as u16)) }
+}
+
+fn join() -> Change<Toy> {
+    let (voting, identity) = (secret::<Toy>(GUEST as u16), secret::<Ed25519>(GUEST as u16));
+    Change::Join {
+        voting: (Toy::public_key(&voting), Toy::prove_possession(&voting)),
+        identity: (Ed25519::public_key(&identity), Ed25519::prove_possession(&identity)),
+        weight: 1,
+        contact: b"the guest".to_vec(),
+    }
+}
+
+/// Clients of two members submit the change, which a quorum of the epoch has allowed.
+fn submit(run: &mut Run, change: &Change<Toy>) {
+    let committees: Committees<Toy> = run.host().epochs().last().unwrap().committees.clone();
+    let allowed = certify(&committees.identities, change.statement(&committees));
+    let payload = Arc::new(Payload::new(vec![change.transaction(&allowed).unwrap()]).unwrap());
+    let sequence = (committees.voters.epoch() + 1) << 40;
+    for slot in [0, 2] {
+        run.command(slot, Command::Submit { sequence, payload: payload.clone() });
+    }
+}
+
+fn members(run: &Run) -> usize {
+    usize::from(run.host().epochs().last().unwrap().committees.voters.len())
+}
+
+fn height(run: &Run, slot: usize) -> u64 {
+    run.machine(slot).map_or(0, |machine| machine.status().committed)
+}
+
+/// The lowest and the highest height of the members of the newest epoch.
+fn heights(run: &Run) -> (u64, u64) {
+    let heights: Vec<u64> = (0..members(run)).map(|slot| height(run, slot)).collect();
+    (*heights.iter().min().unwrap(), *heights.iter().max().unwrap())
+}
+
+/// A run whose clients submit so many times.
+fn begin(mut scenario: Scenario, times: u64) -> Run {
+    scenario.checks.liveness = None;
+    let mut host = GosigHost::new(Material::new(MEMBERS)).workload(ms(200), times);
+    host.schedule.proposals = ms(100);
+    host.schedule.signatures = ms(150);
+    Simulation::new(scenario, host).keeping_trace(60)
+}
+
+/// Goes on until a time, and lets every node that has seen its epoch end begin the next one, unless it leaves with it.
+fn follow(run: &mut Run, until: u64) {
+    for at in (run.now().0 / 1_000..until).step_by(10) {
+        run.advance(ms(at + 10));
+        assert!(run.violation().is_none(), "{:?}", run.violation());
+        for slot in 0..=GUEST {
+            if run.machine(slot).is_none() || !run.host().is_over(slot) {
+                continue;
+            }
+            let (epoch, member) = (run.host().epoch(slot), slot as u16);
+            let is_member = |epoch| run.host().is_member(epoch, member);
+            // Who was started again to come back observes meanwhile.
+            let leaves = is_member(epoch) && !is_member(epoch + 1) && slot >= members(run);
+            run.inject(Fault::Crash { node: slot, point: CrashPoint::Now, after: 0 });
+            if !leaves {
+                run.inject(Fault::Restart { node: slot });
+            }
+            if let Some(behaviour) = run.scenario().byzantine.get(&slot).cloned() {
+                // It knows the committee of its epoch.
+                run.inject(Fault::Turn { node: slot, behaviour });
+            }
+        }
+    }
+}
+
+/// Somebody joins with an empty disk, leaves, and comes back, and the chain goes on through all of it.
+fn join_and_leave_and_join(scenario: Scenario) -> Run {
+    let mut run = begin(scenario, u64::MAX);
+    follow(&mut run, 2_000);
+    assert_eq!(height(&run, GUEST), 0, "nobody lets it in");
+    submit(&mut run, &join());
+    follow(&mut run, 7_000);
+    assert_eq!((run.host().epochs().len(), members(&run)), (2, MEMBERS + 1));
+    let joined = &run.host().epochs()[1];
+    assert_eq!(joined.contacts[0].1, b"the guest");
+    assert!(height(&run, GUEST) > joined.anchor.height, "it has followed from the beginning");
+    let prepared = run.machine(GUEST).unwrap().status().prepared;
+    assert!(prepared > 0, "and takes part");
+    submit(&mut run, &leave());
+    follow(&mut run, 12_000);
+    assert_eq!((run.host().epochs().len(), members(&run)), (3, MEMBERS));
+    assert!(run.machine(GUEST).is_none(), "it has stopped");
+    let (before, _) = heights(&run);
+    assert!(before > run.host().epochs()[2].anchor.height, "the next epoch has begun");
+    submit(&mut run, &join());
+    follow(&mut run, 14_000);
+    run.inject(Fault::Restart { node: GUEST });
+    follow(&mut run, 20_000);
+    assert_eq!((run.host().epochs().len(), members(&run)), (4, MEMBERS + 1));
+    let (least, most) = heights(&run);
+    assert!(least > before + 8 && most - least < 4, "{least} {most}");
+    run
+}
+
+fn local(name: &str, seed: u64) -> Scenario {
+    let latency = Latency::Tailed { floor: ms(1), mean: ms(1) };
+    Scenario::new(name, MEMBERS + 1, seed).network(Network::perfect(latency)).lasting(Duration::from_secs(60))
+}
+
+#[test]
+fn somebody_joins_with_an_empty_disk_and_leaves_and_comes_back() {
+    for seed in 0..3 {
+        let run = join_and_leave_and_join(local("epochs", seed));
+        assert!(run.host().evidence.is_empty(), "{:?}", run.host().evidence);
+    }
+}
+
+/// Members are killed in the middle of steps around the end of the epoch, so that some have committed its last block, or
+/// executed it, and others have not.
+#[test]
+fn members_that_are_killed_while_an_epoch_ends_find_into_the_next() {
+    let points = [CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend];
+    for seed in 0..16 {
+        let crash = |node, after| Fault::Crash { node, point: points[seed as usize % 3], after };
+        let scenario = local("epochs and crashes", seed)
+            .fault(ms(2_010 + 40 * seed), crash(1, seed as u32))
+            .restart(ms(3_500), 1)
+            // And one soon after it has begun the next epoch: what it executed last was of the one before.
+            .fault(ms(2_600 + 100 * seed), Fault::Crash { node: 0, point: CrashPoint::Now, after: 0 })
+            .restart(ms(2_700 + 100 * seed), 0)
+            // And who joins, while it follows and while it begins.
+            .fault(ms(2_500 + 30 * seed), crash(GUEST, 1 + seed as u32 % 7))
+            .restart(ms(4_000), GUEST)
+            .fault(ms(7_010 + 40 * seed), crash(2, 1))
+            .restart(ms(8_500), 2);
+        join_and_leave_and_join(scenario);
+    }
+}
+
+#[test]
+fn a_villain_does_not_keep_others_from_the_next_epoch() {
+    for (seed, villain) in (0..).zip(["equivocator", "withholder", "forger", "liar", "stray", "beggar"]) {
+        let custom = Behaviour::Custom(villain.to_owned());
+        join_and_leave_and_join(local(villain, seed).byzantine(3, custom));
+    }
+}
+
+/// One member sleeps through two epochs; nobody tells it anything but what it asks for when it wakes up.
+#[test]
+fn who_is_behind_by_two_epochs_follows_by_itself() {
+    for seed in 0..4 {
+        let scenario = local("behind", seed)
+            .fault(ms(1_500), Fault::Crash { node: 1, point: CrashPoint::Now, after: 0 })
+            .restart(ms(18_000), 1);
+        let mut run = begin(scenario, u64::MAX);
+        follow(&mut run, 2_000);
+        submit(&mut run, &join());
+        follow(&mut run, 9_000);
+        submit(&mut run, &leave());
+        follow(&mut run, 17_900);
+        assert_eq!((run.host().epochs().len(), members(&run), run.host().epoch(1)), (3, MEMBERS, 0));
+        follow(&mut run, 22_000);
+        let (least, most) = heights(&run);
+        assert!(run.host().epoch(1) == 2 && most - least < 4, "{least} {most}");
+        let prepared = run.machine(1).unwrap().status().prepared;
+        assert!(prepared > 0, "it takes part again");
+        assert!(run.host().evidence.is_empty(), "{:?}", run.host().evidence);
+    }
+}
+
+/// One member is cut off while an epoch ends, and nobody has anything to order: nothing tells it that others went on.
+/// What they say in the next epoch does, though it cannot read it.
+#[test]
+fn who_missed_the_end_of_an_epoch_learns_of_it_from_what_it_cannot_read() {
+    for seed in 0..4 {
+        let split = Fault::Split { groups: vec![vec![1]], holds: false, one_way: false };
+        let scenario = local("missed", seed).fault(ms(2_990), split).fault(ms(6_000), Fault::Heal);
+        let mut run = begin(scenario, 4);
+        follow(&mut run, 3_000);
+        submit(&mut run, &join());
+        follow(&mut run, 8_000);
+        let epochs = [0, 1].map(|slot| run.host().epoch(slot));
+        assert_eq!((run.host().epochs().len(), epochs), (2, [1, 0]), "the network is silent");
+        let payload = Arc::new(Payload::of([b"one more"]).unwrap());
+        run.command(0, Command::Submit { sequence: 9 << 40, payload });
+        follow(&mut run, 12_000);
+        let (least, most) = heights(&run);
+        assert_eq!((run.host().epoch(1), least), (1, most));
+        assert!(least > run.host().epochs()[1].anchor.height, "{least}");
+    }
+}

@@ -1,0 +1,281 @@
+//! Gosig in the simulator: situations with a name, then hundreds of drawn ones.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use quorate::bls::{Counted, MinSig};
+use quorate::scheme::Toy;
+use quorate_gosig::simulation::{GosigHost, Material, VILLAINS, scenario};
+use quorate_gosig::{Evidence, Message, Parameters};
+use quorate_protocol::simulation::{Situations, finish};
+use quorate_simulator::{Behaviour, CrashPoint, Fate, Latency, Network, Scenario, Simulation};
+
+const COMMAND: &str = "cargo xtask simulate --protocol gosig --seeds 1 -- --scheme toy";
+
+fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn toy(nodes: usize) -> Arc<Material<Toy>> {
+    static FOUR: OnceLock<Arc<Material<Toy>>> = OnceLock::new();
+    static SEVEN: OnceLock<Arc<Material<Toy>>> = OnceLock::new();
+    match nodes {
+        4 => FOUR.get_or_init(|| Material::new(4)).clone(),
+        7 => SEVEN.get_or_init(|| Material::new(7)).clone(),
+        n => Material::new(n),
+    }
+}
+
+fn host(nodes: usize) -> GosigHost<Toy> {
+    let mut host = GosigHost::new(toy(nodes));
+    host.schedule.proposals = ms(100);
+    host.schedule.signatures = ms(150);
+    host
+}
+
+const LOCAL: Situations<'_, GosigHost<Toy>> =
+    Situations { host: &host, lasting: Duration::from_secs(15), command: COMMAND };
+
+/// A local network without faults.
+fn local(name: &str, nodes: usize, seed: u64) -> Scenario {
+    LOCAL.local(name, nodes, seed)
+}
+
+#[test]
+fn without_faults_every_transaction_commits_in_its_round_and_nobody_is_accused() {
+    for seed in 0..3 {
+        let mut scenario = local("happy", 4, seed);
+        scenario.checks.liveness = None;
+        let simulation = finish(scenario, host(4).workload(ms(200), 40));
+        let host = simulation.host();
+        assert!(host.taken.len() >= 160);
+        assert!(host.taken.iter().all(|id| host.delivered.contains(id)), "all were delivered");
+        assert!(host.evidence.is_empty() && host.undecided.is_empty(), "{:?}", host.undecided);
+        // What the paper expects: half a round of waiting and one round.
+        assert!(simulation.metrics().measured["commit"].median() < ms(500));
+        assert!(host.most_proposals <= 4 * 4);
+    }
+}
+
+#[test]
+fn every_optimisation_can_be_switched_off() {
+    let all = Parameters::default();
+    let modes = [
+        ("stages", Parameters { stage_pipelining: false, ..all.clone() }),
+        ("rounds", Parameters { round_pipelining: false, ..all.clone() }),
+        ("segments", Parameters { segments: 1, ..all.clone() }),
+        ("transactions", Parameters { asynchronous_transactions: false, ..all.clone() }),
+        ("hashes", Parameters { short_hashes: false, ..all.clone() }),
+        ("aggregation", Parameters { aggregation: false, ..all.clone() }),
+        (
+            "everything",
+            Parameters {
+                stage_pipelining: false,
+                round_pipelining: false,
+                segments: 1,
+                asynchronous_transactions: false,
+                short_hashes: false,
+                aggregation: false,
+                ..all
+            },
+        ),
+    ];
+    for (i, (name, parameters)) in modes.into_iter().enumerate() {
+        let mut host = host(4).workload(ms(200), 20);
+        host.parameters = parameters;
+        let mut scenario = local(name, 4, i as u64);
+        scenario.checks.liveness = None;
+        let simulation = finish(scenario, host);
+        let host = simulation.host();
+        assert!(host.evidence.is_empty(), "{name}: {:?}", host.evidence);
+        let missing = host.taken.iter().filter(|id| !host.delivered.contains(*id)).count();
+        assert_eq!(missing, 0, "{name}");
+    }
+}
+
+#[test]
+fn an_idle_network_sends_nothing_and_has_no_timers() {
+    let committed =
+        |simulation: &Simulation<GosigHost<Toy>>| simulation.machine(0).unwrap().status().committed;
+    let simulation = LOCAL.idle(host(4).workload(ms(200), 10), secs(15), committed);
+    let (payload, stated) = simulation.host().heights();
+    assert!(payload > 0 && stated >= payload, "the state after the last transactions is stated");
+}
+
+#[test]
+fn a_committee_of_one_and_one_of_two_work() {
+    for nodes in [1, 2] {
+        let simulation = finish(local("few", nodes, 1), host(nodes));
+        assert!(simulation.host().agreement.highest().unwrap() > 10);
+    }
+}
+
+#[test]
+fn a_third_that_never_was_there_costs_no_safety_and_little_time() {
+    for seed in 0..4 {
+        let scenario = local("dead 2 and 5", 7, seed).dead(2).dead(5).live_within(secs(6));
+        let simulation = finish(scenario, host(7));
+        assert!(simulation.host().agreement.highest().unwrap() > 25);
+    }
+}
+
+#[test]
+fn a_member_that_was_away_catches_up_by_ranges() {
+    let scenario = local("late", 4, 5).dead(3).restart(secs(15), 3).lasting(secs(25));
+    let simulation = finish(scenario, host(4).workload(ms(300), u64::MAX));
+    let heights: Vec<u64> = (0..4).map(|i| simulation.metrics().nodes[i].progress).collect();
+    assert!(heights[3] > 30 && heights.iter().max().unwrap() - heights[3] < 3, "{heights:?}");
+}
+
+#[test]
+fn a_restart_at_every_point_of_persisting_and_sending_contradicts_nothing() {
+    LOCAL.restarts_at_every_point(secs(3), secs(9));
+}
+
+#[test]
+fn all_crash_and_come_back_with_what_was_durable() {
+    LOCAL.blackouts(secs(12));
+}
+
+/// The paper's adaptive adversary: whoever proposes is cut off from that moment on, one member at a time.
+#[test]
+fn whoever_speaks_is_silenced_and_the_chain_goes_on() {
+    for seed in 0..6 {
+        let mut host = host(7);
+        // Until when each member is silenced; one at a time.
+        let silenced: RefCell<BTreeMap<u16, u64>> = RefCell::default();
+        host.tap = Some(Box::new(move |now, from, _, message| {
+            let mut silenced = silenced.borrow_mut();
+            silenced.retain(|_, until| *until > now.0);
+            match &**message {
+                Message::Proposal(proposal) if proposal.proposer == from.member => {
+                    if silenced.len() < 2 && !silenced.contains_key(&from.member) {
+                        // What it is saying now is out already.
+                        silenced.insert(from.member, now.0 + 250_000);
+                    }
+                    Fate::Pass
+                }
+                _ if silenced.contains_key(&from.member) => Fate::Drop,
+                _ => Fate::Pass,
+            }
+        }));
+        let simulation = finish(local("adaptive", 7, seed).live_within(secs(8)), host);
+        assert!(simulation.host().agreement.highest().unwrap() > 10);
+        assert!(simulation.host().evidence.is_empty());
+    }
+}
+
+#[test]
+fn what_can_be_proved_is_proved() {
+    let guilty = |villain: &str, proves: &dyn Fn(&Evidence<Toy>) -> bool| {
+        let scenario = local(villain, 4, 1).byzantine(1, Behaviour::Custom(villain.to_owned()));
+        let simulation = finish(scenario, host(4));
+        let evidence = &simulation.host().evidence;
+        assert_eq!(evidence.keys().copied().collect::<Vec<_>>(), [1], "{villain}: only the villain");
+        assert!(evidence[&1].iter().any(proves), "{villain}: {:?}", evidence[&1]);
+    };
+    guilty("equivocator", &|e| matches!(e, Evidence::Identity(_)) && e.is_provable());
+    guilty("flooder", &|e| matches!(e, Evidence::Identity(_)));
+    guilty("squatter", &|e| matches!(e, Evidence::Invalid { what, .. } if what.contains("ticket")));
+    guilty("liar", &|e| matches!(e, Evidence::StateRoot { .. }));
+    guilty("forger", &|e| matches!(e, Evidence::Invalid { what: "aggregate", .. }));
+}
+
+#[test]
+fn every_villain_alone_stops_nobody() {
+    LOCAL.villains_alone(VILLAINS, secs(8));
+}
+
+/// Clocks that differ by more than a round, and drift: nothing is decided for long, and nothing goes wrong.
+#[test]
+fn clocks_that_are_arbitrarily_wrong_cost_no_safety() {
+    for seed in 0..8 {
+        let scenario = local("clocks", 4, seed).clocks(secs(2), 50_000);
+        LOCAL.must(&Scenario { checks: quorate_simulator::Checks::default(), ..scenario });
+    }
+}
+
+/// Nothing is ever in time: messages take up to several rounds. What is asked for is that nothing goes wrong.
+#[test]
+fn full_asynchrony_with_crashes_and_villains_costs_no_safety() {
+    for seed in 0..40 {
+        let latency = Latency::Tailed { floor: ms(1), mean: ms(50 + 20 * (seed % 20)) };
+        let villain = VILLAINS[seed as usize % VILLAINS.len()];
+        let points = [CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend];
+        let point = points[seed as usize % 3];
+        let crash = |node| quorate_simulator::Fault::Crash { node, point, after: seed as u32 % 5 };
+        let scenario = Scenario::new("asynchronous", 4, seed)
+            .network(Network::perfect(latency))
+            .lasting(secs(15))
+            .byzantine(0, Behaviour::Custom(villain.to_owned()))
+            .fault(secs(2), crash(1))
+            .restart(secs(3), 1)
+            .fault(secs(4), crash(2))
+            .restart(secs(5), 2)
+            .fault(secs(6), crash(3))
+            .restart(secs(7), 3);
+        LOCAL.must(&scenario);
+    }
+}
+
+#[test]
+fn the_same_with_bls() {
+    let material = Material::<Counted<MinSig>>::new(4);
+    let all =
+        Situations { host: &|_| GosigHost::new(material.clone()), lasting: LOCAL.lasting, command: COMMAND };
+    for (seed, name) in (0..).zip(["calm", "crashes", "byzantine", "chaos"]) {
+        all.must(&scenario(name, 4, seed).unwrap());
+    }
+}
+
+/// Some seeds of each, in parts so that the parts run at the same time; `cargo xtask simulate --protocol gosig` runs more.
+fn seeds(name: &str, nodes: usize, seeds: Range<u64>) {
+    let drawn = Situations { host: &|nodes| GosigHost::new(toy(nodes)), ..LOCAL };
+    drawn.seeds(seeds, |seed| scenario(name, nodes, seed).unwrap());
+}
+
+#[test]
+fn seeds_of_loss_duplication_and_reordering() {
+    seeds("lossy", 4, 1000..1008);
+    seeds("wan", 4, 1000..1002);
+}
+
+#[test]
+fn seeds_of_partitions_and_slow_links() {
+    seeds("partitions", 4, 1000..1008);
+    seeds("slow", 4, 1000..1003);
+}
+
+#[test]
+fn seeds_of_crashes() {
+    seeds("crashes", 4, 1000..1010);
+    seeds("crashes", 7, 1002..1004);
+}
+
+#[test]
+fn seeds_of_byzantine_members() {
+    seeds("byzantine", 4, 1040..1050);
+    seeds("byzantine", 7, 1000..1002);
+}
+
+#[test]
+fn seeds_of_everything_at_once() {
+    seeds("chaos", 4, 1030..1040);
+    seeds("chaos", 7, 1000..1002);
+}
+
+/// Each of these stood still once: somebody lacked a block that others were locked on, and asked in vain.
+#[test]
+fn seeds_in_which_a_bare_quorum_lacks_a_body() {
+    for seed in [63, 95, 107] {
+        seeds("chaos", 7, seed..seed + 1);
+    }
+}

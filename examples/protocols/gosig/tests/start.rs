@@ -1,0 +1,109 @@
+//! What keeps a replica from starting, and what it does with messages that no honest member sends.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::sync::Arc;
+
+use quorate::ed25519::Ed25519;
+use quorate::guard::Guard;
+use quorate::machine::{Input, Machine, Time};
+use quorate::scheme::Toy;
+use quorate::wire::Encode;
+use quorate_gosig::{
+    Anchor, Command, Committees, Config, Evidence, Executed, Message, Output, Parameters, Payload, Record,
+    Replica, Schedule, Submission,
+};
+use quorate_protocol::testing::{secret, weighted};
+
+fn config() -> Config<Toy> {
+    let committees =
+        Committees { voters: weighted("start", &[1; 4]), identities: weighted("start", &[1; 4]) };
+    Config {
+        anchor: Anchor::genesis(&committees, &[0; 32], b"start"),
+        voters: committees.voters,
+        identities: committees.identities,
+        me: Some(0),
+        voting_key: secret::<Toy>(0),
+        identity_key: secret::<Ed25519>(0),
+        executed: Executed { height: 0, state_root: [0; 32] },
+        recent: Vec::new(),
+        known: Vec::new(),
+        schedule: Schedule::default(),
+        parameters: Parameters::default(),
+        entropy: [1; 32],
+    }
+}
+
+fn code(config: Config<Toy>, records: Vec<Record<Toy>>) -> &'static str {
+    Replica::new(config, records).map(|_| "none").unwrap_or_else(|error| error.code())
+}
+
+#[test]
+fn what_does_not_belong_together_does_not_start() {
+    assert_eq!(code(config(), Vec::new()), "none");
+    let other = Config { identities: weighted("other", &[1; 4]), ..config() };
+    assert_eq!(code(other, Vec::new()), "BAD_COMMITTEE");
+    let fewer = Config { identities: weighted("start", &[1; 3]), ..config() };
+    assert_eq!(code(fewer, Vec::new()), "BAD_COMMITTEE");
+    let heavier = Config { identities: weighted("start", &[1, 1, 1, 2]), ..config() };
+    assert_eq!(code(heavier, Vec::new()), "BAD_COMMITTEE");
+    assert_eq!(code(Config { me: Some(4), ..config() }, Vec::new()), "UNKNOWN_SIGNER");
+    assert_eq!(code(Config { voting_key: secret::<Toy>(1), ..config() }, Vec::new()), "WRONG_CONTEXT");
+    assert_eq!(code(Config { identity_key: secret::<Ed25519>(1), ..config() }, Vec::new()), "WRONG_CONTEXT");
+    let ahead = Executed { height: 3, state_root: [0; 32] };
+    assert_eq!(code(Config { executed: ahead, ..config() }, Vec::new()), "WRONG_CONTEXT");
+}
+
+#[test]
+fn records_of_another_chain_or_key_are_refused() {
+    let record = |member, chain: &str| {
+        let committee = weighted::<Toy>(chain, &[1; 4]);
+        let statement = committee.statement(quorate_gosig::PREPARE, 7, [1; 32]);
+        Guard::new(secret::<Toy>(member), committee.chain()).sign(&committee, statement).unwrap().1
+    };
+    assert_eq!(code(config(), vec![Record::VoteGuard(record(0, "start"))]), "none");
+    assert_eq!(code(config(), vec![Record::VoteGuard(record(0, "other"))]), "WRONG_CONTEXT");
+    assert_eq!(code(config(), vec![Record::VoteGuard(record(1, "start"))]), "WRONG_CONTEXT");
+    assert_eq!(code(config(), vec![Record::ProposalGuard(record(0, "start"))]), "WRONG_CONTEXT");
+}
+
+#[test]
+fn whoever_is_no_member_is_refused_by_decoder_and_machine() {
+    let mut replica = Replica::new(config(), []).unwrap();
+    let message = Message::<Toy>::Hello { committed: 3 }.of(0);
+    assert!(replica.decode(2, &message.encode()).is_ok());
+    assert_eq!(replica.decode(9, &message.encode()).unwrap_err().code(), "UNKNOWN_SIGNER");
+    let step = replica.handle(Time(0), Input::Message { from: 9, message });
+    let [fault] = &step.faults[..] else { panic!("{step:?}") };
+    assert!(fault.culprit == 9 && matches!(fault.evidence, Evidence::Invalid { .. }));
+}
+
+#[test]
+fn a_payload_for_which_there_is_no_room_is_handed_back() {
+    let parameters = Parameters { max_pool_bytes: 1000, ..Parameters::default() };
+    let mut replica = Replica::new(Config { parameters, ..config() }, []).unwrap();
+    drop(replica.handle(Time(0), Input::Start));
+    let mut submit = |sequence, payload: Payload| {
+        let command = Command::Submit { sequence, payload: Arc::new(payload) };
+        replica.handle(Time(1), Input::Command(command)).outputs
+    };
+    let refused = |outputs: &[Output<Toy>], number| matches!(outputs, [Output::Submitted { sequence, state: Submission::Refused }] if *sequence == number);
+    assert!(submit(1, Payload::of([[1; 100]]).unwrap()).is_empty());
+    assert!(refused(&submit(2, Payload::of([[1; 100]]).unwrap()), 2), "the very same again");
+    assert!(refused(&submit(3, Payload::of([vec![2; 400]]).unwrap()), 3), "too large for now");
+    assert!(matches!(submit(4, Payload::of([vec![3; 250]]).unwrap())[..], [Output::Congestion(true)]));
+}
+
+#[test]
+fn what_was_submitted_survives_and_is_passed_on_again() {
+    let mut first = Replica::new(config(), []).unwrap();
+    drop(first.handle(Time(0), Input::Start));
+    let payload = Arc::new(Payload::of([b"x"]).unwrap());
+    let submit = Command::Submit { sequence: 1, payload: payload.clone() };
+    let step = first.handle(Time(0), Input::Command(submit));
+    let mut second = Replica::new(config(), step.persist).unwrap();
+    let step = second.handle(Time(0), Input::Start);
+    let again = step.messages.iter().filter(
+        |sent| matches!(&*sent.message, Message::Transactions(all) if all[..] == *payload.transactions()),
+    );
+    assert_eq!(again.count(), 3, "it is sent again to each of the others");
+}

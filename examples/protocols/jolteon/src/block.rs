@@ -1,0 +1,278 @@
+//! Blocks: what leaders propose and members vote for.
+
+use core::fmt;
+use core::ops::Deref;
+use std::sync::Arc;
+
+use quorate::certificate::{Certificate, Statement, TimeoutCertificate, Vote};
+use quorate::committee::Committee;
+use quorate::ed25519::Ed25519;
+use quorate::machine::MemberIndex;
+use quorate::merkle::Hash;
+use quorate::scheme::Scheme;
+use quorate::wire::{Decode, Encode, Reader, Writer, domain};
+use quorate::{Error, Result};
+
+use crate::batch::BatchRef;
+use crate::ids::{BLOCK, BlockDigest, PROPOSAL, TIMEOUT};
+
+pub use quorate_protocol::Executed;
+
+/// The most batches a block can name, whatever the parameters say.
+pub const MAX_BLOCK_BATCHES: usize = 1024;
+
+/// The two committees of an epoch: the same members in the same order, once with their voting keys and once with
+/// their identity keys. Decoders need them to know how long signer sets are.
+#[derive(Clone, Debug)]
+pub struct Committees<S: Scheme> {
+    /// The keys that vote for blocks and sign timeouts.
+    pub voters: Arc<Committee<S>>,
+    /// The keys that sign proposals and acknowledge batches; they also authenticate the links.
+    pub identities: Arc<Committee<Ed25519>>,
+}
+
+impl<S: Scheme> Committees<S> {
+    /// The digest that stands for block 0: a hash of both committees and of the state before block 1.
+    pub fn genesis(&self, state_root: &Hash) -> BlockDigest {
+        let mut w = Writer::new();
+        self.voters.id().encode_to(&mut w);
+        self.identities.id().encode_to(&mut w);
+        w.raw(state_root);
+        BlockDigest(domain::hash(domain::JOLTEON_GENESIS, &w.into_bytes()))
+    }
+
+    /// What a member signs that votes for a block.
+    pub fn ballot(&self, view: u64, digest: BlockDigest) -> Statement {
+        self.voters.statement(BLOCK, view, digest.0)
+    }
+
+    /// What an author signs under a block.
+    pub fn proposal(&self, view: u64, digest: BlockDigest) -> Statement {
+        self.identities.statement(PROPOSAL, view, digest.0)
+    }
+}
+
+/// What an author says in a block. The encoding is that of the fields in their order; `epoch` comes from the
+/// committee and is checked.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Content<S: Scheme> {
+    /// The committee's term.
+    pub epoch: u64,
+    /// The view it is proposed in; at most one block per view is ever certified.
+    pub view: u64,
+    /// One more than the parent's.
+    pub height: u64,
+    /// The leader of the view.
+    pub author: MemberIndex,
+    /// The block that it extends.
+    pub parent: BlockDigest,
+    /// The parent's quorum certificate; none if the parent is the genesis.
+    pub justify: Option<Certificate<S>>,
+    /// Why views may have been skipped: the certificate that the view before this one timed out. None if
+    /// `justify` is of the view before.
+    pub tc: Option<TimeoutCertificate<S>>,
+    /// The batches that it orders, in this order.
+    pub payload: Vec<BatchRef>,
+    /// The newest state that the author has executed and that this block's own ancestors show to be committed, or
+    /// what the parent says if that is newer.
+    pub executed: Executed,
+    /// The author's clock, microseconds. Informative: nothing depends on it and nobody checks it.
+    pub timestamp: u64,
+}
+
+/// A signed [`Content`]. It derefs to it, and cannot be changed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Block<S: Scheme> {
+    content: Content<S>,
+    digest: BlockDigest,
+    signature: <Ed25519 as Scheme>::Signature,
+}
+
+impl<S: Scheme> Content<S> {
+    /// The block's name. Cost: a hash over the encoding.
+    pub fn digest(&self) -> BlockDigest {
+        BlockDigest(domain::hash(domain::JOLTEON_BLOCK, &self.encode()))
+    }
+
+    /// The view of the certified parent; 0 for the genesis.
+    pub fn parent_view(&self) -> u64 {
+        self.justify.as_ref().map_or(0, |qc| qc.statement().view)
+    }
+
+    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
+        let epoch = r.u64()?;
+        if epoch != committees.voters.epoch() {
+            return Err(Error::WrongContext { what: "epoch of the block" });
+        }
+        let content = Self {
+            epoch,
+            view: r.u64()?,
+            height: r.u64()?,
+            author: r.u16()?,
+            parent: BlockDigest::decode_from(r, &())?,
+            justify: r.option(&*committees.voters)?,
+            tc: r.option(&*committees.voters)?,
+            payload: r.list("batches of a block", MAX_BLOCK_BATCHES, &*committees.identities)?,
+            executed: Executed { height: r.u64()?, state_root: r.array()? },
+            timestamp: r.u64()?,
+        };
+        content.check_shape(committees)?;
+        Ok(content)
+    }
+
+    /// What can be said without knowing the parent and without checking a signature.
+    fn check_shape(&self, committees: &Committees<S>) -> Result<()> {
+        if self.author >= committees.voters.len() {
+            return Err(Error::UnknownSigner { index: self.author.into() });
+        }
+        if let Some(qc) = &self.justify {
+            let statement = qc.statement();
+            if statement.kind != BLOCK || statement.digest != self.parent.0 || statement.view == 0 {
+                return Err(Error::Malformed { what: "block whose certificate is not its parent's" });
+            }
+        }
+        let (view, parent_view) = (self.view, self.parent_view());
+        let justified = match &self.tc {
+            None => parent_view.checked_add(1) == Some(view),
+            Some(tc) => {
+                tc.kind() == TIMEOUT
+                    && parent_view.checked_add(1) < Some(view)
+                    && tc.view().checked_add(1) == Some(view)
+                    && parent_view >= tc.highest_value()
+            }
+        };
+        if !justified {
+            return Err(Error::Malformed { what: "block whose view does not follow from its certificates" });
+        }
+        if self.height == 0
+            || (self.height == 1) != self.justify.is_none()
+            || self.executed.height >= self.height
+        {
+            return Err(Error::Malformed { what: "block at an impossible height" });
+        }
+        Ok(())
+    }
+}
+
+impl<S: Scheme> Block<S> {
+    /// Puts a block together from its content and its author's signature over
+    /// [`Committees::proposal`]. Nothing is checked.
+    pub fn new(content: Content<S>, signature: <Ed25519 as Scheme>::Signature) -> Self {
+        let digest = content.digest();
+        Self { content, digest, signature }
+    }
+
+    /// The block's name.
+    pub fn digest(&self) -> BlockDigest {
+        self.digest
+    }
+
+    /// The author's signature as a vote of kind [`PROPOSAL`]: two of them for one view are evidence.
+    pub fn proposal(&self, committees: &Committees<S>) -> Vote<Ed25519> {
+        let statement = committees.proposal(self.content.view, self.digest);
+        Vote::new(statement, self.content.author, self.signature.clone())
+    }
+
+    /// Whether a certificate is this block's. Its signatures are another question.
+    pub fn is_certified_by(&self, qc: &Certificate<S>) -> bool {
+        let statement = qc.statement();
+        statement.kind == BLOCK && statement.view == self.content.view && statement.digest == self.digest.0
+    }
+}
+
+impl<S: Scheme> Deref for Block<S> {
+    type Target = Content<S>;
+
+    fn deref(&self) -> &Content<S> {
+        &self.content
+    }
+}
+
+impl<S: Scheme> Encode for Content<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        w.u64(self.epoch);
+        w.u64(self.view);
+        w.u64(self.height);
+        w.u16(self.author);
+        self.parent.encode_to(w);
+        w.option(self.justify.as_ref());
+        w.option(self.tc.as_ref());
+        w.list(&self.payload);
+        w.u64(self.executed.height);
+        w.raw(&self.executed.state_root);
+        w.u64(self.timestamp);
+    }
+}
+
+impl<S: Scheme> Encode for Block<S> {
+    fn encode_to(&self, w: &mut Writer) {
+        self.content.encode_to(w);
+        self.signature.encode_to(w);
+    }
+}
+
+impl<S: Scheme> Decode<Committees<S>> for Block<S> {
+    fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
+        let content = Content::decode_from(r, committees)?;
+        Ok(Self::new(content, Decode::decode_from(r, &())?))
+    }
+}
+
+impl<S: Scheme> fmt::Debug for Block<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Content { view, height, author, payload, .. } = &self.content;
+        let digest = self.digest;
+        write!(f, "Block({digest:?} at height {height}, view {view}, by {author}, {} batches)", payload.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{certificate, chain, committees, timeout_certificate};
+
+    type Change = fn(&mut Content<Ed25519>, &Committees<Ed25519>);
+
+    #[test]
+    fn blocks_that_no_honest_author_makes_do_not_decode() {
+        let committees = committees::<Ed25519>(4);
+        let [first, second] = chain(&committees, false);
+        let [_, skipped] = chain(&committees, true);
+        for block in [&first, &second, &skipped] {
+            assert_eq!(&Block::decode(&block.encode(), &committees).as_ref(), &Ok(&**block));
+            assert!(block.proposal(&committees).check(&committees.identities).is_ok());
+        }
+        let changes: [(&Block<Ed25519>, Change); 11] = [
+            (&second, |b, _| b.epoch = 1),
+            (&second, |b, _| b.view = 3),
+            (&second, |b, _| b.height = 1),
+            (&second, |b, _| b.author = 4),
+            (&second, |b, _| b.parent.0[0] ^= 1),
+            (&second, |b, _| b.justify = None),
+            (&second, |b, _| b.executed.height = 2),
+            (&second, |b, c| b.tc = Some(timeout_certificate(c, 1, 0))),
+            (&skipped, |b, _| b.tc = None),
+            (&skipped, |b, c| b.tc = Some(timeout_certificate(c, 2, 2))),
+            (&skipped, |b, c| b.justify = Some(certificate(c, 1, [3; 32]))),
+        ];
+        for (i, (block, change)) in changes.into_iter().enumerate() {
+            let mut content = (**block).clone();
+            change(&mut content, &committees);
+            let changed = Block::new(content, block.signature.clone());
+            assert!(Block::decode(&changed.encode(), &committees).is_err(), "change {i}");
+            assert!(changed.proposal(&committees).check(&committees.identities).is_err(), "change {i}");
+        }
+    }
+
+    #[test]
+    fn the_digest_binds_everything() {
+        let committees = committees::<Ed25519>(4);
+        let [_, second] = chain(&committees, false);
+        let mut content = (**second).clone();
+        content.payload.swap(0, 1);
+        assert_ne!(content.digest(), second.digest());
+        let mut content = (**second).clone();
+        content.timestamp += 1;
+        assert_ne!(content.digest(), second.digest());
+    }
+}

@@ -1,0 +1,107 @@
+use quorate::certificate::{Vote, VoteCollector, VoteFault};
+use quorate::scheme::Scheme;
+use quorate_protocol::execution::Verdict;
+
+use super::{MEMORY, Out, Replica};
+use crate::ids::{BLOCK, BlockDigest};
+use crate::interface::Evidence;
+use crate::message::Message;
+use crate::parameters::FAILURE_LIMIT;
+use crate::record::Record;
+
+impl<S: Scheme> Replica<S> {
+    /// Votes for the view's block, if there is one, the rules allow it, and the state that it names is right: the
+    /// parent's, which a quorum checked, or one that this member computed itself. If it is not executed yet, the
+    /// vote waits for it; should that take too long, the view ends.
+    pub(super) fn try_vote(&mut self, out: &mut Out<S>) {
+        let view = self.pacemaker.view();
+        let Some(node) = self.candidate.and_then(|digest| self.tree.get(&digest)) else { return };
+        if node.block.view != view || !self.safety.may_vote(view) {
+            return;
+        }
+        let block = node.block.clone();
+        match self.execution.judge(block.executed) {
+            Verdict::Agreed => {}
+            Verdict::Unknown
+                if self.tree.place(&block.parent).is_some_and(|(_, stated)| stated == block.executed) => {}
+            Verdict::Unknown => return,
+            Verdict::Differs(computed) => {
+                self.candidate = None;
+                out.fault(block.author, Evidence::StateRoot { block, computed });
+                return;
+            }
+        }
+        let Ok((vote, record)) = self.safety.vote(&self.committees, &block) else { return };
+        // With the blocks below it that it did not vote for: after a restart the vote's block stands on them.
+        for block in self.tree.path(&block.digest()).unwrap_or_default() {
+            self.make_durable(&block.digest(), out);
+        }
+        out.persist(Record::VoteGuard(record));
+        self.last_vote = Some(vote.clone());
+        let Some(state) = self.tree.state(&block.digest()) else { return };
+        match state.standings.leader(&self.committees.voters, view.saturating_add(1)) {
+            next if next == self.me => self.collect(vote, out),
+            next => out.send(next, Message::Vote(vote)),
+        }
+    }
+
+    /// Hands out a block's record, once.
+    pub(super) fn make_durable(&mut self, digest: &BlockDigest, out: &mut Out<S>) {
+        if let Some(node) = self.tree.get_mut(digest)
+            && !node.durable
+        {
+            node.durable = true;
+            out.persist(Record::Block(node.block.clone()));
+        }
+    }
+
+    /// A vote from its signer. Views that are over or far ahead are of no use; an honest voter that is far ahead
+    /// shows it with certificates.
+    pub(super) fn on_vote(&mut self, vote: Vote<S>, out: &mut Out<S>) {
+        if vote.statement().kind != BLOCK {
+            out.fault(vote.signer(), Evidence::Unexpected { what: "vote of another kind" });
+            return;
+        }
+        self.collect(vote, out);
+    }
+
+    /// Adds a vote for a block; a certificate that it completes is told to all, unless a proposal does that.
+    pub(super) fn collect(&mut self, vote: Vote<S>, out: &mut Out<S>) {
+        let view = vote.statement().view;
+        let certified = self.pacemaker.certified();
+        if view <= certified || view > self.pacemaker.view().saturating_add(MEMORY as u64) {
+            return;
+        }
+        let voters = &self.committees.voters;
+        let collector = self.votes.entry(view).or_insert_with(|| {
+            VoteCollector::new(voters.clone(), BLOCK, view)
+                .with_batch_threshold(2)
+                .with_failure_limit(FAILURE_LIMIT)
+        });
+        let collected = collector.add(vote, &mut self.suspects);
+        self.accuse(collected.faults, out);
+        let Some(qc) = collected.certificate else { return };
+        let qc = qc.into_inner();
+        self.remember(&qc);
+        self.learn_qc(&qc, None, out);
+        if !self.wants_block() {
+            // Nothing is left to propose for now, so nobody would learn what this committed.
+            out.broadcast(Message::Advance(Box::new(self.pacemaker.advance())));
+        }
+    }
+
+    pub(super) fn accuse(&self, faults: Vec<VoteFault<S>>, out: &mut Out<S>) {
+        for fault in faults {
+            let signer = fault.signer();
+            let evidence = match fault {
+                VoteFault::Stray { error, .. } => Evidence::Invalid { what: "vote", error },
+                VoteFault::BadSignature { signer } => {
+                    let error = quorate::Error::BadSignature { signers: vec![signer] };
+                    Evidence::Invalid { what: "signature of a vote", error }
+                }
+                VoteFault::Equivocation(evidence) => Evidence::Votes(evidence),
+            };
+            out.fault(signer, evidence);
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Jolteon in the simulator: committees, a workload, an archive and a toy application for every node, and the
+//! checks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use quorate::ed25519::Ed25519;
+use quorate::machine::{Fault, Time};
+use quorate::scheme::Scheme;
+use quorate::wire::Decode;
+use quorate_protocol::simulation::{GENESIS, Ledger, Workload};
+use quorate_protocol::testing::{committee, secret};
+use quorate_simulator::{
+    Actions, Adversary, Agreement, Boot, Delivered, Fate, Host, Node, Scenario, Shape, Verdict, Violation,
+    preset,
+};
+
+use super::villains::{VILLAINS, Villain};
+use crate::{
+    Batch, Block, Command, Committees, Config, Delivery, Evidence, HistoryRequest, Message, Output,
+    OwnBatchState, Parameters, Record, Replica, Slot, block_range,
+};
+
+/// What all runs with one committee share: making BLS keys takes longer than a run.
+pub struct Material<S: Scheme> {
+    /// The members with both of their keys.
+    pub committees: Committees<S>,
+}
+
+impl<S: Scheme> Material<S> {
+    /// `n` members of weight one, the same in every run.
+    pub fn new(n: usize) -> Arc<Self> {
+        let (voters, identities) = (committee("simulation", n as u16), committee("simulation", n as u16));
+        Arc::new(Self { committees: Committees { voters, identities } })
+    }
+
+    /// A member's voting key.
+    pub fn voting_key(&self, member: u16) -> S::SecretKey {
+        secret::<S>(member)
+    }
+
+    /// A member's identity key.
+    pub fn identity_key(&self, member: u16) -> <Ed25519 as Scheme>::SecretKey {
+        secret::<Ed25519>(member)
+    }
+}
+
+/// A run of that preset, with as many faulty members as Jolteon bears.
+pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
+    let shape = Shape { live_within: Duration::from_secs(8), ..Shape::byzantine(nodes, VILLAINS) };
+    preset(name, &shape, seed)
+}
+
+/// One node's disk, as far as it is not the replica's, and its clients.
+struct Disk<S: Scheme> {
+    ledger: Ledger<Arc<Block<S>>>,
+    batches: BTreeMap<[u8; 32], Arc<Batch>>,
+    sequence: u64,
+    sealed: u64,
+    congested: bool,
+}
+
+impl<S: Scheme> Default for Disk<S> {
+    fn default() -> Self {
+        let (ledger, batches) = (Ledger::default(), BTreeMap::new());
+        Self { ledger, batches, sequence: 1, sealed: 0, congested: false }
+    }
+}
+
+/// Decides which messages pass.
+pub type Tap<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Fate>;
+
+/// Jolteon in a run: an archive and a toy application for every node, the clients, and what must hold.
+pub struct JolteonHost<S: Scheme> {
+    material: Arc<Material<S>>,
+    /// The replicas' parameters.
+    pub parameters: Parameters,
+    /// What the clients do.
+    pub workload: Workload,
+    /// What honest nodes delivered at each height: the block and the state after it.
+    pub agreement: Agreement<([u8; 32], [u8; 32])>,
+    disks: BTreeMap<usize, Disk<S>>,
+    slots: BTreeSet<Slot>,
+    sealed: BTreeMap<[u8; 32], Time>,
+    /// Own batches of honest nodes that were sealed and not refused.
+    pub taken: BTreeSet<[u8; 32]>,
+    /// Batches that were delivered.
+    pub delivered: BTreeSet<[u8; 32]>,
+    /// Decides which messages of honest nodes pass.
+    pub tap: Option<Tap<S>>,
+    /// The most blocks above the committed one that an honest node held.
+    pub most_blocks: usize,
+    /// Views that each node gave up.
+    pub timeouts: BTreeMap<usize, u64>,
+    /// What honest nodes hold against others, by culprit.
+    pub evidence: BTreeMap<u16, Vec<Evidence<S>>>,
+}
+
+impl<S: Scheme> JolteonHost<S> {
+    /// A run that has not begun.
+    pub fn new(material: Arc<Material<S>>) -> Self {
+        Self {
+            material,
+            parameters: Self::parameters(),
+            workload: Workload::default(),
+            agreement: Agreement::new(1),
+            disks: BTreeMap::new(),
+            slots: BTreeSet::new(),
+            sealed: BTreeMap::new(),
+            taken: BTreeSet::new(),
+            delivered: BTreeSet::new(),
+            tap: None,
+            most_blocks: 0,
+            timeouts: BTreeMap::new(),
+            evidence: BTreeMap::new(),
+        }
+    }
+
+    /// As in a network, but with fewer blocks per second, so that many seeds can be run.
+    pub fn parameters() -> Parameters {
+        Parameters {
+            min_block_interval: Duration::from_millis(150),
+            view_timeout: Duration::from_millis(700),
+            view_timeout_cap: Duration::from_secs(2),
+            ..Parameters::default()
+        }
+    }
+
+    /// Sets what the clients do.
+    #[must_use]
+    pub fn workload(mut self, pause: Duration, times: u64) -> Self {
+        self.workload = Workload { pause, times };
+        self
+    }
+
+    /// The height of the last block with batches that anybody delivered, and the highest state that one stated.
+    pub fn heights(&self) -> (u64, u64) {
+        let blocks = || self.disks.values().flat_map(|disk| disk.ledger.since(1));
+        let payload = blocks().filter(|block| !block.payload.is_empty()).map(|block| block.height).max();
+        (payload.unwrap_or(0), blocks().map(|block| block.executed.height).max().unwrap_or(0))
+    }
+
+    fn disk(&mut self, node: Node) -> &mut Disk<S> {
+        self.disks.entry(node.slot).or_default()
+    }
+
+    fn seal(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) {
+        let now = actions.now();
+        let count = 1 + actions.rng().index(3);
+        let workload = self.workload;
+        let disk = self.disk(node);
+        if disk.congested || disk.sealed >= workload.times {
+            return;
+        }
+        let transactions = (0..count).map(|i| format!("{} {} {i}", node.slot, disk.sealed).into_bytes());
+        let batch = Batch::new(node.member, disk.sequence, transactions).expect("small");
+        disk.sequence += 1;
+        disk.sealed += 1;
+        self.sealed.insert(batch.digest().0, now);
+        if node.honest {
+            self.taken.insert(batch.digest().0);
+        }
+        actions.command(Command::Seal(Arc::new(batch)), Duration::ZERO);
+    }
+
+    fn deliver(
+        &mut self,
+        node: Node,
+        delivery: Delivery<S>,
+        actions: &mut Actions<'_, Replica<S>>,
+    ) -> Verdict {
+        let Delivery { block, digest, height, batches, finality } = delivery;
+        let ids = batches.iter().flat_map(|batch| batch.ids());
+        let root = self.disk(node).ledger.next_root(&digest.0, ids);
+
+        let same = block.payload.iter().map(|b| b.digest()).eq(batches.iter().map(|b| b.digest()));
+        if !same || block.height != height || block.digest() != digest {
+            return Err(Violation::new("delivery", format!("node {}: parts do not match", node.slot)));
+        }
+        if self.agreement.deliver(node, height, (digest.0, root))? == Delivered::First {
+            for batch in &block.payload {
+                if !self.slots.insert(batch.header.slot) {
+                    return Err(Violation::new(
+                        "exactly once",
+                        format!("{:?} is there twice", batch.header.slot),
+                    ));
+                }
+            }
+            if let Err(error) = finality.verify(&self.material.committees.voters, &block) {
+                return Err(Violation::new("finality", format!("height {height}: {error}")));
+            }
+        }
+        for batch in &batches {
+            self.delivered.insert(batch.digest().0);
+            if let Some(at) = self.sealed.get(&batch.digest().0)
+                && batch.author() == node.member
+            {
+                actions.measure("commit", actions.now().since(*at));
+            }
+        }
+        let disk = self.disk(node);
+        let (executed, after) = disk.ledger.execute(node, height, (block, root), actions)?;
+        disk.batches.extend(batches.into_iter().map(|batch| (batch.digest().0, batch)));
+        actions.command(Command::Executed(executed), after);
+        Ok(())
+    }
+
+    fn serve(&mut self, node: Node, to: u16, request: HistoryRequest, actions: &mut Actions<'_, Replica<S>>) {
+        let disk = self.disk(node);
+        match request {
+            HistoryRequest::Blocks { from } => {
+                let blocks = disk.ledger.since(from).cloned();
+                actions.send(to, &block_range(blocks));
+            }
+            HistoryRequest::Batches(digests) => {
+                for digest in digests {
+                    if let Some(batch) = disk.batches.get(&digest.0) {
+                        actions.send(to, &Message::BatchReply(batch.clone()));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a key-value store would have kept: the last record of each key, no blocks and batches below what was
+/// executed.
+fn compact<S: Scheme>(records: Vec<Record<S>>, executed: u64) -> Vec<Record<S>> {
+    let committed = records.iter().rev().find_map(|record| match record {
+        Record::Committed(committed) => Some(committed.digest),
+        _ => None,
+    });
+    let mut kept = BTreeMap::new();
+    for record in records {
+        let old =
+            matches!(&record, Record::Block(b) if b.height <= executed && Some(b.digest()) != committed);
+        if !old {
+            kept.insert(record.key(), record);
+        }
+    }
+    kept.into_values().collect()
+}
+
+impl<S: Scheme> Host for JolteonHost<S> {
+    type Machine = Replica<S>;
+
+    fn boot(&mut self, boot: Boot<Record<S>>) -> Result<Replica<S>, Violation> {
+        let Boot { node, mut records, seed, .. } = boot;
+        let disk = self.disk(node);
+        disk.ledger.restart(!records.is_empty(), &seed);
+        let executed = disk.ledger.executed();
+        if seed[1] % 2 == 0 {
+            records = compact(records, executed.height);
+        }
+        let config = Config {
+            voters: self.material.committees.voters.clone(),
+            identities: self.material.committees.identities.clone(),
+            me: node.member,
+            voting_key: self.material.voting_key(node.member),
+            identity_key: self.material.identity_key(node.member),
+            genesis_root: GENESIS,
+            executed,
+            recent: Vec::new(),
+            first_sequence: 1,
+            parameters: self.parameters.clone(),
+        };
+        let replica = Replica::new(config, records)
+            .map_err(|error| Violation::new("restart", format!("node {}: {error}", node.slot)))?;
+        let disk = self.disk(node);
+        disk.sequence = replica.next_sequence();
+        disk.congested = false;
+        Ok(replica)
+    }
+
+    fn decode_record(&self, bytes: &[u8]) -> quorate::Result<Record<S>> {
+        Record::decode(bytes, &self.material.committees)
+    }
+
+    fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
+        self.agreement.started(node);
+        self.workload.start(actions);
+        Ok(())
+    }
+
+    fn on_wake(&mut self, node: Node, _: u64, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
+        self.seal(node, actions);
+        let sealed = self.disk(node).sealed;
+        self.workload.came(sealed, actions);
+        Ok(())
+    }
+
+    fn on_output(&mut self, node: Node, output: Output<S>, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
+        match output {
+            Output::Deliver(delivery) => self.deliver(node, *delivery, actions)?,
+            Output::Serve { to, request } => self.serve(node, to, request, actions),
+            Output::Congestion(congested) => self.disk(node).congested = congested,
+            Output::OwnBatch { state: OwnBatchState::Refused, .. } if node.honest => {}
+            Output::View { timed_out: true, .. } => *self.timeouts.entry(node.slot).or_default() += 1,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn on_fault(&mut self, node: Node, fault: Fault<Evidence<S>>) -> Verdict {
+        let list = self.evidence.entry(fault.culprit).or_default();
+        if node.honest && list.len() < 100 {
+            list.push(fault.evidence);
+        }
+        Ok(())
+    }
+
+    fn after_step(&mut self, node: Node, replica: &Replica<S>) -> Verdict {
+        let status = replica.status();
+        if node.honest {
+            self.most_blocks = self.most_blocks.max(status.blocks);
+        }
+        if status.delivered > status.committed || status.certified_view >= status.view {
+            return Err(Violation::new("status", format!("node {}: {status:?}", node.slot)));
+        }
+        Ok(())
+    }
+
+    fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Replica<S>>>> {
+        Villain::new(name, node.member, self.material.clone()).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
+    }
+
+    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message<S>) -> Fate {
+        self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
+    }
+}

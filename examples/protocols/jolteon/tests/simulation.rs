@@ -1,0 +1,229 @@
+//! Jolteon in the simulator: situations with a name, then hundreds of drawn ones.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use quorate::bls::MinSig;
+use quorate::ed25519::Ed25519;
+use quorate_jolteon::simulation::{JolteonHost, Material, VILLAINS, scenario};
+use quorate_jolteon::{Evidence, Parameters};
+use quorate_protocol::simulation::{Situations, finish};
+use quorate_simulator::{Behaviour, CrashPoint, Report, Scenario, Simulation};
+
+const COMMAND: &str = "cargo xtask simulate --seeds 1 -- --scheme ed25519";
+
+fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn ed25519(nodes: usize) -> Arc<Material<Ed25519>> {
+    static FOUR: OnceLock<Arc<Material<Ed25519>>> = OnceLock::new();
+    static SEVEN: OnceLock<Arc<Material<Ed25519>>> = OnceLock::new();
+    match nodes {
+        4 => FOUR.get_or_init(|| Material::new(4)).clone(),
+        7 => SEVEN.get_or_init(|| Material::new(7)).clone(),
+        n => Material::new(n),
+    }
+}
+
+fn host(nodes: usize) -> JolteonHost<Ed25519> {
+    JolteonHost::new(ed25519(nodes))
+}
+
+const LOCAL: Situations<'_, JolteonHost<Ed25519>> =
+    Situations { host: &host, lasting: Duration::from_secs(20), command: COMMAND };
+
+/// A local network without faults.
+fn local(name: &str, nodes: usize, seed: u64) -> Scenario {
+    LOCAL.local(name, nodes, seed)
+}
+
+/// Median of the time from sealing a batch to its delivery at its author.
+fn median(report: &Report) -> Duration {
+    report.metrics.measured["commit"].median()
+}
+
+#[test]
+fn without_faults_every_batch_commits_quickly_and_nothing_times_out() {
+    for seed in 0..3 {
+        let host = host(4).workload(ms(200), 50);
+        let mut scenario = local("happy", 4, seed);
+        scenario.checks.liveness = None;
+        let simulation = finish(scenario, host);
+        let host = simulation.host();
+        assert_eq!(host.taken.len(), 200);
+        assert!(host.taken.iter().all(|batch| host.delivered.contains(batch)), "all were delivered");
+        assert!(host.timeouts.is_empty() && host.evidence.is_empty());
+        // At most two intervals and some hops, plus waiting for the first.
+        assert!(simulation.metrics().measured["commit"].median() < ms(500));
+        assert!(host.most_blocks < 10);
+    }
+}
+
+#[test]
+fn the_pace_of_a_node_commits_within_a_quarter_of_its_target() {
+    let mut host = host(4).workload(ms(50), 100);
+    host.parameters = Parameters::default();
+    let mut scenario = local("pace", 4, 1);
+    scenario.checks.liveness = None;
+    let simulation = finish(scenario, host);
+    assert!(simulation.metrics().measured["commit"].median() < ms(80));
+}
+
+#[test]
+fn an_idle_network_sends_nothing_and_has_no_timers() {
+    let committed =
+        |simulation: &Simulation<JolteonHost<Ed25519>>| simulation.machine(0).unwrap().status().committed;
+    let simulation = LOCAL.idle(host(4).workload(ms(200), 10), secs(10), committed);
+    assert_eq!(simulation.host().delivered.len(), 40);
+}
+
+#[test]
+fn the_state_after_the_last_batch_is_stated_before_the_network_goes_idle() {
+    let host = host(4).workload(ms(200), 1);
+    let mut scenario = local("stated", 4, 3);
+    scenario.checks.liveness = None;
+    let simulation = finish(scenario, host);
+    let (payload, stated) = simulation.host().heights();
+    assert!(payload > 0 && stated >= payload, "payload at {payload}, stated up to {stated}");
+}
+
+#[test]
+fn a_crashed_node_of_four_at_most_doubles_the_median_latency() {
+    let busy = Situations { host: &|nodes| host(nodes).workload(ms(100), u64::MAX), ..LOCAL };
+    for seed in 0..2 {
+        let calm = busy.must(&local("four", 4, seed).lasting(secs(40)));
+        for dead in 0..4 {
+            let crashed =
+                local("three of four", 4, seed).lasting(secs(40)).crash(secs(2), dead, CrashPoint::Now);
+            let report = busy.must(&crashed);
+            assert!(median(&report) <= 2 * median(&calm), "{:?} after {:?}", median(&report), median(&calm));
+        }
+    }
+}
+
+#[test]
+fn a_committee_of_one_and_one_of_two_work() {
+    for nodes in [1, 2] {
+        let simulation = finish(local("few", nodes, 1), host(nodes));
+        assert!(simulation.host().agreement.highest().unwrap() > 10);
+    }
+}
+
+/// Named regression: members that never were there, so placed that a rotation meets both, must neither stop the
+/// chain nor put its blocks out of order.
+#[test]
+fn seven_members_with_2_and_5_dead_from_the_start_deliver_in_chain_order() {
+    for seed in 0..4 {
+        let scenario = local("dead 2 and 5", 7, seed).dead(2).dead(5).live_within(secs(6));
+        let simulation = finish(scenario, host(7));
+        let host = simulation.host();
+        assert!(host.agreement.highest().unwrap() > 50);
+        // Each is waited for once: its predecessor's view and its own.
+        assert!(host.timeouts.values().all(|timeouts| *timeouts <= 4), "{:?}", host.timeouts);
+    }
+}
+
+#[test]
+fn a_member_that_was_away_catches_up_by_ranges() {
+    let scenario = local("late", 4, 5).dead(3).restart(secs(15), 3).lasting(secs(25));
+    let host = host(4).workload(ms(300), u64::MAX);
+    let simulation = finish(scenario, host);
+    let heights: Vec<u64> = (0..4).map(|i| simulation.metrics().nodes[i].progress).collect();
+    assert!(heights[3] > 80 && heights.iter().max().unwrap() - heights[3] < 5, "{heights:?}");
+}
+
+#[test]
+fn a_restart_at_every_point_of_persisting_and_sending_contradicts_nothing() {
+    LOCAL.restarts_at_every_point(secs(4), secs(12));
+}
+
+#[test]
+fn all_crash_and_come_back_with_what_was_durable() {
+    LOCAL.blackouts(secs(14));
+}
+
+#[test]
+fn what_can_be_proved_is_proved() {
+    let guilty = |villain: &str, nodes: usize, proves: &dyn Fn(&Evidence<Ed25519>) -> bool| {
+        let scenario = local(villain, nodes, 1).byzantine(1, Behaviour::Custom(villain.to_owned()));
+        let simulation = finish(scenario, host(nodes));
+        let evidence = &simulation.host().evidence;
+        assert_eq!(evidence.keys().copied().collect::<Vec<_>>(), [1], "only the villain is accused");
+        assert!(evidence[&1].iter().any(proves), "{villain}: {:?}", evidence[&1]);
+    };
+    // Half of the members see one block and half the other, so the votes show it: somebody fetches the other one.
+    guilty("squatter", 4, &|e| matches!(e, Evidence::Proposal { rule, .. } if rule.contains("lead")));
+    guilty("forger", 4, &|e| matches!(e, Evidence::Invalid { .. }));
+    guilty("liar", 4, &|e| matches!(e, Evidence::StateRoot { .. }));
+}
+
+fn bls(host: &dyn Fn(usize) -> JolteonHost<MinSig>) -> Situations<'_, JolteonHost<MinSig>> {
+    Situations { host, lasting: LOCAL.lasting, command: COMMAND }
+}
+
+#[test]
+fn two_forgers_whose_signatures_cancel_change_nothing() {
+    let scenario = local("forgers", 7, 2)
+        .byzantine(2, Behaviour::Custom("forger".to_owned()))
+        .byzantine(3, Behaviour::Custom("forger".to_owned()))
+        .lasting(secs(8));
+    let material = Material::<MinSig>::new(7);
+    bls(&|_| JolteonHost::new(material.clone())).must(&scenario);
+}
+
+#[test]
+fn every_villain_alone_stops_nobody() {
+    LOCAL.villains_alone(VILLAINS, secs(5));
+}
+
+#[test]
+fn the_same_with_bls() {
+    let material = Material::<MinSig>::new(4);
+    let host = |_| JolteonHost::new(material.clone());
+    let all = bls(&host);
+    for (seed, name) in (0..).zip(["calm", "crashes", "byzantine", "chaos"]) {
+        all.must(&scenario(name, 4, seed).unwrap());
+    }
+}
+
+/// Hundreds of seeds, in parts so that the parts run at the same time.
+fn seeds(name: &str, nodes: usize, seeds: Range<u64>) {
+    LOCAL.seeds(seeds, |seed| scenario(name, nodes, seed).unwrap());
+}
+
+#[test]
+fn seeds_of_loss_duplication_and_reordering() {
+    seeds("lossy", 4, 1000..1030);
+    seeds("wan", 4, 1000..1005);
+}
+
+#[test]
+fn seeds_of_partitions_and_slow_links() {
+    seeds("partitions", 4, 1000..1030);
+    seeds("slow", 4, 1000..1010);
+}
+
+#[test]
+fn seeds_of_crashes() {
+    seeds("crashes", 4, 1000..1040);
+    seeds("crashes", 7, 1000..1005);
+}
+
+#[test]
+fn seeds_of_byzantine_members() {
+    seeds("byzantine", 4, 1000..1050);
+    seeds("byzantine", 7, 1000..1005);
+}
+
+#[test]
+fn seeds_of_everything_at_once() {
+    seeds("chaos", 4, 1000..1050);
+    seeds("chaos", 7, 1000..1010);
+}
