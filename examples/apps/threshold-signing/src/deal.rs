@@ -23,7 +23,7 @@ use quorate::threshold::{Secp256k1, Unagreed};
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 use crate::group::Group;
 
 const MAGIC: [u8; 4] = *b"qtsd";
@@ -95,7 +95,7 @@ impl PublicDeal {
     /// [`Failure::setup`].
     pub fn load(path: &Path) -> Result<Self, Failure> {
         let what = format!("deal file {}", path.display());
-        Self::decode(&read(path, MAX_PUBLIC).reading(&what)?, &()).reading(what)
+        Self::decode(&read(path, MAX_PUBLIC).or_fail(Exit::Setup, &what)?, &()).or_fail(Exit::Setup, what)
     }
 
     /// Fails unless it was dealt to this group.
@@ -172,7 +172,7 @@ pub fn context(deal: &Deal, member: MemberIndex) -> Vec<u8> {
 /// # Errors
 /// [`Failure::setup`].
 pub fn read_sealed(path: &Path) -> Result<Vec<u8>, Failure> {
-    read(path, (MAX_CONTENT + OVERHEAD) as u64).reading(format!("share file {}", path.display()))
+    read(path, (MAX_CONTENT + OVERHEAD) as u64).or_fail(Exit::Setup, format!("share file {}", path.display()))
 }
 
 /// Reads at most so many bytes: no path makes the program read for ever.
@@ -189,10 +189,10 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, String> {
 /// [`Failure::setup`].
 pub fn read_message(path: &Path) -> Result<Vec<u8>, Failure> {
     let most = crate::protocol::MAX_MESSAGE as u64;
-    read(path, most).reading(format!(
-        "message {} (at most {most} bytes; sign the hash of what is longer)",
-        path.display()
-    ))
+    read(path, most).or_fail(
+        Exit::Setup,
+        format!("message {} (at most {most} bytes; sign the hash of what is longer)", path.display()),
+    )
 }
 
 /// Reads a signature in DER.
@@ -200,7 +200,8 @@ pub fn read_message(path: &Path) -> Result<Vec<u8>, Failure> {
 /// # Errors
 /// [`Failure::setup`].
 pub fn read_signature(path: &Path) -> Result<Vec<u8>, Failure> {
-    read(path, 4 * crate::der::MAX_SIGNATURE as u64).reading(format!("signature {}", path.display()))
+    read(path, 4 * crate::der::MAX_SIGNATURE as u64)
+        .or_fail(Exit::Setup, format!("signature {}", path.display()))
 }
 
 /// Writes a file that was not there before, and waits until the disk has it.
@@ -217,7 +218,7 @@ pub fn write_new(path: &Path, private: bool, bytes: &[u8]) -> Result<(), Failure
         _ => Failure::setup(format!("cannot write {}: {e}", path.display())),
     })?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| sync_parent(path));
-    written.doing(format!("writing {}", path.display()))
+    written.or_fail(Exit::Failed, format!("writing {}", path.display()))
 }
 
 /// Makes the name of a file durable.

@@ -21,7 +21,7 @@ use rand_core::TryCryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::deal::{PublicDeal, context, sync_parent};
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 use crate::group::Group;
 use crate::keys::secret;
 
@@ -51,7 +51,7 @@ pub fn deal(group: &Group, count: u32, key_file: Option<&Path>) -> Result<Dealt,
         Some(path) if path.exists() => {
             let KeyFile { secret, last_epoch } = KeyFile::load(path)?;
             let dealer = TrustedDealer::<Secp256k1>::from_bytes(committee, group.tolerance, &secret)
-                .reading(format!("dealer's key file {}", path.display()))?;
+                .or_fail(Exit::Setup, format!("dealer's key file {}", path.display()))?;
             let epoch = last_epoch.checked_add(1).ok_or_else(|| Failure::setup("no epoch is left"))?;
             (dealer, epoch)
         }
@@ -135,7 +135,7 @@ impl KeyFile {
 
     fn load(path: &Path) -> Result<Self, Failure> {
         let text = load_private(path)?;
-        Self::parse(&text).reading(format!("dealer's key file {}", path.display()))
+        Self::parse(&text).or_fail(Exit::Setup, format!("dealer's key file {}", path.display()))
     }
 
     /// Writes the file anew: after a crash it is the old one or the new one.
@@ -145,7 +145,7 @@ impl KeyFile {
         let _ = fs::remove_file(&temporary);
         save_private(&temporary, &self.text())?;
         let renamed = fs::rename(&temporary, path).and_then(|()| sync_parent(path));
-        renamed.doing(format!("writing {}", path.display()))
+        renamed.or_fail(Exit::Failed, format!("writing {}", path.display()))
     }
 }
 

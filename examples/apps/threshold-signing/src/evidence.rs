@@ -12,7 +12,7 @@ use quorate::wire::Decode;
 use quorate::{Error, Result};
 
 use crate::deal::{PublicDeal, read};
-use crate::failure::{Doing, Exit, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 use crate::group::Group;
 
 /// Longest file: a message, a share and an opening.
@@ -33,7 +33,7 @@ pub fn attested(group: &Group, member: MemberIndex, bytes: &[u8], attestation: &
 /// [`Failure::setup`].
 pub fn load(path: &Path) -> Result<ShareFault<Secp256k1>, Failure> {
     let what = format!("evidence {}", path.display());
-    decode(&read(path, MAX_FILE).reading(&what)?).reading(what)
+    decode(&read(path, MAX_FILE).or_fail(Exit::Setup, &what)?).or_fail(Exit::Setup, what)
 }
 
 /// Reads the bytes of evidence. What it shows is open.
@@ -57,5 +57,6 @@ pub fn check(
     let culprit = evidence.verify(&public.key, &public.deal, |member, bytes, attestation| {
         attested(group, member, bytes, attestation)
     });
-    culprit.map_err(|e| Failure::new(Exit::Refuted, e.code(), format!("the evidence shows nothing: {e}")))
+    culprit
+        .map_err(|e| Failure::with_code(Exit::Refuted, e.code(), format!("the evidence shows nothing: {e}")))
 }

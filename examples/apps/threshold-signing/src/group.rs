@@ -34,7 +34,7 @@ use quorate::wire::Decode;
 use serde::Deserialize;
 
 use crate::deal::read;
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 
 /// Far above any group's file.
 const MAX_FILE: u64 = 1 << 20;
@@ -107,8 +107,9 @@ impl Group {
     /// [`Failure::setup`], which names the section and the field.
     pub fn load(path: &Path) -> Result<Self, Failure> {
         let what = format!("group file {}", path.display());
-        let text = String::from_utf8(read(path, MAX_FILE).reading(&what)?);
-        Self::parse(&text.map_err(|_| "it is no text; check the path").reading(&what)?).reading(what)
+        let text = String::from_utf8(read(path, MAX_FILE).or_fail(Exit::Setup, &what)?);
+        Self::parse(&text.map_err(|_| "it is no text; check the path").or_fail(Exit::Setup, &what)?)
+            .or_fail(Exit::Setup, what)
     }
 
     /// Reads and checks the text of a file.

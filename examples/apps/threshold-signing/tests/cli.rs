@@ -127,7 +127,7 @@ fn a_signature_verifies_for_its_message_and_with_openssl() {
     fails(verify("hello", "none.der"), 6, "MALFORMED");
     fails(verify("hello", "nowhere"), 3, "nowhere");
 
-    let pem = quorate_threshold_signing::der::public_key_pem(&world.public.key);
+    let pem = quorate_threshold_signing::der::public_key_pem(&world.public.key).unwrap();
     std::fs::write(world.path("key.pem"), pem).unwrap();
     for (message, good) in [("hello", true), ("hell", false)] {
         std::fs::write(world.path("message"), message).unwrap();

@@ -16,12 +16,6 @@ impl Screen {
         std::io::stdout().is_terminal().then_some(Self { drawn: 0 })
     }
 
-    /// Whether colours are welcome: `NO_COLOR` and dumb terminals say no.
-    pub(crate) fn has_colour() -> bool {
-        let unset = |name| std::env::var_os(name).is_none_or(|value| value.is_empty());
-        unset("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
-    }
-
     /// Columns and rows.
     pub(crate) fn size() -> (usize, usize) {
         terminal::size().map_or((80, 24), |(columns, rows)| (columns.into(), rows.into()))

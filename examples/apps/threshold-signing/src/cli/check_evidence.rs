@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
-use quorate_support::{say, verdict};
+use quorate_support::say;
+use quorate_support::terminal::verdict;
 use quorate_threshold_signing::evidence;
 
 use super::{Outcome, Public, json};

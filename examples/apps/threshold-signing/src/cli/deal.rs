@@ -5,7 +5,7 @@ use quorate::threshold::ecdsa::Plan;
 use quorate::wire::Encode;
 use quorate_support::say;
 use quorate_threshold_signing::deal::write_new;
-use quorate_threshold_signing::failure::{Doing, Failure};
+use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
 use quorate_threshold_signing::group::Group;
 use quorate_threshold_signing::{dealer, der};
 
@@ -49,7 +49,7 @@ pub(super) struct MakeDeal {
 impl MakeDeal {
     pub(super) fn run(&self) -> Outcome {
         let group = Group::load(&self.group)?;
-        fs::create_dir_all(&self.out).reading(format!("making {}", self.out.display()))?;
+        fs::create_dir_all(&self.out).or_fail(Exit::Setup, format!("making {}", self.out.display()))?;
         let dealt = dealer::deal(&group, self.count, self.key.as_deref())?;
         let (public, epoch) = (&dealt.public, dealt.public.deal.epoch());
         let path = self.out.join(format!("deal-{epoch}.public"));
@@ -64,7 +64,7 @@ impl MakeDeal {
             write_new(&path, true, sealed)?;
             shares.push(path);
         }
-        let (pem, text) = (self.out.join("key.pem"), der::public_key_pem(&public.key));
+        let (pem, text) = (self.out.join("key.pem"), der::public_key_pem(&public.key)?);
         if fs::read_to_string(&pem).ok().as_ref() != Some(&text) {
             write_new(&pem, false, text.as_bytes())?;
         }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use quorate_support::{say, tell, verdict};
-use quorate_threshold_signing::failure::{Doing, Exit, Failure};
+use quorate_support::terminal::verdict;
+use quorate_support::{say, tell};
+use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
@@ -66,7 +67,7 @@ impl Demo {
         for party in [self.corrupt, self.kill].into_iter().flatten() {
             if party >= self.parties {
                 let what = format!("there is no party {party}; the last one is {}", self.parties - 1);
-                return Err(Failure::new(Exit::Setup, "UNKNOWN_PARTY", what));
+                return Err(Failure::with_code(Exit::Setup, "UNKNOWN_PARTY", what));
             }
         }
         if self.corrupt.is_some() && self.corrupt == self.kill {
@@ -77,7 +78,7 @@ impl Demo {
         tokio::select! {
             outcome = stage.play() => outcome,
             _ = tokio::signal::ctrl_c() => {
-                Err(Failure::new(Exit::Interrupted, "INTERRUPTED", "stopped; everything is cleaned up"))
+                Err(Failure::with_code(Exit::Interrupted, "INTERRUPTED", "stopped; everything is cleaned up"))
             }
         }
     }
@@ -87,12 +88,12 @@ impl<'a> Stage<'a> {
     fn open(options: &'a Demo) -> Result<Self, Failure> {
         let (dir, temporary) = match &options.dir {
             Some(dir) => {
-                std::fs::create_dir(dir).reading(format!("making {}", dir.display()))?;
+                std::fs::create_dir(dir).or_fail(Exit::Setup, format!("making {}", dir.display()))?;
                 (dir.clone(), None)
             }
             None => {
                 let temporary = tempfile::Builder::new().prefix("threshold-signing-").tempdir();
-                let temporary = temporary.doing("making a temporary directory")?;
+                let temporary = temporary.or_fail(Exit::Failed, "making a temporary directory")?;
                 (temporary.path().to_owned(), Some(temporary))
             }
         };
@@ -162,7 +163,7 @@ impl<'a> Stage<'a> {
         self.run(&[&deal[..], &["--signature", &out, "--message", &message]].concat()).await?;
         if with_openssl {
             let file = format!("{number}.txt");
-            std::fs::write(self.dir.join(&file), &message).doing("writing the message")?;
+            std::fs::write(self.dir.join(&file), &message).or_fail(Exit::Failed, "writing the message")?;
             let dgst = ["dgst", "-sha256", "-verify", "dealt/key.pem", "-signature", &out, &file];
             self.command("openssl", &dgst, Some(0)).await?;
         }
@@ -182,7 +183,7 @@ impl<'a> Stage<'a> {
         let slot = self.parties.get_mut(usize::from(party)).and_then(Option::take);
         if let Some(mut child) = slot {
             self.note(&format!("$ kill -9 {}", child.id().unwrap_or_default()));
-            child.kill().await.doing("killing a party")?;
+            child.kill().await.or_fail(Exit::Failed, "killing a party")?;
         }
         let child = match self.options.corrupt {
             // With one that lies and one that is down, too few are left.
@@ -212,12 +213,12 @@ impl<'a> Stage<'a> {
             arguments.extend(["--misbehave", "wrong-shares"]);
         }
         self.note(&format!("$ {THIS} {} &", arguments.join(" ")));
-        let log = std::fs::File::create(self.log(party)).doing("writing a log")?;
+        let log = std::fs::File::create(self.log(party)).or_fail(Exit::Failed, "writing a log")?;
         let mut command = Command::new(executable()?);
         command.args(arguments).arg("--stop-with-stdin").current_dir(&self.dir);
         // The pipe ends with this process, however it ends, and the party with the pipe.
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log).kill_on_drop(true);
-        command.spawn().doing(format!("starting {name}"))
+        command.spawn().or_fail(Exit::Failed, format!("starting {name}"))
     }
 
     /// Waits until a party takes connections.
@@ -264,7 +265,7 @@ impl<'a> Stage<'a> {
         let path = if program == THIS { executable()? } else { program.into() };
         let mut command = Command::new(path);
         command.args(arguments).current_dir(&self.dir).stdin(Stdio::null()).kill_on_drop(true);
-        let output = command.output().await.doing(format!("running {program}"))?;
+        let output = command.output().await.or_fail(Exit::Failed, format!("running {program}"))?;
         for text in [&output.stdout, &output.stderr] {
             let text = String::from_utf8_lossy(text);
             if !text.trim().is_empty() {
@@ -301,7 +302,7 @@ fn name(party: u16) -> String {
 }
 
 fn executable() -> Result<PathBuf, Failure> {
-    std::env::current_exe().doing("finding this program's own file")
+    std::env::current_exe().or_fail(Exit::Failed, "finding this program's own file")
 }
 
 async fn openssl() -> bool {
@@ -320,5 +321,5 @@ fn free_addresses(count: usize) -> Result<Vec<String>, Failure> {
         taken.extend(TcpListener::bind(format!("127.0.0.1:{port}")));
     }
     let address = |listener: &TcpListener| listener.local_addr().map(|address| address.to_string());
-    taken.iter().map(address).collect::<std::io::Result<_>>().doing("looking for free ports")
+    taken.iter().map(address).collect::<std::io::Result<_>>().or_fail(Exit::Failed, "looking for free ports")
 }

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use quorate_support::say;
 use quorate_threshold_signing::deal::write_new;
-use quorate_threshold_signing::failure::{Doing, Failure};
+use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
 use quorate_threshold_signing::group::Group;
 
 use super::{Outcome, json};
@@ -45,7 +45,7 @@ impl MakeGroup {
             self.name, self.faulty
         );
         for path in &self.public {
-            let section = fs::read_to_string(path).reading(path.display())?;
+            let section = fs::read_to_string(path).or_fail(Exit::Setup, path.display())?;
             text.push('\n');
             text.push_str(&section);
         }

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use quorate_support::say;
 use quorate_threshold_signing::deal::write_new;
-use quorate_threshold_signing::failure::Doing;
+use quorate_threshold_signing::failure::{Exit, OrFail};
 use quorate_threshold_signing::keys::{Keys, Role};
 
 use super::{Outcome, json};
@@ -39,7 +39,7 @@ impl MakeKeys {
     pub(super) fn run(&self) -> Outcome {
         let keys = Keys::generate(&self.name, self.address.is_some())?;
         let role = self.address.as_deref().map_or(Role::Requester, |address| Role::Party { address });
-        fs::create_dir_all(&self.out).reading(format!("making {}", self.out.display()))?;
+        fs::create_dir_all(&self.out).or_fail(Exit::Setup, format!("making {}", self.out.display()))?;
         let (secret, public) =
             (self.out.join(format!("{}.keys", self.name)), self.out.join(format!("{}.public", self.name)));
         keys.save(&secret)?;

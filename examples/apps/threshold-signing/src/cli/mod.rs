@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 use quorate_support::tell;
 use quorate_threshold_signing::deal::{PublicDeal, read_message};
-use quorate_threshold_signing::failure::{Failure, HELP};
+use quorate_threshold_signing::failure::{Exit, Failure};
 use quorate_threshold_signing::group::Group;
 
 /// Parties that sign together: 3 of 4, or 5 of 7, make a signature that any ECDSA library verifies, and fewer make none. Nobody
@@ -28,7 +28,7 @@ use quorate_threshold_signing::group::Group;
 /// dealer that everybody trusts deals, once, offline (`deal`), each party serves (`serve`), and a requester has messages
 /// signed (`sign`).
 #[derive(Debug, Parser)]
-#[command(name = "threshold-signing", version, after_long_help = HELP, max_term_width = 100)]
+#[command(name = "threshold-signing", version, after_long_help = Exit::help(), max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Task,
@@ -61,7 +61,7 @@ pub(crate) fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            tell!("{} {failure}", quorate_support::red("threshold-signing:"));
+            tell!("{} {failure}", quorate_support::terminal::red("threshold-signing:"));
             failure.exit.into()
         }
     }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quorate::wire::Encode;
-use quorate_support::{red, say, tell};
+use quorate_support::terminal::red;
+use quorate_support::{say, tell};
 use quorate_threshold_signing::coordinator::{Coordinator, Options, Standing};
-use quorate_threshold_signing::failure::{Doing, Failure};
+use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
 use quorate_threshold_signing::group::Group;
 use quorate_threshold_signing::keys::Keys;
 
@@ -74,7 +75,7 @@ impl Sign {
         let signed = outcome?;
         let der = signed.signature.to_der();
         if let Some(path) = &self.out {
-            fs::write(path, &der).doing(format!("writing {}", path.display()))?;
+            fs::write(path, &der).or_fail(Exit::Failed, format!("writing {}", path.display()))?;
         }
         let gave = |standing: &&Standing| matches!(standing, Standing::Gave | Standing::Right);
         let right = signed.parties.iter().filter(gave).count();
@@ -111,7 +112,7 @@ impl Sign {
         for (party, fault) in coordinator.faults() {
             let (name, share) = (group.party(*party), fault.share());
             let path = self.evidence.join(format!("{name}-{}-{}.evidence", share.epoch(), share.index()));
-            fs::write(&path, fault.encode()).doing(format!("writing {}", path.display()))?;
+            fs::write(&path, fault.encode()).or_fail(Exit::Failed, format!("writing {}", path.display()))?;
             tell!("{} {name} sent a wrong share; evidence: {}", red("WRONG:"), path.display());
             written.insert(name.to_owned(), path.display().to_string().into());
         }

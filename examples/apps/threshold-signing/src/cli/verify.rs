@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
-use quorate_support::{say, verdict};
+use quorate_support::say;
+use quorate_support::terminal::verdict;
 use quorate_threshold_signing::deal::{PublicDeal, read_signature};
 use quorate_threshold_signing::der;
 use quorate_threshold_signing::failure::{Exit, Failure};
@@ -35,7 +36,7 @@ impl Verify {
         let signature = read_signature(&self.signature)?;
         let checked = der::signature(&signature).and_then(|s| public.key.verify_message(&message, &s));
         checked.map_err(|e| {
-            Failure::new(Exit::Refuted, e.code(), format!("the signature does not verify: {e}"))
+            Failure::with_code(Exit::Refuted, e.code(), format!("the signature does not verify: {e}"))
         })?;
         if self.json {
             json(&serde_json::json!({ "valid": true }));

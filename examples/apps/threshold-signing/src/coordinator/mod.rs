@@ -346,7 +346,7 @@ impl Coordinator {
         for (party, standing) in (0..).zip(parties) {
             text.push_str(&format!("\n  {}: {standing}", self.group.party(party)));
         }
-        Failure::new(Exit::BelowQuorum, "BELOW_QUORUM", text)
+        Failure::with_code(Exit::BelowQuorum, "BELOW_QUORUM", text)
     }
 }
 
@@ -366,7 +366,7 @@ impl std::fmt::Display for Standing {
 }
 
 fn exhausted(public: &PublicDeal) -> Failure {
-    Failure::new(
+    Failure::with_code(
         Exit::Exhausted,
         "EXHAUSTED",
         format!(

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::deal::{read, write_new};
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 
 /// Longest file that says whose the shares are.
 const MAX_FILE: u64 = 256;
@@ -20,11 +20,11 @@ pub(super) fn adopt(shares: &Path, journal: [u8; 16]) -> Result<(), Failure> {
     if !path.exists() {
         return write_new(&path, true, text.as_bytes());
     }
-    let found = read(&path, MAX_FILE).reading(path.display())?;
+    let found = read(&path, MAX_FILE).or_fail(Exit::Setup, path.display())?;
     if found == text.as_bytes() {
         return Ok(());
     }
-    Err(Failure::new(
+    Err(Failure::with_code(
         crate::failure::Exit::Setup,
         "SHARES_IN_USE",
         format!(

@@ -21,7 +21,7 @@ use super::crash::{CrashPoints, Point};
 use super::{Misbehaviour, Signer};
 use crate::PROTOCOL;
 use crate::deal::{PublicDeal, read_sealed};
-use crate::failure::{Doing, Failure};
+use crate::failure::{Exit, Failure, OrFail};
 use crate::group::Group;
 use crate::keys::Keys;
 use crate::protocol::{MAX_REQUEST, Reason, Refusal, Reply, Request, Want, read_frame, write_frame};
@@ -98,11 +98,10 @@ impl Party {
         let askers = group.askers.clone().ok_or_else(|| {
             Failure::setup("the group file has no [[requester]], so nobody could ever ask; add one")
         })?;
-        let presignatures = public.open(keys.sealing()?, me, &read_sealed(&shares)?).reading(format!(
-            "share file {} with deal and keys of {}",
-            shares.display(),
-            keys.name()
-        ))?;
+        let presignatures = public.open(keys.sealing()?, me, &read_sealed(&shares)?).or_fail(
+            Exit::Setup,
+            format!("share file {} with deal and keys of {}", shares.display(), keys.name()),
+        )?;
         let points = || CrashPoints::from_environment().map_err(Failure::setup);
 
         let chain = group.committee.chain();
@@ -114,7 +113,7 @@ impl Party {
         let mut journal = Journal::open(&data, &binding)?;
         adopt(&shares, journal.id())?;
         let mut guard = Guard::<Ed25519>::restore(keys.identity()?, chain, journal.load()?)
-            .reading(format!("data directory {}", data.display()))?;
+            .or_fail(Exit::Setup, format!("data directory {}", data.display()))?;
         if let Some(before) = public.deal.epoch().checked_sub(1).filter(|epoch| *epoch > 0) {
             let closed = guard.close_epoch(&public.key.id().0, before);
             journal.append(&[closed])?;
@@ -149,7 +148,7 @@ impl Party {
                 let _ = end.send(());
                 failure
             })
-            .doing("starting a thread")?;
+            .or_fail(Exit::Failed, "starting a thread")?;
         Ok(Self { listener, context, signer, ended, me, next })
     }
 
