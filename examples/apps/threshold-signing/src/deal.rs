@@ -10,9 +10,6 @@
 //! A sealed file is a party's [`Presignatures`] sealed to its X25519 key, with the deal and the party's index as context: a
 //! party opens what is its own, of this deal, and nothing else.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,6 +21,7 @@ use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
 use crate::failure::{Exit, Failure, OrFail};
+use crate::files::read;
 use crate::group::Group;
 
 const MAGIC: [u8; 4] = *b"qtsd";
@@ -49,7 +47,7 @@ impl PublicDeal {
     ///
     /// # Errors
     /// [`Error::WrongContext`] for a plan of another kind.
-    pub fn of(shares: &Presignatures<Secp256k1>) -> Result<Self> {
+    pub fn from_shares(shares: &Presignatures<Secp256k1>) -> Result<Self> {
         let (key, deal) = (shares.key().clone(), shares.deal().clone());
         let nonce = |index| shares.nonce(deal.plan().unagreed(deal.epoch(), index)?).copied();
         let nonces = (0..deal.plan().count()).map(nonce).collect::<Result<_>>()?;
@@ -119,7 +117,7 @@ impl PublicDeal {
     pub fn open(&self, key: &SealingKey, me: MemberIndex, sealed: &[u8]) -> Result<Presignatures<Secp256k1>> {
         let shares = Presignatures::from_bytes(&key.open(&context(&self.deal, me), sealed)?)?;
         // A seal says nothing of who sealed.
-        if shares.member() != me || Self::of(&shares)? != *self {
+        if shares.member() != me || Self::from_shares(&shares)? != *self {
             return Err(Error::WrongContext { what: "deal of the sealed shares" });
         }
         Ok(shares)
@@ -175,58 +173,6 @@ pub fn read_sealed(path: &Path) -> Result<Vec<u8>, Failure> {
     read(path, (MAX_CONTENT + OVERHEAD) as u64).or_fail(Exit::Setup, format!("share file {}", path.display()))
 }
 
-/// Reads at most so many bytes: no path makes the program read for ever.
-pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, String> {
-    let file = File::open(path).map_err(|e| e.to_string())?;
-    let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
-    if bytes.len() as u64 > most { Err("it is too large; check the path".into()) } else { Ok(bytes) }
-}
-
-/// Reads a file to be signed or verified.
-///
-/// # Errors
-/// [`Failure::setup`].
-pub fn read_message(path: &Path) -> Result<Vec<u8>, Failure> {
-    let most = crate::protocol::MAX_MESSAGE as u64;
-    read(path, most).or_fail(
-        Exit::Setup,
-        format!("message {} (at most {most} bytes; sign the hash of what is longer)", path.display()),
-    )
-}
-
-/// Reads a signature in DER.
-///
-/// # Errors
-/// [`Failure::setup`].
-pub fn read_signature(path: &Path) -> Result<Vec<u8>, Failure> {
-    read(path, 4 * crate::der::MAX_SIGNATURE as u64)
-        .or_fail(Exit::Setup, format!("signature {}", path.display()))
-}
-
-/// Writes a file that was not there before, and waits until the disk has it.
-///
-/// # Errors
-/// [`Failure::setup`], also if the file is there.
-pub fn write_new(path: &Path, private: bool, bytes: &[u8]) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(if private { 0o600 } else { 0o644 });
-    let mut file = options.open(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            Failure::setup(format!("{} is there already and is not overwritten", path.display()))
-        }
-        _ => Failure::setup(format!("cannot write {}: {e}", path.display())),
-    })?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| sync_parent(path));
-    written.or_fail(Exit::Failed, format!("writing {}", path.display()))
-}
-
-/// Makes the name of a file durable.
-pub(crate) fn sync_parent(path: &Path) -> std::io::Result<()> {
-    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(parent)?.sync_all()
-}
-
 #[cfg(test)]
 mod tests {
     use getrandom::SysRng;
@@ -244,7 +190,7 @@ mod tests {
 
     #[test]
     fn the_public_file_has_one_encoding_and_exact_lengths() {
-        let public = PublicDeal::of(&hands(Plan::Unagreed { count: 3 })[0]).unwrap();
+        let public = PublicDeal::from_shares(&hands(Plan::Unagreed { count: 3 })[0]).unwrap();
         let bytes = public.encode();
         assert_eq!(PublicDeal::decode(&bytes, &()), Ok(public.clone()));
         assert!((bytes.len() as u64) < MAX_PUBLIC);
@@ -258,14 +204,14 @@ mod tests {
             other[at] ^= 1;
             assert!(PublicDeal::decode(&other, &()).map_or(true, |other| other != public), "{at}");
         }
-        assert!(PublicDeal::of(&hands(Plan::Agreed { count: 3 })[0]).is_err());
+        assert!(PublicDeal::from_shares(&hands(Plan::Agreed { count: 3 })[0]).is_err());
     }
 
     #[test]
     fn a_party_opens_its_own_part_of_this_deal_and_nothing_else() {
         let (hands, others) = (hands(Plan::Unagreed { count: 2 }), hands(Plan::Unagreed { count: 2 }));
         let key = SealingKey::generate(&mut SysRng).unwrap();
-        let public = PublicDeal::of(&hands[0]).unwrap();
+        let public = PublicDeal::from_shares(&hands[0]).unwrap();
         let seal = |deal: &Deal, member, hand: &Presignatures<_>| {
             key.public().seal(&context(deal, member), &hand.to_bytes().unwrap(), &mut SysRng).unwrap()
         };

@@ -20,15 +20,16 @@ use quorate_node::keys::{load_private, save_private};
 use rand_core::TryCryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::deal::{PublicDeal, context, sync_parent};
+use crate::deal::{PublicDeal, context};
 use crate::failure::{Exit, Failure, OrFail};
+use crate::files::sync_parent;
 use crate::group::Group;
-use crate::keys::secret;
+use crate::text::secret;
 
 const FIRST_LINE: &str = "threshold-signing-dealer 1";
 
 /// What was dealt: the public part, and for each party, in order, what only it can open.
-pub struct Dealt {
+pub struct DealOutput {
     /// For everybody.
     pub public: PublicDeal,
     /// For each party.
@@ -36,7 +37,7 @@ pub struct Dealt {
 }
 
 /// The dealer's key on disk. It is wiped when dropped and cannot be printed.
-pub struct KeyFile {
+pub struct DealerKeyFile {
     secret: Zeroizing<[u8; 32]>,
     last_epoch: u64,
 }
@@ -45,11 +46,11 @@ pub struct KeyFile {
 ///
 /// # Errors
 /// If the key file cannot be used, or the disk fails.
-pub fn deal(group: &Group, count: u32, key_file: Option<&Path>) -> Result<Dealt, Failure> {
+pub fn deal(group: &Group, count: u32, key_file: Option<&Path>) -> Result<DealOutput, Failure> {
     let committee = group.committee.id();
     let (dealer, epoch) = match key_file {
         Some(path) if path.exists() => {
-            let KeyFile { secret, last_epoch } = KeyFile::load(path)?;
+            let DealerKeyFile { secret, last_epoch } = DealerKeyFile::load(path)?;
             let dealer = TrustedDealer::<Secp256k1>::from_bytes(committee, group.tolerance, &secret)
                 .or_fail(Exit::Setup, format!("dealer's key file {}", path.display()))?;
             let epoch = last_epoch.checked_add(1).ok_or_else(|| Failure::setup("no epoch is left"))?;
@@ -58,7 +59,7 @@ pub fn deal(group: &Group, count: u32, key_file: Option<&Path>) -> Result<Dealt,
         _ => (TrustedDealer::new(committee, group.tolerance, &mut SysRng)?, 1),
     };
     if let Some(path) = key_file {
-        KeyFile { secret: dealer.to_bytes(), last_epoch: epoch }.save(path)?;
+        DealerKeyFile { secret: dealer.to_bytes(), last_epoch: epoch }.save(path)?;
     }
     let hands = dealer.deal(epoch, Plan::Unagreed { count }, &mut SysRng)?;
     drop(dealer);
@@ -73,16 +74,16 @@ pub fn seal<R: TryCryptoRng>(
     group: &Group,
     hands: &[Presignatures<Secp256k1>],
     rng: &mut R,
-) -> Result<Dealt, Failure> {
-    let public = PublicDeal::of(hands.first().ok_or_else(|| Failure::failed("no parties"))?)?;
+) -> Result<DealOutput, Failure> {
+    let public = PublicDeal::from_shares(hands.first().ok_or_else(|| Failure::failed("no parties"))?)?;
     let sealed = hands.iter().zip(&group.parties).map(|(hand, party)| {
         party.sealing.seal(&context(hand.deal(), hand.member()), &hand.to_bytes()?, rng)
     });
     let sealed = sealed.collect::<quorate::Result<_>>()?;
-    Ok(Dealt { public, sealed })
+    Ok(DealOutput { public, sealed })
 }
 
-impl KeyFile {
+impl DealerKeyFile {
     /// The last epoch that was dealt, or was begun to be.
     pub fn last_epoch(&self) -> u64 {
         self.last_epoch
@@ -156,8 +157,8 @@ mod tests {
 
     #[test]
     fn a_key_file_is_read_as_it_was_written_and_a_damaged_one_is_refused() {
-        let text = KeyFile { secret: Zeroizing::new([5; 32]), last_epoch: 3 }.text();
-        assert_eq!(KeyFile::parse(&text).unwrap().text(), text);
+        let text = DealerKeyFile { secret: Zeroizing::new([5; 32]), last_epoch: 3 }.text();
+        assert_eq!(DealerKeyFile::parse(&text).unwrap().text(), text);
         for damaged in [
             String::new(),
             text.replace("dealer 1", "dealer 2"),
@@ -169,7 +170,7 @@ mod tests {
             text.replace("last-epoch 3\n", ""),
             format!("{}more\n", *text),
         ] {
-            assert!(KeyFile::parse(&damaged).is_err(), "{damaged}");
+            assert!(DealerKeyFile::parse(&damaged).is_err(), "{damaged}");
         }
     }
 

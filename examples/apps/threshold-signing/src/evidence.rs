@@ -11,8 +11,9 @@ use quorate::threshold::ecdsa::ShareFault;
 use quorate::wire::Decode;
 use quorate::{Error, Result};
 
-use crate::deal::{PublicDeal, read};
+use crate::deal::PublicDeal;
 use crate::failure::{Exit, Failure, OrFail};
+use crate::files::read;
 use crate::group::Group;
 
 /// Longest file: a message, a share and an opening.
@@ -22,7 +23,12 @@ const MAX_FILE: u64 = (1 << 24) + (1 << 16);
 ///
 /// # Errors
 /// [`Error::BadSignature`], [`Error::UnknownSigner`], and what is wrong with the attestation's form.
-pub fn attested(group: &Group, member: MemberIndex, bytes: &[u8], attestation: &[u8]) -> Result<()> {
+pub fn verify_attestation(
+    group: &Group,
+    member: MemberIndex,
+    bytes: &[u8],
+    attestation: &[u8],
+) -> Result<()> {
     let key = group.committee.key(member).ok_or(Error::UnknownSigner { index: member.into() })?;
     Ed25519::verify(key, bytes, &Signature::decode(attestation, &())?)
 }
@@ -55,7 +61,7 @@ pub fn check(
 ) -> Result<MemberIndex, Failure> {
     public.require(group)?;
     let culprit = evidence.verify(&public.key, &public.deal, |member, bytes, attestation| {
-        attested(group, member, bytes, attestation)
+        verify_attestation(group, member, bytes, attestation)
     });
     culprit
         .map_err(|e| Failure::with_code(Exit::Refuted, e.code(), format!("the evidence shows nothing: {e}")))

@@ -33,15 +33,14 @@ use quorate::threshold::seal::SealingPublicKey;
 use quorate::wire::Decode;
 use serde::Deserialize;
 
-use crate::deal::read;
 use crate::failure::{Exit, Failure, OrFail};
+use crate::files::read;
+use crate::text::{bytes, check_name};
 
 /// Far above any group's file.
 const MAX_FILE: u64 = 1 << 20;
 /// Most requesters.
 const MAX_REQUESTERS: usize = 1_024;
-/// Names become names of files.
-const MAX_NAME: usize = 64;
 
 /// A group, with every key and proof of possession checked.
 #[derive(Clone, Debug)]
@@ -57,7 +56,7 @@ pub struct Group {
     /// Names of the requesters, in order.
     pub requesters: Vec<String>,
     /// Their identity keys; nothing if there are none.
-    pub askers: Option<Arc<Committee<Ed25519>>>,
+    pub requester_keys: Option<Arc<Committee<Ed25519>>>,
 }
 
 /// A party, as everybody knows it.
@@ -141,7 +140,7 @@ impl Group {
         }
         let identities =
             file.requester.iter().map(|t| (t.name.as_str(), t.identity.as_str(), t.possession.as_str()));
-        let askers = match file.requester.is_empty() {
+        let requester_keys = match file.requester.is_empty() {
             true => None,
             false => Some(Arc::new(self::committee(chain, "requester", identities)?)),
         };
@@ -151,7 +150,7 @@ impl Group {
             parties,
             committee: Arc::new(committee),
             requesters: file.requester.into_iter().map(|table| table.name).collect(),
-            askers,
+            requester_keys,
         })
     }
 
@@ -164,21 +163,6 @@ impl Group {
     pub fn id(&self) -> String {
         hex::encode(self.committee.id().0)
     }
-}
-
-/// Why a name cannot be one: names become names of files, and are printed.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn check_name(name: &str) -> Result<(), String> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
-    if name.is_empty() || name.len() > MAX_NAME || name.starts_with(['.', '-']) || !name.chars().all(fits) {
-        return Err(format!(
-            "{name:?} is no name: up to {MAX_NAME} letters, digits, dots, hyphens and underscores, the first of them a \
-             letter, a digit or an underscore"
-        ));
-    }
-    Ok(())
 }
 
 fn committee<'a>(
@@ -205,14 +189,6 @@ fn verified(identity: &str, possession: &str) -> Result<VerifiedKey<Ed25519>, St
     key.and_then(|key| key.verify()).map_err(|e| format!("identity and possession: {e}"))
 }
 
-/// Exactly so many bytes of hexadecimal digits.
-pub(crate) fn bytes<const N: usize>(digits: &str) -> Result<[u8; N], String> {
-    let mut bytes = [0; N];
-    hex::decode_to_slice(digits, &mut bytes)
-        .map_err(|_| format!("it is not {} hexadecimal digits", 2 * N))?;
-    Ok(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,7 +211,7 @@ mod tests {
         assert_eq!((group.parties.len(), group.requesters.len()), (4, 1));
         assert_eq!((group.party(3), group.party(4)), ("p3", "?"));
         assert_eq!(group.parties[2].address, "127.0.0.1:7502");
-        assert_eq!(group.askers.unwrap().len(), 1);
+        assert_eq!(group.requester_keys.unwrap().len(), 1);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use quorate_node::keys::{load_private, save_private};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::failure::Failure;
-use crate::group::check_name;
+use crate::text::{check_name, secret};
 
 const FIRST_LINE: &str = "threshold-signing-keys 1";
 
@@ -181,13 +181,6 @@ fn push_secret(text: &mut String, name: &str, secret: &[u8; 32]) {
     text.push(' ');
     text.push_str(&digits);
     digits.zeroize();
-}
-
-pub(crate) fn secret(name: &str, digits: &str) -> Result<Zeroizing<[u8; 32]>, String> {
-    let mut bytes = Zeroizing::new([0; 32]);
-    hex::decode_to_slice(digits, bytes.as_mut())
-        .map_err(|_| format!("`{name}` is not 64 hexadecimal digits; restore the file from its copy"))?;
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -32,10 +32,12 @@ pub mod dealer;
 pub mod der;
 pub mod evidence;
 pub mod failure;
+pub mod files;
 pub mod group;
 pub mod keys;
 pub mod party;
 pub mod protocol;
+pub mod text;
 
 /// What is spoken inside TLS (ALPN).
 pub const PROTOCOL: &[u8] = b"quorate-threshold-signing/1";

@@ -44,12 +44,12 @@ pub struct Request {
     /// [`Deal::id`](quorate::threshold::ecdsa::Deal::id) of the deal that the requester has.
     pub deal: [u8; 32],
     /// What.
-    pub want: Want,
+    pub kind: RequestKind,
 }
 
 /// What a requester wants, under a deal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Want {
+pub enum RequestKind {
     /// Which presignatures are fresh.
     Status,
     /// A share.
@@ -90,7 +90,7 @@ pub enum Reply {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The reason.
-    pub reason: Reason,
+    pub reason: RefusalReason,
     /// From here on no presignature was ever used.
     pub next: u32,
 }
@@ -98,7 +98,7 @@ pub struct Refusal {
 /// Why a party refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Reason {
+pub enum RefusalReason {
     /// The request cannot be read.
     Malformed = 1,
     /// The party serves another deal.
@@ -113,7 +113,7 @@ pub enum Reason {
     BadDeal = 6,
 }
 
-impl Reason {
+impl RefusalReason {
     const ALL: [Self; 6] =
         [Self::Malformed, Self::WrongDeal, Self::Contradiction, Self::Exhausted, Self::Store, Self::BadDeal];
 
@@ -130,7 +130,7 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for RefusalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Malformed => "it cannot read the request; compare the versions of the two programs",
@@ -145,12 +145,12 @@ impl fmt::Display for Reason {
 
 impl Encode for Request {
     fn encode_to(&self, w: &mut Writer) {
-        let (kind, content) = match &self.want {
-            Want::Status => (0, None),
-            Want::Sign { index, message } => (1, Some((index, message))),
-            Want::Open { index, message } => (2, Some((index, message))),
+        let (tag, content) = match &self.kind {
+            RequestKind::Status => (0, None),
+            RequestKind::Sign { index, message } => (1, Some((index, message))),
+            RequestKind::Open { index, message } => (2, Some((index, message))),
         };
-        w.u8(kind);
+        w.u8(tag);
         w.raw(&self.deal);
         if let Some((index, message)) = content {
             w.u32(*index);
@@ -161,15 +161,15 @@ impl Encode for Request {
 
 impl Decode for Request {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        let (kind, deal) = (r.u8()?, r.array()?);
+        let (tag, deal) = (r.u8()?, r.array()?);
         let mut content = || Ok::<_, Error>((r.u32()?, r.bytes("message to sign", MAX_MESSAGE)?.to_vec()));
-        let want = match kind {
-            0 => Want::Status,
-            1 => content().map(|(index, message)| Want::Sign { index, message })?,
-            2 => content().map(|(index, message)| Want::Open { index, message })?,
+        let kind = match tag {
+            0 => RequestKind::Status,
+            1 => content().map(|(index, message)| RequestKind::Sign { index, message })?,
+            2 => content().map(|(index, message)| RequestKind::Open { index, message })?,
             _ => return Err(Error::Malformed { what: "kind of request" }),
         };
-        Ok(Self { deal, want })
+        Ok(Self { deal, kind })
     }
 }
 
@@ -206,7 +206,7 @@ impl Decode for Reply {
             2 => Opening::decode_from(r, &()).map(|opening| Self::Opening(Box::new(opening))),
             3 => {
                 let code = r.u8()?;
-                let reason = Reason::ALL.into_iter().find(|reason| *reason as u8 == code);
+                let reason = RefusalReason::ALL.into_iter().find(|reason| *reason as u8 == code);
                 let reason = reason.ok_or(Error::Malformed { what: "reason of a refusal" })?;
                 Ok(Self::Refused(Refusal { reason, next: r.u32()? }))
             }
@@ -278,15 +278,15 @@ mod tests {
     #[test]
     fn requests_and_replies_have_one_encoding() {
         let message = b"hello".to_vec();
-        for want in [
-            Want::Status,
-            Want::Sign { index: 3, message: message.clone() },
-            Want::Open { index: u32::MAX, message },
+        for kind in [
+            RequestKind::Status,
+            RequestKind::Sign { index: 3, message: message.clone() },
+            RequestKind::Open { index: u32::MAX, message },
         ] {
-            one_encoding(&Request { deal: [7; 32], want });
+            one_encoding(&Request { deal: [7; 32], kind });
         }
         one_encoding(&Reply::Status { next: 9, count: 10 });
-        for reason in Reason::ALL {
+        for reason in RefusalReason::ALL {
             one_encoding(&Reply::Refused(Refusal { reason, next: 4 }));
             assert!(!reason.to_string().is_empty());
         }

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
-use quorate_threshold_signing::coordinator::{Coordinator, Options, Signed, Standing};
+use quorate_threshold_signing::coordinator::{Coordinator, PartyStatus, Signed, SigningOptions};
 use quorate_threshold_signing::failure::Failure;
-use quorate_threshold_signing::protocol::{MAX_REQUEST, Reason, Reply, Request, Want};
+use quorate_threshold_signing::protocol::{MAX_REQUEST, RefusalReason, Reply, Request, RequestKind};
 use quorate_threshold_signing::{dealer, evidence};
 use support::{Running, World};
 
@@ -26,7 +26,7 @@ fn coordinator(world: &World, requester: &str) -> Coordinator {
 }
 
 async fn sign(coordinator: &mut Coordinator, check_all: bool) -> Result<Signed, Failure> {
-    coordinator.sign(MESSAGE, Options { patience: PATIENCE, check_all, index: None }).await
+    coordinator.sign(MESSAGE, SigningOptions { patience: PATIENCE, check_all, index: None }).await
 }
 
 /// Four parties, of which some do not do as they should.
@@ -35,7 +35,7 @@ fn start(world: &World, how: &[(usize, &str)]) -> Vec<Running> {
         Some((_, how)) => world.start(i, &["--misbehave", how]),
         None => world.start(i, &[]),
     };
-    (0..world.ports.len()).map(start).collect()
+    (0..world.addresses.len()).map(start).collect()
 }
 
 #[tokio::test]
@@ -47,13 +47,13 @@ async fn a_wrong_share_among_the_first_is_named_with_evidence_and_the_slow_one_m
     world.public.key.verify_message(MESSAGE, &signed.signature).unwrap();
     // t + f checks at most, a + 1 combinations for a failed ones.
     assert_eq!((signed.counts.combinations, signed.counts.share_checks), (2, 3));
-    assert!(matches!(signed.parties[1], Standing::Wrong(_)), "{:?}", signed.parties);
+    assert!(matches!(signed.parties[1], PartyStatus::Invalid(_)), "{:?}", signed.parties);
     let fault = &coordinator.faults()[&1];
     assert_eq!(evidence::check(&world.group, &world.public, fault).unwrap(), 1);
     // It is known now: the next message takes one combination, though a slow one is needed.
     let signed = sign(&mut coordinator, false).await.unwrap();
     assert_eq!((signed.counts.combinations, signed.counts.share_checks), (1, 0));
-    assert!(matches!(signed.parties[1], Standing::Odd(_)));
+    assert!(matches!(signed.parties[1], PartyStatus::Misbehaved(_)));
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn nobody_else_can_be_accused() {
     let _parties = start(&world, &[(2, "wrong-shares")]);
     let mut coordinator = coordinator(&world, "client");
     let signed = sign(&mut coordinator, true).await.unwrap();
-    assert!([0, 1, 3].iter().all(|i| signed.parties[*i] == Standing::Right), "{:?}", signed.parties);
+    assert!([0, 1, 3].iter().all(|i| signed.parties[*i] == PartyStatus::Valid), "{:?}", signed.parties);
     let fault = coordinator.faults()[&2].clone();
     let check = |bytes: &[u8]| {
         let fault = Decode::decode(bytes, &()).map_err(Failure::from)?;
@@ -112,7 +112,7 @@ async fn two_of_four_are_too_many_and_each_is_named_with_what_it_did() {
     assert_eq!(failure.code, "BELOW_QUORUM");
     assert!(failure.message.contains("p0: gave a WRONG share"), "{failure}");
     assert!(failure.message.contains("p1: gave a right share"), "{failure}");
-    assert!(failure.message.contains("p2: 127.0.0.1:"), "{failure}");
+    assert!(failure.message.contains(&format!("p2: {}", world.addresses[2])), "{failure}");
     assert!(coordinator.faults().contains_key(&0), "evidence, though there is no signature");
     assert!(begin.elapsed() < PATIENCE);
     let mut fresh = self::coordinator(&world, "client");
@@ -122,7 +122,7 @@ async fn two_of_four_are_too_many_and_each_is_named_with_what_it_did() {
     parties[3] = world.start(3, &[]);
     // Finished later, under the presignature that was begun, when enough are there.
     parties[2] = world.start(2, &[]);
-    let options = Options { index: Some(0), ..Options::default() };
+    let options = SigningOptions { index: Some(0), ..SigningOptions::default() };
     let signed = coordinator.sign(MESSAGE, options).await.unwrap();
     world.public.key.verify_message(MESSAGE, &signed.signature).unwrap();
 }
@@ -133,7 +133,7 @@ async fn whoever_sits_at_a_partys_address_without_its_key_gets_nothing() {
     let mut parties = start(&world, &[]);
     parties[1].kill();
     // Another party's keys at that address.
-    let address = format!("127.0.0.1:{}", world.ports[1]);
+    let address = world.addresses[1].to_string();
     let _impostor = {
         parties[3].kill();
         world.started(1, world.party(3, &["--listen", &address]))
@@ -154,7 +154,7 @@ async fn two_requesters_at_once_get_a_signature_each_and_no_presignature_serves_
     let (mut indexes, mut failed) = (BTreeSet::new(), 0);
     for number in 0..20 {
         let texts = ["client", "rival"].map(|name| format!("{name} {number}"));
-        let options = Options::default();
+        let options = SigningOptions::default();
         let both =
             tokio::join!(one.sign(texts[0].as_bytes(), options), two.sign(texts[1].as_bytes(), options));
         for (signed, text) in [both.0, both.1].into_iter().zip(&texts) {
@@ -175,11 +175,10 @@ async fn two_requesters_at_once_get_a_signature_each_and_no_presignature_serves_
 async fn strangers_and_nonsense_cost_a_party_nothing_but_their_connection() {
     let world = World::new(4, 8);
     let _parties = start(&world, &[]);
-    let port = world.ports[0];
     // Bytes that are no TLS, and silence: more than there is room for.
     let mut held = Vec::new();
     for _ in 0..80 {
-        let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let mut stream = std::net::TcpStream::connect(world.addresses[0]).unwrap();
         if held.len() % 2 == 0 {
             let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n");
         }
@@ -213,12 +212,12 @@ async fn strangers_and_nonsense_cost_a_party_nothing_but_their_connection() {
         Reply::Refused(refusal) => refusal.reason,
         other => panic!("{other:?}"),
     };
-    let wrong = Request { deal: [9; 32], want: Want::Status };
-    assert_eq!(reason(link.exchange(&wrong.encode()).await.unwrap()), Reason::WrongDeal);
-    assert_eq!(reason(link.sign(8, MESSAGE).await.unwrap()), Reason::Exhausted);
-    assert_eq!(reason(link.sign(u32::MAX, MESSAGE).await.unwrap()), Reason::Exhausted);
+    let wrong = Request { deal: [9; 32], kind: RequestKind::Status };
+    assert_eq!(reason(link.exchange(&wrong.encode()).await.unwrap()), RefusalReason::WrongDeal);
+    assert_eq!(reason(link.sign(8, MESSAGE).await.unwrap()), RefusalReason::Exhausted);
+    assert_eq!(reason(link.sign(u32::MAX, MESSAGE).await.unwrap()), RefusalReason::Exhausted);
     for garbage in [&[][..], &[7], &[1; 40], &[0xff; 300]] {
-        assert_eq!(reason(connect().await.exchange(garbage).await.unwrap()), Reason::Malformed);
+        assert_eq!(reason(connect().await.exchange(garbage).await.unwrap()), RefusalReason::Malformed);
     }
     // A frame that is announced too long, and one that never ends.
     let mut long = connect().await;
@@ -230,5 +229,5 @@ async fn strangers_and_nonsense_cost_a_party_nothing_but_their_connection() {
     let first = link.sign(3, MESSAGE).await.unwrap();
     assert_eq!(link.sign(3, MESSAGE).await.unwrap(), first);
     assert_eq!(connect().await.sign(3, MESSAGE).await.unwrap(), first);
-    assert_eq!(reason(link.sign(3, b"another").await.unwrap()), Reason::Contradiction);
+    assert_eq!(reason(link.sign(3, b"another").await.unwrap()), RefusalReason::Contradiction);
 }

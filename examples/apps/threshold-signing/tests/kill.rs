@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use quorate::machine::MemberIndex;
-use quorate_threshold_signing::coordinator::{Coordinator, Options};
-use quorate_threshold_signing::evidence::attested;
-use quorate_threshold_signing::protocol::{Reason, Reply};
+use quorate_threshold_signing::coordinator::{Coordinator, SigningOptions};
+use quorate_threshold_signing::evidence::verify_attestation;
+use quorate_threshold_signing::protocol::{RefusalReason, Reply};
 use support::World;
 
 /// What the world has seen: of each party and presignature, what it was spent on. One message each, or the key is out.
@@ -29,8 +29,13 @@ impl Seen {
         match reply {
             Reply::Share(share) => {
                 assert_eq!((usize::from(share.member()), share.index()), (party, index));
-                attested(&world.group, party as MemberIndex, &share.attested_bytes(), share.attestation())
-                    .unwrap();
+                verify_attestation(
+                    &world.group,
+                    party as MemberIndex,
+                    &share.attested_bytes(),
+                    share.attestation(),
+                )
+                .unwrap();
                 let place = (party, share.epoch(), index);
                 let before = self.spent.insert(place, *share.digest());
                 assert!(
@@ -40,8 +45,8 @@ impl Seen {
                 self.shares += 1;
             }
             Reply::Refused(refusal) => match refusal.reason {
-                Reason::Contradiction => self.contradictions += 1,
-                Reason::Exhausted => self.exhausted += 1,
+                RefusalReason::Contradiction => self.contradictions += 1,
+                RefusalReason::Exhausted => self.exhausted += 1,
                 other => panic!("party {party}: {other:?}"),
             },
             other => panic!("party {party}: {other:?}"),
@@ -105,13 +110,13 @@ async fn whoever_is_killed_when_no_presignature_signs_two_messages() {
             })
         })
         .collect();
-    let askers: Vec<_> = (0..4)
+    let requester_keys: Vec<_> = (0..4)
         .flat_map(|party| ["client", "rival"].map(|requester| (party, requester)))
         .map(|(party, requester)| {
             tokio::spawn(ask_for_both(world.clone(), seen.clone(), requester, party, end))
         })
         .collect();
-    for asker in askers {
+    for asker in requester_keys {
         asker.await.unwrap();
     }
     let _running: Vec<_> = killers.into_iter().map(|killer| killer.join().unwrap()).collect();
@@ -193,13 +198,13 @@ async fn a_process_that_ends_at_any_point_has_spent_what_may_have_left_and_burnt
             };
             let outcome = (refused(&other), refused(&same));
             if reserve {
-                let burnt = (Some(Reason::Exhausted), Some(Reason::Exhausted));
+                let burnt = (Some(RefusalReason::Exhausted), Some(RefusalReason::Exhausted));
                 assert_eq!(outcome, burnt, "{point}, {index}: the block is burnt, used or not");
             } else if before || point.starts_with("recorded") && index == ended_at {
-                assert_eq!(outcome, (Some(Reason::Contradiction), None), "{point}, {index}");
+                assert_eq!(outcome, (Some(RefusalReason::Contradiction), None), "{point}, {index}");
             } else {
                 // Nothing of it ever left, and nothing was written down.
-                assert_eq!(outcome, (None, Some(Reason::Contradiction)), "{point}, {index}");
+                assert_eq!(outcome, (None, Some(RefusalReason::Contradiction)), "{point}, {index}");
             }
         }
         if reserve {
@@ -236,7 +241,7 @@ async fn signing_goes_on_while_one_after_the_other_is_killed() {
     while begin.elapsed() < Duration::from_secs(5) {
         number += 1;
         let message = format!("message {number}");
-        let signed = coordinator.sign(message.as_bytes(), Options::default()).await.unwrap();
+        let signed = coordinator.sign(message.as_bytes(), SigningOptions::default()).await.unwrap();
         world.public.key.verify_message(message.as_bytes(), &signed.signature).unwrap();
         assert!(indexes.insert(signed.index), "presignature {} twice", signed.index);
         assert!(coordinator.faults().is_empty());

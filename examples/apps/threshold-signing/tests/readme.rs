@@ -6,6 +6,8 @@ mod support;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use quorate_support::ports::free_addresses;
+
 const PAGE: &str = include_str!("../README.md");
 
 /// All shell blocks as one script, but for the lines that build the program; at ports that nobody uses.
@@ -24,8 +26,8 @@ fn script() -> String {
             _ => {}
         }
     }
-    for (port, free) in (7501..=7504).zip(support::free_ports(4)) {
-        script = script.replace(&format!(":{port}"), &format!(":{free}"));
+    for (port, free) in (7501..=7504).zip(free_addresses(4).unwrap()) {
+        script = script.replace(&format!("127.0.0.1:{port}"), &free.to_string());
     }
     script
 }

@@ -4,7 +4,7 @@ use quorate_support::say;
 use quorate_support::terminal::verdict;
 use quorate_threshold_signing::evidence;
 
-use super::{Outcome, Public, json};
+use super::common::{Outcome, PublicFiles, print_json};
 
 /// Judge evidence against a party, with what everybody may know: no secret is needed, and whoever shows it need not be
 /// trusted.
@@ -15,9 +15,9 @@ use super::{Outcome, Public, json};
 #[command(after_help = "\
 Example:
   threshold-signing check-evidence --group group.toml --deal deal-1.public carol-1-7.evidence")]
-pub(super) struct CheckEvidence {
+pub(super) struct CheckEvidenceArgs {
     #[command(flatten)]
-    public: Public,
+    public: PublicFiles,
 
     /// What `sign` wrote.
     #[arg(value_name = "FILE")]
@@ -28,14 +28,14 @@ pub(super) struct CheckEvidence {
     json: bool,
 }
 
-impl CheckEvidence {
+impl CheckEvidenceArgs {
     pub(super) fn run(&self) -> Outcome {
         let (group, public) = self.public.load()?;
         let fault = evidence::load(&self.evidence)?;
         let culprit = evidence::check(&group, &public, &fault)?;
         let (name, share) = (group.party(culprit), fault.share());
         if self.json {
-            json(&serde_json::json!({ "culprit": name, "party": culprit, "epoch": share.epoch(),
+            print_json(&serde_json::json!({ "culprit": name, "party": culprit, "epoch": share.epoch(),
                 "index": share.index() }));
         } else {
             let says = format!(

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use quorate::threshold::ecdsa::Plan;
 use quorate::wire::Encode;
 use quorate_support::say;
-use quorate_threshold_signing::deal::write_new;
 use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
+use quorate_threshold_signing::files::write_new;
 use quorate_threshold_signing::group::Group;
 use quorate_threshold_signing::{dealer, der};
 
-use super::{Outcome, json};
+use super::common::{Outcome, print_json};
 
 /// Make a key and deal presignatures of it: THE DEALER KNOWS THE KEY while it deals.
 ///
@@ -23,7 +23,7 @@ use super::{Outcome, json};
 Example:
   threshold-signing deal --group group.toml --out dealt                     once, for ever
   threshold-signing deal --group group.toml --out dealt --key dealer.key    the first epoch, and each further one")]
-pub(super) struct MakeDeal {
+pub(super) struct DealArgs {
     /// The group file.
     #[arg(long, value_name = "FILE")]
     group: PathBuf,
@@ -46,7 +46,7 @@ pub(super) struct MakeDeal {
     json: bool,
 }
 
-impl MakeDeal {
+impl DealArgs {
     pub(super) fn run(&self) -> Outcome {
         let group = Group::load(&self.group)?;
         fs::create_dir_all(&self.out).or_fail(Exit::Setup, format!("making {}", self.out.display()))?;
@@ -72,7 +72,7 @@ impl MakeDeal {
         write_new(&path, false, &public.encode())?;
         let (key, id) = (hex::encode(public.key.id().0), hex::encode(public.deal.id()));
         if self.json {
-            json(
+            print_json(
                 &serde_json::json!({ "deal": path, "id": id, "epoch": epoch, "count": self.count, "key": key,
                 "pem": pem, "shares": shares, "needed": public.needed() }),
             );

@@ -1,17 +1,17 @@
 //! All of it at once, with real processes. Every step is a command that could be typed.
 
-use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use quorate_support::ports::free_addresses;
 use quorate_support::terminal::verdict;
 use quorate_support::{say, tell};
 use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
-use super::{Outcome, json};
+use super::common::{Outcome, print_json};
 
 /// How long a party may take until it serves.
 const START: Duration = Duration::from_secs(30);
@@ -27,7 +27,7 @@ const LOG_TAIL: usize = 2_000;
 #[command(after_help = "\
 Example:
   threshold-signing demo --corrupt 2 --kill 0")]
-pub(super) struct Demo {
+pub(super) struct DemoArgs {
     /// How many parties. Four bear one that lies or is down, seven bear two.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(4..=100))]
     parties: u16,
@@ -54,15 +54,15 @@ pub(super) struct Demo {
 }
 
 /// What is at work.
-struct Stage<'a> {
-    options: &'a Demo,
+struct Demonstration<'a> {
+    options: &'a DemoArgs,
     dir: PathBuf,
     addresses: Vec<String>,
     parties: Vec<Option<Child>>,
     _temporary: Option<tempfile::TempDir>,
 }
 
-impl Demo {
+impl DemoArgs {
     pub(super) async fn run(self) -> Outcome {
         for party in [self.corrupt, self.kill].into_iter().flatten() {
             if party >= self.parties {
@@ -73,7 +73,7 @@ impl Demo {
         if self.corrupt.is_some() && self.corrupt == self.kill {
             return Err(Failure::setup("--corrupt and --kill name the same party; name two"));
         }
-        let mut stage = Stage::open(&self)?;
+        let mut stage = Demonstration::open(&self)?;
         // What runs ends with the stage, whichever way this ends.
         tokio::select! {
             outcome = stage.play() => outcome,
@@ -84,8 +84,8 @@ impl Demo {
     }
 }
 
-impl<'a> Stage<'a> {
-    fn open(options: &'a Demo) -> Result<Self, Failure> {
+impl<'a> Demonstration<'a> {
+    fn open(options: &'a DemoArgs) -> Result<Self, Failure> {
         let (dir, temporary) = match &options.dir {
             Some(dir) => {
                 std::fs::create_dir(dir).or_fail(Exit::Setup, format!("making {}", dir.display()))?;
@@ -97,7 +97,9 @@ impl<'a> Stage<'a> {
                 (temporary.path().to_owned(), Some(temporary))
             }
         };
-        let addresses = free_addresses(options.parties.into())?;
+        let addresses =
+            free_addresses(options.parties.into()).or_fail(Exit::Failed, "looking for free ports")?;
+        let addresses = addresses.iter().map(ToString::to_string).collect();
         Ok(Self { options, dir, addresses, parties: Vec::new(), _temporary: temporary })
     }
 
@@ -116,7 +118,7 @@ impl<'a> Stage<'a> {
         }
         self.stop().await;
         if self.options.json {
-            json(&serde_json::json!({ "messages": self.options.messages, "openssl": with_openssl,
+            print_json(&serde_json::json!({ "messages": self.options.messages, "openssl": with_openssl,
                 "culprit": culprit, "killed": self.options.kill.map(name) }));
         } else {
             let checked =
@@ -309,17 +311,4 @@ async fn openssl() -> bool {
     let mut command = Command::new("openssl");
     command.arg("version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().await.is_ok_and(|status| status.success())
-}
-
-/// Addresses on this machine that nobody uses now.
-fn free_addresses(count: usize) -> Result<Vec<String>, Failure> {
-    // All are taken before any is given back, so that they differ.
-    let mut taken = Vec::new();
-    while taken.len() < count {
-        // Below the ports that the system gives to outgoing connections.
-        let port = 10_000 + getrandom::u32().map_err(|_| quorate::Error::Rng)? % 20_000;
-        taken.extend(TcpListener::bind(format!("127.0.0.1:{port}")));
-    }
-    let address = |listener: &TcpListener| listener.local_addr().map(|address| address.to_string());
-    taken.iter().map(address).collect::<std::io::Result<_>>().or_fail(Exit::Failed, "looking for free ports")
 }

@@ -2,11 +2,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use quorate_support::say;
-use quorate_threshold_signing::deal::write_new;
 use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
+use quorate_threshold_signing::files::write_new;
 use quorate_threshold_signing::group::Group;
 
-use super::{Outcome, json};
+use super::common::{Outcome, print_json};
 
 /// Put the public halves of the keys together to a group file, which goes to everybody.
 ///
@@ -15,7 +15,7 @@ use super::{Outcome, json};
 #[command(after_help = "\
 Example:
   threshold-signing group --name vault --faulty 1 --out group.toml alice.public bob.public carol.public dave.public client.public")]
-pub(super) struct MakeGroup {
+pub(super) struct GroupArgs {
     /// What people call the group.
     #[arg(long)]
     name: String,
@@ -37,7 +37,7 @@ pub(super) struct MakeGroup {
     json: bool,
 }
 
-impl MakeGroup {
+impl GroupArgs {
     pub(super) fn run(&self) -> Outcome {
         let mut text = format!(
             "# The same at everybody. A party's index is its place in the list; other keys or another name make another \
@@ -52,8 +52,10 @@ impl MakeGroup {
         let group = Group::parse(&text).map_err(|e| Failure::setup(format!("no group comes of it: {e}")))?;
         write_new(&self.out, false, text.as_bytes())?;
         if self.json {
-            json(&serde_json::json!({ "group": self.out, "id": group.id(), "parties": group.parties.len(),
-                "faulty": group.tolerance.faulty(), "requesters": group.requesters.len() }));
+            print_json(
+                &serde_json::json!({ "group": self.out, "id": group.id(), "parties": group.parties.len(),
+                "faulty": group.tolerance.faulty(), "requesters": group.requesters.len() }),
+            );
         } else {
             say!("group:  {}\nid:     {}", self.out.display(), group.id());
         }

@@ -2,11 +2,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use quorate_support::say;
-use quorate_threshold_signing::deal::write_new;
 use quorate_threshold_signing::failure::{Exit, OrFail};
+use quorate_threshold_signing::files::write_new;
 use quorate_threshold_signing::keys::{Keys, Role};
 
-use super::{Outcome, json};
+use super::common::{Outcome, print_json};
 
 /// Make the keys of a party or of a requester: the secret ones stay, the public half goes into the group file.
 ///
@@ -17,7 +17,7 @@ use super::{Outcome, json};
 Example:
   threshold-signing keys --name alice --address 10.0.0.1:7501     writes alice.keys and alice.public
   threshold-signing keys --name client                            of a requester")]
-pub(super) struct MakeKeys {
+pub(super) struct KeysArgs {
     /// What people call it: letters, digits, dots, hyphens, underscores.
     #[arg(long)]
     name: String,
@@ -35,7 +35,7 @@ pub(super) struct MakeKeys {
     json: bool,
 }
 
-impl MakeKeys {
+impl KeysArgs {
     pub(super) fn run(&self) -> Outcome {
         let keys = Keys::generate(&self.name, self.address.is_some())?;
         let role = self.address.as_deref().map_or(Role::Requester, |address| Role::Party { address });
@@ -45,7 +45,7 @@ impl MakeKeys {
         keys.save(&secret)?;
         write_new(&public, false, keys.section(role)?.trim_start().as_bytes())?;
         if self.json {
-            json(&serde_json::json!({ "keys": secret, "public": public }));
+            print_json(&serde_json::json!({ "keys": secret, "public": public }));
         } else {
             say!("secret: {}\npublic: {}", secret.display(), public.display());
         }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use quorate_support::tell;
 use quorate_threshold_signing::failure::Failure;
 use quorate_threshold_signing::keys::Keys;
-use quorate_threshold_signing::party::{Misbehaviour, Party, Settings};
+use quorate_threshold_signing::party::{Misbehaviour, Party, PartyConfig};
 
-use super::{Outcome, Public};
+use super::common::{Outcome, PublicFiles};
 
 /// Run one party: it answers the requesters of the group file, and nobody else.
 ///
@@ -22,9 +22,9 @@ Example:
 
 Never use a copy of the data directory, and never the shares with another one: presignatures would be spent twice, which gives
 the group's key away. Ctrl-C and SIGTERM end it.")]
-pub(super) struct Serve {
+pub(super) struct ServeArgs {
     #[command(flatten)]
-    public: Public,
+    public: PublicFiles,
 
     /// This party's key file.
     #[arg(long, value_name = "FILE")]
@@ -56,13 +56,13 @@ pub(super) struct Serve {
     stop_with_stdin: bool,
 }
 
-impl Serve {
+impl ServeArgs {
     pub(super) async fn run(self) -> Outcome {
         let (group, public) = self.public.load()?;
         let (deal, epoch) = (hex::encode(public.deal.id()), public.deal.epoch());
         let names = group.requesters.join(", ");
         let keys = Keys::load(&self.keys)?;
-        let settings = Settings {
+        let settings = PartyConfig {
             group,
             keys,
             public,

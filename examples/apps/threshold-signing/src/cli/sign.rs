@@ -6,12 +6,12 @@ use std::time::Duration;
 use quorate::wire::Encode;
 use quorate_support::terminal::red;
 use quorate_support::{say, tell};
-use quorate_threshold_signing::coordinator::{Coordinator, Options, Standing};
+use quorate_threshold_signing::coordinator::{Coordinator, PartyStatus, SigningOptions};
 use quorate_threshold_signing::failure::{Exit, Failure, OrFail};
 use quorate_threshold_signing::group::Group;
 use quorate_threshold_signing::keys::Keys;
 
-use super::{Message, Outcome, Public, json};
+use super::common::{MessageArgs, Outcome, PublicFiles, print_json};
 
 /// Have a message signed: ask the parties, combine their shares, verify, write the signature.
 ///
@@ -25,16 +25,16 @@ Example:
 
 Each message takes one presignature. One that was begun, and for which too few shares came, is spent all the same; with
 --index it can be finished later, for the same message.")]
-pub(super) struct Sign {
+pub(super) struct SignArgs {
     #[command(flatten)]
-    public: Public,
+    public: PublicFiles,
 
     /// The requester's key file.
     #[arg(long, value_name = "FILE")]
     keys: PathBuf,
 
     #[command(flatten)]
-    message: Message,
+    message: MessageArgs,
 
     /// Where to write the signature, in DER.
     #[arg(long, value_name = "FILE")]
@@ -61,7 +61,7 @@ pub(super) struct Sign {
     json: bool,
 }
 
-impl Sign {
+impl SignArgs {
     pub(super) async fn run(self) -> Outcome {
         let (group, public) = self.public.load()?;
         let (group, public) = (Arc::new(group), Arc::new(public));
@@ -69,7 +69,7 @@ impl Sign {
         let identity = Keys::load(&self.keys)?.identity()?;
         let mut coordinator = Coordinator::new(group.clone(), public.clone(), identity)?;
         let patience = Duration::from_secs(self.patience);
-        let options = Options { patience, check_all: self.check_all, index: self.index };
+        let options = SigningOptions { patience, check_all: self.check_all, index: self.index };
         let outcome = coordinator.sign(&message, options).await;
         let evidence = self.accuse(&group, &coordinator)?;
         let signed = outcome?;
@@ -77,7 +77,7 @@ impl Sign {
         if let Some(path) = &self.out {
             fs::write(path, &der).or_fail(Exit::Failed, format!("writing {}", path.display()))?;
         }
-        let gave = |standing: &&Standing| matches!(standing, Standing::Gave | Standing::Right);
+        let gave = |standing: &&PartyStatus| matches!(standing, PartyStatus::Unchecked | PartyStatus::Valid);
         let right = signed.parties.iter().filter(gave).count();
         if self.json {
             let parties: Vec<_> = (0..)
@@ -86,7 +86,7 @@ impl Sign {
                     serde_json::json!({ "party": group.party(party), "standing": standing.to_string() })
                 })
                 .collect();
-            json(&serde_json::json!({
+            print_json(&serde_json::json!({
                 "signature": hex::encode(&der), "epoch": public.deal.epoch(), "index": signed.index,
                 "parties": parties, "combinations": signed.counts.combinations,
                 "share_checks": signed.counts.share_checks, "wrong": evidence,
@@ -97,7 +97,10 @@ impl Sign {
             for (party, standing) in (0..).zip(&signed.parties) {
                 if !matches!(
                     standing,
-                    Standing::Gave | Standing::Right | Standing::Awaited | Standing::Wrong(_)
+                    PartyStatus::Unchecked
+                        | PartyStatus::Valid
+                        | PartyStatus::Pending
+                        | PartyStatus::Invalid(_)
                 ) {
                     tell!("{}: {standing}", group.party(party));
                 }

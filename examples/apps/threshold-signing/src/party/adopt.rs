@@ -7,8 +7,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::deal::{read, write_new};
 use crate::failure::{Exit, Failure, OrFail};
+use crate::files::{read, write_new};
 
 /// Longest file that says whose the shares are.
 const MAX_FILE: u64 = 256;

@@ -9,27 +9,12 @@
 
 mod adopt;
 mod crash;
+mod durable;
 mod misbehave;
 mod server;
 mod signer;
 
+pub use durable::Durable;
 pub use misbehave::Misbehaviour;
-pub use server::{Party, Settings};
+pub use server::{Party, PartyConfig};
 pub use signer::Signer;
-
-use quorate::guard::GuardRecord;
-
-/// What makes records durable. [`Journal`](quorate_node::store::Journal) does; tests have others.
-pub trait Durable: Send {
-    /// Makes records durable, all of them, before it returns.
-    ///
-    /// # Errors
-    /// Why not. Nothing is asked again then.
-    fn append(&mut self, records: &[GuardRecord]) -> Result<(), String>;
-}
-
-impl Durable for quorate_node::store::Journal {
-    fn append(&mut self, records: &[GuardRecord]) -> Result<(), String> {
-        quorate_node::store::Journal::append(self, records).map_err(|e| e.to_string())
-    }
-}

@@ -18,13 +18,16 @@ use tokio_rustls::server::TlsStream;
 
 use super::adopt::adopt;
 use super::crash::{CrashPoints, Point};
-use super::{Misbehaviour, Signer};
+use super::misbehave::Misbehaviour;
+use super::signer::Signer;
 use crate::PROTOCOL;
 use crate::deal::{PublicDeal, read_sealed};
 use crate::failure::{Exit, Failure, OrFail};
 use crate::group::Group;
 use crate::keys::Keys;
-use crate::protocol::{MAX_REQUEST, Reason, Refusal, Reply, Request, Want, read_frame, write_frame};
+use crate::protocol::{
+    MAX_REQUEST, Refusal, RefusalReason, Reply, Request, RequestKind, read_frame, write_frame,
+};
 
 /// Connections that have not proved who they are.
 const STRANGERS: usize = 64;
@@ -38,7 +41,7 @@ const IDLE: Duration = Duration::from_secs(300);
 const QUEUE: usize = 64;
 
 /// What a party needs.
-pub struct Settings {
+pub struct PartyConfig {
     /// Its group.
     pub group: Group,
     /// Its keys.
@@ -78,7 +81,7 @@ struct Context {
 }
 
 struct Job {
-    want: Want,
+    kind: RequestKind,
     answer: oneshot::Sender<Reply>,
 }
 
@@ -88,14 +91,14 @@ impl Party {
     ///
     /// # Errors
     /// If a file cannot be used, the journal is another process', or the address is taken.
-    pub async fn start(settings: Settings) -> Result<Self, Failure> {
-        let Settings { group, keys, public, shares, data, listen, reserve, misbehaviour } = settings;
+    pub async fn start(settings: PartyConfig) -> Result<Self, Failure> {
+        let PartyConfig { group, keys, public, shares, data, listen, reserve, misbehaviour } = settings;
         public.require(&group)?;
         let identity = keys.identity()?;
         let me = group.committee.position(&Ed25519::public_key(&identity)).ok_or_else(|| {
             Failure::setup(format!("the keys of {} are no party's of the group file", keys.name()))
         })?;
-        let askers = group.askers.clone().ok_or_else(|| {
+        let requester_keys = group.requester_keys.clone().ok_or_else(|| {
             Failure::setup("the group file has no [[requester]], so nobody could ever ask; add one")
         })?;
         let presignatures = public.open(keys.sealing()?, me, &read_sealed(&shares)?).or_fail(
@@ -131,7 +134,7 @@ impl Party {
         let (jobs, work) = mpsc::channel(QUEUE);
         let (end, ended) = oneshot::channel();
         let context = Arc::new(Context {
-            tls: Tls::new(identity, &askers, PROTOCOL)?,
+            tls: Tls::new(identity, &requester_keys, PROTOCOL)?,
             public,
             jobs,
             strangers: Arc::new(Semaphore::new(STRANGERS)),
@@ -217,7 +220,7 @@ async fn connection(
     while let Some(frame) = read_frame(&mut stream, MAX_REQUEST, IDLE).await? {
         let (reply, readable) = match Request::decode(&frame, &()) {
             Ok(request) => (answer(context, request).await, true),
-            Err(_) => (Some(refused(Reason::Malformed)), false),
+            Err(_) => (Some(refused(RefusalReason::Malformed)), false),
         };
         // Nothing if the signer has ended.
         let Some(reply) = reply else { return Ok(()) };
@@ -241,14 +244,14 @@ async fn connection(
 
 async fn answer(context: &Context, request: Request) -> Option<Reply> {
     if request.deal != context.public.deal.id() {
-        return Some(refused(Reason::WrongDeal));
+        return Some(refused(RefusalReason::WrongDeal));
     }
     let (answer, answered) = oneshot::channel();
-    context.jobs.send(Job { want: request.want, answer }).await.ok()?;
+    context.jobs.send(Job { kind: request.kind, answer }).await.ok()?;
     answered.await.ok()
 }
 
-fn refused(reason: Reason) -> Reply {
+fn refused(reason: RefusalReason) -> Reply {
     Reply::Refused(Refusal { reason, next: 0 })
 }
 
@@ -260,19 +263,19 @@ fn run(mut signer: Signer, mut jobs: mpsc::Receiver<Job>) -> Option<String> {
             taken.push(job);
         }
         let (mut requests, mut waiting) = (Vec::new(), Vec::new());
-        for Job { want, answer } in taken {
+        for Job { kind, answer } in taken {
             // Whoever went away does not want the answer.
-            let _ = match want {
-                Want::Sign { index, message } => {
+            let _ = match kind {
+                RequestKind::Sign { index, message } => {
                     requests.push((index, message));
                     waiting.push(answer);
                     continue;
                 }
-                Want::Status => {
+                RequestKind::Status => {
                     let count = signer.count();
                     answer.send(Reply::Status { next: signer.next(), count })
                 }
-                Want::Open { index, message } => answer.send(match signer.open(index, &message) {
+                RequestKind::Open { index, message } => answer.send(match signer.open(index, &message) {
                     Ok(opening) => Reply::Opening(Box::new(opening)),
                     Err(refusal) => Reply::Refused(refusal),
                 }),

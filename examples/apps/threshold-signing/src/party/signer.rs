@@ -11,12 +11,13 @@ use quorate::wire::Encode;
 use quorate::{Error, Result};
 
 use super::crash::{CrashPoints, Point};
-use super::{Durable, Misbehaviour};
+use super::durable::Durable;
+use super::misbehave::Misbehaviour;
 use crate::deal::PublicDeal;
-use crate::protocol::{Reason, Refusal};
+use crate::protocol::{Refusal, RefusalReason};
 
 /// What a share was made of, kept so that the same request gets the same share, and its opening.
-struct Made {
+struct SignedShare {
     share: SignatureShare<Secp256k1>,
     opener: Opener<Secp256k1>,
 }
@@ -31,7 +32,7 @@ pub struct Signer {
     /// Stands for shares.
     identity: ed25519::SecretKey,
     journal: Box<dyn Durable>,
-    made: BTreeMap<u32, Made>,
+    made: BTreeMap<u32, SignedShare>,
     next: u32,
     reserving: bool,
     /// Of the blocks that this process reserved, the last.
@@ -108,7 +109,7 @@ impl Signer {
         self.points.reach(Point::Made);
         self.write(&records);
         if self.failed.is_some() {
-            return requests.iter().map(|_| Err(self.refuse(Reason::Store))).collect();
+            return requests.iter().map(|_| Err(self.refuse(RefusalReason::Store))).collect();
         }
         self.points.reach(Point::Recorded);
         shares.into_iter().map(|share| share.map_err(|reason| self.refuse(reason))).collect()
@@ -120,9 +121,11 @@ impl Signer {
     /// # Errors
     /// As for the share.
     pub fn open(&mut self, index: u32, message: &[u8]) -> Result<Opening<Secp256k1>, Refusal> {
-        self.sign(&[(index, message.to_vec())]).pop().unwrap_or_else(|| Err(self.refuse(Reason::Store)))?;
+        self.sign(&[(index, message.to_vec())])
+            .pop()
+            .unwrap_or_else(|| Err(self.refuse(RefusalReason::Store)))?;
         let opened = self.made.get(&index).ok_or(Error::Exhausted).and_then(|made| made.opener.open());
-        opened.map_err(|_| self.refuse(Reason::BadDeal))
+        opened.map_err(|_| self.refuse(RefusalReason::BadDeal))
     }
 
     /// Makes one share, and adds the record that must be durable before it leaves.
@@ -131,15 +134,15 @@ impl Signer {
         index: u32,
         message: &[u8],
         records: &mut Vec<GuardRecord>,
-    ) -> Result<SignatureShare<Secp256k1>, Reason> {
+    ) -> Result<SignatureShare<Secp256k1>, RefusalReason> {
         if self.failed.is_some() {
-            return Err(Reason::Store);
+            return Err(RefusalReason::Store);
         }
-        let tag = self.public.tag(index).map_err(|_| Reason::Exhausted)?;
+        let tag = self.public.tag(index).map_err(|_| RefusalReason::Exhausted)?;
         let digest = self.public.digest(index, message);
         if let Some(made) = self.made.get(&index) {
             let same = *made.share.digest() == digest;
-            return if same { Ok(made.share.clone()) } else { Err(Reason::Contradiction) };
+            return if same { Ok(made.share.clone()) } else { Err(RefusalReason::Contradiction) };
         }
         self.reserve(index)?;
         // The guard is asked before the presignature is taken: what it refuses stays where it is.
@@ -150,12 +153,12 @@ impl Signer {
         records.extend(signed.record);
         self.next = self.next.max(index.saturating_add(1));
         let share = self.attest(signed.share).map_err(|e| reason(&e))?;
-        self.made.insert(index, Made { share: share.clone(), opener: signed.opener });
+        self.made.insert(index, SignedShare { share: share.clone(), opener: signed.opener });
         Ok(share)
     }
 
     /// With reservations, has the block of `index` written down if it is a new one.
-    fn reserve(&mut self, index: u32) -> Result<(), Reason> {
+    fn reserve(&mut self, index: u32) -> Result<(), RefusalReason> {
         let block = index / BLOCK;
         if !self.reserving || self.reserved == Some(block) {
             return Ok(());
@@ -165,7 +168,7 @@ impl Signer {
         let Ok(reservation) = self.guard.reserve(&key, epoch, index) else { return Ok(()) };
         self.write(&[reservation]);
         if self.failed.is_some() {
-            return Err(Reason::Store);
+            return Err(RefusalReason::Store);
         }
         self.points.reach(Point::Reserved);
         self.guard.confirm(&reservation).map_err(|e| reason(&e))?;
@@ -186,7 +189,7 @@ impl Signer {
         Ok(share)
     }
 
-    fn refuse(&self, reason: Reason) -> Refusal {
+    fn refuse(&self, reason: RefusalReason) -> Refusal {
         Refusal { reason, next: self.next }
     }
 }
@@ -203,11 +206,11 @@ fn next(public: &PublicDeal, records: impl Iterator<Item = GuardRecord>) -> u32 
     behind.max().unwrap_or(0).min(public.count())
 }
 
-fn reason(error: &Error) -> Reason {
+fn reason(error: &Error) -> RefusalReason {
     match error {
-        Error::Contradiction { .. } => Reason::Contradiction,
-        Error::Exhausted => Reason::Exhausted,
-        _ => Reason::BadDeal,
+        Error::Contradiction { .. } => RefusalReason::Contradiction,
+        Error::Exhausted => RefusalReason::Exhausted,
+        _ => RefusalReason::BadDeal,
     }
 }
 
@@ -258,7 +261,7 @@ mod tests {
 
     fn start(shares: &[u8], disk: &Disk, reserving: bool) -> Signer {
         let presignatures = Presignatures::from_bytes(shares).unwrap();
-        let public = Arc::new(PublicDeal::of(&presignatures).unwrap());
+        let public = Arc::new(PublicDeal::from_shares(&presignatures).unwrap());
         let secret = || Ed25519::secret_from_bytes(&SECRET).unwrap();
         let records = disk.0.lock().unwrap().records.clone();
         let guard = Guard::restore(secret(), ChainId([1; 32]), records).unwrap();
@@ -286,7 +289,7 @@ mod tests {
             assert_eq!(one(&mut signer, 1, b"b"), Err("CONTRADICTION"));
             assert_eq!(one(&mut signer, 1, b"a").as_ref(), Ok(&share));
             assert_eq!(signer.open(1, b"a").unwrap().index(), 1);
-            assert_eq!(signer.open(1, b"b").unwrap_err().reason, Reason::Contradiction);
+            assert_eq!(signer.open(1, b"b").unwrap_err().reason, RefusalReason::Contradiction);
             assert_eq!(one(&mut signer, 4, b"a"), Err("EXHAUSTED"));
             assert_eq!(signer.next(), 2);
             signer = start(&shares, &disk, false);
@@ -299,7 +302,7 @@ mod tests {
         let mut signer = start(&shares, &disk, false);
         let requests = [(0, b"a".to_vec()), (2, b"b".to_vec()), (0, b"x".to_vec()), (2, b"b".to_vec())];
         let outcomes: Vec<_> = signer.sign(&requests).into_iter().map(|r| r.map_err(|e| e.reason)).collect();
-        assert_eq!(outcomes[2], Err(Reason::Contradiction));
+        assert_eq!(outcomes[2], Err(RefusalReason::Contradiction));
         assert_eq!(outcomes[1], outcomes[3]);
         let content = disk.0.lock().unwrap();
         assert_eq!((content.records.len(), content.writes), (2, 1));
@@ -312,7 +315,7 @@ mod tests {
         let mut signer = start(&shares, &disk, false);
         one(&mut signer, 0, b"a").unwrap();
         let both = signer.sign(&[(1, b"b".to_vec()), (2, b"c".to_vec())]);
-        assert!(both.iter().all(|outcome| outcome.as_ref().is_err_and(|e| e.reason == Reason::Store)));
+        assert!(both.iter().all(|outcome| outcome.as_ref().is_err_and(|e| e.reason == RefusalReason::Store)));
         assert!(signer.failed().unwrap().contains("no space"));
         // Not even if there is room again: nobody knows what the disk holds.
         disk.0.lock().unwrap().room = None;
