@@ -1,4 +1,4 @@
-//! What was dealt for an epoch: the public file, the same for everybody, and what was sealed to one party.
+//! The deal of an epoch: a public file, the same for all, and a sealed file for each party.
 //!
 //! | bytes of the public file | field |
 //! |---|---|
@@ -7,8 +7,8 @@
 //! | 62 + 32 n | the deal: epoch, number of presignatures, a root for each party |
 //! | 4 + 33 each | the nonces R, with their count |
 //!
-//! A sealed file is a party's [`Presignatures`] sealed to its X25519 key, with the deal and the party's index as context: a
-//! party opens what is its own, of this deal, and nothing else.
+//! A sealed file contains a party's [`Presignatures`], sealed to its X25519 key with the deal and the party's index
+//! as context. A party can open only its own file of this deal.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,26 +27,26 @@ use crate::group::Group;
 const MAGIC: [u8; 4] = *b"qtsd";
 const VERSION: u16 = 1;
 const NONCE: usize = 33;
-/// Longest public file: that of 1,024 parties and 2¹⁷ presignatures.
+/// Maximum size of a public file: 1,024 parties and 2¹⁷ presignatures.
 const MAX_PUBLIC: u64 = 256 + 32 * 1_024 + NONCE as u64 * Plan::MAX_COUNT as u64;
-/// What begins the context of every seal.
+/// Prefix of the sealing context.
 const CONTEXT: &[u8] = b"quorate threshold-signing shares 1";
 
-/// The public file. Whoever has it can combine, verify, and judge evidence.
+/// The public file. It suffices to combine shares, to verify signatures and to verify evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicDeal {
-    /// What signatures verify under.
+    /// The group's public key.
     pub key: Arc<GroupKey<Secp256k1>>,
-    /// What was dealt.
+    /// Epoch, number of presignatures and the root of each party.
     pub deal: Arc<Deal>,
     nonces: Vec<[u8; NONCE]>,
 }
 
 impl PublicDeal {
-    /// The public part of what was dealt.
+    /// Extracts the public part of a party's presignatures.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for a plan of another kind.
+    /// [`Error::WrongContext`] if the plan is not [`Plan::Unagreed`].
     pub fn from_shares(shares: &Presignatures<Secp256k1>) -> Result<Self> {
         let (key, deal) = (shares.key().clone(), shares.deal().clone());
         let nonce = |index| shares.nonce(deal.plan().unagreed(deal.epoch(), index)?).copied();
@@ -54,17 +54,17 @@ impl PublicDeal {
         Ok(Self { key, deal, nonces })
     }
 
-    /// How many presignatures the epoch has.
+    /// Returns the number of presignatures of the epoch.
     pub fn count(&self) -> u32 {
         self.deal.plan().count()
     }
 
-    /// How many shares make a signature.
+    /// Returns the number of shares that make a signature.
     pub fn needed(&self) -> usize {
         usize::from(self.key.tolerance().threshold::<Unagreed>().needed())
     }
 
-    /// The tag of a presignature.
+    /// Returns the tag of a presignature.
     ///
     /// # Errors
     /// [`Error::Exhausted`] past the last one.
@@ -72,7 +72,7 @@ impl PublicDeal {
         self.deal.plan().unagreed(self.deal.epoch(), index)
     }
 
-    /// What combines the shares of a message.
+    /// Returns the signing instance that combines the shares of a message.
     ///
     /// # Errors
     /// [`Error::Exhausted`] past the last presignature.
@@ -82,12 +82,12 @@ impl PublicDeal {
         Signing::new(self.key.clone(), self.deal.clone(), nonce, tag, message)
     }
 
-    /// What a presignature signs, in 32 bytes.
+    /// Returns the 32-byte digest of a message that a presignature is spent on.
     pub fn digest(&self, index: u32, message: &[u8]) -> [u8; 32] {
         Slot { key: self.key.id(), epoch: self.deal.epoch(), index }.digest(message)
     }
 
-    /// Reads a file.
+    /// Reads a deal file.
     ///
     /// # Errors
     /// [`Failure::setup`].
@@ -96,27 +96,27 @@ impl PublicDeal {
         Self::decode(&read(path, MAX_PUBLIC).or_fail(Exit::Setup, &what)?, &()).or_fail(Exit::Setup, what)
     }
 
-    /// Fails unless it was dealt to this group.
+    /// Checks that the deal belongs to the group.
     ///
     /// # Errors
     /// [`Failure::setup`].
     pub fn require(&self, group: &Group) -> Result<(), Failure> {
         if self.key.committee() != group.committee.id() || self.key.tolerance() != group.tolerance {
             return Err(Failure::setup(
-                "the deal is another group's, or one from before the group file was changed; use the two that belong \
+                "the deal belongs to another group, or the group file was changed after it; use the two files that belong \
                  together",
             ));
         }
         Ok(())
     }
 
-    /// Opens what was sealed to a party, and checks that it is its own part of this deal.
+    /// Opens a party's sealed file and checks that it contains this party's part of this deal.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for anything else.
+    /// [`Error::WrongContext`] if the file belongs to another party or another deal.
     pub fn open(&self, key: &SealingKey, me: MemberIndex, sealed: &[u8]) -> Result<Presignatures<Secp256k1>> {
         let shares = Presignatures::from_bytes(&key.open(&context(&self.deal, me), sealed)?)?;
-        // A seal says nothing of who sealed.
+        // Sealing does not authenticate the sender, so the content is checked.
         if shares.member() != me || Self::from_shares(&shares)? != *self {
             return Err(Error::WrongContext { what: "deal of the sealed shares" });
         }
@@ -138,7 +138,7 @@ impl Encode for PublicDeal {
 impl Decode for PublicDeal {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         if r.array()? != MAGIC || r.u16()? != VERSION {
-            return Err(Error::Malformed { what: "beginning of a deal file" });
+            return Err(Error::Malformed { what: "magic and version of a deal file" });
         }
         let key = GroupKey::decode_from(r, &())?;
         let deal = Deal::decode_from(r, &())?;
@@ -160,12 +160,12 @@ impl Decode for PublicDeal {
     }
 }
 
-/// What a party's shares are sealed with: they open in this deal and for this party only.
+/// Returns the sealing context of a party's presignatures: they open for this party in this deal only.
 pub fn context(deal: &Deal, member: MemberIndex) -> Vec<u8> {
     [CONTEXT, &deal.id(), &member.to_le_bytes()].concat()
 }
 
-/// Reads the sealed file of a party.
+/// Reads a party's sealed file.
 ///
 /// # Errors
 /// [`Failure::setup`].
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_public_file_has_one_encoding_and_exact_lengths() {
+    fn the_public_file_has_one_encoding_of_exact_length() {
         let public = PublicDeal::from_shares(&hands(Plan::Unagreed { count: 3 })[0]).unwrap();
         let bytes = public.encode();
         assert_eq!(PublicDeal::decode(&bytes, &()), Ok(public.clone()));
@@ -198,7 +198,7 @@ mod tests {
             assert!(PublicDeal::decode(&bytes[..cut], &()).is_err(), "{cut}");
         }
         assert!(PublicDeal::decode(&[&bytes[..], &[0]].concat(), &()).is_err());
-        // Any other byte makes another file or none, and the deal's name or the nonces tell.
+        // Every change of a byte makes the file invalid or changes the decoded value.
         for at in 0..bytes.len() {
             let mut other = bytes.clone();
             other[at] ^= 1;
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_party_opens_its_own_part_of_this_deal_and_nothing_else() {
+    fn a_party_opens_only_its_own_part_of_this_deal() {
         let (hands, others) = (hands(Plan::Unagreed { count: 2 }), hands(Plan::Unagreed { count: 2 }));
         let key = SealingKey::generate(&mut SysRng).unwrap();
         let public = PublicDeal::from_shares(&hands[0]).unwrap();

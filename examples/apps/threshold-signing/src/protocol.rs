@@ -1,6 +1,8 @@
-//! What travels between a requester and a party, inside TLS: the requester asks, the party answers, one after the other.
+//! Messages between a requester and a party, inside TLS. The requester sends a request, the party replies, then the
+//! next request follows.
 //!
-//! A frame is its length as u32, little endian, then so many bytes: at most [`MAX_REQUEST`] or [`MAX_REPLY`].
+//! A frame is a length (u32, little-endian), followed by that number of bytes: at most [`MAX_REQUEST`] or
+//! [`MAX_REPLY`].
 //!
 //! | request | bytes |
 //! |---|---|
@@ -10,13 +12,13 @@
 //!
 //! | reply | bytes |
 //! |---|---|
-//! | status | `00` ‖ next u32 ‖ count u32: from `next` on no presignature was ever used here |
+//! | status | `00` ‖ next u32 ‖ count u32: no presignature from `next` on was ever used by the party |
 //! | share | `01` ‖ share, attested |
 //! | opening | `02` ‖ opening |
 //! | refused | `03` ‖ code u8 ‖ next u32 |
 //!
-//! **Every request may be sent again**, after a lost connection or a crash: the same message under the same index gives the
-//! same share, and another message is `CONTRADICTION`, for ever.
+//! **Requests are idempotent**, also across lost connections and crashes: the same message under the same index
+//! gives the same share, and another message is refused with `CONTRADICTION`, for ever.
 
 use std::fmt;
 use std::io::{Error as IoError, ErrorKind};
@@ -29,87 +31,87 @@ use quorate::{Error, Result};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
-/// Longest message. Sign the hash of what is longer.
+/// Maximum length of a message. Sign the hash of a longer one.
 pub const MAX_MESSAGE: usize = 1 << 20;
-/// Longest request.
+/// Maximum length of a request.
 pub const MAX_REQUEST: usize = 1 + 32 + 4 + 4 + MAX_MESSAGE;
-/// Longest reply.
+/// Maximum length of a reply.
 pub const MAX_REPLY: usize = 16 << 10;
-/// How long a frame may take from its first byte on.
+/// Time limit for a frame, from its first byte on.
 pub const FRAME_PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a requester wants.
+/// A request to a party.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// [`Deal::id`](quorate::threshold::ecdsa::Deal::id) of the deal that the requester has.
+    /// The requester's deal: its [`Deal::id`](quorate::threshold::ecdsa::Deal::id).
     pub deal: [u8; 32],
-    /// What.
+    /// Kind, with its arguments.
     pub kind: RequestKind,
 }
 
-/// What a requester wants, under a deal.
+/// Kind of a request, with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestKind {
-    /// Which presignatures are fresh.
+    /// The party's next unused presignature.
     Status,
-    /// A share.
+    /// A share of a signature.
     Sign {
-        /// Of which presignature.
+        /// Index of the presignature.
         index: u32,
-        /// Of what.
+        /// Message to sign.
         message: Vec<u8>,
     },
-    /// The opening of a share, which is made again if the party has forgotten it.
+    /// The opening of a share. The party computes the share again if it is no longer in memory.
     Open {
-        /// Of which presignature.
+        /// Index of the presignature.
         index: u32,
-        /// Of what.
+        /// Message to sign.
         message: Vec<u8>,
     },
 }
 
-/// What a party answers. Whether it is right is open.
+/// A party's reply. Its content is not verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// How far it has come.
+    /// The party's next unused presignature.
     Status {
-        /// From here on no presignature was ever used.
+        /// No presignature from this index on was ever used.
         next: u32,
-        /// How many the epoch has.
+        /// Number of presignatures of the epoch.
         count: u32,
     },
     /// A share with the party's attestation.
     Share(SignatureShare<Secp256k1>),
-    /// What a share is checked against.
+    /// The opening that a share is checked against.
     Opening(Box<Opening<Secp256k1>>),
-    /// No.
+    /// The party refuses.
     Refused(Refusal),
 }
 
-/// Why not.
+/// A refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The reason.
+    /// Reason.
     pub reason: RefusalReason,
-    /// From here on no presignature was ever used.
+    /// No presignature from this index on was ever used.
     pub next: u32,
 }
 
-/// Why a party refuses.
+/// Reason of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum RefusalReason {
-    /// The request cannot be read.
+    /// The request is malformed.
     Malformed = 1,
     /// The party serves another deal.
     WrongDeal = 2,
-    /// The presignature is spent on another message.
+    /// The presignature was spent on another message.
     Contradiction = 3,
-    /// The presignature is burnt, or there is none of this index.
+    /// The presignature was burnt by a crash, or the index is out of range.
     Exhausted = 4,
-    /// The party's disk fails: it can write down nothing, so it signs nothing.
+    /// The party's disk failed: it cannot make records durable, so it signs nothing.
     Store = 5,
-    /// What the dealer gave for this index does not fit together.
+    /// The dealt values of this index are inconsistent.
     BadDeal = 6,
 }
 
@@ -117,7 +119,7 @@ impl RefusalReason {
     const ALL: [Self; 6] =
         [Self::Malformed, Self::WrongDeal, Self::Contradiction, Self::Exhausted, Self::Store, Self::BadDeal];
 
-    /// A short code that never changes its meaning.
+    /// Returns a stable machine-readable code.
     pub fn code(self) -> &'static str {
         match self {
             Self::Malformed => "MALFORMED",
@@ -133,12 +135,12 @@ impl RefusalReason {
 impl fmt::Display for RefusalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Malformed => "it cannot read the request; compare the versions of the two programs",
-            Self::WrongDeal => "it serves another deal; compare deal files",
-            Self::Contradiction => "it has spent this presignature on another message",
-            Self::Exhausted => "it has no such presignature, or lost it in a crash",
-            Self::Store => "its disk fails, so it signs nothing; look at its log",
-            Self::BadDeal => "what it was dealt for this presignature does not fit together; deal anew",
+            Self::Malformed => "the request is malformed; compare the versions of the two programs",
+            Self::WrongDeal => "the party serves another deal; compare deal files",
+            Self::Contradiction => "the presignature was spent on another message",
+            Self::Exhausted => "the presignature does not exist, or was lost in a crash",
+            Self::Store => "the party's disk failed, so it signs nothing; see its log",
+            Self::BadDeal => "the dealt values of this presignature are inconsistent; deal a new epoch",
         })
     }
 }
@@ -215,11 +217,11 @@ impl Decode for Reply {
     }
 }
 
-/// Reads a frame of at most `most` bytes; nothing is allocated before the length is checked. `None` if the other end closed
-/// between frames, or was silent for `idle`.
+/// Reads a frame of at most `most` bytes. The length is checked before anything is allocated. Returns `None` if the
+/// other end closed the connection between frames, or sent nothing for `idle`.
 ///
 /// # Errors
-/// If the connection ends within a frame, takes too long, or announces too much.
+/// If the connection ends within a frame, a frame takes too long, or its length exceeds `most`.
 pub async fn read_frame<S: AsyncRead + Unpin>(
     stream: &mut S,
     most: usize,
@@ -237,7 +239,7 @@ pub async fn read_frame<S: AsyncRead + Unpin>(
         stream.read_exact(tail).await?;
         let length = u32::from_le_bytes(length) as usize;
         if length > most {
-            let text = format!("a frame of {length} bytes was announced, the limit is {most}");
+            let text = format!("frame too large: at most {most} bytes, got {length}");
             return Err(IoError::new(ErrorKind::InvalidData, text));
         }
         let mut body = vec![0; length];
@@ -250,9 +252,9 @@ pub async fn read_frame<S: AsyncRead + Unpin>(
 /// Writes a frame.
 ///
 /// # Errors
-/// If the connection ends, or takes too long.
+/// If the connection ends, or the write takes too long.
 pub async fn write_frame<S: AsyncWrite + Unpin>(stream: &mut S, body: &[u8]) -> std::io::Result<()> {
-    // Far below 4 GiB.
+    // All frames are far below 4 GiB.
     let length = u32::try_from(body.len()).map_err(|_| IoError::from(ErrorKind::InvalidInput))?;
     let frame = [&length.to_le_bytes()[..], body].concat();
     let written = async {
@@ -299,7 +301,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_frame_is_bounded_and_an_end_between_frames_is_none() {
+    async fn frames_are_bounded_and_may_end_between_frames() {
         let (mut here, mut there) = tokio::io::duplex(1 << 10);
         write_frame(&mut there, b"hello").await.unwrap();
         let idle = Duration::from_secs(5);

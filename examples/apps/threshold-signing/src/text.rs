@@ -5,26 +5,25 @@ use zeroize::Zeroizing;
 /// Maximum length of a name. Names become parts of file names.
 const MAX_NAME: usize = 64;
 
-/// Why a name cannot be one: names become names of files, and are printed.
+/// Checks a name. Names become parts of file names and are printed.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A message that says which names are allowed.
 pub fn check_name(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
     if name.is_empty() || name.len() > MAX_NAME || name.starts_with(['.', '-']) || !name.chars().all(fits) {
         return Err(format!(
-            "{name:?} is no name: up to {MAX_NAME} letters, digits, dots, hyphens and underscores, the first of them a \
+            "{name:?} is not a name: expected 1 to {MAX_NAME} letters, digits, dots, hyphens and underscores, the first one a \
              letter, a digit or an underscore"
         ));
     }
     Ok(())
 }
 
-/// Exactly so many bytes of hexadecimal digits.
+/// Decodes exactly N bytes from hexadecimal digits.
 pub(crate) fn bytes<const N: usize>(digits: &str) -> Result<[u8; N], String> {
     let mut bytes = [0; N];
-    hex::decode_to_slice(digits, &mut bytes)
-        .map_err(|_| format!("it is not {} hexadecimal digits", 2 * N))?;
+    hex::decode_to_slice(digits, &mut bytes).map_err(|_| format!("expected {} hexadecimal digits", 2 * N))?;
     Ok(bytes)
 }
 
@@ -32,6 +31,6 @@ pub(crate) fn bytes<const N: usize>(digits: &str) -> Result<[u8; N], String> {
 pub(crate) fn secret(name: &str, digits: &str) -> Result<Zeroizing<[u8; 32]>, String> {
     let mut bytes = Zeroizing::new([0; 32]);
     hex::decode_to_slice(digits, bytes.as_mut())
-        .map_err(|_| format!("`{name}` is not 64 hexadecimal digits; restore the file from its copy"))?;
+        .map_err(|_| format!("`{name}`: expected 64 hexadecimal digits; restore the file from its copy"))?;
     Ok(bytes)
 }

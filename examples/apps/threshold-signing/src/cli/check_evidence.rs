@@ -6,11 +6,10 @@ use quorate_threshold_signing::evidence;
 
 use super::common::{Outcome, PublicFiles, print_json};
 
-/// Judge evidence against a party, with what everybody may know: no secret is needed, and whoever shows it need not be
-/// trusted.
+/// Verify evidence against a party. No secret is needed, and the source of the evidence need not be trusted.
 ///
-/// It holds if the party signed a share, with the key in the group file, that is not the one that follows from what it was
-/// dealt. A party that did as it should cannot be accused.
+/// Evidence is valid if the party attested, with its key in the group file, a share that differs from the share its
+/// presignature determines. An honest party cannot be accused.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -19,7 +18,7 @@ pub(super) struct CheckEvidenceArgs {
     #[command(flatten)]
     public: PublicFiles,
 
-    /// What `sign` wrote.
+    /// Evidence file that `sign` wrote.
     #[arg(value_name = "FILE")]
     evidence: PathBuf,
 
@@ -39,7 +38,7 @@ impl CheckEvidenceArgs {
                 "index": share.index() }));
         } else {
             let says = format!(
-                "{name} (party {culprit}) stands for a wrong share of presignature {} of epoch {}",
+                "{name} (party {culprit}) attested an invalid share of presignature {} of epoch {}",
                 share.index(),
                 share.epoch()
             );

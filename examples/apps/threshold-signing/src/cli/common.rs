@@ -8,17 +8,17 @@ use quorate_threshold_signing::failure::Failure;
 use quorate_threshold_signing::files::read_message;
 use quorate_threshold_signing::group::Group;
 
-/// What a command ends with.
+/// Result of a command.
 pub(super) type Outcome = Result<(), Failure>;
 
-/// What everybody may know.
+/// The public files: group and deal.
 #[derive(Debug, Args)]
 pub(super) struct PublicFiles {
-    /// The group file that `group` has made.
+    /// The group file, made by `group`.
     #[arg(long, value_name = "FILE")]
     group: PathBuf,
 
-    /// The public deal file that `deal` has made, of the epoch that is used now.
+    /// The public deal file of the current epoch, made by `deal`.
     #[arg(long, value_name = "FILE")]
     deal: PathBuf,
 }
@@ -31,11 +31,11 @@ impl PublicFiles {
     }
 }
 
-/// A message.
+/// A message, as text or as a file.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(super) struct MessageArgs {
-    /// The message itself.
+    /// The message as text.
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
 
@@ -49,7 +49,7 @@ impl MessageArgs {
         match (&self.message, &self.file) {
             (Some(text), _) => Ok(text.as_bytes().to_vec()),
             (None, Some(path)) => read_message(path),
-            // clap wants one of them.
+            // clap requires one of the two.
             (None, None) => Err(Failure::setup("no message")),
         }
     }

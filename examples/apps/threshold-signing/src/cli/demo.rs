@@ -1,4 +1,4 @@
-//! All of it at once, with real processes. Every step is a command that could be typed.
+//! A demonstration of all commands with real processes.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -13,47 +13,47 @@ use tokio::process::{Child, Command};
 
 use super::common::{Outcome, print_json};
 
-/// How long a party may take until it serves.
+/// Time limit for the start of a party.
 const START: Duration = Duration::from_secs(30);
-/// How much of a log is shown when a party ended by itself.
+/// Number of bytes of the log that are shown when a party exits unexpectedly.
 const LOG_TAIL: usize = 2_000;
 
-/// Make parties as processes on this machine, sign with them, have OpenSSL verify, and clean up.
+/// Start parties as processes on this machine, sign with them, verify with OpenSSL, and clean up.
 ///
-/// Every command that it runs is printed, so that you can type them yourself. With --corrupt a party sends wrong shares: it
-/// is named, with evidence that is checked. With --kill a party is killed, signs the same message again after its restart,
-/// and never another one under the same presignature.
+/// Each command is printed, so that you can type it yourself. With --corrupt a party sends invalid shares; it is
+/// named, and the evidence is verified. With --kill a party is killed; after its restart it signs the same message
+/// again, and no other message under the same presignature.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   threshold-signing demo --corrupt 2 --kill 0")]
 pub(super) struct DemoArgs {
-    /// How many parties. Four bear one that lies or is down, seven bear two.
+    /// Number of parties. Four tolerate one faulty party, seven tolerate two.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(4..=100))]
     parties: u16,
 
-    /// How many messages are signed.
+    /// Number of messages to sign.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
     messages: u16,
 
-    /// This party, from 0, sends wrong shares.
+    /// Index of a party, from 0, that sends invalid shares.
     #[arg(long, value_name = "I")]
     corrupt: Option<u16>,
 
-    /// This party, from 0, is killed and comes back.
+    /// Index of a party, from 0, that is killed and restarted.
     #[arg(long, value_name = "I")]
     kill: Option<u16>,
 
-    /// Keep everything in this directory, which must be new. Without it a temporary one is removed at the end.
+    /// Keep all files in this new directory. The default is a temporary directory that is removed at the end.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
-    /// Print one JSON object; the commands go to standard error.
+    /// Print one JSON object; the commands are printed to standard error.
     #[arg(long)]
     json: bool,
 }
 
-/// What is at work.
+/// Processes and files of a demonstration.
 struct Demonstration<'a> {
     options: &'a DemoArgs,
     dir: PathBuf,
@@ -66,19 +66,19 @@ impl DemoArgs {
     pub(super) async fn run(self) -> Outcome {
         for party in [self.corrupt, self.kill].into_iter().flatten() {
             if party >= self.parties {
-                let what = format!("there is no party {party}; the last one is {}", self.parties - 1);
+                let what = format!("unknown party {party}: expected 0 to {}", self.parties - 1);
                 return Err(Failure::with_code(Exit::Setup, "UNKNOWN_PARTY", what));
             }
         }
         if self.corrupt.is_some() && self.corrupt == self.kill {
-            return Err(Failure::setup("--corrupt and --kill name the same party; name two"));
+            return Err(Failure::setup("--corrupt and --kill name the same party; name two different ones"));
         }
         let mut stage = Demonstration::open(&self)?;
-        // What runs ends with the stage, whichever way this ends.
+        // All processes end when `stage` is dropped.
         tokio::select! {
             outcome = stage.play() => outcome,
             _ = tokio::signal::ctrl_c() => {
-                Err(Failure::with_code(Exit::Interrupted, "INTERRUPTED", "stopped; everything is cleaned up"))
+                Err(Failure::with_code(Exit::Interrupted, "INTERRUPTED", "interrupted; processes and temporary files are removed"))
             }
         }
     }
@@ -130,7 +130,7 @@ impl<'a> Demonstration<'a> {
         Ok(())
     }
 
-    /// Keys, group, deal, and a process for each party.
+    /// Makes keys, group and deal, and starts a process for each party.
     async fn prepare(&mut self) -> Outcome {
         let mut group = vec!["group", "--name", "demo", "--out", "group.toml", "--faulty"];
         let (faulty, mut public) = (((self.options.parties - 1) / 3).to_string(), Vec::new());
@@ -172,7 +172,7 @@ impl<'a> Demonstration<'a> {
         Ok(())
     }
 
-    /// Has the evidence against a party judged.
+    /// Verifies the evidence against a party and returns the party's name.
     async fn accuse(&self, party: u16) -> Result<String, Failure> {
         let index = self.options.messages - 1;
         let evidence = format!("{}-1-{index}.evidence", name(party));
@@ -180,7 +180,7 @@ impl<'a> Demonstration<'a> {
         Ok(name(party))
     }
 
-    /// Kills a party, signs without it, and asks it after its restart for what it had signed, and for something else.
+    /// Kills a party, signs without it, restarts it, and asks it for an earlier share and for a contradicting one.
     async fn kill(&mut self, party: u16) -> Outcome {
         let slot = self.parties.get_mut(usize::from(party)).and_then(Option::take);
         if let Some(mut child) = slot {
@@ -188,7 +188,7 @@ impl<'a> Demonstration<'a> {
             child.kill().await.or_fail(Exit::Failed, "killing a party")?;
         }
         let child = match self.options.corrupt {
-            // With one that lies and one that is down, too few are left.
+            // With one faulty party and one that is down, too few parties are left.
             Some(_) => self.start(party)?,
             None => {
                 self.run(&[&SIGN[..], &["--message", "without it"]].concat()).await?;
@@ -199,7 +199,7 @@ impl<'a> Demonstration<'a> {
             *slot = Some(child);
         }
         self.ready(party).await?;
-        // All are waited for, so that its share is among those that are checked.
+        // `--check-all` waits for all parties, so that the share of this one is checked.
         self.run(&[&SIGN[..], &["--index", "0", "--message", "message 0", "--check-all"]].concat()).await?;
         let contradiction = [&SIGN[..], &["--index", "0", "--message", "another message"]].concat();
         let exit = Some(Exit::BelowQuorum as i32);
@@ -218,12 +218,12 @@ impl<'a> Demonstration<'a> {
         let log = std::fs::File::create(self.log(party)).or_fail(Exit::Failed, "writing a log")?;
         let mut command = Command::new(executable()?);
         command.args(arguments).arg("--stop-with-stdin").current_dir(&self.dir);
-        // The pipe ends with this process, however it ends, and the party with the pipe.
+        // The pipe closes when this process ends, and the party exits when the pipe closes.
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log).kill_on_drop(true);
         command.spawn().or_fail(Exit::Failed, format!("starting {name}"))
     }
 
-    /// Waits until a party takes connections.
+    /// Waits until a party accepts connections.
     async fn ready(&mut self, party: u16) -> Outcome {
         let began = Instant::now();
         let address = self.addresses.get(usize::from(party)).cloned().unwrap_or_default();
@@ -234,14 +234,14 @@ impl<'a> Demonstration<'a> {
                 let log = std::fs::read(self.log(party)).unwrap_or_default();
                 let tail = log.get(log.len().saturating_sub(LOG_TAIL)..).unwrap_or_default();
                 let said = String::from_utf8_lossy(tail).into_owned();
-                return Err(Failure::failed(format!("{} does not serve: {said}", name(party))));
+                return Err(Failure::failed(format!("{} did not start to serve: {said}", name(party))));
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         Ok(())
     }
 
-    /// Ends all parties in order, by closing their standard inputs.
+    /// Stops all parties by closing their standard inputs.
     async fn stop(&mut self) {
         for child in self.parties.iter_mut().flatten() {
             drop(child.stdin.take());
@@ -257,7 +257,7 @@ impl<'a> Demonstration<'a> {
         self.command(THIS, arguments, Some(0)).await
     }
 
-    /// Runs a command, shows what it prints, and fails unless it ends as it should.
+    /// Runs a command, prints its output, and fails unless it exits with the expected code.
     async fn command(&self, program: &str, arguments: &[&str], exit: Option<i32>) -> Outcome {
         let quoted: Vec<String> = arguments
             .iter()
@@ -277,7 +277,7 @@ impl<'a> Demonstration<'a> {
         if output.status.code() == exit {
             return Ok(());
         }
-        Err(Failure::failed(format!("`{program} {}` ended with {}", quoted.join(" "), output.status)))
+        Err(Failure::failed(format!("`{program} {}` exited with {}", quoted.join(" "), output.status)))
     }
 
     fn log(&self, party: u16) -> PathBuf {
@@ -293,7 +293,7 @@ impl<'a> Demonstration<'a> {
     }
 }
 
-/// What the program is called where it is shown.
+/// Name of the program in printed commands.
 const THIS: &str = "threshold-signing";
 const PUBLIC: [&str; 4] = ["--group", "group.toml", "--deal", "dealt/deal-1.public"];
 const SIGN: [&str; 7] =
@@ -304,7 +304,7 @@ fn name(party: u16) -> String {
 }
 
 fn executable() -> Result<PathBuf, Failure> {
-    std::env::current_exe().or_fail(Exit::Failed, "finding this program's own file")
+    std::env::current_exe().or_fail(Exit::Failed, "finding this program's executable")
 }
 
 async fn openssl() -> bool {

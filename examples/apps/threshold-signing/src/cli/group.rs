@@ -8,27 +8,27 @@ use quorate_threshold_signing::group::Group;
 
 use super::common::{Outcome, print_json};
 
-/// Put the public halves of the keys together to a group file, which goes to everybody.
+/// Join public key files to a group file for all parties and requesters.
 ///
-/// A party's index is its place among the parties. The file is text: whoever has it can read who may sign and who may ask.
+/// A party's index is its place among the parties. The file is text and lists the parties and the requesters.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   threshold-signing group --name vault --faulty 1 --out group.toml alice.public bob.public carol.public dave.public client.public")]
 pub(super) struct GroupArgs {
-    /// What people call the group.
+    /// Name of the group.
     #[arg(long)]
     name: String,
 
-    /// How many parties may lie, be broken into or be down at once: f, of at least 3 · f + 1.
+    /// Number of parties, f, that may be malicious or down at the same time; at least 3 · f + 1 parties are needed.
     #[arg(long, value_name = "F")]
     faulty: u16,
 
-    /// The file to write; it is not overwritten.
+    /// The file to create; it is not overwritten.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
-    /// What `keys` wrote for each party and each requester.
+    /// The public file that `keys` wrote, for each party and each requester.
     #[arg(required = true, value_name = "PUBLIC")]
     public: Vec<PathBuf>,
 
@@ -40,7 +40,7 @@ pub(super) struct GroupArgs {
 impl GroupArgs {
     pub(super) fn run(&self) -> Outcome {
         let mut text = format!(
-            "# The same at everybody. A party's index is its place in the list; other keys or another name make another \
+            "# Identical for all parties and requesters. A party's index is its place in the list. Other keys or another name make another \
              group.\nname = {:?}\nfaulty = {}\n",
             self.name, self.faulty
         );
@@ -49,7 +49,8 @@ impl GroupArgs {
             text.push('\n');
             text.push_str(&section);
         }
-        let group = Group::parse(&text).map_err(|e| Failure::setup(format!("no group comes of it: {e}")))?;
+        let group =
+            Group::parse(&text).map_err(|e| Failure::setup(format!("the files do not make a group: {e}")))?;
         write_new(&self.out, false, text.as_bytes())?;
         if self.json {
             print_json(

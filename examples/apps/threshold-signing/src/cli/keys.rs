@@ -8,25 +8,25 @@ use quorate_threshold_signing::keys::{Keys, Role};
 
 use super::common::{Outcome, print_json};
 
-/// Make the keys of a party or of a requester: the secret ones stay, the public half goes into the group file.
+/// Make the keys of a party or a requester: a secret key file, and a public file for `group`.
 ///
-/// A party has an Ed25519 key, for TLS and to stand for its shares, and an X25519 key, to which the dealer seals what is for
-/// it alone. A requester has the first of them only.
+/// A party has an Ed25519 key, for TLS and for the attestations of its shares, and an X25519 key, to which the
+/// dealer seals its shares. A requester has only the Ed25519 key.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   threshold-signing keys --name alice --address 10.0.0.1:7501     writes alice.keys and alice.public
   threshold-signing keys --name client                            of a requester")]
 pub(super) struct KeysArgs {
-    /// What people call it: letters, digits, dots, hyphens, underscores.
+    /// Name: letters, digits, dots, hyphens and underscores.
     #[arg(long)]
     name: String,
 
-    /// Where a party serves. Without it these are the keys of a requester.
+    /// Address at which a party serves. Without it, the keys of a requester are made.
     #[arg(long, value_name = "HOST:PORT")]
     address: Option<String>,
 
-    /// The directory to write into; it is made if need be, and nothing in it is overwritten.
+    /// The directory to write into. It is created if necessary, and no file in it is overwritten.
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
 

@@ -18,15 +18,15 @@ use quorate_threshold_signing::failure::{Exit, Failure};
 
 use common::Outcome;
 
-/// Parties that sign together: 3 of 4, or 5 of 7, make a signature that any ECDSA library verifies, and fewer make none. Nobody
-/// has the key.
+/// Threshold signing: 3 of 4 parties, or 5 of 7, make a signature that any ECDSA library verifies; fewer cannot. No
+/// party has the key.
 ///
-/// Begin with `threshold-signing demo`: it makes four parties as four processes, signs, has OpenSSL verify, and shows what
-/// happens when one lies and one is killed.
+/// Begin with `threshold-signing demo`: it starts four parties as processes, signs, verifies with OpenSSL, and
+/// shows a party that sends invalid shares and a party that is killed.
 ///
-/// By hand: each party and each requester makes its keys (`keys`), somebody puts the public halves together (`group`), a
-/// dealer that everybody trusts deals, once, offline (`deal`), each party serves (`serve`), and a requester has messages
-/// signed (`sign`).
+/// By hand: each party and each requester makes its keys (`keys`), one of them joins the public files (`group`), a
+/// dealer that all parties trust deals once, offline (`deal`), each party serves (`serve`), and a requester asks
+/// for signatures (`sign`).
 #[derive(Debug, Parser)]
 #[command(name = "threshold-signing", version, after_long_help = Exit::help(), max_term_width = 100)]
 struct Cli {
@@ -46,7 +46,7 @@ enum Command {
     CheckEvidence(check_evidence::CheckEvidenceArgs),
 }
 
-/// Runs the command line to its exit code.
+/// Runs the command line and returns the exit code.
 pub(crate) fn run() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Demo(command) => in_runtime(command.run()),

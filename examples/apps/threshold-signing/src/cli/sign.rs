@@ -13,18 +13,18 @@ use quorate_threshold_signing::keys::Keys;
 
 use super::common::{MessageArgs, Outcome, PublicFiles, print_json};
 
-/// Have a message signed: ask the parties, combine their shares, verify, write the signature.
+/// Sign a message: ask the parties, combine their shares, verify and write the signature.
 ///
-/// The signature is ECDSA over secp256k1 with SHA-256, in DER: `openssl dgst -sha256 -verify key.pem -signature FILE MESSAGE`.
-/// Wrong shares do not stop it as long as enough parties are right. Who sent them is named, and for each there is a file of
-/// evidence that `check-evidence` judges without any secret.
+/// The signature is ECDSA over secp256k1 with SHA-256, in DER: `openssl dgst -sha256 -verify key.pem -signature
+/// FILE MESSAGE`. Invalid shares do not prevent a signature as long as enough parties are honest. Each party that
+/// sent one is named, with a file of evidence that `check-evidence` verifies without any secret.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   threshold-signing sign --group group.toml --deal deal-1.public --keys client.keys --message \"pay 5 to Bob\" --out pay.der
 
-Each message takes one presignature. One that was begun, and for which too few shares came, is spent all the same; with
---index it can be finished later, for the same message.")]
+Each message takes one presignature, also if too few shares arrive. Use --index to complete such a
+message later with the same presignature.")]
 pub(super) struct SignArgs {
     #[command(flatten)]
     public: PublicFiles,
@@ -36,23 +36,23 @@ pub(super) struct SignArgs {
     #[command(flatten)]
     message: MessageArgs,
 
-    /// Where to write the signature, in DER.
+    /// The file to write the signature to, in DER.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Where to write evidence, one file for each party that sent a wrong share.
+    /// The directory for evidence: one file per party that sent an invalid share.
     #[arg(long, value_name = "DIR", default_value = ".")]
     evidence: PathBuf,
 
-    /// Wait for every party, and check every share by itself, also when the signature is there.
+    /// Wait for each party and check each share by itself, also after the signature is complete.
     #[arg(long)]
     check_all: bool,
 
-    /// Which presignature to use, to finish what was begun before. Nothing: the next one.
+    /// Presignature to use, to complete an earlier attempt. The default is the next unused one.
     #[arg(long, value_name = "N")]
     index: Option<u32>,
 
-    /// How long it may take.
+    /// Time limit.
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     patience: u64,
 
@@ -109,14 +109,14 @@ impl SignArgs {
         Ok(())
     }
 
-    /// Writes evidence and says whom it is against.
+    /// Writes the evidence files, reports each faulty party, and returns the paths by party.
     fn accuse(&self, group: &Group, coordinator: &Coordinator) -> Result<serde_json::Value, Failure> {
         let mut written = serde_json::Map::new();
         for (party, fault) in coordinator.faults() {
             let (name, share) = (group.party(*party), fault.share());
             let path = self.evidence.join(format!("{name}-{}-{}.evidence", share.epoch(), share.index()));
             fs::write(&path, fault.encode()).or_fail(Exit::Failed, format!("writing {}", path.display()))?;
-            tell!("{} {name} sent a wrong share; evidence: {}", red("WRONG:"), path.display());
+            tell!("{} {name} sent an invalid share; evidence: {}", red("FAULTY:"), path.display());
             written.insert(name.to_owned(), path.display().to_string().into());
         }
         Ok(written.into())

@@ -9,7 +9,7 @@ use quorate_threshold_signing::files::read_signature;
 
 use super::common::{MessageArgs, Outcome, print_json};
 
-/// Verify a signature. OpenSSL can do it as well; this refuses a second form of the same signature besides.
+/// Verify a signature. Unlike OpenSSL, this command also refuses the second valid form of a signature (high s).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:

@@ -1,12 +1,12 @@
 use quorate::guard::GuardRecord;
 use quorate_node::store::Journal;
 
-/// What makes records durable. [`Journal`] does; tests have others.
+/// Storage that makes records durable: [`Journal`], or a fake in tests.
 pub trait Durable: Send {
-    /// Makes records durable, all of them, before it returns.
+    /// Makes all records durable before it returns.
     ///
     /// # Errors
-    /// Why not. Nothing is asked again then.
+    /// A message. The storage is not used again after an error.
     fn append(&mut self, records: &[GuardRecord]) -> Result<(), String>;
 }
 

@@ -1,11 +1,11 @@
-//! One party: it spends each presignature on one message, ever, and serves its shares.
+//! A party: spends each presignature on at most one message and serves its shares.
 //!
 //! ```text
-//!  requester ─ TLS ─► server ─ queue ─► signer: guard notes it ─► journal: durable ─► share ─► requester
+//!  requester ─ TLS ─► server ─ queue ─► signer: guard records it ─► journal: durable ─► share ─► requester
 //! ```
 //!
-//! Requests that wait together are written down together. When the disk fails, no share of them leaves, nothing is signed any
-//! more, and the process ends.
+//! Requests that wait at the same time share one write to the disk. If the disk fails, none of their shares is
+//! sent, the party signs nothing more, and the process exits.
 
 mod adopt;
 mod crash;

@@ -29,38 +29,38 @@ use crate::protocol::{
     MAX_REQUEST, Refusal, RefusalReason, Reply, Request, RequestKind, read_frame, write_frame,
 };
 
-/// Connections that have not proved who they are.
+/// Maximum number of connections that have not completed the TLS handshake.
 const STRANGERS: usize = 64;
-/// How long they may take to prove it.
+/// Time limit for the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(5);
-/// Connections of one requester.
+/// Maximum number of connections of one requester.
 const CONNECTIONS: usize = 16;
-/// How long one may be silent.
+/// Time after which an idle connection is closed.
 const IDLE: Duration = Duration::from_secs(300);
-/// Requests that wait for the signer; with more, connections are not read from.
+/// Maximum number of requests that wait for the signer. When it is reached, connections are not read.
 const QUEUE: usize = 64;
 
-/// What a party needs.
+/// Configuration of a party.
 pub struct PartyConfig {
-    /// Its group.
+    /// Group.
     pub group: Group,
-    /// Its keys.
+    /// Keys of the party.
     pub keys: Keys,
-    /// What was dealt.
+    /// Public deal.
     pub public: PublicDeal,
-    /// Its sealed shares.
+    /// Path of the sealed shares.
     pub shares: PathBuf,
-    /// Where its journal is.
+    /// Data directory with the journal.
     pub data: PathBuf,
-    /// Where it listens; nothing for its address in the group file.
+    /// Address to listen at; `None` for the party's address in the group file.
     pub listen: Option<String>,
-    /// Whether it reserves presignatures in blocks.
+    /// Reserves presignatures in blocks.
     pub reserve: bool,
-    /// What it does wrong on purpose.
+    /// Misbehaviour on purpose.
     pub misbehaviour: Option<Misbehaviour>,
 }
 
-/// A party that listens.
+/// A party with a bound listener.
 pub struct Party {
     listener: TcpListener,
     context: Arc<Context>,
@@ -86,20 +86,20 @@ struct Job {
 }
 
 impl Party {
-    /// Opens shares and journal, ends all earlier epochs, and listens. From here on requests are answered as soon as
-    /// [`serve`](Party::serve) runs.
+    /// Opens the shares and the journal, closes all earlier epochs, and binds the listener. Requests are answered
+    /// once [`serve`](Party::serve) runs.
     ///
     /// # Errors
-    /// If a file cannot be used, the journal is another process', or the address is taken.
+    /// If a file cannot be used, another process has the journal open, or the address is in use.
     pub async fn start(settings: PartyConfig) -> Result<Self, Failure> {
         let PartyConfig { group, keys, public, shares, data, listen, reserve, misbehaviour } = settings;
         public.require(&group)?;
         let identity = keys.identity()?;
         let me = group.committee.position(&Ed25519::public_key(&identity)).ok_or_else(|| {
-            Failure::setup(format!("the keys of {} are no party's of the group file", keys.name()))
+            Failure::setup(format!("the keys of {} do not belong to a party of the group file", keys.name()))
         })?;
         let requester_keys = group.requester_keys.clone().ok_or_else(|| {
-            Failure::setup("the group file has no [[requester]], so nobody could ever ask; add one")
+            Failure::setup("the group file has no [[requester]], so no request could be accepted; add one")
         })?;
         let presignatures = public.open(keys.sealing()?, me, &read_sealed(&shares)?).or_fail(
             Exit::Setup,
@@ -147,7 +147,7 @@ impl Party {
             .name("signer".into())
             .spawn(move || {
                 let failure = run(signer, work);
-                // The receiver is gone if nobody serves any more.
+                // The receiver is dropped if `serve` has returned.
                 let _ = end.send(());
                 failure
             })
@@ -155,22 +155,22 @@ impl Party {
         Ok(Self { listener, context, signer, ended, me, next })
     }
 
-    /// Which party it is.
+    /// Returns the index of the party.
     pub fn member(&self) -> MemberIndex {
         self.me
     }
 
-    /// How many presignatures were never used.
+    /// Returns the number of unused presignatures.
     pub fn left(&self) -> u32 {
         self.context.public.count().saturating_sub(self.next)
     }
 
-    /// Where it listens.
+    /// Returns the address of the listener.
     pub fn address(&self) -> String {
         self.listener.local_addr().map_or_else(|_| "?".into(), |address| address.to_string())
     }
 
-    /// Answers requesters until `stop` completes, or until the disk fails.
+    /// Answers requests until `stop` completes or the disk fails.
     ///
     /// # Errors
     /// If the disk fails.
@@ -181,13 +181,13 @@ impl Party {
             tokio::select! {
                 () = &mut stop => return Ok(()),
                 _ = &mut ended => {
-                    // Whoever panicked has said so.
+                    // A panic has already been reported on standard error.
                     let why = signer.join().ok().flatten().unwrap_or_else(|| "the signer ended".into());
-                    return Err(Failure::failed(format!("nothing is signed any more: {why}")));
+                    return Err(Failure::failed(format!("the party cannot sign: {why}")));
                 }
                 accepted = listener.accept() => match accepted {
                     Ok((stream, _)) => greet(&context, stream),
-                    // Too many open files: some will be closed.
+                    // Too many open files: connections that end free some.
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
                 },
             }
@@ -195,12 +195,12 @@ impl Party {
     }
 }
 
-/// Serves a connection in a task of its own, if there is room for strangers.
+/// Serves a connection in its own task, or drops it if too many handshakes are in progress.
 fn greet(context: &Arc<Context>, stream: TcpStream) {
     let Ok(stranger) = context.strangers.clone().try_acquire_owned() else { return };
     let context = context.clone();
     tokio::spawn(async move {
-        // Whoever goes away, or says nonsense, is told nothing: the requester's side says what happened.
+        // Connection errors are not reported here: the requester reports them.
         let _ = connection(&context, stream, stranger).await;
     });
 }
@@ -222,7 +222,7 @@ async fn connection(
             Ok(request) => (answer(context, request).await, true),
             Err(_) => (Some(refused(RefusalReason::Malformed)), false),
         };
-        // Nothing if the signer has ended.
+        // `None` if the signer has ended.
         let Some(reply) = reply else { return Ok(()) };
         let is_share = matches!(reply, Reply::Share(_));
         let bytes = match context.misbehaviour {
@@ -255,7 +255,7 @@ fn refused(reason: RefusalReason) -> Reply {
     Reply::Refused(Refusal { reason, next: 0 })
 }
 
-/// The signer's thread. Ends when nobody can ask any more, or with the reason why the disk failed.
+/// Runs the signer's thread. Returns when the server is dropped, or with the reason why the disk failed.
 fn run(mut signer: Signer, mut jobs: mpsc::Receiver<Job>) -> Option<String> {
     while let Some(first) = jobs.blocking_recv() {
         let mut taken = vec![first];
@@ -264,7 +264,7 @@ fn run(mut signer: Signer, mut jobs: mpsc::Receiver<Job>) -> Option<String> {
         }
         let (mut requests, mut waiting) = (Vec::new(), Vec::new());
         for Job { kind, answer } in taken {
-            // Whoever went away does not want the answer.
+            // The connection may have been closed.
             let _ = match kind {
                 RequestKind::Sign { index, message } => {
                     requests.push((index, message));

@@ -1,4 +1,4 @@
-//! A group in a temporary directory, and its parties as processes.
+//! A group in a temporary directory, with its parties as processes.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use std::net::SocketAddr;
@@ -23,7 +23,7 @@ use tokio_rustls::client::TlsStream;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_threshold-signing");
 
-/// A group whose files are on disk, and what everybody knows of it.
+/// A group with its files on disk.
 pub(crate) struct World {
     pub(crate) dir: TempDir,
     pub(crate) group: Arc<Group>,
@@ -32,7 +32,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// So many parties, two requesters, so many presignatures.
+    /// Makes a group of `parties` parties and two requesters, with `count` presignatures.
     pub(crate) fn new(parties: usize, count: u32) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let addresses = free_addresses(parties).unwrap();
@@ -65,7 +65,7 @@ impl World {
         Keys::load(&self.path(&format!("{name}.keys"))).unwrap()
     }
 
-    /// The program, to be run in the directory.
+    /// Returns a command of the program in the group's directory.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).current_dir(self.dir.path()).stdin(Stdio::null());
@@ -77,13 +77,13 @@ impl World {
         self.command(arguments).output().unwrap()
     }
 
-    /// `sign` as the requester, with what follows.
+    /// Runs `sign` as the requester `client` with additional arguments.
     pub(crate) fn sign(&self, arguments: &[&str]) -> Output {
         let sign = ["sign", "--group", "group.toml", "--deal", "deal.public", "--keys", "client.keys"];
         self.run(&[&sign[..], arguments].concat())
     }
 
-    /// The command of a party, which needs no terminal.
+    /// Returns the command that serves a party.
     pub(crate) fn party(&self, i: usize, more: &[&str]) -> Command {
         let (keys, shares, data) = (format!("p{i}.keys"), format!("p{i}.sealed"), format!("data{i}"));
         let serve = ["serve", "--group", "group.toml", "--deal", "deal.public"];
@@ -93,13 +93,13 @@ impl World {
         command
     }
 
-    /// Starts a party and waits until it takes connections.
+    /// Starts a party and waits until it accepts connections.
     pub(crate) fn start(&self, i: usize, more: &[&str]) -> Running {
         self.started(i, self.party(i, more))
     }
 
     pub(crate) fn started(&self, i: usize, mut command: Command) -> Running {
-        // The pipe ends with this process, however it ends, and the party with the pipe.
+        // The pipe closes when this process ends, and the party exits when the pipe closes.
         command.arg("--stop-with-stdin").stdin(Stdio::piped());
         let mut running = Running(command.spawn().unwrap());
         let deadline = Instant::now() + Duration::from_secs(60);
@@ -115,7 +115,7 @@ impl World {
         (0..self.addresses.len()).map(|i| self.start(i, &[])).collect()
     }
 
-    /// A connection to a party, as this requester.
+    /// Connects to a party as the requester.
     pub(crate) async fn connect(&self, requester: &str, party: usize) -> std::io::Result<Link> {
         let tls =
             Tls::new(self.keys(requester).identity().unwrap(), &self.group.committee, PROTOCOL).unwrap();
@@ -129,7 +129,7 @@ impl World {
     }
 }
 
-/// A connection that asks what it likes.
+/// A connection that sends arbitrary requests.
 pub(crate) struct Link {
     pub(crate) stream: TlsStream<TcpStream>,
     pub(crate) deal: [u8; 32],
@@ -158,7 +158,7 @@ impl Link {
 pub(crate) struct Running(pub(crate) Child);
 
 impl Running {
-    /// SIGKILL: nothing is finished, nothing is flushed.
+    /// Sends SIGKILL: nothing is completed or flushed.
     pub(crate) fn kill(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -171,7 +171,7 @@ impl Drop for Running {
     }
 }
 
-/// What a command said, with its exit code.
+/// Returns the exit code of a command and its output.
 pub(crate) fn said(output: &Output) -> (Option<i32>, String) {
     let text = [&output.stdout[..], &output.stderr].concat();
     (output.status.code(), String::from_utf8_lossy(&text).into_owned())
