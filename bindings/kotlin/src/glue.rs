@@ -37,7 +37,7 @@ pub(crate) enum Refusal {
 impl Refusal {
     /// Ownership of the object's secret was transferred during this call.
     pub(crate) fn closed(what: &str) -> Self {
-        let text = format!("{what} was closed or handed over");
+        let text = format!("{what} was closed or consumed");
         Self::Refused {
             failure: Failure { code: CLOSED.to_owned(), text, culprits: Vec::new(), details: Vec::new() },
         }

@@ -9,6 +9,7 @@
 
 mod bls;
 mod certificates;
+mod collector;
 mod committees;
 mod dsig;
 mod erasure;

@@ -153,7 +153,7 @@ mod full {
 
     #[wasm_bindgen]
     impl Committee {
-        pub fn of(chain: &[u8], epoch: u64, members: Members) -> Thrown<Self> {
+        pub fn new(chain: &[u8], epoch: u64, members: Members) -> Thrown<Self> {
             any::Committee::new(decode(chain)?, epoch, members.0).or_throw().map(Self)
         }
     }

@@ -65,7 +65,7 @@ impl DsigSigner {
 
 #[wasm_bindgen]
 impl DsigSigner {
-    pub fn of(
+    pub fn new(
         secret: SecretKey,
         suite: Option<String>,
         groups: DsigGroups,
@@ -157,7 +157,7 @@ impl DsigVerifier {
 
 #[wasm_bindgen]
 impl DsigVerifier {
-    pub fn of(
+    pub fn new(
         suite: Option<String>,
         announced: Option<u32>,
         checked: Option<u32>,
@@ -221,7 +221,7 @@ pub struct DsigAuditor(DynAuditor);
 
 #[wasm_bindgen]
 impl DsigAuditor {
-    pub fn of(suite: Option<String>, roots: Option<u32>) -> Thrown<Self> {
+    pub fn new(suite: Option<String>, roots: Option<u32>) -> Thrown<Self> {
         let roots = roots.map_or(1024, |roots| roots as usize);
         Ok(Self(DynAuditor::new(suite_of(suite)?, roots)))
     }

@@ -80,7 +80,7 @@ pub struct ErasureShape(Shape);
 
 #[wasm_bindgen]
 impl ErasureShape {
-    pub fn of(data: u16, parity: u16) -> Thrown<Self> {
+    pub fn new(data: u16, parity: u16) -> Thrown<Self> {
         Shape::new(data, parity).or_throw().map(Self)
     }
 
@@ -106,7 +106,7 @@ pub struct ErasureCoding(Coding);
 
 #[wasm_bindgen]
 impl ErasureCoding {
-    pub fn of(suite: &ErasureSuite, shape: &ErasureShape, max_message: u32) -> Thrown<Self> {
+    pub fn new(suite: &ErasureSuite, shape: &ErasureShape, max_message: u32) -> Thrown<Self> {
         Coding::new(suite.0, shape.0, max_message as usize).or_throw().map(Self)
     }
 
@@ -136,7 +136,7 @@ pub struct ErasureCoder(Coder);
 
 #[wasm_bindgen]
 impl ErasureCoder {
-    pub fn of(coding: &ErasureCoding) -> Thrown<Self> {
+    pub fn new(coding: &ErasureCoding) -> Thrown<Self> {
         let coding = coding.0;
         if coding.shard_len(coding.max_message()).saturating_mul(coding.shape().shards()) > MOST_SHARDS {
             let what = "shards of a message in a module's memory";
@@ -257,7 +257,7 @@ pub struct ErasureRow(Row);
 
 #[wasm_bindgen]
 impl ErasureRow {
-    pub fn of(shape: &ErasureShape, message: u32, suite: &ErasureSuite, cost: u64) -> Thrown<Self> {
+    pub fn new(shape: &ErasureShape, message: u32, suite: &ErasureSuite, cost: u64) -> Thrown<Self> {
         Row::new(shape.0, message as usize, suite.0, cost).or_throw().map(Self)
     }
 

@@ -15,7 +15,7 @@ pub struct Equivocation(any::Equivocation);
 
 #[wasm_bindgen]
 impl Equivocation {
-    pub fn of(first: &Vote, second: &Vote) -> Thrown<Self> {
+    pub fn new(first: &Vote, second: &Vote) -> Thrown<Self> {
         any::Equivocation::new(first.0.clone(), second.0.clone()).or_throw().map(Self)
     }
 
@@ -68,7 +68,7 @@ pub struct Conflict(any::Conflict);
 
 #[wasm_bindgen]
 impl Conflict {
-    pub fn of(first: &Certificate, second: &Certificate) -> Thrown<Self> {
+    pub fn new(first: &Certificate, second: &Certificate) -> Thrown<Self> {
         any::Conflict::new(first.0.clone(), second.0.clone()).or_throw().map(Self)
     }
 

@@ -154,7 +154,7 @@ pub struct GossipParameters(gossip::Parameters);
 
 #[wasm_bindgen]
 impl GossipParameters {
-    pub fn of(
+    pub fn new(
         limit: Option<u16>,
         preferred: Option<u16>,
         batch: Option<u32>,
@@ -187,7 +187,7 @@ pub struct Pool(any::Pool);
 
 #[wasm_bindgen]
 impl Pool {
-    pub fn of(
+    pub fn new(
         committee: &Committee,
         me: u16,
         statement: &Statement,
@@ -230,7 +230,7 @@ pub struct Peers(gossip::Peers);
 
 #[wasm_bindgen]
 impl Peers {
-    pub fn of(me: u16, members: u16, parameters: GossipParameters) -> Self {
+    pub fn new(me: u16, members: u16, parameters: GossipParameters) -> Self {
         Self(gossip::Peers::new(me, members, parameters.0))
     }
 
@@ -284,7 +284,7 @@ pub struct Gossip(any::Gossip);
 
 #[wasm_bindgen]
 impl Gossip {
-    pub fn of(
+    pub fn new(
         committee: &Committee,
         me: u16,
         statement: &Statement,

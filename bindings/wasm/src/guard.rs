@@ -18,7 +18,7 @@ pub struct Guard(pub(crate) any::Guard);
 
 #[wasm_bindgen]
 impl Guard {
-    pub fn of(secret: SecretKey, chain: &[u8]) -> Thrown<Self> {
+    pub fn new(secret: SecretKey, chain: &[u8]) -> Thrown<Self> {
         decode(chain).map(|chain| Self(any::Guard::new(secret.0, chain)))
     }
 

@@ -113,7 +113,7 @@ mod full {
 
     #[wasm_bindgen]
     impl UnverifiedKey {
-        pub fn of(public: &PublicKey, possession: &Signature) -> Thrown<Self> {
+        pub fn new(public: &PublicKey, possession: &Signature) -> Thrown<Self> {
             any::UnverifiedKey::new(public.0.clone(), possession.0.clone()).or_throw().map(Self)
         }
 

@@ -20,7 +20,7 @@ impl Merkle {
 
 #[wasm_bindgen]
 impl Merkle {
-    pub fn of(leaf: String, node: String) -> Self {
+    pub fn new(leaf: String, node: String) -> Self {
         Self { leaf, node }
     }
 

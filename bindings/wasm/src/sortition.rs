@@ -47,7 +47,7 @@ pub struct SeedProof(any::SeedProof);
 
 #[wasm_bindgen]
 impl SeedProof {
-    pub fn of(signer: u16, signature: &Signature) -> Thrown<Self> {
+    pub fn new(signer: u16, signature: &Signature) -> Thrown<Self> {
         any::SeedProof::new(signer, signature.0.clone()).or_throw().map(Self)
     }
 
@@ -89,7 +89,7 @@ pub struct Lottery(any::Lottery);
 
 #[wasm_bindgen]
 impl Lottery {
-    pub fn of(committee: &Committee, seed: &Seed, round: u64, expected: u16) -> Thrown<Self> {
+    pub fn new(committee: &Committee, seed: &Seed, round: u64, expected: u16) -> Thrown<Self> {
         // `js/sortition-api.js` rejects 0.
         let expected = NonZeroU16::new(expected).unwrap_or(sortition::EXPECTED_WINNERS);
         any::Lottery::new(&committee.0, seed.0, round, expected).or_throw().map(Self)
@@ -117,7 +117,7 @@ pub struct Ticket(any::Ticket);
 
 #[wasm_bindgen]
 impl Ticket {
-    pub fn of(round: u64, member: u16, signature: &Signature) -> Thrown<Self> {
+    pub fn new(round: u64, member: u16, signature: &Signature) -> Thrown<Self> {
         any::Ticket::new(round, member, signature.0.clone()).or_throw().map(Self)
     }
 

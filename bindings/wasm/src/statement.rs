@@ -12,7 +12,7 @@ pub struct Statement(pub(crate) Inner);
 
 #[wasm_bindgen]
 impl Statement {
-    pub fn of(kind: u8, epoch: u64, view: u64, digest: &[u8]) -> Thrown<Self> {
+    pub fn new(kind: u8, epoch: u64, view: u64, digest: &[u8]) -> Thrown<Self> {
         Ok(Self(Inner { kind: Kind::new(kind), epoch, view, digest: array(digest, "digest")? }))
     }
 

@@ -5,19 +5,20 @@ use quorate::certificate::{Kind, TimeoutVote as Typed};
 use quorate::committee::Verified;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use crate::collector::{VoteFault, faults};
 use crate::committee::Committee;
 use crate::glue::{OrThrow, Thrown, suite};
 use crate::keys::{SecretKey, Signature};
 use crate::signers::SignerSet;
 use crate::statement::Statement;
-use crate::votes::{Suspects, Vote, VoteFault, faults};
+use crate::votes::{Suspects, Vote};
 
 #[wasm_bindgen]
 pub struct TimeoutVote(pub(crate) any::TimeoutVote);
 
 #[wasm_bindgen]
 impl TimeoutVote {
-    pub fn of(kind: u8, epoch: u64, view: u64, value: u64, signer: u16, signature: &Signature) -> Self {
+    pub fn new(kind: u8, epoch: u64, view: u64, value: u64, signer: u16, signature: &Signature) -> Self {
         Self(any::TimeoutVote::new(Kind::new(kind), epoch, view, value, signer, signature.0.clone()))
     }
 
@@ -219,7 +220,7 @@ pub struct TimeoutCollector(any::TimeoutCollector);
 
 #[wasm_bindgen]
 impl TimeoutCollector {
-    pub fn of(
+    pub fn new(
         committee: &Committee,
         kind: u8,
         view: u64,

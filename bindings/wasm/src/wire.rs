@@ -32,7 +32,7 @@ impl Reader {
 
 #[wasm_bindgen]
 impl Reader {
-    pub fn of(bytes: Vec<u8>) -> Self {
+    pub fn new(bytes: Vec<u8>) -> Self {
         Self { bytes, at: 0 }
     }
 

@@ -81,7 +81,7 @@ impl BlsKeyShare {
     }
 
     fn to_bytes(&self) -> Arc<Secret> {
-        Secret::of(&self.0.to_bytes())
+        Secret::new(&self.0.to_bytes())
     }
 
     fn suite(&self) -> u8 {
@@ -211,6 +211,6 @@ impl BlsShareFault {
     }
 
     fn judge(&self, key: &BlsGroupKey) -> Judgement {
-        Judgement::of(|ask| self.0.verify(&key.0, ask))
+        Judgement::collect(|ask| self.0.verify(&key.0, ask))
     }
 }

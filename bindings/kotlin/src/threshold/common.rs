@@ -197,7 +197,7 @@ pub(super) struct Judgement {
 
 impl Judgement {
     /// Runs a verification and collects its attestations.
-    pub(super) fn of(
+    pub(super) fn collect(
         verify: impl FnOnce(&mut dyn FnMut(u16, &[u8], &[u8]) -> CoreResult<()>) -> CoreResult<u16>,
     ) -> Self {
         let mut questions = Vec::new();

@@ -5,7 +5,7 @@ const native = require('../native.js');
 const { bytes, callable, u16 } = require('../check.js');
 const { sealed } = require('../sealed.js');
 const { convicted, equal, openCache } = require('./common.js');
-const { group, makeSignature, makeTag, openDeal, openGroupKey, openTag } = require('./dealing.js');
+const { group, makeSignature, makeTag, openDeal, openGroupKey, openTag } = require('./deal.js');
 
 const signatureShare = sealed('SignatureShare');
 const opening = sealed('Opening');

@@ -11,7 +11,7 @@ use quorate::committee::CommitteeId;
 use quorate::machine::MemberIndex;
 use quorate::threshold::{Agreement, Threshold, Tolerance};
 
-use super::{Accusation, CountsAbout, SharedCache, accuse, agreement_of};
+use super::{Accusation, CountsAbout, SharedCache, accuse, parse_agreement};
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, handle, queue, suite};
 
 /// A party's share of a key until it is closed.
@@ -37,7 +37,7 @@ pub fn shared_bls_deal(
     tolerance: &External<Tolerance>,
     agreement: String,
 ) -> Result<Vec<External<OpenKeyShare>>> {
-    deal(suite(&name)?, **committee, **tolerance, agreement_of(&agreement).throw()?).throw()
+    deal(suite(&name)?, **committee, **tolerance, parse_agreement(&agreement).throw()?).throw()
 }
 
 #[napi(catch_unwind)]
@@ -48,7 +48,7 @@ pub fn shared_bls_deal_async(
     agreement: String,
     unwanted: Option<&External<Flag>>,
 ) -> Result<Promised<Vec<External<OpenKeyShare>>>> {
-    let (suite, agreement) = (suite(&name)?, agreement_of(&agreement).throw()?);
+    let (suite, agreement) = (suite(&name)?, parse_agreement(&agreement).throw()?);
     let (committee, tolerance) = (**committee, **tolerance);
     Ok(queue(unwanted, move || deal(suite, committee, tolerance, agreement)))
 }
@@ -208,7 +208,7 @@ pub fn shared_bls_combiner_new(
     cache: Option<&External<SharedCache>>,
 ) -> External<Combining> {
     let combiner = Combiner::new(Signing::new(key, message));
-    External::new(Combining { combiner, cache: SharedCache::of(cache) })
+    External::new(Combining { combiner, cache: SharedCache::or_new(cache) })
 }
 
 /// A wrong share, with the evidence against it.

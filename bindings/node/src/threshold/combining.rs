@@ -9,13 +9,13 @@ use quorate::any::threshold::ecdsa::{
 };
 use quorate::machine::MemberIndex;
 
-use super::dealing::{SharedDeal, group_of};
+use super::deal::{SharedDeal, parse_group};
 use super::{Accusation, CountsAbout, SharedCache, accuse};
 use crate::glue::{Bytes, Result, Throw, bytes, handle};
 
 #[napi(catch_unwind)]
 pub fn ecdsa_share_decode(group: String, data: &[u8]) -> Result<External<SignatureShare>> {
-    handle(SignatureShare::decode(group_of(&group)?, data))
+    handle(SignatureShare::decode(parse_group(&group)?, data))
 }
 
 #[napi(catch_unwind)]
@@ -66,7 +66,7 @@ pub fn ecdsa_share_attest(
 
 #[napi(catch_unwind)]
 pub fn ecdsa_opening_decode(group: String, data: &[u8]) -> Result<External<Opening>> {
-    handle(Opening::decode(group_of(&group)?, data))
+    handle(Opening::decode(parse_group(&group)?, data))
 }
 
 #[napi(catch_unwind)]
@@ -132,7 +132,7 @@ pub fn ecdsa_combiner_new(
     cache: Option<&External<SharedCache>>,
 ) -> External<Combining> {
     let combiner = Combiner::new(Signing::clone(signing));
-    External::new(Combining { combiner, cache: SharedCache::of(cache) })
+    External::new(Combining { combiner, cache: SharedCache::or_new(cache) })
 }
 
 /// A wrong share, with the evidence against it.
@@ -202,7 +202,7 @@ pub fn ecdsa_combiner_counts(combining: &External<Combining>) -> CountsAbout {
 
 #[napi(catch_unwind)]
 pub fn ecdsa_fault_decode(group: String, data: &[u8]) -> Result<External<ShareFault>> {
-    handle(ShareFault::decode(group_of(&group)?, data))
+    handle(ShareFault::decode(parse_group(&group)?, data))
 }
 
 #[napi(catch_unwind)]

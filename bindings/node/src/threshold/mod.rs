@@ -3,14 +3,15 @@
 //! | module | concepts |
 //! |---|---|
 //! | [`dleq`], [`tdh2`], [`coin`] | threshold encryption and the coin, and what both have in common |
-//! | [`dealing`], [`presignatures`], [`combining`] | ECDSA of presignatures |
+//! | [`dealer`], [`deal`], [`presignatures`], [`combining`] | ECDSA of presignatures |
 //! | [`bls`] | signatures of shared keys |
 //! | [`seal`] | files for one recipient's eyes |
 
 pub mod bls;
 pub mod coin;
 pub mod combining;
-pub mod dealing;
+pub mod deal;
+pub mod dealer;
 pub mod dleq;
 pub mod presignatures;
 pub mod seal;
@@ -69,14 +70,14 @@ pub fn tolerance_threshold(
     agreement: String,
 ) -> Result<External<Threshold>> {
     use quorate::threshold::{Agreed, Unagreed};
-    Ok(External::new(match agreement_of(&agreement).throw()? {
+    Ok(External::new(match parse_agreement(&agreement).throw()? {
         Agreement::Agreed => tolerance.threshold::<Agreed>(),
         Agreement::Unagreed => tolerance.threshold::<Unagreed>(),
     }))
 }
 
 /// Returns the name of an agreement.
-pub(crate) fn name_of(agreement: Agreement) -> &'static str {
+pub(crate) fn agreement_name(agreement: Agreement) -> &'static str {
     match agreement {
         Agreement::Agreed => "agreed",
         Agreement::Unagreed => "unagreed",
@@ -84,7 +85,7 @@ pub(crate) fn name_of(agreement: Agreement) -> &'static str {
 }
 
 /// Returns the agreement with this name.
-pub(crate) fn agreement_of(name: &str) -> quorate::Result<Agreement> {
+pub(crate) fn parse_agreement(name: &str) -> quorate::Result<Agreement> {
     match name {
         "agreed" => Ok(Agreement::Agreed),
         "unagreed" => Ok(Agreement::Unagreed),
@@ -98,7 +99,7 @@ pub struct SharedCache(Arc<Mutex<Cache>>);
 
 impl SharedCache {
     /// The user's cache, or a new one.
-    pub(crate) fn of(given: Option<&External<SharedCache>>) -> Self {
+    pub(crate) fn or_new(given: Option<&External<SharedCache>>) -> Self {
         given.map_or_else(Self::default, |cache| SharedCache::clone(cache))
     }
 

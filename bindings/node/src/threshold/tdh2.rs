@@ -218,7 +218,7 @@ pub fn tdh2_valid_combine<'env>(
     let keys = tdh2(keys).throw()?;
     let shares = all(&shares, tdh2).throw()?;
     let combine = |cache: &mut Cache| valid.combine(keys, &shares, cache.as_mut());
-    let plaintext = SharedCache::of(cache).with(combine).throw()?;
+    let plaintext = SharedCache::or_new(cache).with(combine).throw()?;
     bytes(env, plaintext)
 }
 
@@ -232,7 +232,7 @@ pub fn tdh2_valid_combine_async(
 ) -> Result<Promised<Uint8Array>> {
     let (valid, keys) = (ValidCiphertext::clone(valid), tdh2(keys).throw()?.clone());
     let shares = all(&shares, tdh2).throw()?;
-    let cache = SharedCache::of(cache);
+    let cache = SharedCache::or_new(cache);
     Ok(queue(unwanted, move || {
         let combine = |cache: &mut Cache| valid.combine(&keys, &shares, cache.as_mut());
         cache.with(combine).map(Uint8Array::from)
@@ -253,7 +253,7 @@ pub fn tdh2_decryption_new(
 ) -> Result<External<Opening>> {
     let keys = tdh2(keys).throw()?.clone();
     let decryption = Decryption::new(keys, ValidCiphertext::clone(valid));
-    handle(decryption.map(|decryption| Opening { decryption, cache: SharedCache::of(cache) }))
+    handle(decryption.map(|decryption| Opening { decryption, cache: SharedCache::or_new(cache) }))
 }
 
 /// Result of adding a share: the plaintext, or the reason why there is none.

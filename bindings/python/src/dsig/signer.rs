@@ -98,7 +98,7 @@ impl Signer {
 
     /// Sets a hook that distinguishes copies of this machine: it returns a virtual machine's generation identifier, a
     /// counter of restored checkpoints, or any other 64-bit integer. `sign` and `prepare` call it first, on the calling
-    /// thread. When its answer changes, all keys are wiped. They raise what it raises, and then nothing is signed. It
+    /// thread. When its answer changes, all keys are wiped. Its exceptions propagate, and then nothing is signed. It
     /// may use this signer. Forks are detected without it; undetected copies are limited by the keys' lifetime.
     fn detect_copies(&self, py: Python<'_>, hook: Copies) -> Outcome<()> {
         let copy = hook.ask(py)?;

@@ -84,7 +84,7 @@ impl Verifier {
     }
 
     /// Sets a hook that tells whether a key is revoked, according to an external list. `announce`, `can_verify_fast`
-    /// and `verify` call it first, on the calling thread. They raise what it raises, and then nothing is accepted. It
+    /// and `verify` call it first, on the calling thread. Its exceptions propagate, and then nothing is accepted. It
     /// may use this verifier, and should cost no more than a lookup.
     fn check_revocation(&self, py: Python<'_>, hook: Revocation) {
         self.revocation.set(py, hook);

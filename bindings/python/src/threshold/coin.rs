@@ -104,7 +104,7 @@ pub(crate) struct Coin(coin::Coin);
 impl Coin {
     /// The coin with that name. Cost: half a multiplication.
     #[staticmethod]
-    fn of(py: Python<'_>, keys: &CoinPublicKeys, name: &CoinName) -> Outcome<Self> {
+    fn from_name(py: Python<'_>, keys: &CoinPublicKeys, name: &CoinName) -> Outcome<Self> {
         Ok(Self(py.detach(|| coin::Coin::from_name(&keys.0, name.0))?))
     }
 
@@ -126,7 +126,7 @@ impl Coin {
         PyBytes::new(py, self.0.instance().base().as_bytes())
     }
 
-    /// Combines verified shares to the value. Raises `BelowQuorumError`, `DuplicateSignerError`, and
+    /// Combines verified shares into the value. Raises `BelowQuorumError`, `DuplicateSignerError`, and
     /// `WrongContextError` for a share of another coin.
     #[pyo3(signature = (keys, shares, cache = None))]
     fn combine(

@@ -42,7 +42,7 @@ pub(crate) struct EncryptionKey(tdh2::EncryptionKey);
 impl EncryptionKey {
     /// The encryption key of a committee.
     #[staticmethod]
-    fn of(py: Python<'_>, keys: &Tdh2PublicKeys) -> Self {
+    fn from_public_keys(py: Python<'_>, keys: &Tdh2PublicKeys) -> Self {
         Self(py.detach(|| tdh2::EncryptionKey::from_public_keys(&keys.0)))
     }
 

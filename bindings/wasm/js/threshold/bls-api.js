@@ -97,7 +97,7 @@ export function sharedBlsApi(wasm, base) {
   class Combiner extends Handle {
     constructor(key, message, cache) {
       const parts = [open(key, GroupKey, 'key'), bytes(message, 'message')];
-      super(TOKEN, wasm().SharedCombiner.of(...parts, shareOf(cache)));
+      super(TOKEN, wasm().SharedCombiner.new(...parts, shareOf(cache)));
     }
     add(from, share) {
       const raw = open(this, Combiner).add(u16(from, 'from'), open(share, SignatureShare, 'share'));

@@ -85,7 +85,7 @@ export function coinApi(wasm, base) {
   class Toss extends Handle {
     constructor(keys, of, cache) {
       const parts = [open(keys, PublicKeys, 'keys'), open(of, Coin, 'coin')];
-      super(TOKEN, wasm().CoinToss.of(...parts, shareOf(cache)));
+      super(TOKEN, wasm().CoinToss.new(...parts, shareOf(cache)));
     }
     add(share) {
       const tossed = open(this, Toss).add(open(share, Share, 'share'));

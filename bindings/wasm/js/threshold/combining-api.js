@@ -64,11 +64,11 @@ export function combiningApi(wasm, { shareOf, group, GroupKey, Signature, Tag, D
 
   class Signing extends Handle {
     constructor(key, deal, nonce, tag, message) {
-      super(TOKEN, key === TOKEN ? deal : Signing.#of(key, deal, nonce, tag, message));
+      super(TOKEN, key === TOKEN ? deal : Signing.#parse(key, deal, nonce, tag, message));
     }
-    static #of(key, deal, nonce, tag, message) {
+    static #parse(key, deal, nonce, tag, message) {
       const parts = [open(key, GroupKey, 'key'), open(deal, Deal, 'deal'), bytes(nonce, 'nonce')];
-      return wasm().EcdsaSigning.of(...parts, open(tag, Tag, 'tag'), bytes(message, 'message'));
+      return wasm().EcdsaSigning.new(...parts, open(tag, Tag, 'tag'), bytes(message, 'message'));
     }
     get group() {
       return open(this, Signing).group();
@@ -95,7 +95,7 @@ export function combiningApi(wasm, { shareOf, group, GroupKey, Signature, Tag, D
 
   class Combiner extends Handle {
     constructor(signing, cache) {
-      super(TOKEN, wasm().EcdsaCombiner.of(open(signing, Signing, 'signing'), shareOf(cache)));
+      super(TOKEN, wasm().EcdsaCombiner.new(open(signing, Signing, 'signing'), shareOf(cache)));
     }
     add(from, share) {
       return outcome(open(this, Combiner).add(u16(from, 'from'), open(share, SignatureShare, 'share')));

@@ -7,7 +7,7 @@ use quorate::machine::MemberIndex;
 use wasm_bindgen::prelude::wasm_bindgen;
 use zeroize::Zeroizing;
 
-use super::{Accusation, CombinerCache, ThresholdOf, ToleranceOf, accuse, agreement_of, counted};
+use super::{Accusation, CombinerCache, ThresholdOf, ToleranceOf, accuse, counted, parse_agreement};
 use crate::glue::{OrThrow, Thrown, Uint8Array, decode, handed_over, suite};
 use crate::keys::{PublicKey, Signature};
 
@@ -18,7 +18,7 @@ pub fn shared_bls_deal(
     tolerance: &ToleranceOf,
     agreement: &str,
 ) -> Thrown<Vec<SharedKeyShare>> {
-    let (suite, agreement) = (suite(name)?, agreement_of(agreement)?);
+    let (suite, agreement) = (suite(name)?, parse_agreement(agreement)?);
     let shares = any::deal(suite, decode(committee)?, tolerance.0, agreement, &mut SysRng).or_throw()?;
     Ok(shares.into_iter().map(SharedKeyShare).collect())
 }
@@ -150,7 +150,7 @@ pub struct SharedCombiner {
 
 #[wasm_bindgen]
 impl SharedCombiner {
-    pub fn of(key: &SharedKey, message: &[u8], cache: Option<CombinerCache>) -> Self {
+    pub fn new(key: &SharedKey, message: &[u8], cache: Option<CombinerCache>) -> Self {
         let combiner = any::Combiner::new(any::Signing::new(&key.0, message));
         Self { combiner, cache: cache.unwrap_or_default() }
     }

@@ -91,7 +91,7 @@ pub struct CoinToss {
 
 #[wasm_bindgen]
 impl CoinToss {
-    pub fn of(keys: &DleqKeys, tossed: &CoinOf, cache: Option<CombinerCache>) -> Thrown<Self> {
+    pub fn new(keys: &DleqKeys, tossed: &CoinOf, cache: Option<CombinerCache>) -> Thrown<Self> {
         let toss = Toss::new(coin(&keys.0).or_throw()?.clone(), tossed.0.clone()).or_throw()?;
         Ok(Self { toss, cache: cache.unwrap_or_default() })
     }

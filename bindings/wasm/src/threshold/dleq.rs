@@ -123,10 +123,10 @@ impl DleqKeys {
         match (&self.0, &instance.0) {
             (Either::Tdh2(keys), Either::Tdh2(instance)) => all(&shares.0, tdh2)
                 .and_then(|shares| keys.verify_shares(instance, &shares))
-                .map(|checked| DleqChecked::of(checked, Either::Tdh2, tdh2_faults)),
+                .map(|checked| DleqChecked::new(checked, Either::Tdh2, tdh2_faults)),
             (Either::Coin(keys), Either::Coin(instance)) => all(&shares.0, coin)
                 .and_then(|shares| keys.verify_shares(instance, &shares))
-                .map(|checked| DleqChecked::of(checked, Either::Coin, coin_faults)),
+                .map(|checked| DleqChecked::new(checked, Either::Coin, coin_faults)),
             _ => Err(mixed()),
         }
         .or_throw()
@@ -283,7 +283,7 @@ pub struct DleqChecked {
 }
 
 impl DleqChecked {
-    fn of<P: Purpose>(
+    fn new<P: Purpose>(
         checked: dleq::Checked<P>,
         wrap: fn(VerifiedShare<P>) -> AnyVerified,
         faults: fn(Vec<ShareFault<P>>) -> Vec<DleqFault>,

@@ -3,12 +3,13 @@
 //! | module | concepts |
 //! |---|---|
 //! | [`dleq`], [`tdh2`], [`coin`] | threshold encryption and the coin, and what both have in common |
-//! | [`ecdsa`], [`signing`] | presignatures, and the signatures that are made of them |
+//! | [`deal`], [`ecdsa`], [`signing`] | presignatures, and the signatures that are made of them |
 //! | [`bls`] | signatures of shared keys |
 //! | [`seal`] | files for one recipient's eyes |
 
 pub mod bls;
 pub mod coin;
+pub mod deal;
 pub mod dleq;
 pub mod ecdsa;
 pub mod seal;
@@ -47,7 +48,7 @@ pub struct ThresholdOf(pub(crate) Threshold);
 
 #[wasm_bindgen]
 impl ThresholdOf {
-    pub fn of(needed: u16, parties: u16) -> Thrown<Self> {
+    pub fn new(needed: u16, parties: u16) -> Thrown<Self> {
         Threshold::new(needed, parties).or_throw().map(Self)
     }
 
@@ -65,7 +66,7 @@ pub struct ToleranceOf(pub(crate) Tolerance);
 
 #[wasm_bindgen]
 impl ToleranceOf {
-    pub fn of(parties: u16, faulty: u16) -> Thrown<Self> {
+    pub fn new(parties: u16, faulty: u16) -> Thrown<Self> {
         Tolerance::new(parties, faulty).or_throw().map(Self)
     }
 
@@ -78,7 +79,7 @@ impl ToleranceOf {
     }
 
     pub fn threshold(&self, agreement: &str) -> Thrown<ThresholdOf> {
-        Ok(ThresholdOf(match agreement_of(agreement)? {
+        Ok(ThresholdOf(match parse_agreement(agreement)? {
             Agreement::Agreed => self.0.threshold::<Agreed>(),
             Agreement::Unagreed => self.0.threshold::<Unagreed>(),
         }))
@@ -86,7 +87,7 @@ impl ToleranceOf {
 }
 
 /// Returns the name of an agreement.
-pub(crate) fn name_of(agreement: Agreement) -> String {
+pub(crate) fn agreement_name(agreement: Agreement) -> String {
     match agreement {
         Agreement::Agreed => "agreed",
         Agreement::Unagreed => "unagreed",
@@ -95,7 +96,7 @@ pub(crate) fn name_of(agreement: Agreement) -> String {
 }
 
 /// Returns the agreement with this name.
-pub(crate) fn agreement_of(name: &str) -> Thrown<Agreement> {
+pub(crate) fn parse_agreement(name: &str) -> Thrown<Agreement> {
     match name {
         "agreed" => Ok(Agreement::Agreed),
         "unagreed" => Ok(Agreement::Unagreed),
@@ -111,7 +112,7 @@ pub struct CombinerCache(Rc<RefCell<Cache>>);
 
 #[wasm_bindgen]
 impl CombinerCache {
-    pub fn of(capacity: Option<u32>) -> Self {
+    pub fn new(capacity: Option<u32>) -> Self {
         let cache = capacity.map_or_else(Cache::default, |capacity| Cache::new(capacity as usize));
         Self(Rc::new(RefCell::new(cache)))
     }

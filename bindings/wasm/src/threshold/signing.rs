@@ -4,7 +4,7 @@ use quorate::any::threshold::{Outcome, ecdsa as any};
 use quorate::machine::MemberIndex;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::ecdsa::{EcdsaDeal, EcdsaKey, EcdsaSignature, EcdsaTag, group_of};
+use super::deal::{EcdsaDeal, EcdsaKey, EcdsaSignature, EcdsaTag, parse_group};
 use super::{Accusation, CombinerCache, accuse, counted};
 use crate::glue::{OrThrow, Thrown};
 
@@ -14,7 +14,7 @@ pub struct EcdsaShare(pub(crate) any::SignatureShare);
 #[wasm_bindgen]
 impl EcdsaShare {
     pub fn decode(group: &str, bytes: &[u8]) -> Thrown<Self> {
-        any::SignatureShare::decode(group_of(group)?, bytes).or_throw().map(Self)
+        any::SignatureShare::decode(parse_group(group)?, bytes).or_throw().map(Self)
     }
 
     pub fn encode(&self) -> Vec<u8> {
@@ -62,7 +62,7 @@ pub struct EcdsaOpening(pub(crate) any::Opening);
 #[wasm_bindgen]
 impl EcdsaOpening {
     pub fn decode(group: &str, bytes: &[u8]) -> Thrown<Self> {
-        any::Opening::decode(group_of(group)?, bytes).or_throw().map(Self)
+        any::Opening::decode(parse_group(group)?, bytes).or_throw().map(Self)
     }
 
     pub fn encode(&self) -> Vec<u8> {
@@ -87,7 +87,7 @@ pub struct EcdsaSigning(pub(crate) any::Signing);
 
 #[wasm_bindgen]
 impl EcdsaSigning {
-    pub fn of(
+    pub fn new(
         key: &EcdsaKey,
         deal: &EcdsaDeal,
         nonce: &[u8],
@@ -122,7 +122,7 @@ pub struct EcdsaCombiner {
 
 #[wasm_bindgen]
 impl EcdsaCombiner {
-    pub fn of(signing: &EcdsaSigning, cache: Option<CombinerCache>) -> Self {
+    pub fn new(signing: &EcdsaSigning, cache: Option<CombinerCache>) -> Self {
         Self { combiner: any::Combiner::new(signing.0.clone()), cache: cache.unwrap_or_default() }
     }
 
@@ -180,7 +180,7 @@ pub struct EcdsaFault(any::ShareFault);
 #[wasm_bindgen]
 impl EcdsaFault {
     pub fn decode(group: &str, bytes: &[u8]) -> Thrown<Self> {
-        any::ShareFault::decode(group_of(group)?, bytes).or_throw().map(Self)
+        any::ShareFault::decode(parse_group(group)?, bytes).or_throw().map(Self)
     }
 
     pub fn encode(&self) -> Vec<u8> {

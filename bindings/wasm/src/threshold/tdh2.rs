@@ -151,7 +151,7 @@ pub struct Tdh2Decryption {
 
 #[wasm_bindgen]
 impl Tdh2Decryption {
-    pub fn of(keys: &DleqKeys, valid: &Tdh2Valid, cache: Option<CombinerCache>) -> Thrown<Self> {
+    pub fn new(keys: &DleqKeys, valid: &Tdh2Valid, cache: Option<CombinerCache>) -> Thrown<Self> {
         let decryption = Decryption::new(tdh2(&keys.0).or_throw()?.clone(), valid.0.clone()).or_throw()?;
         Ok(Self { decryption, cache: cache.unwrap_or_default() })
     }

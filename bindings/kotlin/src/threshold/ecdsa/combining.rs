@@ -1,10 +1,10 @@
-//! Combining shares to a signature.
+//! Combining shares into a signature.
 
 use std::sync::Arc;
 
 use quorate::any::threshold::{self, ecdsa as any};
 
-use super::dealing::{Deal, EcdsaGroupKey, Tag};
+use super::deal::{Deal, EcdsaGroupKey, Tag};
 use super::shares::{EcdsaShareFault, EcdsaSignatureShare, Opening};
 use crate::glue::Result;
 use crate::threshold::common::{Counts, Own, ThresholdCache};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use quorate::any::threshold::ecdsa as any;
 
-use super::dealing::{Deal, EcdsaGroupKey};
+use super::deal::{Deal, EcdsaGroupKey};
 use crate::glue::Result;
 use crate::threshold::common::{Judgement, group};
 
@@ -107,6 +107,6 @@ impl EcdsaShareFault {
     }
 
     fn judge(&self, key: &EcdsaGroupKey, deal: &Deal) -> Judgement {
-        Judgement::of(|ask| self.0.verify(&key.0, &deal.0, ask))
+        Judgement::collect(|ask| self.0.verify(&key.0, &deal.0, ask))
     }
 }

@@ -39,7 +39,7 @@ public data class Counts(
 ) {
     internal companion object {
         @JvmSynthetic
-        internal fun of(native: NativeCounts) =
+        internal fun fromNative(native: NativeCounts) =
             native.run { Counts(combinations.toInt(), shareChecks.toInt(), decodings.toInt()) }
     }
 }
@@ -91,6 +91,6 @@ public fun interface Attested {
 internal fun Judgement.culprit(attested: Attested): Int {
     val good = questions.all { attested.isGood(it.member.toInt(), it.bytes, it.attestation) }
     if (!good) translated { refuseEvidence() }
-    error?.let { throw QuorateException.of(it) }
+    error?.let { throw QuorateException.fromNative(it) }
     return checkNotNull(culprit) { "evidence without a verdict" }.toInt()
 }

@@ -1,16 +1,13 @@
 'use strict';
-// Threshold ECDSA: keys, the dealer, plans, and the public part of a deal.
+// Threshold ECDSA: keys, plans, and the public part of a deal.
 
 const native = require('../native.js');
 const { bytes, optional, string, u16, u32, u64, u8 } = require('../check.js');
 const { hex } = require('../hex.js');
-const { makeCommitteeId, openCommitteeId } = require('../ids.js');
-const { offThread } = require('../offthread.js');
+const { makeCommitteeId } = require('../ids.js');
 const { sealed } = require('../sealed.js');
-const { closes, equal, makeTolerance, openTolerance } = require('./common.js');
-const { makePresignatures } = require('./presignatures.js');
+const { equal, makeTolerance } = require('./common.js');
 
-const trustedDealer = sealed('TrustedDealer');
 const groupKey = sealed('GroupKey');
 const signature = sealed('Signature');
 const plan = sealed('Plan');
@@ -18,44 +15,6 @@ const tag = sealed('Tag');
 const deal = sealed('Deal');
 
 const group = (value) => string(value, 'group');
-
-class TrustedDealer extends trustedDealer.Sealed {
-  constructor(name, committee, tolerance) {
-    const parts = [group(name), openCommitteeId(committee, 'committee'), openTolerance(tolerance, 'tolerance')];
-    super(trustedDealer.key, native.ecdsaDealerNew(...parts));
-  }
-  static fromBytes(name, committee, tolerance, secret) {
-    const parts = [group(name), openCommitteeId(committee, 'committee'), openTolerance(tolerance, 'tolerance')];
-    return trustedDealer.make(TrustedDealer, native.ecdsaDealerFromBytes(...parts, bytes(secret, 'secret')));
-  }
-  toBytes() {
-    return native.ecdsaDealerToBytes(trustedDealer.open(this, 'this'));
-  }
-  get key() {
-    return makeGroupKey(native.ecdsaDealerKey(trustedDealer.open(this, 'this')));
-  }
-  deal(epoch, of) {
-    const parts = [u64(epoch, 'epoch'), plan.open(of, 'plan')];
-    return native.ecdsaDealerDeal(trustedDealer.open(this, 'this'), ...parts).map(makePresignatures);
-  }
-  dealAsync(epoch, of, options) {
-    const begin = (flag) => {
-      const parts = [u64(epoch, 'epoch'), plan.open(of, 'plan'), flag];
-      return native.ecdsaDealerDealAsync(trustedDealer.open(this, 'this'), ...parts);
-    };
-    return offThread(options, begin, (parties) => parties.map(makePresignatures));
-  }
-  close() {
-    native.ecdsaDealerClose(trustedDealer.open(this, 'this'));
-  }
-  get closed() {
-    return native.ecdsaDealerClosed(trustedDealer.open(this, 'this'));
-  }
-  toString() {
-    return `TrustedDealer(${this.closed ? 'closed' : this.key.group})`;
-  }
-}
-closes(TrustedDealer);
 
 class GroupKey extends groupKey.Sealed {
   static decode(name, data) {
@@ -224,10 +183,11 @@ Deal.prototype.equals = equal(deal.open, native.ecdsaDealEncode);
 const makeDeal = (handle) => deal.make(Deal, handle);
 
 module.exports = {
-  classes: { TrustedDealer, GroupKey, Signature, Plan, Tag, Deal },
+  classes: { GroupKey, Signature, Plan, Tag, Deal },
   MAX_ATTESTATION: limits.maxAttestation,
   group,
   openGroupKey: groupKey.open,
+  openPlan: plan.open,
   openSignature: signature.open,
   openTag: tag.open,
   openDeal: deal.open,

@@ -1,29 +1,23 @@
-//! Threshold ECDSA: keys, the dealer, plans, and the public part of a deal.
+//! Threshold ECDSA: keys, plans, and the public part of a deal.
 
 use std::sync::Arc;
 
-use getrandom::SysRng;
 use napi::Env;
 use napi::bindgen_prelude::{BigInt, External, Uint8Array};
 use napi_derive::napi;
-use quorate::Error;
 use quorate::any::threshold::Group;
-use quorate::any::threshold::ecdsa::{GroupKey, Signature, Tag, TrustedDealer};
+use quorate::any::threshold::ecdsa::{GroupKey, Signature, Tag};
 use quorate::committee::CommitteeId;
 use quorate::machine::MemberIndex;
 use quorate::threshold::Tolerance;
 use quorate::threshold::ecdsa::{Deal, Plan};
 use quorate::wire::{Decode, Encode};
 
-use super::name_of;
-use super::presignatures::{OpenPresignatures, hand};
-use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, handle, number, queue};
-
-/// A dealer until it is closed. A thread that is dealing holds the key until it is done.
-pub type OpenDealer = Closable<Arc<TrustedDealer>>;
+use super::agreement_name;
+use crate::glue::{Bytes, Result, Throw, bytes, handle, number};
 
 /// Returns the group with this name.
-pub(crate) fn group_of(name: &str) -> Result<Group> {
+pub(crate) fn parse_group(name: &str) -> Result<Group> {
     Group::from_name(name).throw()
 }
 
@@ -32,82 +26,9 @@ pub fn ecdsa_groups() -> Vec<&'static str> {
     Group::ALL.iter().map(|group| group.name()).collect()
 }
 
-fn dealer(made: quorate::Result<TrustedDealer>) -> Result<External<OpenDealer>> {
-    handle(made.map(|dealer| Closable::new("dealer", Arc::new(dealer))))
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_new(
-    group: String,
-    committee: &External<CommitteeId>,
-    tolerance: &External<Tolerance>,
-) -> Result<External<OpenDealer>> {
-    dealer(TrustedDealer::new(group_of(&group)?, **committee, **tolerance, &mut SysRng))
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_from_bytes(
-    group: String,
-    committee: &External<CommitteeId>,
-    tolerance: &External<Tolerance>,
-    secret: &[u8],
-) -> Result<External<OpenDealer>> {
-    let secret: &[u8; 32] =
-        secret.try_into().map_err(|_| Error::Malformed { what: "secret threshold key" }).throw()?;
-    dealer(TrustedDealer::from_bytes(group_of(&group)?, **committee, **tolerance, secret))
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_to_bytes<'env>(env: &'env Env, dealer: &External<OpenDealer>) -> Result<Bytes<'env>> {
-    bytes(env, dealer.open()?.to_bytes().as_slice())
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_key(dealer: &External<OpenDealer>) -> Result<External<GroupKey>> {
-    Ok(External::new(dealer.open()?.key()))
-}
-
-fn hands(
-    dealer: &TrustedDealer,
-    epoch: u64,
-    plan: Plan,
-) -> quorate::Result<Vec<External<OpenPresignatures>>> {
-    Ok(dealer.deal(epoch, plan, &mut SysRng)?.into_iter().map(hand).collect())
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_deal(
-    dealer: &External<OpenDealer>,
-    epoch: BigInt,
-    plan: &External<Plan>,
-) -> Result<Vec<External<OpenPresignatures>>> {
-    hands(dealer.open()?, number(&epoch), **plan).throw()
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_deal_async(
-    dealer: &External<OpenDealer>,
-    epoch: BigInt,
-    plan: &External<Plan>,
-    unwanted: Option<&External<Flag>>,
-) -> Result<Promised<Vec<External<OpenPresignatures>>>> {
-    let (dealer, epoch, plan) = (dealer.open()?.clone(), number(&epoch), **plan);
-    Ok(queue(unwanted, move || hands(&dealer, epoch, plan)))
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_close(dealer: &mut External<OpenDealer>) {
-    dealer.close();
-}
-
-#[napi(catch_unwind)]
-pub fn ecdsa_dealer_closed(dealer: &External<OpenDealer>) -> bool {
-    dealer.is_closed()
-}
-
 #[napi(catch_unwind)]
 pub fn ecdsa_key_decode(group: String, data: &[u8]) -> Result<External<GroupKey>> {
-    handle(GroupKey::decode(group_of(&group)?, data))
+    handle(GroupKey::decode(parse_group(&group)?, data))
 }
 
 #[napi(catch_unwind)]
@@ -160,7 +81,7 @@ pub fn ecdsa_key_to_spki_der<'env>(env: &'env Env, key: &External<GroupKey>) -> 
 
 #[napi(catch_unwind)]
 pub fn ecdsa_signature_decode(group: String, data: &[u8]) -> Result<External<Signature>> {
-    handle(Signature::decode(group_of(&group)?, data))
+    handle(Signature::decode(parse_group(&group)?, data))
 }
 
 #[napi(catch_unwind)]
@@ -225,7 +146,7 @@ pub fn ecdsa_plan_count(plan: &External<Plan>) -> u32 {
 
 #[napi(catch_unwind)]
 pub fn ecdsa_plan_agreement(plan: &External<Plan>, index: u32) -> Option<&'static str> {
-    plan.agreement(index).map(name_of)
+    plan.agreement(index).map(agreement_name)
 }
 
 #[napi(catch_unwind)]
@@ -269,7 +190,7 @@ pub struct TagAbout {
 
 #[napi(catch_unwind)]
 pub fn ecdsa_tag_about(tag: &External<Tag>) -> TagAbout {
-    TagAbout { epoch: tag.epoch(), index: tag.index(), agreement: name_of(tag.agreement()) }
+    TagAbout { epoch: tag.epoch(), index: tag.index(), agreement: agreement_name(tag.agreement()) }
 }
 
 /// Public part of an epoch's deal, shared by its holders.
