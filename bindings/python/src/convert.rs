@@ -119,9 +119,9 @@ impl<'py, T: FromPyObjectOwned<'py>, const MOST: usize> FromPyObject<'_, 'py> fo
 }
 
 /// An argument whose conversion may have failed, for calls that must do some work even then.
-pub(crate) struct Tried<T>(pub(crate) PyResult<T>);
+pub(crate) struct TriedArgument<T>(pub(crate) PyResult<T>);
 
-impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Tried<T> {
+impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for TriedArgument<T> {
     type Error = PyErr;
 
     const INPUT_TYPE: PyStaticExpr = T::INPUT_TYPE;

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use crate::certificates::VerifiedCertificate;
 use crate::committee::Committee;
 use crate::evidence::VerifiedEquivocation;
-use crate::glue::{self, OrThrow, Thrown, array};
+use crate::glue::{self, JsResult, OrThrow, array};
 use crate::votes::{Suspects, VerifiedVote, Vote};
 
 /// A fault found in a vote.
@@ -86,15 +86,15 @@ impl VoteCollector {
         Self(collector)
     }
 
-    pub fn add(&mut self, vote: &Vote, suspects: &mut Suspects) -> Thrown<Collected> {
+    pub fn add(&mut self, vote: &Vote, suspects: &mut Suspects) -> JsResult<Collected> {
         self.0.add(vote.0.clone(), &mut suspects.0).or_throw().map(Collected::from)
     }
 
-    pub fn add_verified(&mut self, vote: &VerifiedVote, suspects: &mut Suspects) -> Thrown<Collected> {
+    pub fn add_verified(&mut self, vote: &VerifiedVote, suspects: &mut Suspects) -> JsResult<Collected> {
         self.0.add_verified(vote.0.clone(), &mut suspects.0).or_throw().map(Collected::from)
     }
 
-    pub fn weight_for(&self, digest: &[u8]) -> Thrown<u128> {
+    pub fn weight_for(&self, digest: &[u8]) -> JsResult<u128> {
         array(digest, "digest").map(|digest| self.0.weight_for(&digest))
     }
 

@@ -6,7 +6,7 @@ use quorate::committee::Verified;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::committee::Committee;
-use crate::glue::{OrThrow, Thrown, suite};
+use crate::glue::{JsResult, OrThrow, suite};
 use crate::keys::{SecretKey, Signature};
 use crate::statement::Statement;
 
@@ -19,11 +19,15 @@ impl Vote {
         Self(any::Vote::new(statement.0, signer, signature.0.clone()))
     }
 
-    pub fn sign_unguarded(secret: &SecretKey, committee: &Committee, statement: &Statement) -> Thrown<Self> {
+    pub fn sign_unguarded(
+        secret: &SecretKey,
+        committee: &Committee,
+        statement: &Statement,
+    ) -> JsResult<Self> {
         any::Vote::sign_unguarded(&secret.0, &committee.0, statement.0).or_throw().map(Self)
     }
 
-    pub fn decode(name: &str, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(name: &str, bytes: &[u8]) -> JsResult<Self> {
         any::Vote::decode(suite(name)?, bytes).or_throw().map(Self)
     }
 
@@ -31,7 +35,7 @@ impl Vote {
         self.0.encode()
     }
 
-    pub fn decode_link(name: &str, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode_link(name: &str, bytes: &[u8]) -> JsResult<Self> {
         any::Vote::decode_link(suite(name)?, bytes).or_throw().map(Self)
     }
 
@@ -55,7 +59,7 @@ impl Vote {
         Signature(self.0.signature())
     }
 
-    pub fn verify(&self, committee: &Committee) -> Thrown<VerifiedVote> {
+    pub fn verify(&self, committee: &Committee) -> JsResult<VerifiedVote> {
         self.0.clone().verify(&committee.0).or_throw().map(VerifiedVote)
     }
 }

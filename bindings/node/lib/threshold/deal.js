@@ -24,16 +24,16 @@ class GroupKey extends groupKey.Sealed {
     return native.ecdsaKeyEncode(groupKey.open(this, 'this'));
   }
   get group() {
-    return native.ecdsaKeyAbout(groupKey.open(this, 'this')).group;
+    return native.ecdsaKeyInfo(groupKey.open(this, 'this')).group;
   }
   get id() {
-    return native.ecdsaKeyAbout(groupKey.open(this, 'this')).id;
+    return native.ecdsaKeyInfo(groupKey.open(this, 'this')).id;
   }
   get committee() {
-    return makeCommitteeId(native.ecdsaKeyAbout(groupKey.open(this, 'this')).committee);
+    return makeCommitteeId(native.ecdsaKeyInfo(groupKey.open(this, 'this')).committee);
   }
   get tolerance() {
-    return makeTolerance(native.ecdsaKeyAbout(groupKey.open(this, 'this')).tolerance);
+    return makeTolerance(native.ecdsaKeyInfo(groupKey.open(this, 'this')).tolerance);
   }
   verify(at, message, signed) {
     const parts = [tag.open(at, 'tag'), bytes(message, 'message'), signature.open(signed, 'signature')];
@@ -134,20 +134,20 @@ Object.defineProperties(Plan, {
 
 class Tag extends tag.Sealed {
   get epoch() {
-    return native.ecdsaTagAbout(tag.open(this, 'this')).epoch;
+    return native.ecdsaTagInfo(tag.open(this, 'this')).epoch;
   }
   get index() {
-    return native.ecdsaTagAbout(tag.open(this, 'this')).index;
+    return native.ecdsaTagInfo(tag.open(this, 'this')).index;
   }
   get agreement() {
-    return native.ecdsaTagAbout(tag.open(this, 'this')).agreement;
+    return native.ecdsaTagInfo(tag.open(this, 'this')).agreement;
   }
   equals(other) {
-    const [one, two] = [tag.open(this, 'this'), tag.open(other, 'other')].map(native.ecdsaTagAbout);
+    const [one, two] = [tag.open(this, 'this'), tag.open(other, 'other')].map(native.ecdsaTagInfo);
     return one.epoch === two.epoch && one.index === two.index && one.agreement === two.agreement;
   }
   toString() {
-    const { epoch, index, agreement } = native.ecdsaTagAbout(tag.open(this, 'this'));
+    const { epoch, index, agreement } = native.ecdsaTagInfo(tag.open(this, 'this'));
     return `Tag(epoch ${epoch}, index ${index}, ${agreement})`;
   }
 }
@@ -161,16 +161,16 @@ class Deal extends deal.Sealed {
     return native.ecdsaDealEncode(deal.open(this, 'this'));
   }
   get id() {
-    return native.ecdsaDealAbout(deal.open(this, 'this')).id;
+    return native.ecdsaDealInfo(deal.open(this, 'this')).id;
   }
   get key() {
-    return native.ecdsaDealAbout(deal.open(this, 'this')).key;
+    return native.ecdsaDealInfo(deal.open(this, 'this')).key;
   }
   get epoch() {
-    return native.ecdsaDealAbout(deal.open(this, 'this')).epoch;
+    return native.ecdsaDealInfo(deal.open(this, 'this')).epoch;
   }
   get plan() {
-    return makePlan(native.ecdsaDealAbout(deal.open(this, 'this')).plan);
+    return makePlan(native.ecdsaDealInfo(deal.open(this, 'this')).plan);
   }
   roots() {
     return native.ecdsaDealRoots(deal.open(this, 'this'));

@@ -21,10 +21,10 @@ class Presignatures extends presignatures.Sealed {
     return native.ecdsaPresignaturesToBytes(presignatures.open(this, 'this'));
   }
   get group() {
-    return native.ecdsaPresignaturesAbout(presignatures.open(this, 'this')).group;
+    return native.ecdsaPresignaturesInfo(presignatures.open(this, 'this')).group;
   }
   get member() {
-    return native.ecdsaPresignaturesAbout(presignatures.open(this, 'this')).member;
+    return native.ecdsaPresignaturesInfo(presignatures.open(this, 'this')).member;
   }
   get key() {
     return makeGroupKey(native.ecdsaPresignaturesKey(presignatures.open(this, 'this')));
@@ -33,7 +33,7 @@ class Presignatures extends presignatures.Sealed {
     return makeDeal(native.ecdsaPresignaturesDeal(presignatures.open(this, 'this')));
   }
   get left() {
-    return native.ecdsaPresignaturesAbout(presignatures.open(this, 'this')).left;
+    return native.ecdsaPresignaturesInfo(presignatures.open(this, 'this')).left;
   }
   take(tag) {
     const parts = [presignatures.open(this, 'this'), openTag(tag, 'tag')];

@@ -10,7 +10,7 @@ use quorate::any::threshold::ecdsa::{
 use quorate::machine::MemberIndex;
 
 use super::deal::{SharedDeal, parse_group};
-use super::{Accusation, CountsAbout, SharedCache, accuse};
+use super::{CountsInfo, EvidenceVerdict, SharedCache, accuse};
 use crate::glue::{Bytes, Result, Throw, bytes, handle};
 
 #[napi(catch_unwind)]
@@ -25,7 +25,7 @@ pub fn ecdsa_share_encode<'env>(env: &'env Env, share: &External<SignatureShare>
 
 /// Properties of a share.
 #[napi(object, object_from_js = false)]
-pub struct EcdsaShareAbout {
+pub struct EcdsaShareInfo {
     pub group: &'static str,
     pub member: MemberIndex,
     pub epoch: u64,
@@ -35,8 +35,8 @@ pub struct EcdsaShareAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_share_about(share: &External<SignatureShare>) -> EcdsaShareAbout {
-    EcdsaShareAbout {
+pub fn ecdsa_share_info(share: &External<SignatureShare>) -> EcdsaShareInfo {
+    EcdsaShareInfo {
         group: share.group().name(),
         member: share.member(),
         epoch: share.epoch(),
@@ -196,7 +196,7 @@ pub fn ecdsa_combiner_signature(combining: &External<Combining>) -> Option<Exter
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_combiner_counts(combining: &External<Combining>) -> CountsAbout {
+pub fn ecdsa_combiner_counts(combining: &External<Combining>) -> CountsInfo {
     combining.combiner.counts().into()
 }
 
@@ -225,6 +225,6 @@ pub fn ecdsa_fault_verify(
     fault: &External<ShareFault>,
     key: &External<GroupKey>,
     deal: &External<SharedDeal>,
-) -> Result<Accusation> {
+) -> Result<EvidenceVerdict> {
     accuse(|attested| fault.verify(key, deal, attested))
 }

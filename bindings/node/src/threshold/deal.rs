@@ -38,7 +38,7 @@ pub fn ecdsa_key_encode<'env>(env: &'env Env, key: &External<GroupKey>) -> Resul
 
 /// Properties of a key.
 #[napi(object, object_from_js = false)]
-pub struct GroupKeyAbout {
+pub struct GroupKeyInfo {
     pub group: &'static str,
     pub id: Uint8Array,
     pub committee: External<CommitteeId>,
@@ -46,8 +46,8 @@ pub struct GroupKeyAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_key_about(key: &External<GroupKey>) -> GroupKeyAbout {
-    GroupKeyAbout {
+pub fn ecdsa_key_info(key: &External<GroupKey>) -> GroupKeyInfo {
+    GroupKeyInfo {
         group: key.group().name(),
         id: key.id().0.to_vec().into(),
         committee: External::new(key.committee()),
@@ -182,15 +182,15 @@ pub fn ecdsa_plan_unagreed(plan: &External<Plan>, epoch: BigInt, at: u32) -> Res
 
 /// Properties of a tag.
 #[napi(object, object_from_js = false)]
-pub struct TagAbout {
+pub struct TagInfo {
     pub epoch: u64,
     pub index: u32,
     pub agreement: &'static str,
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_tag_about(tag: &External<Tag>) -> TagAbout {
-    TagAbout { epoch: tag.epoch(), index: tag.index(), agreement: agreement_name(tag.agreement()) }
+pub fn ecdsa_tag_info(tag: &External<Tag>) -> TagInfo {
+    TagInfo { epoch: tag.epoch(), index: tag.index(), agreement: agreement_name(tag.agreement()) }
 }
 
 /// Public part of an epoch's deal, shared by its holders.
@@ -208,7 +208,7 @@ pub fn ecdsa_deal_encode<'env>(env: &'env Env, deal: &External<SharedDeal>) -> R
 
 /// Properties of a deal.
 #[napi(object, object_from_js = false)]
-pub struct DealAbout {
+pub struct DealInfo {
     pub id: Uint8Array,
     pub key: Uint8Array,
     pub epoch: u64,
@@ -216,8 +216,8 @@ pub struct DealAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_deal_about(deal: &External<SharedDeal>) -> DealAbout {
-    DealAbout {
+pub fn ecdsa_deal_info(deal: &External<SharedDeal>) -> DealInfo {
+    DealInfo {
         id: deal.id().to_vec().into(),
         key: deal.key().0.to_vec().into(),
         epoch: deal.epoch(),

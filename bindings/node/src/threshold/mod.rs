@@ -122,13 +122,13 @@ pub fn cache_new(capacity: Option<u32>) -> External<SharedCache> {
 
 /// Work done by a combiner so far.
 #[napi(object, object_from_js = false)]
-pub struct CountsAbout {
+pub struct CountsInfo {
     pub combinations: u32,
     pub share_checks: u32,
     pub decodings: u32,
 }
 
-impl From<Counts> for CountsAbout {
+impl From<Counts> for CountsInfo {
     fn from(counts: Counts) -> Self {
         let [combinations, share_checks, decodings] =
             [counts.combinations, counts.share_checks, counts.decodings].map(|count| count as u32);
@@ -146,7 +146,7 @@ pub struct Attestation {
 
 /// A culprit, provided that the user accepts all attestations.
 #[napi(object, object_from_js = false)]
-pub struct Accusation {
+pub struct EvidenceVerdict {
     pub culprit: MemberIndex,
     pub attestations: Vec<Attestation>,
 }
@@ -156,7 +156,7 @@ pub(crate) fn accuse(
     verify: impl FnOnce(
         &mut dyn FnMut(MemberIndex, &[u8], &[u8]) -> quorate::Result<()>,
     ) -> quorate::Result<MemberIndex>,
-) -> Result<Accusation> {
+) -> Result<EvidenceVerdict> {
     let mut attestations = Vec::new();
     let culprit = verify(&mut |member, bytes, attestation| {
         let (bytes, attestation) = (bytes.to_vec().into(), attestation.to_vec().into());
@@ -164,7 +164,7 @@ pub(crate) fn accuse(
         Ok(())
     })
     .throw()?;
-    Ok(Accusation { culprit, attestations })
+    Ok(EvidenceVerdict { culprit, attestations })
 }
 
 /// The error if one of them is invalid.

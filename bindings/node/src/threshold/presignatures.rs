@@ -41,17 +41,17 @@ pub fn ecdsa_presignatures_to_bytes<'env>(
 
 /// Properties of a party's presignatures.
 #[napi(object, object_from_js = false)]
-pub struct PresignaturesAbout {
+pub struct PresignaturesInfo {
     pub group: &'static str,
     pub member: MemberIndex,
     pub left: u32,
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_presignatures_about(party: &External<OpenPresignatures>) -> Result<PresignaturesAbout> {
+pub fn ecdsa_presignatures_info(party: &External<OpenPresignatures>) -> Result<PresignaturesInfo> {
     let party = party.open()?;
     let left = party.left() as u32;
-    Ok(PresignaturesAbout { group: party.group().name(), member: party.member(), left })
+    Ok(PresignaturesInfo { group: party.group().name(), member: party.member(), left })
 }
 
 #[napi(catch_unwind)]

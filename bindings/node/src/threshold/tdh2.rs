@@ -118,14 +118,14 @@ pub fn tdh2_ciphertext_equals(ciphertext: &External<Ciphertext>, other: &Externa
 
 /// Context of a ciphertext.
 #[napi(object, object_from_js = false)]
-pub struct LabelAbout {
+pub struct LabelInfo {
     pub committee: External<CommitteeId>,
     pub epoch: u64,
     pub proposer: MemberIndex,
     pub payload: Uint8Array,
 }
 
-impl From<&Label> for LabelAbout {
+impl From<&Label> for LabelInfo {
     fn from(label: &Label) -> Self {
         Self {
             committee: External::new(label.committee),
@@ -137,7 +137,7 @@ impl From<&Label> for LabelAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn tdh2_ciphertext_label(ciphertext: &External<Ciphertext>) -> LabelAbout {
+pub fn tdh2_ciphertext_label(ciphertext: &External<Ciphertext>) -> LabelInfo {
     (&ciphertext.header().label).into()
 }
 
@@ -179,7 +179,7 @@ pub fn tdh2_valid_value(valid: &External<ValidCiphertext>) -> External<Ciphertex
 }
 
 #[napi(catch_unwind)]
-pub fn tdh2_valid_label(valid: &External<ValidCiphertext>) -> LabelAbout {
+pub fn tdh2_valid_label(valid: &External<ValidCiphertext>) -> LabelInfo {
     valid.label().into()
 }
 

@@ -27,7 +27,7 @@ impl Revocation {
     }
 }
 
-impl Asked<Revocation> {
+impl HookSlot<Revocation> {
     /// Returns true if the key is revoked; false without a hook.
     pub(super) fn is_revoked(&self, signer: &Bound<'_, PublicKey>) -> PyResult<bool> {
         self.hook(signer.py()).map_or(Ok(false), |hook| hook.ask(signer))
@@ -53,7 +53,7 @@ impl Copies {
     }
 }
 
-impl Asked<Copies> {
+impl HookSlot<Copies> {
     /// Identifier of this copy, if a hook is set.
     pub(super) fn copy(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         self.hook(py).map(|hook| hook.ask(py)).transpose()
@@ -66,9 +66,9 @@ fn wrong(needed: &str, answer: &Bound<'_, PyAny>) -> PyErr {
 }
 
 /// A hook that may not be set yet. Its lock is held only while a reference is copied.
-pub(super) struct Asked<H>(Mutex<Option<H>>);
+pub(super) struct HookSlot<H>(Mutex<Option<H>>);
 
-impl<H: Hook> Asked<H> {
+impl<H: Hook> HookSlot<H> {
     pub(super) fn unset() -> Self {
         Self(Mutex::new(None))
     }

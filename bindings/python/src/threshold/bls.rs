@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use quorate::any::threshold::bls as any;
 
-use super::cache::{Cache, Own};
+use super::cache::{Cache, WithCache};
 use super::common::{Agreement, Attested, Combined, Counts, Threshold, Tolerance};
 use crate::convert::{Bytes, Member};
 use crate::failure::Outcome;
@@ -233,7 +233,7 @@ impl BlsSignatureShare {
 #[pyclass(frozen, module = "quorate._native")]
 pub(crate) struct BlsCombiner {
     key: BlsGroupKey,
-    inner: Own<any::Combiner>,
+    inner: WithCache<any::Combiner>,
 }
 
 #[pymethods]
@@ -244,7 +244,7 @@ impl BlsCombiner {
     #[pyo3(signature = (key, message, cache = None))]
     fn new(key: &BlsGroupKey, message: Bytes, cache: Option<Py<Cache>>) -> Self {
         let inner = any::Combiner::new(any::Signing::new(&key.0, &message));
-        Self { key: key.clone(), inner: Own::new(inner, cache) }
+        Self { key: key.clone(), inner: WithCache::new(inner, cache) }
     }
 
     /// Adds a share received over a link that authenticates `sender`. Raises `WrongContextError` for a share of another

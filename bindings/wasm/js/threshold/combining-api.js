@@ -2,7 +2,7 @@
 
 import { bytes, callable, u16 } from '../check.js';
 import { Handle, TOKEN, name, open, wrap } from '../handle.js';
-import { convicted, counts, equal } from './common.js';
+import { verifiedCulprit, counts, equal } from './common.js';
 
 export function combiningApi(wasm, { shareOf, group, GroupKey, Signature, Tag, Deal }) {
   class SignatureShare extends Handle {
@@ -133,7 +133,7 @@ export function combiningApi(wasm, { shareOf, group, GroupKey, Signature, Tag, D
     verify(key, deal, attested) {
       const parts = [open(key, GroupKey, 'key'), open(deal, Deal, 'deal')];
       callable(attested, 'attested');
-      return convicted(wasm, open(this, ShareFault).verify(...parts), attested);
+      return verifiedCulprit(wasm, open(this, ShareFault).verify(...parts), attested);
     }
     toString() {
       return `ShareFault(${this.share})`;

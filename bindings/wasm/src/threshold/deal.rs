@@ -8,11 +8,11 @@ use quorate::threshold::ecdsa::{Deal, Plan};
 use quorate::wire::Encode;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::{ToleranceOf, agreement_name};
-use crate::glue::{OrThrow, Thrown, decode};
+use super::{ToleranceHandle, agreement_name};
+use crate::glue::{JsResult, OrThrow, decode};
 
 /// Returns the group with this name.
-pub(crate) fn parse_group(name: &str) -> Thrown<Group> {
+pub(crate) fn parse_group(name: &str) -> JsResult<Group> {
     Group::from_name(name).or_throw()
 }
 
@@ -21,7 +21,7 @@ pub struct EcdsaKey(pub(crate) any::GroupKey);
 
 #[wasm_bindgen]
 impl EcdsaKey {
-    pub fn decode(group: &str, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(group: &str, bytes: &[u8]) -> JsResult<Self> {
         any::GroupKey::decode(parse_group(group)?, bytes).or_throw().map(Self)
     }
 
@@ -41,19 +41,19 @@ impl EcdsaKey {
         self.0.committee().0.to_vec()
     }
 
-    pub fn tolerance(&self) -> ToleranceOf {
-        ToleranceOf(self.0.tolerance())
+    pub fn tolerance(&self) -> ToleranceHandle {
+        ToleranceHandle(self.0.tolerance())
     }
 
-    pub fn verify(&self, tag: &EcdsaTag, message: &[u8], signature: &EcdsaSignature) -> Thrown<()> {
+    pub fn verify(&self, tag: &EcdsaTag, message: &[u8], signature: &EcdsaSignature) -> JsResult<()> {
         self.0.verify(tag.0, message, &signature.0).or_throw()
     }
 
-    pub fn verify_message(&self, message: &[u8], signature: &EcdsaSignature) -> Thrown<()> {
+    pub fn verify_message(&self, message: &[u8], signature: &EcdsaSignature) -> JsResult<()> {
         self.0.verify_message(message, &signature.0).or_throw()
     }
 
-    pub fn to_spki_der(&self) -> Thrown<Vec<u8>> {
+    pub fn to_spki_der(&self) -> JsResult<Vec<u8>> {
         self.0.to_spki_der().or_throw()
     }
 }
@@ -63,7 +63,7 @@ pub struct EcdsaSignature(pub(crate) any::Signature);
 
 #[wasm_bindgen]
 impl EcdsaSignature {
-    pub fn decode(group: &str, bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(group: &str, bytes: &[u8]) -> JsResult<Self> {
         any::Signature::decode(parse_group(group)?, bytes).or_throw().map(Self)
     }
 
@@ -75,7 +75,7 @@ impl EcdsaSignature {
         self.0.group().to_string()
     }
 
-    pub fn to_der(&self) -> Thrown<Vec<u8>> {
+    pub fn to_der(&self) -> JsResult<Vec<u8>> {
         self.0.to_der().or_throw()
     }
 }
@@ -97,7 +97,7 @@ impl EcdsaPlan {
         Self(Plan::Unagreed { count })
     }
 
-    pub fn decode(bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8]) -> JsResult<Self> {
         decode(bytes).map(Self)
     }
 
@@ -113,23 +113,23 @@ impl EcdsaPlan {
         self.0.agreement(index).map(agreement_name)
     }
 
-    pub fn prbc(&self, epoch: u64, member: MemberIndex) -> Thrown<EcdsaTag> {
+    pub fn prbc(&self, epoch: u64, member: MemberIndex) -> JsResult<EcdsaTag> {
         self.0.prbc(epoch, member).or_throw().map(EcdsaTag::new)
     }
 
-    pub fn promotion(&self, epoch: u64, round: u16, member: MemberIndex, step: u8) -> Thrown<EcdsaTag> {
+    pub fn promotion(&self, epoch: u64, round: u16, member: MemberIndex, step: u8) -> JsResult<EcdsaTag> {
         self.0.promotion(epoch, round, member, step).or_throw().map(EcdsaTag::new)
     }
 
-    pub fn completion(&self, epoch: u64, round: u16) -> Thrown<EcdsaTag> {
+    pub fn completion(&self, epoch: u64, round: u16) -> JsResult<EcdsaTag> {
         self.0.completion(epoch, round).or_throw().map(EcdsaTag::new)
     }
 
-    pub fn agreed(&self, epoch: u64, number: u32) -> Thrown<EcdsaTag> {
+    pub fn agreed(&self, epoch: u64, number: u32) -> JsResult<EcdsaTag> {
         self.0.agreed(epoch, number).or_throw().map(EcdsaTag::new)
     }
 
-    pub fn unagreed(&self, epoch: u64, number: u32) -> Thrown<EcdsaTag> {
+    pub fn unagreed(&self, epoch: u64, number: u32) -> JsResult<EcdsaTag> {
         self.0.unagreed(epoch, number).or_throw().map(EcdsaTag::new)
     }
 }
@@ -163,7 +163,7 @@ pub struct EcdsaDeal(pub(crate) Arc<Deal>);
 
 #[wasm_bindgen]
 impl EcdsaDeal {
-    pub fn decode(bytes: &[u8]) -> Thrown<Self> {
+    pub fn decode(bytes: &[u8]) -> JsResult<Self> {
         decode(bytes).map(|deal| Self(Arc::new(deal)))
     }
 

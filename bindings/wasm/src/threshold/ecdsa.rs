@@ -11,8 +11,8 @@ use zeroize::Zeroizing;
 
 use super::deal::{EcdsaDeal, EcdsaKey, EcdsaPlan, EcdsaTag, parse_group};
 use super::signing::{EcdsaOpening, EcdsaShare, EcdsaSigning};
-use super::{ToleranceOf, agreement_name};
-use crate::glue::{OrThrow, Thrown, Uint8Array, decode, handed_over};
+use super::{ToleranceHandle, agreement_name};
+use crate::glue::{JsResult, OrThrow, Uint8Array, decode, secret_array};
 use crate::guard::{Guard, GuardRecord};
 
 /// Maximum number of presignatures of all parties together: a sixth of a gigabyte.
@@ -23,7 +23,7 @@ pub struct EcdsaDealer(any::TrustedDealer);
 
 #[wasm_bindgen]
 impl EcdsaDealer {
-    pub fn new(group: &str, committee: &[u8], tolerance: &ToleranceOf) -> Thrown<Self> {
+    pub fn new(group: &str, committee: &[u8], tolerance: &ToleranceHandle) -> JsResult<Self> {
         let dealer =
             any::TrustedDealer::new(parse_group(group)?, decode(committee)?, tolerance.0, &mut SysRng);
         dealer.or_throw().map(Self)
@@ -33,9 +33,9 @@ impl EcdsaDealer {
     pub fn from_bytes(
         group: &str,
         committee: &[u8],
-        tolerance: &ToleranceOf,
+        tolerance: &ToleranceHandle,
         secret: Vec<u8>,
-    ) -> Thrown<Self> {
+    ) -> JsResult<Self> {
         let secret = Zeroizing::new(secret);
         let exact = secret.first_chunk().filter(|_| secret.len() == 32);
         let exact = exact.ok_or(Error::Malformed { what: "secret threshold key" }).or_throw()?;
@@ -45,14 +45,14 @@ impl EcdsaDealer {
     }
 
     pub fn to_bytes(&self) -> Uint8Array {
-        handed_over(self.0.to_bytes().as_slice())
+        secret_array(self.0.to_bytes().as_slice())
     }
 
     pub fn key(&self) -> EcdsaKey {
         EcdsaKey(self.0.key())
     }
 
-    pub fn deal(&self, epoch: u64, plan: &EcdsaPlan) -> Thrown<Vec<EcdsaPresignatures>> {
+    pub fn deal(&self, epoch: u64, plan: &EcdsaPlan) -> JsResult<Vec<EcdsaPresignatures>> {
         let most = MOST_DEALT / u32::from(self.0.key().tolerance().parties());
         if plan.0.count() > most && plan.0.count() <= Plan::MAX_COUNT {
             let what = "presignatures of an epoch in a module's memory";
@@ -69,13 +69,13 @@ pub struct EcdsaPresignatures(any::Presignatures);
 #[wasm_bindgen]
 impl EcdsaPresignatures {
     /// Owned, because a value borrowed from JavaScript is a copy in this memory that is never wiped.
-    pub fn from_bytes(group: &str, bytes: Vec<u8>) -> Thrown<Self> {
+    pub fn from_bytes(group: &str, bytes: Vec<u8>) -> JsResult<Self> {
         let bytes = Zeroizing::new(bytes);
         any::Presignatures::from_bytes(parse_group(group)?, &bytes).or_throw().map(Self)
     }
 
-    pub fn to_bytes(&self) -> Thrown<Uint8Array> {
-        Ok(handed_over(self.0.to_bytes().or_throw()?.as_slice()))
+    pub fn to_bytes(&self) -> JsResult<Uint8Array> {
+        Ok(secret_array(self.0.to_bytes().or_throw()?.as_slice()))
     }
 
     pub fn group(&self) -> String {
@@ -98,15 +98,15 @@ impl EcdsaPresignatures {
         self.0.left() as u32
     }
 
-    pub fn take(&mut self, tag: &EcdsaTag) -> Thrown<EcdsaPresignature> {
+    pub fn take(&mut self, tag: &EcdsaTag) -> JsResult<EcdsaPresignature> {
         self.0.take(tag.0).or_throw().map(|presignature| EcdsaPresignature(Some(presignature)))
     }
 
-    pub fn signing(&self, tag: &EcdsaTag, message: &[u8]) -> Thrown<EcdsaSigning> {
+    pub fn signing(&self, tag: &EcdsaTag, message: &[u8]) -> JsResult<EcdsaSigning> {
         self.0.signing(tag.0, message).or_throw().map(EcdsaSigning)
     }
 
-    pub fn audit(&self, index: u32) -> Thrown<()> {
+    pub fn audit(&self, index: u32) -> JsResult<()> {
         self.0.audit(index).or_throw()
     }
 
@@ -130,7 +130,7 @@ impl EcdsaPresignature {
     }
 
     /// A taken presignature is consumed in any case.
-    pub fn sign(&mut self, guard: &mut Guard, message: &[u8]) -> Thrown<EcdsaSigned> {
+    pub fn sign(&mut self, guard: &mut Guard, message: &[u8]) -> JsResult<EcdsaSigned> {
         let presignature = self.0.take().ok_or(Error::Exhausted).or_throw()?;
         presignature.sign(&mut guard.0, message).or_throw().map(|signed| EcdsaSigned {
             record: signed.record,
@@ -168,7 +168,7 @@ pub struct EcdsaOpener(any::Opener);
 
 #[wasm_bindgen]
 impl EcdsaOpener {
-    pub fn open(&self) -> Thrown<EcdsaOpening> {
+    pub fn open(&self) -> JsResult<EcdsaOpening> {
         self.0.open().or_throw().map(EcdsaOpening)
     }
 }

@@ -5,7 +5,7 @@ use quorate::any::threshold::ecdsa as any;
 use super::{Deal, EcdsaGroupKey, EcdsaShareFault, EcdsaSignature, EcdsaSignatureShare, Opening, Tag};
 use crate::convert::{Bytes, Member};
 use crate::failure::Outcome;
-use crate::threshold::cache::{Cache, Own};
+use crate::threshold::cache::{Cache, WithCache};
 use crate::threshold::common::{Combined, Counts, Group};
 
 /// A message under a tag: the subject of a combiner.
@@ -56,7 +56,7 @@ impl Signing {
 #[pyclass(frozen, module = "quorate._native")]
 pub(crate) struct EcdsaCombiner {
     signing: any::Signing,
-    inner: Own<any::Combiner>,
+    inner: WithCache<any::Combiner>,
 }
 
 #[pymethods]
@@ -67,7 +67,7 @@ impl EcdsaCombiner {
     #[pyo3(signature = (signing, cache = None))]
     fn new(signing: &Signing, cache: Option<Py<Cache>>) -> Self {
         let signing = signing.0.clone();
-        let inner = Own::new(any::Combiner::new(signing.clone()), cache);
+        let inner = WithCache::new(any::Combiner::new(signing.clone()), cache);
         Self { signing, inner }
     }
 

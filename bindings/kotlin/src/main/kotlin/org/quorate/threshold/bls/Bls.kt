@@ -200,7 +200,7 @@ public class ShareFault private constructor(private val cell: Cell<NativeShareFa
      * if the share is right, and whatever [attested] throws.
      */
     public fun verify(key: GroupKey, attested: Attested): Int =
-        cell.call { fault -> key.cell.call { fault.judge(it) } }.culprit(attested)
+        cell.call { fault -> key.cell.call { fault.verdict(it) } }.culprit(attested)
 
     override fun toString(): String = shown { "ShareFault($share)" }
 

@@ -183,8 +183,8 @@ public class ShareFault private constructor(private val cell: Cell<NativeShareFa
      * [QuorateException.NotEvidence] if one is not attested or if the share is right, and whatever [attested] throws.
      */
     public fun verify(key: GroupKey, deal: Deal, attested: Attested): Int {
-        val judgement = cell.call { fault -> key.cell.call { of -> deal.cell.call { fault.judge(of, it) } } }
-        return judgement.culprit(attested)
+        val verdict = cell.call { fault -> key.cell.call { of -> deal.cell.call { fault.verdict(of, it) } } }
+        return verdict.culprit(attested)
     }
 
     override fun toString(): String = shown { "ShareFault($share)" }
