@@ -9,7 +9,7 @@ use quorate::{Detail as CoreDetail, Error};
 /// The one code that the core does not define: the object was closed or its ownership was transferred.
 pub(crate) const CLOSED: &str = "CLOSED";
 
-pub(crate) type Result<T> = std::result::Result<T, NativeError>;
+pub(crate) type Result<T> = std::result::Result<T, NativeFailure>;
 
 /// An error of the core in a form that crosses to Kotlin.
 #[derive(Debug, uniffi::Record)]
@@ -30,11 +30,11 @@ pub(crate) enum Detail {
 
 /// Error of every fallible call.
 #[derive(Debug, uniffi::Error)]
-pub(crate) enum NativeError {
+pub(crate) enum NativeFailure {
     Failed { failure: Failure },
 }
 
-impl NativeError {
+impl NativeFailure {
     /// Ownership of the object's secret was transferred during this call.
     pub(crate) fn closed(what: &str) -> Self {
         let text = format!("{what} was closed or consumed");
@@ -64,20 +64,20 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<Error> for NativeError {
+impl From<Error> for NativeFailure {
     fn from(error: Error) -> Self {
         Self::Failed { failure: error.into() }
     }
 }
 
-impl fmt::Display for NativeError {
+impl fmt::Display for NativeFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Failed { failure } = self;
         write!(f, "{}: {}", failure.code, failure.text)
     }
 }
 
-impl std::error::Error for NativeError {}
+impl std::error::Error for NativeFailure {}
 
 /// A 128-bit integer; Kotlin sees a `BigInteger`, which crosses as its big-endian bytes.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use quorate::Result as CoreResult;
 use quorate::any::threshold as any;
 use quorate::threshold::{self, Agreed, Agreement, Unagreed, combiner};
 
-use crate::glue::{Failure, NativeError, Result, lock};
+use crate::glue::{Failure, NativeFailure, Result, lock};
 
 /// Returns the group with this number; groups cross the boundary as one byte.
 pub(super) fn group(number: u8) -> Result<any::Group> {
@@ -45,7 +45,7 @@ pub(super) struct Tolerance {
 }
 
 impl TryFrom<Tolerance> for threshold::Tolerance {
-    type Error = NativeError;
+    type Error = NativeFailure;
 
     fn try_from(tolerance: Tolerance) -> Result<Self> {
         Ok(threshold::Tolerance::new(tolerance.parties, tolerance.faulty)?)
@@ -81,7 +81,7 @@ pub(super) struct Threshold {
 }
 
 impl TryFrom<Threshold> for threshold::Threshold {
-    type Error = NativeError;
+    type Error = NativeFailure;
 
     fn try_from(threshold: Threshold) -> Result<Self> {
         Ok(threshold::Threshold::new(threshold.needed, threshold.parties)?)

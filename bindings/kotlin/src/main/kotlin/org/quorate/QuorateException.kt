@@ -4,7 +4,7 @@ import java.math.BigInteger
 import org.quorate.internal.Detail
 import org.quorate.internal.Failure
 import org.quorate.internal.InternalException
-import org.quorate.internal.NativeError
+import org.quorate.internal.NativeFailure
 
 /**
  * An error reported by quorate. Match on the subclass, or on [code], which is the same in all languages and never
@@ -214,7 +214,7 @@ public sealed class QuorateException private constructor(
 internal inline fun <T> translated(work: () -> T): T =
     try {
         work()
-    } catch (refusal: NativeError.Failed) {
+    } catch (refusal: NativeFailure.Failed) {
         throw QuorateException.fromNative(refusal.failure)
     } catch (panic: InternalException) {
         throw IllegalStateException("quorate has a bug; please report it: ${panic.message}", panic)
