@@ -8,7 +8,7 @@
  * | `MinSig` | 96 bytes | 48 bytes | BLS12-381; certificates of one short signature |
  * | `MinPk` | 48 bytes | 96 bytes | BLS12-381 as in Ethereum |
  * | `Ed25519` | 32 bytes | 64 bytes | certificates list one signature per signer |
- * | `MinSigCounted`, `MinPkCounted` | as above | as above | for aggregates that are summed in any order: {@link gossip} |
+ * | `MinSigCounted`, `MinPkCounted` | as above | as above | with aggregates that can be summed in any order: {@link gossip} |
  *
  * The decoding side names the suite; a peer's bytes never choose it. Combining objects of two suites throws
  * {@link WrongContextError} with `details.what` `"suite"`, and so does an unknown name.

@@ -7,7 +7,7 @@
 //! | `ids`, `statement` | `ChainId`, `CommitteeId`, `Statement` |
 //! | `signers` | `SignerSet`, `Suspects` |
 //! | `committee` | `Committee` |
-//! | `votes`, `certificates` | `Vote`, `VoteCollector`, `Certificate` |
+//! | `votes`, `collector`, `certificates` | `Vote`, `VoteCollector`, `Certificate` |
 //! | `timeouts` | `TimeoutVote`, `TimeoutCollector`, `TimeoutCertificate` |
 //! | `gossip`, `sortition` | the modules of the same names |
 //! | `evidence`, `guard` | `Equivocation`, `Conflict`, `Guard`, `GuardRecord` |

@@ -33,8 +33,8 @@ export class Packets {
  * | number | name | shards | |
  * |---|---|---|---|
  * | 1 | `leopard` | 32,768 | over GF(2¹⁶) |
- * | 2 | `gf8` | 256 | over GF(2⁸); the faster one where it has enough shards |
- * | 3 | `jerasure` | 2ʷ | to compare with; in no module of WebAssembly |
+ * | 2 | `gf8` | 256 | over GF(2⁸); faster, where it supports enough shards |
+ * | 3 | `jerasure` | 2ʷ | for comparison; not available in WebAssembly |
  */
 export class Suite {
   #private;

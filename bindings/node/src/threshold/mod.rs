@@ -2,10 +2,10 @@
 //!
 //! | module | concepts |
 //! |---|---|
-//! | [`dleq`], [`tdh2`], [`coin`] | threshold encryption and the coin, and what both have in common |
-//! | [`dealer`], [`deal`], [`presignatures`], [`combining`] | ECDSA of presignatures |
+//! | [`dleq`], [`tdh2`], [`coin`] | threshold encryption and the coin, and their common parts |
+//! | [`dealer`], [`deal`], [`presignatures`], [`combining`] | ECDSA with presignatures |
 //! | [`bls`] | signatures of shared keys |
-//! | [`seal`] | files for one recipient's eyes |
+//! | [`seal`] | files sealed to one recipient |
 
 pub mod bls;
 pub mod coin;
