@@ -6,9 +6,7 @@ use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
-use pyo3::{
-    Borrowed, BoundObject, IntoPyObjectExt, type_hint_identifier, type_hint_subscript, type_hint_union,
-};
+use pyo3::{Borrowed, IntoPyObjectExt, type_hint_identifier, type_hint_subscript, type_hint_union};
 use quorate::any;
 
 use crate::failure::Failure;
