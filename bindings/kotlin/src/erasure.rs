@@ -1,11 +1,11 @@
-//! Erasure coding. Suites and commitments pass as their encodings.
+//! Erasure coding. Suites and commitments cross the boundary as their encodings.
 
 use std::sync::{Arc, Mutex};
 
 use quorate::erasure::{self, tuner};
 use quorate::wire::{Decode, Encode};
 
-use crate::glue::{Refusal, Result, lock};
+use crate::glue::{NativeFailure, Result, lock};
 
 fn suite(bytes: &[u8]) -> Result<erasure::Suite> {
     Ok(erasure::Suite::decode(bytes, &())?)
@@ -36,7 +36,7 @@ struct ErasureShape {
 }
 
 impl TryFrom<ErasureShape> for erasure::Shape {
-    type Error = Refusal;
+    type Error = NativeFailure;
 
     fn try_from(shape: ErasureShape) -> Result<Self> {
         Ok(erasure::Shape::new(shape.data, shape.parity)?)
@@ -64,7 +64,7 @@ fn erasure_packets_check(word: u8, log2_packet: u8) -> Result<()> {
     Ok(erasure::Packets::new(word, log2_packet).map(drop)?)
 }
 
-/// What a suite is, by its encoding.
+/// Fields of a suite, read from its encoding.
 #[derive(uniffi::Record)]
 struct ErasureSuiteFields {
     name: String,
@@ -94,13 +94,13 @@ struct ErasureCoding {
     max_message: u64,
 }
 
-/// What does not fit is more than there can be.
+/// A number that does not fit exceeds every possible size.
 fn size(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
 impl TryFrom<ErasureCoding> for erasure::Coding {
-    type Error = Refusal;
+    type Error = NativeFailure;
 
     fn try_from(coding: ErasureCoding) -> Result<Self> {
         let ErasureCoding { suite, shape, max_message } = coding;
@@ -194,7 +194,7 @@ impl Coder {
 
     fn decode(&self, shards: Vec<Arc<CheckedShard>>) -> Result<Arc<Dispersal>> {
         let mut coder = lock(&self.0);
-        // One more than there can be says as much as all of them.
+        // One shard more than the maximum suffices to report the error.
         let most = coder.coding().shape().shards() + 1;
         let shards: Vec<_> = shards.iter().take(most).map(|shard| shard.0.clone()).collect();
         Ok(Arc::new(Dispersal(coder.decode(&shards)?)))
@@ -256,7 +256,7 @@ impl ErasureTable {
         self.0.rows().iter().map(ErasureRow::from).collect()
     }
 
-    /// Rust never calls Kotlin: which suites are allowed was asked before.
+    /// Rust never calls Kotlin: `allowed` was determined before.
     fn best(&self, shape: ErasureShape, message: u64, allowed: Vec<Vec<u8>>) -> Result<Option<ErasureRow>> {
         let allow = |suite: erasure::Suite| allowed.contains(&suite.encode());
         Ok(self.0.best(shape.try_into()?, size(message), allow).map(ErasureRow::from))

@@ -1,4 +1,4 @@
-//! Aggregates that are summed in any order, pools of them, and how they spread.
+//! Aggregates that can be summed in any order, pools of them, and gossip.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -59,7 +59,7 @@ impl Aggregate {
     }
 
     fn verify(&self, committee: &Committee) -> Result<Arc<VerifiedAggregate>> {
-        Ok(VerifiedAggregate::of(self.0.clone().verify(&committee.0)?))
+        Ok(VerifiedAggregate::from_core(self.0.clone().verify(&committee.0)?))
     }
 }
 
@@ -67,7 +67,7 @@ impl Aggregate {
 pub(crate) struct VerifiedAggregate(Verified<any::Aggregate>);
 
 impl VerifiedAggregate {
-    fn of(aggregate: Verified<any::Aggregate>) -> Arc<Self> {
+    fn from_core(aggregate: Verified<any::Aggregate>) -> Arc<Self> {
         Arc::new(Self(aggregate))
     }
 }
@@ -93,11 +93,11 @@ impl VerifiedAggregate {
     }
 
     fn merge(&self, other: &VerifiedAggregate, limit: u16) -> Result<Arc<VerifiedAggregate>> {
-        Ok(Self::of(self.0.merge(&other.0, limit)?))
+        Ok(Self::from_core(self.0.merge(&other.0, limit)?))
     }
 
     fn normalised(&self, parts: Vec<Arc<VerifiedAggregate>>) -> Arc<VerifiedAggregate> {
-        Self::of(self.0.normalised(parts.iter().map(|part| &part.0)))
+        Self::from_core(self.0.normalised(parts.iter().map(|part| &part.0)))
     }
 
     fn certificate(&self, committee: &Committee) -> Option<Arc<VerifiedCertificate>> {
@@ -105,7 +105,7 @@ impl VerifiedAggregate {
     }
 }
 
-/// What a batch decides about one aggregate.
+/// Verdict on one aggregate of a batch.
 #[derive(uniffi::Enum)]
 enum AggregateVerdict {
     Valid { aggregate: Arc<VerifiedAggregate> },
@@ -131,7 +131,7 @@ fn inner(aggregates: &[Arc<Aggregate>]) -> Vec<any::Aggregate> {
 
 fn verdicts(results: Vec<quorate::Result<Verified<any::Aggregate>>>) -> Vec<AggregateVerdict> {
     let verdict = |result| match result {
-        Ok(aggregate) => AggregateVerdict::Valid { aggregate: VerifiedAggregate::of(aggregate) },
+        Ok(aggregate) => AggregateVerdict::Valid { aggregate: VerifiedAggregate::from_core(aggregate) },
         Err(error) => AggregateVerdict::Invalid { error: quorate::Error::into(error) },
     };
     results.into_iter().map(verdict).collect()
@@ -141,7 +141,7 @@ fn certified(certificate: Option<Verified<any::Certificate>>) -> Option<Arc<Veri
     certificate.map(|certificate| Arc::new(VerifiedCertificate(certificate)))
 }
 
-/// As the core's, with integers that Kotlin has.
+/// The core's parameters with Kotlin's integer types.
 #[derive(uniffi::Record)]
 struct GossipParameters {
     limit: u16,
@@ -159,7 +159,7 @@ impl From<GossipParameters> for gossip::Parameters {
     }
 }
 
-/// Randomness of the caller, or of the operating system.
+/// Returns the caller's randomness, or the operating system's.
 fn drawn(draw: Option<u64>) -> Result<u64> {
     match draw {
         Some(draw) => Ok(draw),
@@ -200,11 +200,11 @@ impl AggregatePool {
     }
 
     fn best(&self) -> Option<Arc<VerifiedAggregate>> {
-        lock(&self.0).best().map(VerifiedAggregate::of)
+        lock(&self.0).best().map(VerifiedAggregate::from_core)
     }
 
     fn aggregates(&self) -> Vec<Arc<VerifiedAggregate>> {
-        lock(&self.0).aggregates().into_iter().map(VerifiedAggregate::of).collect()
+        lock(&self.0).aggregates().into_iter().map(VerifiedAggregate::from_core).collect()
     }
 
     fn certificate(&self) -> Option<Arc<VerifiedCertificate>> {
@@ -268,7 +268,7 @@ impl GossipPeers {
     }
 }
 
-/// What became of an aggregate; what is wrong with one is thrown.
+/// Result of receiving an aggregate; an invalid one throws.
 #[derive(uniffi::Enum)]
 enum GossipReceived {
     Waiting,
@@ -314,7 +314,7 @@ struct GossipSend {
 #[derive(uniffi::Object)]
 struct Gossip(Mutex<any::Gossip>);
 
-// The gossip is always locked before the peers.
+// Lock order: the gossip before the peers.
 #[uniffi::export]
 impl Gossip {
     #[uniffi::constructor]
@@ -390,7 +390,7 @@ impl Gossip {
     }
 }
 
-/// The limits of what is kept: of a pool, and of what waits.
+/// Maximum sizes of a pool and of the verification queue.
 #[uniffi::export]
 fn gossip_limits() -> Vec<u32> {
     vec![gossip::POOL as u32, gossip::STACK as u32]

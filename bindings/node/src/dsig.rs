@@ -1,4 +1,4 @@
-//! DSig: one-time keys that sign, and that Ed25519 signs in batches.
+//! DSig: one-time keys sign, and Ed25519 signs them in batches.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,23 +20,23 @@ use quorate::machine::{MemberIndex, Time};
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, failure, handle, number, queue};
 use crate::keys::Secret;
 
-/// A signer until it is closed, and the lock that it shares with the threads that prepare.
-pub type SharedSigner = Arc<Mutex<Closable<ToldSigner>>>;
+/// A signer until it is closed, with the lock that it shares with the threads in `prepare`.
+pub type SharedSigner = Arc<Mutex<Closable<HookedSigner>>>;
 
-/// A signer, and which copy of its machine this is, as its hook said last. The core asks for that: JavaScript is asked
-/// by `lib/dsig.js`, on the one thread where that can be done, and with no lock held.
-pub struct ToldSigner {
+/// A signer, and the hook's last identifier of this copy of the machine. The core reads it: `lib/dsig.js` calls the
+/// hook, on the one thread where that is possible, and without a lock.
+pub struct HookedSigner {
     signer: DynSigner,
     copy: Arc<AtomicU64>,
 }
 
-impl ToldSigner {
+impl HookedSigner {
     fn new(signer: DynSigner) -> Self {
         Self { signer, copy: Arc::default() }
     }
 
-    /// The signer, with what the hook says now, if there is one.
-    fn told(&mut self, copy: Option<&BigInt>) -> &mut DynSigner {
+    /// Returns the signer after storing the hook's answer, if there is one.
+    fn with_answer(&mut self, copy: Option<&BigInt>) -> &mut DynSigner {
         if let Some(copy) = copy {
             self.copy.store(number(copy), Ordering::Relaxed);
         }
@@ -44,25 +44,25 @@ impl ToldSigner {
     }
 }
 
-fn lock(signer: &SharedSigner) -> MutexGuard<'_, Closable<ToldSigner>> {
+fn lock(signer: &SharedSigner) -> MutexGuard<'_, Closable<HookedSigner>> {
     signer.lock().unwrap_or_else(|panicked| {
-        // Nobody knows which of its keys are still fresh.
+        // It is unknown which of its keys are still unused.
         let mut signer = panicked.into_inner();
         signer.close();
         signer
     })
 }
 
-/// A verifier, and the lock that it shares with the threads that check announcements.
-pub type SharedVerifier = Arc<Mutex<ToldVerifier>>;
+/// A verifier, with the lock that it shares with the threads that verify announcements.
+pub type SharedVerifier = Arc<Mutex<HookedVerifier>>;
 
-/// A verifier, and whether the signer at hand is revoked, as the hook says. As [`ToldSigner`].
-pub struct ToldVerifier {
+/// A verifier, and the hook's answer whether the current signer is revoked. As [`HookedSigner`].
+pub struct HookedVerifier {
     verifier: DynVerifier,
     revoked: Arc<AtomicBool>,
 }
 
-impl ToldVerifier {
+impl HookedVerifier {
     fn new(mut verifier: DynVerifier) -> Self {
         let revoked = Arc::new(AtomicBool::default());
         let answer = revoked.clone();
@@ -70,17 +70,17 @@ impl ToldVerifier {
         Self { verifier, revoked }
     }
 
-    fn told(&mut self, revoked: bool) -> &mut DynVerifier {
+    fn with_answer(&mut self, revoked: bool) -> &mut DynVerifier {
         self.revoked.store(revoked, Ordering::Relaxed);
         &mut self.verifier
     }
 }
 
-fn held(verifier: &SharedVerifier) -> MutexGuard<'_, ToldVerifier> {
+fn held(verifier: &SharedVerifier) -> MutexGuard<'_, HookedVerifier> {
     verifier.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What to send, and to whom: nobody in particular is everybody.
+/// An announcement and its recipients; none stands for all verifiers.
 #[napi(object, object_from_js = false)]
 pub struct Announced {
     pub to: Option<Vec<MemberIndex>>,
@@ -123,7 +123,7 @@ pub fn dsig_signer_new(
     };
     let suite = suite_of(suite).throw()?;
     let signer = DynSigner::new(suite, identity, groups.throw()?, config, &mut SysRng);
-    handle(signer.map(|signer| Arc::new(Mutex::new(Closable::new("signer", ToldSigner::new(signer))))))
+    handle(signer.map(|signer| Arc::new(Mutex::new(Closable::new("signer", HookedSigner::new(signer))))))
 }
 
 #[napi(catch_unwind)]
@@ -131,7 +131,7 @@ pub fn dsig_signer_detect_copies(signer: &External<SharedSigner>, copy: BigInt) 
     let mut signer = lock(signer);
     let signer = signer.open_mut()?;
     let answer = signer.copy.clone();
-    signer.told(Some(&copy)).detect_copies(move || answer.load(Ordering::Relaxed));
+    signer.with_answer(Some(&copy)).detect_copies(move || answer.load(Ordering::Relaxed));
     Ok(())
 }
 
@@ -141,13 +141,16 @@ pub fn dsig_signer_prepare(
     now: BigInt,
     copy: Option<BigInt>,
 ) -> Result<Option<Announced>> {
-    let announced =
-        lock(signer).open_mut()?.told(copy.as_ref()).prepare(&mut SysRng, Time(number(&now))).throw()?;
+    let announced = lock(signer)
+        .open_mut()?
+        .with_answer(copy.as_ref())
+        .prepare(&mut SysRng, Time(number(&now)))
+        .throw()?;
     Ok(announced.map(Announced::from))
 }
 
-/// The batch is made without the lock, so that the signer signs in the meantime. `None` also if the signer was closed
-/// before the batch was its own; whoever asks it next hears of that. The threads go by what the signer was told last.
+/// The batch is generated without the lock, so that the signer can sign meanwhile. `None` also if the signer was closed
+/// before it received the batch; the next call reports that. The threads use the last answer stored in the signer.
 #[napi(catch_unwind)]
 pub fn dsig_signer_prepare_async(
     signer: &External<SharedSigner>,
@@ -157,17 +160,17 @@ pub fn dsig_signer_prepare_async(
 ) -> Promised<Option<Announced>> {
     let (signer, now) = (SharedSigner::clone(signer), Time(number(&now)));
     if let Ok(signer) = lock(&signer).open_mut() {
-        signer.told(copy.as_ref());
+        signer.with_answer(copy.as_ref());
     }
     queue(unwanted, move || {
         loop {
             let plan = match lock(&signer).open_mut() {
-                Ok(signer) => signer.told(None).plan(&mut SysRng, now)?,
+                Ok(signer) => signer.with_answer(None).plan(&mut SysRng, now)?,
                 Err(_) => return Ok(None),
             };
             let Some(batch) = plan.map(DynPlan::make).transpose()? else { return Ok(None) };
-            match lock(&signer).open_mut().map(|signer| signer.told(None).add(batch)) {
-                // The keys were invalidated meanwhile, and with them these.
+            match lock(&signer).open_mut().map(|signer| signer.with_answer(None).add(batch)) {
+                // The keys were invalidated meanwhile, and this batch with them.
                 Ok(None) => {}
                 announced => return Ok(announced.ok().flatten().map(Announced::from)),
             }
@@ -190,8 +193,11 @@ pub fn dsig_signer_sign<'env>(
     copy: Option<BigInt>,
 ) -> Result<Bytes<'env>> {
     let hint = at_most(hint, "DSig hint").throw()?;
-    let signature =
-        lock(signer).open_mut()?.told(copy.as_ref()).sign(message, &hint, Time(number(&now))).throw()?;
+    let signature = lock(signer)
+        .open_mut()?
+        .with_answer(copy.as_ref())
+        .sign(message, &hint, Time(number(&now)))
+        .throw()?;
     bytes(env, signature)
 }
 
@@ -241,7 +247,8 @@ pub fn dsig_verifier_new(
         interval: duration(interval.as_ref(), default.interval),
     };
     handle(
-        suite_of(suite).map(|suite| Arc::new(Mutex::new(ToldVerifier::new(DynVerifier::new(suite, config))))),
+        suite_of(suite)
+            .map(|suite| Arc::new(Mutex::new(HookedVerifier::new(DynVerifier::new(suite, config))))),
     )
 }
 
@@ -273,11 +280,11 @@ pub fn dsig_verifier_announce(
     revoked: bool,
 ) -> Result<()> {
     let (signer, now) = (ed25519(signer).throw()?, Time(number(&now)));
-    held(verifier).told(revoked).announce(signer, announcement, now).throw()
+    held(verifier).with_answer(revoked).announce(signer, announcement, now).throw()
 }
 
-/// What comes from strangers or too often is refused at once and not queued. An announcement is checked without the
-/// lock, so that the verifier verifies in the meantime.
+/// Announcements of unknown signers and those above the allowance are rejected at once, without queueing. An
+/// announcement is verified without the lock, so that the verifier can verify meanwhile.
 #[napi(catch_unwind)]
 pub fn dsig_verifier_announce_async(
     verifier: &External<SharedVerifier>,
@@ -288,11 +295,12 @@ pub fn dsig_verifier_announce_async(
     unwanted: Option<&External<Flag>>,
 ) -> Result<Promised<()>> {
     let signer = ed25519(signer).throw()?;
-    let admitted = held(verifier).told(revoked).admit_announcement(signer, Time(number(&now))).throw()?;
+    let admitted =
+        held(verifier).with_answer(revoked).admit_announcement(signer, Time(number(&now))).throw()?;
     let (verifier, announcement) = (SharedVerifier::clone(verifier), announcement.to_vec());
     Ok(queue(unwanted, move || {
         let checked = admitted.check(&announcement)?;
-        held(&verifier).told(false).learn(checked)
+        held(&verifier).with_answer(false).learn(checked)
     }))
 }
 
@@ -303,7 +311,7 @@ pub fn dsig_verifier_can_verify_fast(
     signature: &[u8],
     revoked: bool,
 ) -> Result<bool> {
-    held(verifier).told(revoked).can_verify_fast(ed25519(signer).throw()?, signature).throw()
+    held(verifier).with_answer(revoked).can_verify_fast(ed25519(signer).throw()?, signature).throw()
 }
 
 #[napi(catch_unwind)]
@@ -314,7 +322,7 @@ pub fn dsig_verifier_verify(
     signature: &[u8],
     revoked: bool,
 ) -> Result<()> {
-    held(verifier).told(revoked).verify(ed25519(signer).throw()?, message, signature).throw()
+    held(verifier).with_answer(revoked).verify(ed25519(signer).throw()?, message, signature).throw()
 }
 
 #[napi(catch_unwind)]
@@ -338,7 +346,7 @@ pub fn dsig_auditor_check(
     auditor.check(ed25519(signer).throw()?, message, signature).throw()
 }
 
-/// What became of each signature: nothing, or an error as text.
+/// Outcome for each signature: nothing, or an error as text.
 type Outcomes = Vec<Option<String>>;
 
 fn outcomes(suite: SuiteId, entries: &[dynamic::DynEntry<'_>]) -> Outcomes {
@@ -406,7 +414,7 @@ pub fn dsig_verify_reuse(suite: String, evidence: &[u8]) -> Result<External<Publ
     handle(suite.parse().and_then(|suite| dynamic::verify_reuse(suite, evidence)).map(PublicKey::from))
 }
 
-/// Only Ed25519 signs batches.
+/// Batches are signed with Ed25519 only.
 fn ed25519(key: &PublicKey) -> quorate::Result<&ed25519::PublicKey> {
     key.try_into()
 }
@@ -423,7 +431,7 @@ fn set(members: Vec<MemberIndex>) -> quorate::Result<BTreeSet<MemberIndex>> {
     at_most(members, "DSig group").map(|members| members.into_iter().collect())
 }
 
-/// `lib/dsig.js` reads no more than one above the limit of a list, however long it is.
+/// `lib/dsig.js` reads at most one item above the limit of a list.
 fn at_most<T>(list: Vec<T>, what: &'static str) -> quorate::Result<Vec<T>> {
     let limit = MAX_MEMBERS;
     if list.len() > limit { Err(Error::TooLarge { what, limit: limit as u64 }) } else { Ok(list) }

@@ -1,4 +1,4 @@
-//! Erasure coding: messages as shards of which some restore all.
+//! Erasure coding: a message as shards, some of which restore it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -57,9 +57,9 @@ pub fn erasure_suite_encode<'env>(env: &'env Env, suite: &External<Suite>) -> Re
     bytes(env, suite.encode())
 }
 
-/// What a suite says about itself.
+/// Properties of a suite.
 #[napi(object, object_from_js = false)]
-pub struct SuiteAbout {
+pub struct SuiteInfo {
     pub number: u8,
     pub name: &'static str,
     pub is_available: bool,
@@ -69,9 +69,9 @@ pub struct SuiteAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_suite_about(suite: &External<Suite>) -> SuiteAbout {
+pub fn erasure_suite_info(suite: &External<Suite>) -> SuiteInfo {
     let packets = if let Suite::Jerasure(packets) = **suite { Some(packets) } else { None };
-    SuiteAbout {
+    SuiteInfo {
         number: suite.number(),
         name: suite.name(),
         is_available: suite.is_available(),
@@ -96,18 +96,18 @@ pub fn erasure_shape_of_committee(members: u16, faulty: u16) -> Result<External<
     handle(Shape::of_committee(members, faulty))
 }
 
-/// What a shape says about itself.
+/// Properties of a shape.
 #[napi(object, object_from_js = false)]
-pub struct ShapeAbout {
+pub struct ShapeInfo {
     pub data: u32,
     pub parity: u32,
     pub shards: u32,
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_shape_about(shape: &External<Shape>) -> ShapeAbout {
+pub fn erasure_shape_info(shape: &External<Shape>) -> ShapeInfo {
     let [data, parity, shards] = [shape.data(), shape.parity(), shape.shards()].map(|count| count as u32);
-    ShapeAbout { data, parity, shards }
+    ShapeInfo { data, parity, shards }
 }
 
 #[napi(catch_unwind)]
@@ -119,9 +119,9 @@ pub fn erasure_coding_new(
     handle(Coding::new(**suite, **shape, max_message as usize))
 }
 
-/// What a coding says about itself.
+/// Properties of a coding.
 #[napi(object, object_from_js = false)]
-pub struct CodingAbout {
+pub struct CodingInfo {
     pub suite: External<Suite>,
     pub shape: External<Shape>,
     pub max_message: u32,
@@ -129,8 +129,8 @@ pub struct CodingAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_coding_about(coding: &External<Coding>) -> CodingAbout {
-    CodingAbout {
+pub fn erasure_coding_info(coding: &External<Coding>) -> CodingInfo {
+    CodingInfo {
         suite: External::new(coding.suite()),
         shape: External::new(coding.shape()),
         max_message: coding.max_message() as u32,
@@ -143,13 +143,13 @@ pub fn erasure_coding_shard_length(coding: &External<Coding>, message: u32) -> u
     coding.shard_len(message as usize) as u32
 }
 
-/// One coder for each call that is under way, so that none waits for another. Idle ones are kept.
+/// One coder per call in progress, so that no call waits for another. Idle ones are reused.
 pub struct Coders {
     coding: Coding,
     idle: Mutex<Vec<Coder>>,
 }
 
-/// What threads share.
+/// Shared by threads.
 pub type SharedCoders = Arc<Coders>;
 
 impl Coders {
@@ -157,7 +157,7 @@ impl Coders {
         Ok(Arc::new(Self { coding, idle: Mutex::new(vec![Coder::new(coding)?]) }))
     }
 
-    /// A coder that was in use when somebody panicked does not come back.
+    /// A coder is dropped if its user panicked.
     fn run<T>(&self, work: impl FnOnce(&mut Coder) -> quorate::Result<T>) -> quorate::Result<T> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = idle().pop();
@@ -198,10 +198,10 @@ pub fn erasure_coder_disperse_async(
     queue(unwanted, move || coder.run(|coder| coder.disperse(&message)).map(dispersed))
 }
 
-/// A shard that both its object and a thread may hold, so that neither copies it.
+/// A shard that its object and a thread can share without copying.
 pub type SharedShard = Arc<CheckedShard>;
 
-/// The core wants them side by side. That is the one copy that there is.
+/// The core needs a contiguous slice. This is the only copy.
 fn side_by_side(shards: &[SharedShard]) -> Vec<CheckedShard> {
     shards.iter().map(|shard| CheckedShard::clone(shard)).collect()
 }
@@ -241,9 +241,9 @@ pub fn erasure_commitment_encode<'env>(
     bytes(env, commitment.encode())
 }
 
-/// What a commitment says about itself.
+/// Properties of a commitment.
 #[napi(object, object_from_js = false)]
-pub struct CommitmentAbout {
+pub struct CommitmentInfo {
     pub suite: External<Suite>,
     pub shape: External<Shape>,
     pub message_length: u32,
@@ -251,8 +251,8 @@ pub struct CommitmentAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_commitment_about(commitment: &External<Commitment>) -> CommitmentAbout {
-    CommitmentAbout {
+pub fn erasure_commitment_info(commitment: &External<Commitment>) -> CommitmentInfo {
+    CommitmentInfo {
         suite: External::new(commitment.suite()),
         shape: External::new(commitment.shape()),
         message_length: commitment.message_len() as u32,
@@ -331,9 +331,9 @@ pub fn erasure_row_new(
     handle(Row::new(**shape, message as usize, **suite, number(&cost)))
 }
 
-/// What a row says about itself.
+/// Properties of a row.
 #[napi(object, object_from_js = false)]
-pub struct RowAbout {
+pub struct RowInfo {
     pub shape: External<Shape>,
     pub message: u32,
     pub suite: External<Suite>,
@@ -341,8 +341,8 @@ pub struct RowAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_row_about(row: &External<Row>) -> RowAbout {
-    RowAbout {
+pub fn erasure_row_info(row: &External<Row>) -> RowInfo {
+    RowInfo {
         shape: External::new(row.shape()),
         message: row.message() as u32,
         suite: External::new(row.suite()),
@@ -380,13 +380,13 @@ pub fn erasure_table_insert(table: &mut External<Table>, row: &External<Row>) ->
     table.insert(**row).throw()
 }
 
-/// The newer table comes as its rows: it may be the same one.
+/// The newer table is passed as its rows, since it may be the same object.
 #[napi(catch_unwind)]
 pub fn erasure_table_merge(table: &mut External<Table>, newer: Vec<&External<Row>>) -> Result<()> {
     newer.into_iter().try_for_each(|row| table.insert(**row)).throw()
 }
 
-/// `allowed` are those suites of the table that the user's function allows.
+/// `allowed` are the suites of the table that the user's function accepts.
 #[napi(catch_unwind)]
 pub fn erasure_table_best(
     table: &External<Table>,

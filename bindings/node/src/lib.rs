@@ -1,25 +1,25 @@
 //! The native half of the npm package `quorate`.
 //!
-//! What is here is not what a user calls: `lib/*.js` beside it has the classes of `index.d.ts`, checks the types and
-//! ranges of arguments, and names them when they are wrong. Here each method is one function on opaque handles
-//! (napi's `External`, which knows the type that it holds, so that no object of JavaScript can pass for another),
-//! and an error leaves as JSON in a message for `lib/errors.js` to make a subclass of `QuorateError` of.
+//! Users do not call it: `lib/*.js` contains the classes of `index.d.ts`, and checks the types and ranges of arguments
+//! by name. Here each method is one function on opaque handles (napi's `External`, which stores the type of its
+//! content, so that no other JavaScript object is accepted). An error is a message in JSON, which `lib/errors.js`
+//! converts to a subclass of `QuorateError`.
 //!
 //! | module | concepts |
 //! |---|---|
 //! | [`keys`] | secret and public keys, signatures, possession |
 //! | [`committee`] | chain and committee identifiers, signer sets, committees |
 //! | [`votes`] | statements, votes, suspects, collectors |
-//! | [`certificates`] | certificates, and many at once |
+//! | [`certificates`] | certificates, single and in batches |
 //! | [`timeouts`] | timeout votes, their collectors and certificates |
 //! | [`evidence`] | equivocations, conflicts |
-//! | [`guard`] | the key that signs nothing contradictory, its records |
+//! | [`guard`] | a key that never signs contradicting statements, and its records |
 //! | [`merkle`], [`wire`], [`bls`] | trees, encoding, aggregates |
-//! | [`gossip`] | aggregates that are summed in any order, and how they spread |
-//! | [`sortition`] | lotteries for who may propose |
+//! | [`gossip`] | aggregates that can be summed in any order, and their gossip |
+//! | [`sortition`] | leader sortition |
 //! | [`dsig`] | one-time keys that Ed25519 signs in batches |
-//! | [`threshold`] | encryption, coins and signatures by many |
-//! | [`erasure`] | messages as shards of which some restore all |
+//! | [`threshold`] | threshold encryption, coins and signatures |
+//! | [`erasure`] | messages as shards, some of which restore all |
 //! | [`glue`] | errors, bytes, work off the main thread |
 #![allow(unsafe_code, reason = "#[napi] generates the calls of Node's C interface; nothing here writes any")]
 #![allow(missing_docs, reason = "the functions are documented where users see them, in index.d.ts")]
@@ -43,7 +43,7 @@ pub mod wire;
 
 use napi_derive::napi;
 
-/// What the package says about itself and the core.
+/// Constants of the package and the core.
 #[napi(object, object_from_js = false)]
 pub struct Constants {
     pub version: String,

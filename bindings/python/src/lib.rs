@@ -1,5 +1,5 @@
-//! The binding of quorate for Python: thin classes around [`quorate::any`], no logic. What users import is the
-//! package `quorate` in `python/`, which adds the exceptions, the faults and `Suite` in plain Python.
+//! The binding of quorate for Python: thin classes around [`quorate::any`], no logic. Users import the package
+//! `quorate` in `python/`, which adds the exceptions, the faults and `Suite` in plain Python.
 //!
 //! | module | classes |
 //! |---|---|
@@ -7,25 +7,27 @@
 //! | `ids`, `statement` | `ChainId`, `CommitteeId`, `Statement` |
 //! | `signers` | `SignerSet`, `Suspects` |
 //! | `committee` | `Committee` |
-//! | `votes`, `certificates` | `Vote`, `VoteCollector`, `Certificate` |
+//! | `votes`, `collector`, `certificates` | `Vote`, `VoteCollector`, `Certificate` |
 //! | `timeouts` | `TimeoutVote`, `TimeoutCollector`, `TimeoutCertificate` |
 //! | `gossip`, `sortition` | the modules of the same names |
 //! | `evidence`, `guard` | `Equivocation`, `Conflict`, `Guard`, `GuardRecord` |
 //! | `merkle`, `wire`, `bls`, `dsig`, `erasure` | the modules of the same names |
 //! | `threshold` | `quorate.threshold` with its modules `ecdsa`, `bls`, `tdh2`, `coin` and `seal` |
 //!
-//! Rules that hold everywhere: classes are frozen; what changes lies behind a lock that is only waited for without the
-//! interpreter; no Python code runs while a lock is held; work of more than a microsecond lets the interpreter go, but
-//! for DSig's, which is not much longer. What is stored is a property, what is computed a method.
+//! Rules for all modules: classes are frozen; mutable state is behind a lock that threads wait for only without the
+//! interpreter; no Python code runs while a lock is held; work of more than a microsecond releases the interpreter,
+//! except that of DSig, which takes little longer. Stored values are properties; computed values are methods.
 
 mod bls;
 mod certificates;
+mod collector;
 mod committee;
 mod convert;
 mod dsig;
 mod erasure;
 mod evidence;
 mod failure;
+mod faults;
 mod gossip;
 mod guard;
 mod held;
@@ -56,6 +58,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::certificates::{Certificate, VerifiedCertificate};
+    #[pymodule_export]
+    use crate::collector::VoteCollector;
     #[pymodule_export]
     use crate::committee::Committee;
     #[pymodule_export]
@@ -98,7 +102,7 @@ mod _native {
         TimeoutCertificate, TimeoutCollector, TimeoutVote, VerifiedTimeoutCertificate, VerifiedTimeoutVote,
     };
     #[pymodule_export]
-    use crate::votes::{VerifiedVote, Vote, VoteCollector};
+    use crate::votes::{VerifiedVote, Vote};
     #[pymodule_export]
     use crate::wire::{Reader, Writer, hash};
 
@@ -141,7 +145,7 @@ mod _native {
         quorate::Error::CODES.to_vec()
     }
 
-    /// All domain strings of quorate, each for exactly one purpose.
+    /// All domain strings of quorate, each with exactly one purpose.
     #[pyfunction]
     fn domains() -> Vec<&'static str> {
         quorate::wire::domain::ALL.to_vec()

@@ -1,4 +1,4 @@
-// Erasure coding; `wasm()` gives the module's exports, as in full-api.js.
+// Erasure coding; `wasm()` returns the module's exports, as in full-api.js.
 
 import { bytes, callable, list, size, u16, u32, u64, u8 } from './check.js';
 import { Handle, TOKEN, hex, name, open, wrap } from './handle.js';
@@ -8,7 +8,7 @@ export const MAX_MESSAGE = 1 << 30;
 export const MAX_SHARDS = 2 ** 31 - 1;
 export const MAX_ROWS = 4096;
 
-/** More are refused by the module, whatever they are. */
+/** The module rejects more, whatever they are. */
 const MANY_SHARDS = 65_535;
 
 export function erasureApi(wasm) {
@@ -79,7 +79,7 @@ export function erasureApi(wasm) {
 
   class Shape extends Handle {
     constructor(data, parity) {
-      const made = () => wasm().ErasureShape.of(u16(data, 'data'), u16(parity, 'parity'));
+      const made = () => wasm().ErasureShape.new(u16(data, 'data'), u16(parity, 'parity'));
       super(TOKEN, data === TOKEN ? parity : made());
     }
     static ofCommittee(members, faulty) {
@@ -106,13 +106,13 @@ export function erasureApi(wasm) {
 
   class Coding extends Handle {
     constructor(suite, shape, maxMessage) {
-      super(TOKEN, suite === TOKEN ? shape : Coding.#of(suite, shape, maxMessage));
+      super(TOKEN, suite === TOKEN ? shape : Coding.#parse(suite, shape, maxMessage));
     }
-    static #of(suite, shape, maxMessage) {
+    static #parse(suite, shape, maxMessage) {
       const [form, longest] = [open(shape, Shape, 'shape'), size(maxMessage, 'maxMessage')];
       const code = suite === undefined ? wasm().ErasureSuite.recommended(form) : open(suite, Suite, 'suite');
       try {
-        return wasm().ErasureCoding.of(code, form, longest);
+        return wasm().ErasureCoding.new(code, form, longest);
       } finally {
         if (suite === undefined) code.free();
       }
@@ -142,7 +142,7 @@ export function erasureApi(wasm) {
 
   class Coder extends Handle {
     constructor(coding) {
-      super(TOKEN, wasm().ErasureCoder.of(open(coding, Coding, 'coding')));
+      super(TOKEN, wasm().ErasureCoder.new(open(coding, Coding, 'coding')));
     }
     get coding() {
       return wrap(Coding, open(this, Coder).coding());
@@ -152,7 +152,7 @@ export function erasureApi(wasm) {
     }
     decode(shards) {
       open(this, Coder);
-      // The list first: each shard of it is copied.
+      // The list is read first: each of its shards is copied.
       const given = list(shards, 'shards', (shard, what) => (open(shard, CheckedShard, what), shard), MANY_SHARDS);
       const all = fill(wasm().ErasureShards.empty(), given, 'shards', (shard, what) => open(shard, CheckedShard, what));
       return wrap(Dispersal, open(this, Coder).decode(all));
@@ -235,11 +235,11 @@ export function erasureApi(wasm) {
 
   class Row extends Handle {
     constructor(shape, message, suite, cost) {
-      super(TOKEN, shape === TOKEN ? message : Row.#of(shape, message, suite, cost));
+      super(TOKEN, shape === TOKEN ? message : Row.#parse(shape, message, suite, cost));
     }
-    static #of(shape, message, suite, cost) {
+    static #parse(shape, message, suite, cost) {
       const parts = [open(shape, Shape, 'shape'), size(message, 'message'), open(suite, Suite, 'suite')];
-      return wasm().ErasureRow.of(...parts, u64(cost, 'cost'));
+      return wasm().ErasureRow.new(...parts, u64(cost, 'cost'));
     }
     get shape() {
       return wrap(Shape, open(this, Row).shape());
@@ -278,7 +278,7 @@ export function erasureApi(wasm) {
       open(this, Table).insert(open(row, Row, 'row'));
     }
     merge(newer) {
-      // A copy, for it may be the same one.
+      // A copy, since it may be the same object.
       open(this, Table).merge(open(newer, Table, 'newer').copy());
     }
     best(shape, message, allow = (suite) => suite.isAvailable) {

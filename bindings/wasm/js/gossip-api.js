@@ -1,4 +1,4 @@
-// `gossip`: signatures that are summed in any order, and how the sums spread.
+// `gossip`: signatures summed in any order, and the gossip of the sums.
 
 import { bytes, list, optional, options, u16, u32, u64 } from './check.js';
 import { Handle, TOKEN, name, open, same, wrap } from './handle.js';
@@ -7,16 +7,16 @@ import { verified } from './certificate-api.js';
 export const POOL = 8;
 export const STACK = 64;
 
-/** What the module takes for a time: microseconds of the system's clock, if the user gives none. */
+/** A time for the module: microseconds, by default of the system's clock. */
 const time = (now = BigInt(Date.now()) * 1000n, what = 'now') => u64(now, what);
 
 export function gossipApi(wasm, base) {
   const { Committee, CommitteeId, Signature, SignerSet, Statement, VerifiedCertificate, VerifiedVote } = base;
 
-  /** Parameters that the user gives, the others as they are by default. */
+  /** The user's parameters, completed with the defaults. */
   function parameters(given) {
     const { limit, preferred, batch, fanOut, backOff, patience } = options(given, 'parameters');
-    return wasm().GossipParameters.of(
+    return wasm().GossipParameters.new(
       optional(u16)(limit, 'parameters.limit'),
       optional(u16)(preferred, 'parameters.preferred'),
       optional(u32)(batch, 'parameters.batch'),
@@ -26,7 +26,7 @@ export function gossipApi(wasm, base) {
     );
   }
 
-  /** Handles of aggregates for the module, which takes the list over; freed if an item is refused. */
+  /** A list of aggregates for the module, which takes ownership of it; it is freed if an item is rejected. */
   function filled(values, what, add) {
     const raw = wasm().Aggregates.empty();
     try {
@@ -123,11 +123,11 @@ export function gossipApi(wasm, base) {
 
   class Pool extends Handle {
     constructor(committee, me, statement, given) {
-      super(TOKEN, committee === TOKEN ? me : Pool.#of(committee, me, statement, given));
+      super(TOKEN, committee === TOKEN ? me : Pool.#parse(committee, me, statement, given));
     }
-    static #of(committee, me, statement, given) {
+    static #parse(committee, me, statement, given) {
       const parts = [open(committee, Committee, 'committee'), u16(me, 'me'), open(statement, Statement, 'statement')];
-      return wasm().Pool.of(...parts, parameters(given));
+      return wasm().Pool.new(...parts, parameters(given));
     }
     get statement() {
       return wrap(Statement, open(this, Pool).statement());
@@ -159,7 +159,7 @@ export function gossipApi(wasm, base) {
   class Peers extends Handle {
     constructor(me, committeeSize, given) {
       const parts = [u16(me, 'me'), u16(committeeSize, 'committeeSize')];
-      super(TOKEN, wasm().Peers.of(...parts, parameters(given)));
+      super(TOKEN, wasm().Peers.new(...parts, parameters(given)));
     }
     pick(given) {
       const { draw, now } = options(given);
@@ -203,7 +203,7 @@ export function gossipApi(wasm, base) {
   class Gossip extends Handle {
     constructor(committee, me, statement, given) {
       const parts = [open(committee, Committee, 'committee'), u16(me, 'me'), open(statement, Statement, 'statement')];
-      super(TOKEN, wasm().Gossip.of(...parts, parameters(given)));
+      super(TOKEN, wasm().Gossip.new(...parts, parameters(given)));
     }
     get statement() {
       return wrap(Statement, open(this, Gossip).statement());

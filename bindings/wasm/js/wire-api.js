@@ -1,4 +1,4 @@
-// `wire`: the encoding.
+// `wire`: the canonical encoding.
 
 import { boolean, bytes, size, string, u128, u16, u32, u64, u8 } from './check.js';
 import { Handle, TOKEN, name, open } from './handle.js';
@@ -6,7 +6,7 @@ import { Handle, TOKEN, name, open } from './handle.js';
 export function wireApi(wasm) {
   class Reader extends Handle {
     constructor(data) {
-      super(TOKEN, wasm().Reader.of(bytes(data, 'bytes')));
+      super(TOKEN, wasm().Reader.new(bytes(data, 'bytes')));
     }
     get remaining() {
       return open(this, Reader).remaining();

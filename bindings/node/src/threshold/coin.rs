@@ -26,7 +26,7 @@ pub fn coin_from_name(
     handle(coin(keys).and_then(|keys| Coin::from_name(keys, name)))
 }
 
-/// Which coin.
+/// Name of a coin.
 #[napi(object, object_from_js = false)]
 pub struct Named {
     pub protocol: u8,
@@ -73,7 +73,7 @@ pub fn coin_combine<'env>(
     let keys = coin(keys).throw()?;
     let shares = all(&shares, coin).throw()?;
     let combine = |cache: &mut Cache| tossed.combine(keys, &shares, cache.as_mut());
-    let value = SharedCache::of(cache).with(combine).throw()?;
+    let value = SharedCache::or_new(cache).with(combine).throw()?;
     bytes(env, value.0)
 }
 
@@ -87,7 +87,7 @@ pub fn coin_value_below(value: &[u8], n: u16) -> Result<Option<u16>> {
     Ok(CoinValue(array("coin value", value)?).below(n))
 }
 
-/// A toss with its coefficients.
+/// A toss with its cache.
 pub struct Tossing {
     toss: Toss,
     cache: SharedCache,
@@ -100,10 +100,10 @@ pub fn coin_toss_new(
     cache: Option<&External<SharedCache>>,
 ) -> Result<External<Tossing>> {
     let toss = Toss::new(coin(keys).throw()?.clone(), Coin::clone(tossed));
-    handle(toss.map(|toss| Tossing { toss, cache: SharedCache::of(cache) }))
+    handle(toss.map(|toss| Tossing { toss, cache: SharedCache::or_new(cache) }))
 }
 
-/// What came of one share more.
+/// Result of adding a share.
 #[napi(object, object_from_js = false)]
 pub struct Tossed {
     pub output: Option<Uint8Array>,

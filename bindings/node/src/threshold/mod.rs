@@ -1,16 +1,17 @@
-//! What t of n members can do together, and fewer cannot.
+//! Threshold cryptography: operations that need t of n members.
 //!
 //! | module | concepts |
 //! |---|---|
-//! | [`dleq`], [`tdh2`], [`coin`] | threshold encryption and the coin, and what both have in common |
-//! | [`dealing`], [`presignatures`], [`combining`] | ECDSA of presignatures |
+//! | [`dleq`], [`tdh2`], [`coin`] | threshold encryption and the coin, and their common parts |
+//! | [`dealer`], [`deal`], [`presignatures`], [`combining`] | ECDSA with presignatures |
 //! | [`bls`] | signatures of shared keys |
-//! | [`seal`] | files for one recipient's eyes |
+//! | [`seal`] | files sealed to one recipient |
 
 pub mod bls;
 pub mod coin;
 pub mod combining;
-pub mod dealing;
+pub mod deal;
+pub mod dealer;
 pub mod dleq;
 pub mod presignatures;
 pub mod seal;
@@ -69,22 +70,22 @@ pub fn tolerance_threshold(
     agreement: String,
 ) -> Result<External<Threshold>> {
     use quorate::threshold::{Agreed, Unagreed};
-    Ok(External::new(match agreement_of(&agreement).throw()? {
+    Ok(External::new(match parse_agreement(&agreement).throw()? {
         Agreement::Agreed => tolerance.threshold::<Agreed>(),
         Agreement::Unagreed => tolerance.threshold::<Unagreed>(),
     }))
 }
 
-/// The name of an agreement.
-pub(crate) fn name_of(agreement: Agreement) -> &'static str {
+/// Returns the name of an agreement.
+pub(crate) fn agreement_name(agreement: Agreement) -> &'static str {
     match agreement {
         Agreement::Agreed => "agreed",
         Agreement::Unagreed => "unagreed",
     }
 }
 
-/// The agreement of a name.
-pub(crate) fn agreement_of(name: &str) -> quorate::Result<Agreement> {
+/// Returns the agreement with this name.
+pub(crate) fn parse_agreement(name: &str) -> quorate::Result<Agreement> {
     match name {
         "agreed" => Ok(Agreement::Agreed),
         "unagreed" => Ok(Agreement::Unagreed),
@@ -92,21 +93,21 @@ pub(crate) fn agreement_of(name: &str) -> quorate::Result<Agreement> {
     }
 }
 
-/// The coefficients of the sets of members that combined last.
+/// A cache of the coefficients of recently used sets of members.
 #[derive(Clone, Default)]
 pub struct SharedCache(Arc<Mutex<Cache>>);
 
 impl SharedCache {
-    /// The user's, or one of its own.
-    pub(crate) fn of(given: Option<&External<SharedCache>>) -> Self {
+    /// The user's cache, or a new one.
+    pub(crate) fn or_new(given: Option<&External<SharedCache>>) -> Self {
         given.map_or_else(Self::default, |cache| SharedCache::clone(cache))
     }
 
-    /// Works with it; if another thread does, without what is in it, which is faster than to wait.
+    /// Works with the cache, or, if another thread uses it, without its content, which is faster than waiting.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Cache) -> T) -> T {
         match self.0.try_lock() {
             Ok(mut cache) => work(&mut cache),
-            // Whoever panicked left coefficients behind that are right, or none.
+            // A panic leaves valid coefficients, or none.
             Err(TryLockError::Poisoned(cache)) => work(&mut cache.into_inner()),
             Err(TryLockError::WouldBlock) => work(&mut Cache::default()),
         }
@@ -119,15 +120,15 @@ pub fn cache_new(capacity: Option<u32>) -> External<SharedCache> {
     External::new(SharedCache(Arc::new(Mutex::new(cache))))
 }
 
-/// What a combiner did so far.
+/// Work done by a combiner so far.
 #[napi(object, object_from_js = false)]
-pub struct CountsAbout {
+pub struct CountsInfo {
     pub combinations: u32,
     pub share_checks: u32,
     pub decodings: u32,
 }
 
-impl From<Counts> for CountsAbout {
+impl From<Counts> for CountsInfo {
     fn from(counts: Counts) -> Self {
         let [combinations, share_checks, decodings] =
             [counts.combinations, counts.share_checks, counts.decodings].map(|count| count as u32);
@@ -135,7 +136,7 @@ impl From<Counts> for CountsAbout {
     }
 }
 
-/// What the user is to say yes or no to: that a member attested these bytes.
+/// An attestation for the user to verify: that a member attested these bytes.
 #[napi(object, object_from_js = false)]
 pub struct Attestation {
     pub member: MemberIndex,
@@ -143,19 +144,19 @@ pub struct Attestation {
     pub attestation: Uint8Array,
 }
 
-/// A culprit, if the user finds all attestations good.
+/// A culprit, provided that the user accepts all attestations.
 #[napi(object, object_from_js = false)]
-pub struct Accusation {
+pub struct EvidenceVerdict {
     pub culprit: MemberIndex,
     pub attestations: Vec<Attestation>,
 }
 
-/// Runs `verify` as if all attestations were good, and writes down what they are.
+/// Runs `verify` as if all attestations were valid, and collects them.
 pub(crate) fn accuse(
     verify: impl FnOnce(
         &mut dyn FnMut(MemberIndex, &[u8], &[u8]) -> quorate::Result<()>,
     ) -> quorate::Result<MemberIndex>,
-) -> Result<Accusation> {
+) -> Result<EvidenceVerdict> {
     let mut attestations = Vec::new();
     let culprit = verify(&mut |member, bytes, attestation| {
         let (bytes, attestation) = (bytes.to_vec().into(), attestation.to_vec().into());
@@ -163,10 +164,10 @@ pub(crate) fn accuse(
         Ok(())
     })
     .throw()?;
-    Ok(Accusation { culprit, attestations })
+    Ok(EvidenceVerdict { culprit, attestations })
 }
 
-/// What is thrown if one of them is not.
+/// The error if one of them is invalid.
 #[napi(catch_unwind)]
 pub fn threshold_not_evidence() -> Result<()> {
     Err(Error::NotEvidence).throw()

@@ -1,4 +1,4 @@
-//! Threshold ECDSA: what a party holds, and how it signs with it.
+//! Threshold ECDSA: a party's presignatures, and signing with them.
 
 use napi::Env;
 use napi::bindgen_prelude::External;
@@ -11,24 +11,24 @@ use quorate::any::threshold::ecdsa::{
 use quorate::guard::GuardRecord;
 use quorate::machine::MemberIndex;
 
-use super::dealing::{SharedDeal, group_of};
-use super::name_of;
+use super::agreement_name;
+use super::deal::{SharedDeal, parse_group};
 use crate::glue::{Bytes, Closable, Result, Throw, bytes, handle, sized};
 use crate::guard::OpenGuard;
 
-/// A party's material until it is closed or destroyed.
+/// A party's presignatures until they are closed or destroyed.
 pub type OpenPresignatures = Closable<Presignatures>;
-/// What opens a share, until it is closed.
+/// An opener of a share, until it is closed.
 pub type OpenOpener = Closable<Opener>;
 
-pub(crate) fn hand(party: Presignatures) -> External<OpenPresignatures> {
+pub(crate) fn party_handle(party: Presignatures) -> External<OpenPresignatures> {
     let size = party.left() * 161;
     sized(Closable::new("presignatures", party), size)
 }
 
 #[napi(catch_unwind)]
 pub fn ecdsa_presignatures_from_bytes(group: String, data: &[u8]) -> Result<External<OpenPresignatures>> {
-    Presignatures::from_bytes(group_of(&group)?, data).map(hand).throw()
+    Presignatures::from_bytes(parse_group(&group)?, data).map(party_handle).throw()
 }
 
 #[napi(catch_unwind)]
@@ -39,19 +39,19 @@ pub fn ecdsa_presignatures_to_bytes<'env>(
     bytes(env, party.open()?.to_bytes().throw()?.as_slice())
 }
 
-/// What a party's material says about itself.
+/// Properties of a party's presignatures.
 #[napi(object, object_from_js = false)]
-pub struct PresignaturesAbout {
+pub struct PresignaturesInfo {
     pub group: &'static str,
     pub member: MemberIndex,
     pub left: u32,
 }
 
 #[napi(catch_unwind)]
-pub fn ecdsa_presignatures_about(party: &External<OpenPresignatures>) -> Result<PresignaturesAbout> {
+pub fn ecdsa_presignatures_info(party: &External<OpenPresignatures>) -> Result<PresignaturesInfo> {
     let party = party.open()?;
     let left = party.left() as u32;
-    Ok(PresignaturesAbout { group: party.group().name(), member: party.member(), left })
+    Ok(PresignaturesInfo { group: party.group().name(), member: party.member(), left })
 }
 
 #[napi(catch_unwind)]
@@ -115,11 +115,11 @@ pub struct Single {
 
 impl Single {
     fn new(presignature: Presignature) -> Self {
-        let (group, agreement) = (presignature.group(), name_of(presignature.agreement()));
+        let (group, agreement) = (presignature.group(), agreement_name(presignature.agreement()));
         Self { group, agreement, spent: false, presignature: Closable::new("presignature", presignature) }
     }
 
-    /// What was taken does not come back, whatever becomes of it.
+    /// A taken presignature is consumed in any case.
     fn spend(&mut self) -> Result<Presignature> {
         if self.spent {
             return Err(Error::Exhausted).throw();

@@ -1,4 +1,4 @@
-//! Threshold encryption: anybody encrypts, f + 1 members decrypt.
+//! Threshold encryption: any client encrypts, and f + 1 members decrypt.
 
 use getrandom::SysRng;
 use napi::Env;
@@ -18,7 +18,7 @@ use super::dleq::{
 };
 use crate::glue::{Bytes, Flag, Promised, Result, Throw, bytes, failure, handle, number, queue, sized};
 
-/// A key that threads share.
+/// A key shared by threads.
 pub type SharedKey = std::sync::Arc<EncryptionKey>;
 
 /// Limits.
@@ -116,16 +116,16 @@ pub fn tdh2_ciphertext_equals(ciphertext: &External<Ciphertext>, other: &Externa
     **ciphertext == **other
 }
 
-/// Where a ciphertext belongs.
+/// Context of a ciphertext.
 #[napi(object, object_from_js = false)]
-pub struct LabelAbout {
+pub struct LabelInfo {
     pub committee: External<CommitteeId>,
     pub epoch: u64,
     pub proposer: MemberIndex,
     pub payload: Uint8Array,
 }
 
-impl From<&Label> for LabelAbout {
+impl From<&Label> for LabelInfo {
     fn from(label: &Label) -> Self {
         Self {
             committee: External::new(label.committee),
@@ -137,7 +137,7 @@ impl From<&Label> for LabelAbout {
 }
 
 #[napi(catch_unwind)]
-pub fn tdh2_ciphertext_label(ciphertext: &External<Ciphertext>) -> LabelAbout {
+pub fn tdh2_ciphertext_label(ciphertext: &External<Ciphertext>) -> LabelInfo {
     (&ciphertext.header().label).into()
 }
 
@@ -179,7 +179,7 @@ pub fn tdh2_valid_value(valid: &External<ValidCiphertext>) -> External<Ciphertex
 }
 
 #[napi(catch_unwind)]
-pub fn tdh2_valid_label(valid: &External<ValidCiphertext>) -> LabelAbout {
+pub fn tdh2_valid_label(valid: &External<ValidCiphertext>) -> LabelInfo {
     valid.label().into()
 }
 
@@ -218,7 +218,7 @@ pub fn tdh2_valid_combine<'env>(
     let keys = tdh2(keys).throw()?;
     let shares = all(&shares, tdh2).throw()?;
     let combine = |cache: &mut Cache| valid.combine(keys, &shares, cache.as_mut());
-    let plaintext = SharedCache::of(cache).with(combine).throw()?;
+    let plaintext = SharedCache::or_new(cache).with(combine).throw()?;
     bytes(env, plaintext)
 }
 
@@ -232,14 +232,14 @@ pub fn tdh2_valid_combine_async(
 ) -> Result<Promised<Uint8Array>> {
     let (valid, keys) = (ValidCiphertext::clone(valid), tdh2(keys).throw()?.clone());
     let shares = all(&shares, tdh2).throw()?;
-    let cache = SharedCache::of(cache);
+    let cache = SharedCache::or_new(cache);
     Ok(queue(unwanted, move || {
         let combine = |cache: &mut Cache| valid.combine(&keys, &shares, cache.as_mut());
         cache.with(combine).map(Uint8Array::from)
     }))
 }
 
-/// A decryption with its coefficients.
+/// A decryption with its cache.
 pub struct Opening {
     decryption: Decryption,
     cache: SharedCache,
@@ -253,10 +253,10 @@ pub fn tdh2_decryption_new(
 ) -> Result<External<Opening>> {
     let keys = tdh2(keys).throw()?.clone();
     let decryption = Decryption::new(keys, ValidCiphertext::clone(valid));
-    handle(decryption.map(|decryption| Opening { decryption, cache: SharedCache::of(cache) }))
+    handle(decryption.map(|decryption| Opening { decryption, cache: SharedCache::or_new(cache) }))
 }
 
-/// What came of one share more: the payload, or why there is none.
+/// Result of adding a share: the plaintext, or the reason why there is none.
 #[napi(object, object_from_js = false)]
 pub struct Opened {
     pub output: Option<Uint8Array>,

@@ -1,4 +1,4 @@
-// Threshold ECDSA: the dealer, what it deals, and how a party signs with it.
+// Threshold ECDSA: the dealer, its deals, and a party's signing.
 
 import { bytes, optional, string, u16, u32, u64, u8 } from '../check.js';
 import { make } from '../errors.js';
@@ -22,7 +22,7 @@ export function ecdsaApi(wasm, base) {
 
   class TrustedDealer extends Secret {
     constructor(scheme, committee, tolerance) {
-      super(TOKEN, scheme === TOKEN ? committee : wasm().EcdsaDealer.of(...dealer(scheme, committee, tolerance)));
+      super(TOKEN, scheme === TOKEN ? committee : wasm().EcdsaDealer.new(...dealer(scheme, committee, tolerance)));
     }
     static fromBytes(scheme, committee, tolerance, secret) {
       const parts = [...dealer(scheme, committee, tolerance), bytes(secret, 'secret')];

@@ -1,4 +1,4 @@
-// Threshold encryption: anybody encrypts, f + 1 members decrypt.
+// Threshold encryption: any client encrypts, and f + 1 members decrypt.
 
 import { bytes, u16, u64 } from '../check.js';
 import { Handle, TOKEN, hex, name, open, wrap } from '../handle.js';
@@ -117,7 +117,7 @@ export function tdh2Api(wasm, base) {
   class Decryption extends Handle {
     constructor(keys, valid, cache) {
       const parts = [open(keys, PublicKeys, 'keys'), open(valid, ValidCiphertext, 'ciphertext')];
-      super(TOKEN, wasm().Tdh2Decryption.of(...parts, shareOf(cache)));
+      super(TOKEN, wasm().Tdh2Decryption.new(...parts, shareOf(cache)));
     }
     add(share) {
       const opened = open(this, Decryption).add(open(share, Share, 'share'));

@@ -1,14 +1,15 @@
-//! What t of n members can do together, and fewer cannot.
+//! Threshold cryptography: operations that need t of n members.
 //!
 //! | module | concepts |
 //! |---|---|
-//! | [`dleq`], [`tdh2`], [`coin`] | threshold encryption and the coin, and what both have in common |
-//! | [`ecdsa`], [`signing`] | presignatures, and the signatures that are made of them |
+//! | [`dleq`], [`tdh2`], [`coin`] | threshold encryption and the coin, and their common parts |
+//! | [`deal`], [`ecdsa`], [`signing`] | the dealer, presignatures, and signing with them |
 //! | [`bls`] | signatures of shared keys |
-//! | [`seal`] | files for one recipient's eyes |
+//! | [`seal`] | files sealed to one recipient |
 
 pub mod bls;
 pub mod coin;
+pub mod deal;
 pub mod dleq;
 pub mod ecdsa;
 pub mod seal;
@@ -25,9 +26,9 @@ use quorate::threshold::combiner::Counts;
 use quorate::threshold::{Agreed, Agreement, MAX_PARTIES, Threshold, Tolerance, Unagreed};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::glue::{OrThrow, Thrown};
+use crate::glue::{JsResult, OrThrow};
 
-/// The limits that JavaScript's copies of them are compared with.
+/// The limits that JavaScript's copies are compared with.
 #[wasm_bindgen]
 pub fn threshold_limits() -> Vec<u32> {
     use quorate::threshold::{Secp256k1, ecdsa, seal, tdh2};
@@ -43,11 +44,11 @@ pub fn threshold_limits() -> Vec<u32> {
 }
 
 #[wasm_bindgen]
-pub struct ThresholdOf(pub(crate) Threshold);
+pub struct ThresholdHandle(pub(crate) Threshold);
 
 #[wasm_bindgen]
-impl ThresholdOf {
-    pub fn of(needed: u16, parties: u16) -> Thrown<Self> {
+impl ThresholdHandle {
+    pub fn new(needed: u16, parties: u16) -> JsResult<Self> {
         Threshold::new(needed, parties).or_throw().map(Self)
     }
 
@@ -61,11 +62,11 @@ impl ThresholdOf {
 }
 
 #[wasm_bindgen]
-pub struct ToleranceOf(pub(crate) Tolerance);
+pub struct ToleranceHandle(pub(crate) Tolerance);
 
 #[wasm_bindgen]
-impl ToleranceOf {
-    pub fn of(parties: u16, faulty: u16) -> Thrown<Self> {
+impl ToleranceHandle {
+    pub fn new(parties: u16, faulty: u16) -> JsResult<Self> {
         Tolerance::new(parties, faulty).or_throw().map(Self)
     }
 
@@ -77,16 +78,16 @@ impl ToleranceOf {
         self.0.faulty()
     }
 
-    pub fn threshold(&self, agreement: &str) -> Thrown<ThresholdOf> {
-        Ok(ThresholdOf(match agreement_of(agreement)? {
+    pub fn threshold(&self, agreement: &str) -> JsResult<ThresholdHandle> {
+        Ok(ThresholdHandle(match parse_agreement(agreement)? {
             Agreement::Agreed => self.0.threshold::<Agreed>(),
             Agreement::Unagreed => self.0.threshold::<Unagreed>(),
         }))
     }
 }
 
-/// The name of an agreement.
-pub(crate) fn name_of(agreement: Agreement) -> String {
+/// Returns the name of an agreement.
+pub(crate) fn agreement_name(agreement: Agreement) -> String {
     match agreement {
         Agreement::Agreed => "agreed",
         Agreement::Unagreed => "unagreed",
@@ -94,8 +95,8 @@ pub(crate) fn name_of(agreement: Agreement) -> String {
     .to_owned()
 }
 
-/// The agreement of a name.
-pub(crate) fn agreement_of(name: &str) -> Thrown<Agreement> {
+/// Returns the agreement with this name.
+pub(crate) fn parse_agreement(name: &str) -> JsResult<Agreement> {
     match name {
         "agreed" => Ok(Agreement::Agreed),
         "unagreed" => Ok(Agreement::Unagreed),
@@ -104,14 +105,14 @@ pub(crate) fn agreement_of(name: &str) -> Thrown<Agreement> {
     .or_throw()
 }
 
-/// The coefficients of the sets of members that combined last. What takes one takes a share of it.
+/// A cache of the coefficients of recently used sets of members. Callers that take one take a reference to it.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct CombinerCache(Rc<RefCell<Cache>>);
 
 #[wasm_bindgen]
 impl CombinerCache {
-    pub fn of(capacity: Option<u32>) -> Self {
+    pub fn new(capacity: Option<u32>) -> Self {
         let cache = capacity.map_or_else(Cache::default, |capacity| Cache::new(capacity as usize));
         Self(Rc::new(RefCell::new(cache)))
     }
@@ -122,7 +123,7 @@ impl CombinerCache {
 }
 
 impl CombinerCache {
-    /// Nothing that works with it calls back, so that it is never in use twice; if it were, there is another.
+    /// Its users never call back, so it is never borrowed twice; if it were, a new cache is used.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Cache) -> T) -> T {
         match self.0.try_borrow_mut() {
             Ok(mut cache) => work(&mut cache),
@@ -136,7 +137,7 @@ pub(crate) fn counted(counts: Counts) -> Vec<u32> {
     [counts.combinations, counts.share_checks, counts.decodings].map(|count| count as u32).into()
 }
 
-/// What the user is to say yes or no to: that a member attested these bytes.
+/// An attestation for the user to verify: that a member attested these bytes.
 #[wasm_bindgen]
 pub struct Attestation {
     member: MemberIndex,
@@ -159,15 +160,15 @@ impl Attestation {
     }
 }
 
-/// A culprit, if the user finds all attestations good.
+/// A culprit, provided that the user accepts all attestations.
 #[wasm_bindgen]
-pub struct Accusation {
+pub struct EvidenceVerdict {
     culprit: MemberIndex,
     attestations: Vec<Attestation>,
 }
 
 #[wasm_bindgen]
-impl Accusation {
+impl EvidenceVerdict {
     pub fn culprit(&self) -> MemberIndex {
         self.culprit
     }
@@ -177,12 +178,12 @@ impl Accusation {
     }
 }
 
-/// Runs `verify` as if all attestations were good, and writes down what they are.
+/// Runs `verify` as if all attestations were valid, and collects them.
 pub(crate) fn accuse(
     verify: impl FnOnce(
         &mut dyn FnMut(MemberIndex, &[u8], &[u8]) -> quorate::Result<()>,
     ) -> quorate::Result<MemberIndex>,
-) -> Thrown<Accusation> {
+) -> JsResult<EvidenceVerdict> {
     let mut attestations = Vec::new();
     let culprit = verify(&mut |member, bytes, attestation| {
         let (bytes, attestation) = (bytes.to_vec(), attestation.to_vec());
@@ -190,11 +191,11 @@ pub(crate) fn accuse(
         Ok(())
     })
     .or_throw()?;
-    Ok(Accusation { culprit, attestations })
+    Ok(EvidenceVerdict { culprit, attestations })
 }
 
-/// What is thrown if one of them is not.
+/// The error if one of them is invalid.
 #[wasm_bindgen]
-pub fn not_evidence() -> Thrown<()> {
+pub fn not_evidence() -> JsResult<()> {
     Err(Error::NotEvidence).or_throw()
 }

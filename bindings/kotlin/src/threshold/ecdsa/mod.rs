@@ -1,6 +1,7 @@
-//! ECDSA by many. A plan, and a signature with its group, pass as their encodings.
+//! Threshold ECDSA. Plans, and signatures with their group, cross the boundary as their encodings.
 
 mod combining;
-mod dealing;
+mod deal;
+mod dealer;
 mod presignatures;
 mod shares;

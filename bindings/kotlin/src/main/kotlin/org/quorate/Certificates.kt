@@ -6,31 +6,31 @@ import org.quorate.internal.VerifiedCertificate as NativeVerifiedCertificate
 import org.quorate.internal.verifyBatch as nativeVerifyBatch
 import org.quorate.internal.verifyBatchDerived as nativeVerifyBatchDerived
 
-/** A quorum signed one statement. Decoding checked form and quorum; [verify] checks the signatures. */
+/** A quorum's certificate for one statement. Decoding checks form and quorum; [verify] checks the signatures. */
 public class Certificate private constructor(@get:JvmSynthetic internal val cell: Cell<NativeCertificate>) :
     NativeValue(cell) {
     internal constructor(native: NativeCertificate) : this(Cell(native, "Certificate"))
 
-    override val suite: Suite get() = cell.call { Suite.of(it.suite()) }
+    override val suite: Suite get() = cell.call { Suite.fromNative(it.suite()) }
 
-    /** What is certified. */
+    /** The certified statement. */
     public val statement: Statement get() = cell.call { Statement(it.statement()) }
 
-    /** Who signed. */
+    /** The signers. */
     public val signers: SignerSet get() = cell.call { SignerSet(it.signers()) }
 
     /** The aggregate, or the signatures in ascending order of signers. */
     public val proof: ByteArray get() = cell.call { it.proof() }
 
-    /** Bytes of the encoding. */
+    /** Length of the encoding in bytes. */
     public val encodedLen: Int get() = cell.call { it.encodedLen().toInt() }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
 
-    /** Without the statement, for where it is known. */
+    /** Returns the form without the statement, for use where it is known. */
     public fun encodeDetached(): ByteArray = cell.call { it.encodeDetached() }
 
-    /** Checks the signatures. */
+    /** Verifies the signatures. */
     public fun verify(committee: Committee): VerifiedCertificate =
         cell.call { certificate -> committee.cell.call { VerifiedCertificate(certificate.verify(it)) } }
 
@@ -43,28 +43,30 @@ public class Certificate private constructor(@get:JvmSynthetic internal val cell
         public fun decode(bytes: ByteArray, committee: Committee): Certificate =
             committee.cell.call { Certificate(NativeCertificate.decode(bytes, it)) }
 
-        /** Reads what [encodeDetached] wrote. */
+        /** Reads the form that [encodeDetached] returns. */
         @JvmStatic
         public fun decodeDetached(bytes: ByteArray, statement: Statement, committee: Committee): Certificate =
             committee.cell.call { Certificate(NativeCertificate.decodeDetached(bytes, statement.native, it)) }
 
-        /** Checks many at once, which costs less; each gets the verdict that it would get alone, in its place. */
+        /**
+         * Verifies several at once, which costs less. Each gets the verdict that it would get alone, in input order.
+         */
         @JvmStatic
         public fun verifyBatch(committee: Committee, certificates: List<Certificate>): List<Verdict> =
             callAll(certificates.map { it.cell }) { natives ->
-                committee.cell.call { Verdict.of(nativeVerifyBatch(it, natives)) }
+                committee.cell.call { Verdict.fromNative(nativeVerifyBatch(it, natives)) }
             }
 
         /** As [verifyBatch], with coefficients derived from the input instead of random ones. */
         @JvmStatic
         public fun verifyBatchDerived(committee: Committee, certificates: List<Certificate>): List<Verdict> =
             callAll(certificates.map { it.cell }) { natives ->
-                committee.cell.call { Verdict.of(nativeVerifyBatchDerived(it, natives)) }
+                committee.cell.call { Verdict.fromNative(nativeVerifyBatchDerived(it, natives)) }
             }
     }
 }
 
-/** A certificate that was checked. Only a check makes one. */
+/** A verified certificate. Only verification creates one. */
 public class VerifiedCertificate
 private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedCertificate>) : NativeObject(cell) {
     internal constructor(native: NativeVerifiedCertificate) : this(Cell(native, "VerifiedCertificate"))
@@ -72,7 +74,7 @@ private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedCert
     /** The certificate. */
     public val value: Certificate get() = cell.call { Certificate(it.value()) }
 
-    /** Against which committee it was checked. */
+    /** Committee against which it was verified. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
     override fun equals(other: Any?): Boolean =
@@ -83,9 +85,9 @@ private constructor(@get:JvmSynthetic internal val cell: Cell<NativeVerifiedCert
     override fun toString(): String = shown { "Verified($value)" }
 }
 
-/** What a batch says about one certificate. */
+/** Verdict on one certificate of a batch. */
 public sealed class Verdict {
-    /** The certificate, or what is wrong with it, thrown. */
+    /** Returns the certificate, or throws its error. */
     public abstract fun getOrThrow(): VerifiedCertificate
 
     /** It verifies. */
@@ -93,17 +95,17 @@ public sealed class Verdict {
         override fun getOrThrow(): VerifiedCertificate = certificate
     }
 
-    /** It does not. */
+    /** It does not verify. */
     public class Invalid internal constructor(public val error: QuorateException) : Verdict() {
         override fun getOrThrow(): VerifiedCertificate = throw error
     }
 
     internal companion object {
         @JvmSynthetic
-        internal fun of(verdicts: List<NativeVerdict>): List<Verdict> = verdicts.map {
+        internal fun fromNative(verdicts: List<NativeVerdict>): List<Verdict> = verdicts.map {
             when (it) {
                 is NativeVerdict.Valid -> Valid(VerifiedCertificate(it.certificate))
-                is NativeVerdict.Invalid -> Invalid(QuorateException.of(it.error))
+                is NativeVerdict.Invalid -> Invalid(QuorateException.fromNative(it.error))
             }
         }
     }

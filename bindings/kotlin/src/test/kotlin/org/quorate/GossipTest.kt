@@ -27,7 +27,7 @@ import org.quorate.sortition.Seed
 import org.quorate.sortition.SeedProof
 import org.quorate.sortition.Ticket
 
-/** Aggregates, how they spread, and lotteries. */
+/** Aggregates, gossip and lotteries. */
 class GossipTest {
     private class World(val suite: Suite, val n: Int = 7) {
         val secrets = List(n) { at -> SecretKey.fromBytes(suite, ByteArray(32) { if (it == 31) (at + 1).toByte() else 1 }) }
@@ -38,20 +38,20 @@ class GossipTest {
         fun vote(member: Int, on: Statement = statement) =
             Vote.signUnguarded(secrets[member], committee, on).verify(committee)
 
-        fun of(member: Int) = Aggregate.ofVote(vote(member), committee)
+        fun aggregate(member: Int) = Aggregate.ofVote(vote(member), committee)
 
-        fun sum(vararg members: Int): VerifiedAggregate = members.map(::of).reduce { one, two -> one.merge(two) }
+        fun sum(vararg members: Int): VerifiedAggregate = members.map(::aggregate).reduce { one, two -> one.merge(two) }
 
         /** The aggregate of one member with another's signature. */
         fun forged(): Aggregate {
-            val (bytes, other) = of(1).value.encode() to of(2).value.signature.encode()
+            val (bytes, other) = aggregate(1).value.encode() to aggregate(2).value.signature.encode()
             return Aggregate.decode(bytes.copyOf(bytes.size - other.size) + other, committee)
         }
     }
 
     @ParameterizedTest
     @EnumSource(names = ["MIN_SIG_COUNTED", "MIN_PK_COUNTED"])
-    fun `an aggregate is the same whatever the order`(suite: Suite) {
+    fun `an aggregate does not depend on the order`(suite: Suite) {
         val world = World(suite)
         val (one, two) = world.sum(0, 2, 4) to world.sum(4, 5)
         val both = one.merge(two)
@@ -60,10 +60,10 @@ class GossipTest {
         assertEquals(listOf(1, 1, 2, 1), both.value.counts)
         assertEquals(listOf(0, 2), listOf(both.value.count(1), both.value.count(4)))
         assertEquals(suite, both.value.suite)
-        assertEquals(listOf(1, 1, 1, 1), both.normalised(listOf(world.of(4), world.of(6))).value.counts)
+        assertEquals(listOf(1, 1, 1, 1), both.normalised(listOf(world.aggregate(4), world.aggregate(6))).value.counts)
         assertThrows<QuorateException.TooLarge> { both.merge(both, 3) }
         assertNull(both.certificate(world.committee))
-        val quorum = both.merge(world.of(1))
+        val quorum = both.merge(world.aggregate(1))
         val certificate = quorum.certificate(world.committee)!!
         assertEquals(certificate.value, Certificate.decode(certificate.value.encode(), world.committee))
         assertEquals(quorum, Aggregate.ofCertificate(certificate))
@@ -81,12 +81,12 @@ class GossipTest {
     }
 
     @Test
-    fun `a pool sums what brings signers`() {
+    fun `a pool sums aggregates that add signers`() {
         val world = World(Suite.MIN_SIG_COUNTED)
         val pool = Pool(world.committee, 0, world.statement)
         assertNull(pool.best)
-        assertTrue(pool.insert(world.of(0)) && pool.insert(world.sum(1, 2)) && !pool.insert(world.of(1)))
-        assertTrue(pool.wants(world.of(4).value) && !pool.wants(world.of(1).value))
+        assertTrue(pool.insert(world.aggregate(0)) && pool.insert(world.sum(1, 2)) && !pool.insert(world.aggregate(1)))
+        assertTrue(pool.wants(world.aggregate(4).value) && !pool.wants(world.aggregate(1).value))
         assertEquals(listOf(0, 1, 2), pool.signers.toList())
         assertEquals(listOf(1, 1, 1), pool.best!!.value.counts)
         assertTrue(pool.insert(world.sum(3, 4)) && pool.aggregates.isNotEmpty())
@@ -97,12 +97,12 @@ class GossipTest {
     }
 
     @Test
-    fun `votes spread until everybody has a certificate`() {
+    fun `votes spread until all members have a certificate`() {
         val world = World(Suite.MIN_SIG_COUNTED)
         val parameters = Parameters(fanOut = 2, patience = Duration.ofMillis(100))
         val members = List(world.n) { Gossip(world.committee, it, world.statement, parameters) }
         val peers = List(world.n) { Peers(it, world.n, parameters) }
-        // Two never say anything: a quorum is five of seven.
+        // Two members stay silent: a quorum is five of seven.
         val talking = 2 until world.n
         talking.forEach { assertTrue(members[it].vote(world.vote(it)) && !members[it].vote(world.vote(it))) }
         val dice = Random(4)
@@ -124,12 +124,12 @@ class GossipTest {
             assertEquals(talking.toList(), members[me].certificate!!.value.signers.toList())
             assertEquals(talking.toList(), members[me].signers.toList())
         }
-        assertEquals(Received.COMPLETE, members[2].receive(0, world.of(0).value, peers[2], now))
+        assertEquals(Received.COMPLETE, members[2].receive(0, world.aggregate(0).value, peers[2], now))
         assertEquals(5, members[2].offer(0)!!.signers.size)
     }
 
     @Test
-    fun `who sends what is bad is blamed and left alone`() {
+    fun `senders of invalid aggregates are blamed and suspended`() {
         val world = World(Suite.MIN_PK_COUNTED)
         val (gossip, peers) = Gossip(world.committee, 0, world.statement) to Peers(0, world.n)
         assertEquals(Received.WAITING, gossip.receive(3, world.forged(), peers, 1u))
@@ -139,7 +139,7 @@ class GossipTest {
         assertEquals("BAD_SIGNATURE", checked.faults.single().evidence.code)
         assertFalse(checked.grew)
         assertTrue(peers.isRefused(3, 2u) && !peers.isAvailable(3, 2u))
-        val good = world.of(1).value
+        val good = world.aggregate(1).value
         assertEquals(Received.REFUSED, gossip.receive(3, good, peers, 2u))
         assertEquals(Received.WAITING, gossip.receive(4, good, peers, 2u))
         assertTrue(gossip.check(peers, null, 2u).grew)
@@ -155,7 +155,7 @@ class GossipTest {
     }
 
     @Test
-    fun `peers that fail are left alone`() {
+    fun `failed peers are suspended`() {
         val second = Duration.ofSeconds(1)
         val peers = Peers(0, 2, Parameters(fanOut = 1, backOff = second, patience = second))
         assertEquals(listOf(1, 1), listOf(peers.pick(null, 0u), peers.pick(7u, 0u)))
@@ -173,25 +173,25 @@ class GossipTest {
         assertTrue(peers.isAvailable(1, 0u))
         peers.accuse(1, 0u)
         assertTrue(peers.isRefused(1, 0u))
-        assertNull(Peers(0, 1).pick(), "there is nobody")
+        assertNull(Peers(0, 1).pick(), "there is no other member")
         assertThrows<IllegalArgumentException> { Parameters(backOff = Duration.ofSeconds(-1)) }
         assertThrows<IllegalArgumentException> { Parameters(limit = 65_536) }
     }
 
     @ParameterizedTest
     @EnumSource(names = ["MIN_SIG", "ED25519"])
-    fun `only suites that count have aggregates`(suite: Suite) {
+    fun `only counted suites have aggregates`(suite: Suite) {
         val world = World(suite, 1)
-        assertThrows<QuorateException.WrongContext> { world.of(0) }
+        assertThrows<QuorateException.WrongContext> { world.aggregate(0) }
         assertThrows<QuorateException.WrongContext> { Pool(world.committee, 0, world.statement) }
         assertThrows<QuorateException.WrongContext> { Gossip(world.committee, 0, world.statement) }
     }
 
     @ParameterizedTest
     @EnumSource(names = ["ED25519"], mode = EnumSource.Mode.EXCLUDE)
-    fun `a lottery's winners prove that they won`(suite: Suite) {
+    fun `winners of a lottery prove that they won`(suite: Suite) {
         val world = World(suite)
-        val seed = Seed.genesis(world.committee.chain, "what nobody chose".toByteArray())
+        val seed = Seed.genesis(world.committee.chain, "a public random value".toByteArray())
         val lottery = Lottery(world.committee, seed, 3u)
         assertEquals(7, lottery.expected)
         val tickets = world.secrets.map { lottery.draw(it)!! }

@@ -8,20 +8,27 @@ import org.quorate.QuorateException
 import org.quorate.borrowed
 import org.quorate.bytes
 import org.quorate.callAll
+import org.quorate.internal.Ciphertext as NativeCiphertext
+import org.quorate.internal.EncryptionKey as NativeEncryptionKey
 import org.quorate.internal.Tdh2KeyShare as NativeKeyShare
 import org.quorate.internal.Tdh2PublicKeys as NativePublicKeys
+import org.quorate.internal.Tdh2ShareFault as NativeFault
+import org.quorate.internal.Tdh2WrongShare as NativeWrongShare
+import org.quorate.internal.ValidCiphertext as NativeValidCiphertext
+import org.quorate.internal.tdh2Constants
 import org.quorate.internal.tdh2Deal
+import org.quorate.threshold.Cache
 import org.quorate.threshold.Checked
 import org.quorate.threshold.ShareFault
 import org.quorate.threshold.Threshold
 import org.quorate.translated
 import org.quorate.u16
 
-/** What a dealer hands out: the public keys for all, and a share for each member. */
+/** A dealer's output: the public keys, and a share for each member. */
 public class Dealt internal constructor(
-    /** What everybody may know. */
+    /** The public keys. */
     public val keys: PublicKeys,
-    /** The members' secrets, in their order. Give each its own alone, and close these. */
+    /** The members' secret shares, in order. Give each member only its own, and close these. */
     public val shares: List<KeyShare>,
 ) {
     /** The keys. */
@@ -31,18 +38,18 @@ public class Dealt internal constructor(
     public operator fun component2(): List<KeyShare> = shares
 }
 
-/** What everybody knows of dealt keys, checked to lie on one polynomial. */
+/** The public keys of a dealt key, checked to lie on one polynomial. */
 public class PublicKeys private constructor(@get:JvmSynthetic internal val cell: Cell<NativePublicKeys>) :
     EncodedObject(cell) {
     internal constructor(native: NativePublicKeys) : this(Cell(native, "PublicKeys"))
 
-    /** For which committee they were dealt. */
+    /** Committee for which they were dealt. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
-    /** How many shares of how many are needed. */
-    public val threshold: Threshold get() = cell.call { Threshold.of(it.threshold()) }
+    /** Number of shares needed, and number of parties. */
+    public val threshold: Threshold get() = cell.call { Threshold.fromNative(it.threshold()) }
 
-    /** The public key itself: 32 bytes. */
+    /** The public key: 32 bytes. */
     public val key: ByteArray get() = cell.call { it.key() }
 
     override fun encode(): ByteArray = cell.call { it.encode() }
@@ -51,20 +58,21 @@ public class PublicKeys private constructor(@get:JvmSynthetic internal val cell:
     public fun verificationKey(member: Int): ByteArray? = cell.call { it.verificationKey(member.u16("member")) }
 
     /**
-     * The same keys with a table for each member, which makes checking between n/8 and 46 shares at once somewhat cheaper.
-     * Memory: 10 kB for each member. Cost: as [decode], and a quarter of a multiplication for each.
+     * Returns the same keys with a table for each member, which makes verifying between n/8 and 46 shares at once
+     * somewhat cheaper. Memory: 10 kB for each member. Cost: as [decode], plus a quarter of a multiplication per
+     * member.
      */
     public fun precomputed(): PublicKeys = cell.call { PublicKeys(it.precomputed()) }
 
-    /** Checks one share, or throws [QuorateException.BadShare]. Cost: 1.5 multiplications. */
+    /** Verifies one share, or throws [QuorateException.BadShare]. Cost: 1.5 multiplications. */
     public fun verifyShare(instance: ValidCiphertext, share: DecryptionShare): VerifiedShare =
         cell.call { keys ->
             instance.cell.call { of -> share.cell.call { VerifiedShare(keys.verifyShare(of, it)) } }
         }
 
     /**
-     * Checks many shares together and finds every wrong one; these are no error but among the faults. Cost: 0.6 of a
-     * multiplication for each share.
+     * Verifies several shares together and identifies every wrong one; these raise no error but are listed in the
+     * faults. Cost: 0.6 multiplications per share.
      */
     public fun verifyShares(
         instance: ValidCiphertext,
@@ -83,8 +91,8 @@ public class PublicKeys private constructor(@get:JvmSynthetic internal val cell:
 
     public companion object {
         /**
-         * Deals a fresh key of which one share more is needed than members may be faulty. **Whoever runs this knows the
-         * key**: run it once, away from the network, and give each member its share alone.
+         * Deals a new key whose threshold is one more than the maximum number of faulty members. **The process that
+         * runs this knows the key**: run it once, offline, and give each member only its own share.
          */
         @JvmStatic
         public fun deal(committee: CommitteeId, threshold: Threshold): Dealt {
@@ -92,47 +100,195 @@ public class PublicKeys private constructor(@get:JvmSynthetic internal val cell:
             return Dealt(PublicKeys(dealt.keys), dealt.shares.map(::KeyShare))
         }
 
-        /** Reads keys, and checks that they lie on one polynomial. Cost: a sum of n + 1 products. */
+        /** Reads keys and verifies that they lie on one polynomial. Cost: a sum of n + 1 products. */
         @JvmStatic
         public fun decode(bytes: ByteArray): PublicKeys = PublicKeys(translated { NativePublicKeys.decode(bytes) })
     }
 }
 
-/** A member's secret. Close it: that wipes it. It cannot be printed, compared, copied or serialized. */
+/** A member's share of the secret key. Close it to wipe it. It cannot be printed, compared, copied or serialized. */
 public class KeyShare private constructor(private val cell: Cell<NativeKeyShare>) : NativeObject(cell) {
     internal constructor(native: NativeKeyShare) : this(Cell(native, "KeyShare"))
 
-    /** Whose share it is. */
+    /** Member that holds the share. */
     public val member: Int get() = cell.call { it.member().toInt() }
 
-    /** For which committee it was dealt. */
+    /** Committee for which it was dealt. */
     public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
 
-    /** What everybody knows of it: 32 bytes. */
+    /** Its public verification key: 32 bytes. */
     public val verificationKey: ByteArray get() = cell.call { it.verificationKey() }
 
     /**
-     * Checks that the dealer gave this member the secret of its verification key, or throws [QuorateException.BadShare].
-     * To be done once: with a wrong one a member makes wrong shares, and is the culprit.
+     * Verifies that the dealer gave this member the secret of its verification key, or throws
+     * [QuorateException.BadShare]. Call it once: with a wrong secret the member makes wrong shares and is blamed for
+     * them.
      */
     public fun check(keys: PublicKeys): Unit = cell.call { share -> keys.cell.call { share.check(it) } }
 
     /**
-     * This member's part in a decryption, which stands for nothing but this ciphertext. Only one that was checked makes
-     * shares. Cost: three multiplications.
+     * Returns this member's share of a decryption, which is valid for this ciphertext only. Only a checked ciphertext
+     * has shares. Cost: three multiplications.
      */
     public fun decryptionShare(ciphertext: ValidCiphertext): DecryptionShare =
         cell.call { key -> ciphertext.cell.call { DecryptionShare(key.share(it)) } }
 
-    /** The 99 bytes, for a key file. Fill the array with zeros after use. */
+    /** Returns the 99 bytes, for a key file. Fill the array with zeros after use. */
     public fun toBytes(): ByteArray = cell.call { it.toBytes().bytes() }
 
     override fun toString(): String = shown { "KeyShare(tdh2, member $member)" }
 
     public companion object {
-        /** Reads [toBytes]; [check] it then. The array stays yours to fill with zeros. */
+        /**
+         * Reads the result of [toBytes]; call [check] next. The caller keeps the array and overwrites it with zeros.
+         */
         @JvmStatic
         public fun fromBytes(bytes: ByteArray): KeyShare =
             KeyShare(translated { bytes.borrowed { NativeKeyShare.fromBytes(it) } })
     }
 }
+
+/** The key for encrypting and checking ciphertexts: all that a client needs of a committee. */
+public class EncryptionKey private constructor(@get:JvmSynthetic internal val cell: Cell<NativeEncryptionKey>) :
+    EncodedObject(cell) {
+    internal constructor(native: NativeEncryptionKey) : this(Cell(native, "EncryptionKey"))
+
+    /** Committee whose members decrypt. */
+    public val committee: CommitteeId get() = cell.call { CommitteeId.fromBytes(it.committee()) }
+
+    /** The public key: 32 bytes. */
+    public val key: ByteArray get() = cell.call { it.key() }
+
+    /** The 65 bytes. */
+    override fun encode(): ByteArray = cell.call { it.encode() }
+
+    /**
+     * Returns the same key with tables, which make encryption more than twice as fast and checks faster. Memory: 61,440
+     * bytes. Cost: about 80 multiplications, recovered after some fifty ciphertexts.
+     */
+    public fun precomputed(): EncryptionKey = cell.call { EncryptionKey(it.precomputed()) }
+
+    /**
+     * Encrypts at most [MAX_PLAINTEXT] bytes. The ciphertext binds epoch and proposer, so that no other member can
+     * propose it, and none in another epoch. Cost: five multiplications, plus a cipher and a hash over the payload.
+     */
+    @JvmName("encrypt")
+    public fun encrypt(epoch: ULong, proposer: Int, plaintext: ByteArray): Ciphertext =
+        cell.call { Ciphertext(it.encrypt(epoch, proposer.u16("proposer"), plaintext)) }
+
+    override fun toString(): String = shown { "EncryptionKey(of $committee)" }
+
+    public companion object {
+        private val constants = tdh2Constants()
+
+        /** Maximum length of a plaintext: 32 MiB. */
+        @JvmField
+        public val MAX_PLAINTEXT: Int = constants.maxPlaintext.toInt()
+
+        /** Bytes by which an encrypted payload is longer than its plaintext. */
+        @JvmField
+        public val OVERHEAD: Int = constants.overhead.toInt()
+
+        /** The encryption key of a committee. */
+        @JvmStatic
+        public fun fromPublicKeys(keys: PublicKeys): EncryptionKey = EncryptionKey(keys.cell.call { NativeEncryptionKey.fromPublicKeys(it) })
+
+        /** Reads 65 bytes. */
+        @JvmStatic
+        public fun decode(bytes: ByteArray): EncryptionKey =
+            EncryptionKey(translated { NativeEncryptionKey.decode(bytes) })
+    }
+}
+
+/** A ciphertext as sent by a proposer. Only its form is checked. */
+public class Ciphertext private constructor(private val cell: Cell<NativeCiphertext>) : EncodedObject(cell) {
+    internal constructor(native: NativeCiphertext) : this(Cell(native, "Ciphertext"))
+
+    /** The context that it names. */
+    public val label: Label get() = cell.call { Label(it.label()) }
+
+    /** The encrypted payload, [EncryptionKey.OVERHEAD] bytes longer than the plaintext. */
+    public val payload: ByteArray get() = cell.call { it.payload() }
+
+    override fun encode(): ByteArray = cell.call { it.encode() }
+
+    /**
+     * Checks that this is a ciphertext for these keys, that it is for this proposer and epoch (the link authenticates
+     * the sender), and that payload and proof are its author's. Throws [QuorateException.WrongContext] or
+     * [QuorateException.BadCiphertext]. Cost: four multiplications, two of them short, plus a hash of the payload.
+     */
+    @JvmName("check")
+    public fun check(key: EncryptionKey, epoch: ULong, proposer: Int): ValidCiphertext =
+        cell.call { ciphertext ->
+            key.cell.call { ValidCiphertext(ciphertext.check(it, epoch, proposer.u16("proposer"))) }
+        }
+
+    override fun toString(): String = shown { "Ciphertext($label)" }
+
+    public companion object {
+        /** Reads a ciphertext. */
+        @JvmStatic
+        public fun decode(bytes: ByteArray): Ciphertext = Ciphertext(translated { NativeCiphertext.decode(bytes) })
+    }
+}
+
+/** A checked ciphertext, for which shares can be made. Only [Ciphertext.check] creates one. */
+public class ValidCiphertext private constructor(@get:JvmSynthetic internal val cell: Cell<NativeValidCiphertext>) :
+    NativeObject(cell) {
+    internal constructor(native: NativeValidCiphertext) : this(Cell(native, "ValidCiphertext"))
+
+    /** The ciphertext, without the proof that it was checked. */
+    public val ciphertext: Ciphertext get() = cell.call { Ciphertext(it.ciphertext()) }
+
+    /** Its context. */
+    public val label: Label get() = cell.call { Label(it.label()) }
+
+    /** Identifier in the proofs of its shares: 32 bytes. */
+    public val id: ByteArray get() = cell.call { it.id() }
+
+    /** The element whose multiples are the shares: 32 bytes. */
+    public val base: ByteArray get() = cell.call { it.base() }
+
+    /**
+     * Decrypts with verified shares. Throws [QuorateException.BelowQuorum], [QuorateException.DuplicateSigner], and
+     * [QuorateException.WrongContext] for a share of another ciphertext; throws [QuorateException.BadCiphertext] if the
+     * author encrypted no valid plaintext: treat it as empty, as all members will.
+     */
+    @JvmOverloads
+    public fun combine(keys: PublicKeys, shares: List<VerifiedShare>, cache: Cache? = null): ByteArray =
+        cell.call { ciphertext ->
+            keys.cell.call { of ->
+                callAll(shares.map { it.cell }) { natives -> Cache.with(cache) { ciphertext.combine(of, natives, it) } }
+            }
+        }
+
+    override fun toString(): String = shown { "ValidCiphertext($label)" }
+}
+
+/** Evidence that a member made a wrong share, for every holder of the public keys. */
+public class WrongShare private constructor(private val cell: Cell<NativeWrongShare>) : EncodedObject(cell) {
+    internal constructor(native: NativeWrongShare) : this(Cell(native, "WrongShare"))
+
+    override fun encode(): ByteArray = cell.call { it.encode() }
+
+    /**
+     * Verifies the evidence with the keys alone and returns the culprit. Throws [QuorateException.NotEvidence] if the
+     * share is right, or not the member's own.
+     */
+    public fun verify(keys: PublicKeys): Int =
+        cell.call { evidence -> keys.cell.call { evidence.verify(it).toInt() } }
+
+    override fun toString(): String = shown { "WrongShare(tdh2)" }
+
+    public companion object {
+        /** Reads unverified evidence. */
+        @JvmStatic
+        public fun decode(bytes: ByteArray): WrongShare = WrongShare(translated { NativeWrongShare.decode(bytes) })
+    }
+}
+
+internal fun fault(native: NativeFault): ShareFault<WrongShare, DecryptionShare> =
+    when (native) {
+        is NativeFault.Proven -> ShareFault.Proven(native.member.toInt(), WrongShare(native.evidence))
+        is NativeFault.Forged -> ShareFault.Forged(native.member.toInt(), DecryptionShare(native.share))
+    }
