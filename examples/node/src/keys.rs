@@ -102,7 +102,7 @@ impl NodeKeys {
     /// # Errors
     /// [`NodeError::Genesis`] if `S` is not the scheme of the keys, or if the secret is not valid.
     pub fn voting<S: Scheme>(&self) -> Result<S::SecretKey> {
-        if SchemeName::of::<S>() != Some(self.scheme) {
+        if SchemeName::for_scheme::<S>() != Some(self.scheme) {
             return Err(NodeError::Genesis {
                 path: None,
                 problem: format!(

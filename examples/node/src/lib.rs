@@ -9,7 +9,7 @@
 //! | [`epochs`] | who the members are from which height on |
 //! | [`keys`] | the validator's secret keys on disk |
 //! | [`links`] | TLS 1.3 between validators, each end pinned to its identity key |
-//! | [`protocol`] | what the node needs of a consensus protocol; the protocols' adapters |
+//! | [`protocol`] | the interface between the node and a consensus protocol |
 //! | [`runtime`] | drives the state machine: persist, then send |
 //! | [`store`] | records, blocks and batches on disk |
 //! | [`application`] | what transactions mean; the ledger is the default |
@@ -39,8 +39,3 @@ pub mod store;
 
 pub use error::{NodeError, Result};
 pub use genesis::Contact;
-
-/// The README's examples, here because this crate sees all that they use.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-pub struct Readme;

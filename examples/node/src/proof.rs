@@ -22,14 +22,14 @@ use std::sync::Arc;
 use quorate::merkle::Path;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
-use quorate_jolteon::MAX_BATCH_BYTES;
+use quorate_protocol::batch::MAX_BATCH_BYTES;
 use serde::{Deserialize, Serialize};
 
 use crate::application::{LedgerProof, MAX_KEY, MAX_VALUE};
 use crate::execution::execution_root;
 use crate::genesis::Hex;
 use crate::handle::Digest;
-use crate::protocol::{Block, Part, Protocol};
+use crate::protocol::{BatchSummary, Block, Protocol};
 
 /// The most heights between a state and the block that states it.
 pub const MAX_ROOTS: usize = 1024;
@@ -90,7 +90,7 @@ pub struct ProvenTransaction {
 
 impl<P: Protocol> TransactionProof<P> {
     /// The batch that holds the transaction, as the block names it.
-    pub fn batch(&self) -> Option<Part> {
+    pub fn batch(&self) -> Option<BatchSummary> {
         self.block.payload().get(usize::from(self.batch)).copied()
     }
 

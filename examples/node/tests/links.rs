@@ -15,7 +15,9 @@ use quorate_node::config::LinkConfig;
 use quorate_node::genesis::{Genesis, SchemeName};
 use quorate_node::handle::PeerStatus;
 use quorate_node::keys::NodeKeys;
-use quorate_node::links::{Guest, Lane, Limits, LinkEvent, LinkSender, Links, Received, Settings, Sink};
+use quorate_node::links::{
+    FormerMember, Lane, Limits, LinkEvent, LinkSender, Links, Received, Settings, Sink,
+};
 use quorate_node::metrics::Metrics;
 
 /// Keeps what comes in.
@@ -89,7 +91,7 @@ async fn node(genesis: &Genesis, keys: &NodeKeys, me: u16, change: impl FnOnce(&
         identity: keys.identity().unwrap(),
         identities: genesis.committees::<Ed25519>().unwrap().identities,
         members,
-        guests: Vec::new(),
+        former_members: Vec::new(),
         metrics: metrics.links.clone(),
     };
     change(&mut settings);
@@ -133,12 +135,12 @@ async fn a_guest_may_ask_and_is_answered_and_hears_nothing_else() {
     let (all, keys) = chain(3, SchemeName::Ed25519);
     let two = Genesis { members: all.members[..2].to_vec(), ..all.clone() };
     let chain = two.chain_id();
-    let guest = || Guest {
+    let former_member = || FormerMember {
         identity: Ed25519::public_key(&keys[2].identity().unwrap()),
         name: "gone".into(),
         address: all.members[2].address.clone(),
     };
-    let host = node(&two, &keys[0], 0, |s| s.guests = vec![guest()]).await;
+    let host = node(&two, &keys[0], 0, |s| s.former_members = vec![former_member()]).await;
     let asks = node(&all, &keys[2], 2, |s| s.chain = chain).await;
     eventually("it is let in", || asks.peer(0).outgoing).await;
     asks.sender.send(0, Lane::Urgent, Bytes::from_static(b"hello"));
@@ -163,9 +165,12 @@ async fn a_stranger_is_refused_and_told_why() {
     // The stranger knows where member 0 is and who it is, but is nobody itself.
     foreign.members[0] = genesis.members[0].clone();
     let host = node(&genesis, &keys[0], 0, as_is).await;
-    let guest = node(&foreign, &stranger[1], 1, |s| s.chain = genesis.chain_id()).await;
+    let former_member = node(&foreign, &stranger[1], 1, |s| s.chain = genesis.chain_id()).await;
     eventually("it is told", || {
-        guest.peer(0).last_error.is_some_and(|e| e.starts_with("UNKNOWN_IDENTITY") && e.contains("genesis"))
+        former_member
+            .peer(0)
+            .last_error
+            .is_some_and(|e| e.starts_with("UNKNOWN_IDENTITY") && e.contains("genesis"))
     })
     .await;
     eventually("it is counted", || {
@@ -173,7 +178,7 @@ async fn a_stranger_is_refused_and_told_why() {
         text.contains("quorate_link_connections_refused_total{peer=\"unknown\",code=\"UNKNOWN_IDENTITY\"}")
     })
     .await;
-    assert!(!guest.peer(0).outgoing && !host.peer(1).incoming);
+    assert!(!former_member.peer(0).outgoing && !host.peer(1).incoming);
 }
 
 #[tokio::test]
@@ -377,7 +382,7 @@ async fn an_address_in_use_is_an_error_that_names_it() {
         identity: keys[0].identity().unwrap(),
         identities: genesis.committees::<Ed25519>().unwrap().identities,
         members: vec![("a".into(), "x:1".into()), ("b".into(), "x:2".into())],
-        guests: Vec::new(),
+        former_members: Vec::new(),
         metrics: Metrics::new().links,
     };
     let error = Links::start(settings, Arc::new(Inbox::default())).await.err().unwrap();

@@ -2,7 +2,7 @@
 //!
 //! The genesis is the first epoch. Where the members may change, each later one follows from the one before and a block
 //! of the chain, its [anchor](Anchor), so that all nodes know the same: the protocol says who is a member with which
-//! keys and weight ([`Successor`]); names and addresses stay what they were, and those of who joins come with the change
+//! keys and weight ([`NextEpoch`]); names and addresses stay what they were, and those of who joins come with the change
 //! as a [`Contact`].
 //!
 //! A node keeps every epoch before it begins its first own step in it, for blocks of all epochs are to stay readable.
@@ -72,7 +72,7 @@ pub struct Anchor {
 
 /// How an epoch ended, as the protocol says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Successor {
+pub struct NextEpoch {
     /// The number of the next one.
     pub number: u64,
     /// Where it begins.
@@ -98,18 +98,18 @@ impl Epoch {
 
     /// The one after this.
     #[must_use]
-    pub fn next(&self, successor: &Successor) -> Self {
-        let members = self.heirs(&successor.members, &successor.contacts);
+    pub fn next(&self, successor: &NextEpoch) -> Self {
+        let members = self.next_members(&successor.members, &successor.contacts);
         Self { number: successor.number, anchor: Some(successor.anchor), members }
     }
 
     /// The members of the epoch after this, from identity key, voting key and weight of each, and what those who joined
     /// said of themselves by identity key.
-    pub fn heirs(&self, members: &[(Hex, Hex, u128)], contacts: &[(Hex, Vec<u8>)]) -> Vec<Member> {
+    pub fn next_members(&self, members: &[(Hex, Hex, u128)], contacts: &[(Hex, Vec<u8>)]) -> Vec<Member> {
         let stays = |key: &Hex| self.members.iter().find(|member| member.identity_key == *key);
         let staying = members.iter().filter_map(|(key, ..)| stays(key));
         let mut taken: BTreeSet<String> = staying.map(|member| member.name.clone()).collect();
-        let mut heirs = Vec::with_capacity(members.len());
+        let mut next_members = Vec::with_capacity(members.len());
         for (identity_key, voting_key, weight) in members {
             let (name, address) = match stays(identity_key) {
                 Some(member) => (member.name.clone(), member.address.clone()),
@@ -123,9 +123,9 @@ impl Epoch {
                 }
             };
             let (identity_key, voting_key) = (identity_key.clone(), voting_key.clone());
-            heirs.push(Member { name, address, weight: *weight, identity_key, voting_key });
+            next_members.push(Member { name, address, weight: *weight, identity_key, voting_key });
         }
-        heirs
+        next_members
     }
 
     /// The height of its first block.
@@ -229,7 +229,7 @@ mod tests {
     }
 
     /// Who stays of an epoch, and who joins with what.
-    fn successor(of: &Epoch, stay: &[usize], join: &[(Hex, Vec<u8>)]) -> Successor {
+    fn successor(of: &Epoch, stay: &[usize], join: &[(Hex, Vec<u8>)]) -> NextEpoch {
         let stays = |i: &usize| {
             let member = &of.members[*i];
             (member.identity_key.clone(), member.voting_key.clone(), member.weight)
@@ -238,7 +238,7 @@ mod tests {
         let seed = Seed::genesis(ChainId([1; 32]), b"");
         let anchor = Anchor { height: 9, digest: [3; 32], seed, payload_height: 9 };
         let members = stay.iter().map(stays).chain(join.iter().map(joins)).collect();
-        Successor { number: of.number + 1, anchor, members, contacts: join.to_vec() }
+        NextEpoch { number: of.number + 1, anchor, members, contacts: join.to_vec() }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::{Queries, execution_root};
 use crate::application::{Application, Changes, ExecutionBatch, ExecutionBlock};
 use crate::handle::{CommitEvent, Digest};
-use crate::protocol::{Batch, Block, Delivery, Executed, Protocol};
+use crate::protocol::{Archive, Batch, Block, Delivery, Executed, Protocol};
 use crate::store::{Roots, Store};
 use crate::{NodeError, Result};
 

@@ -9,7 +9,7 @@ use crate::application::{Application, LedgerProof};
 use crate::epochs::Epoch;
 use crate::handle::{Answer, BatchView, BlockView, Digest, TransactionId, TransactionView};
 use crate::proof::{MAX_ROOTS, RootProof, StateProof, TransactionProof};
-use crate::protocol::{Batch, Block, Part, Protocol};
+use crate::protocol::{Archive, Batch, BatchSummary, Block, Protocol};
 use crate::store::{Store, TransactionLocation};
 use crate::{NodeError, Result};
 
@@ -37,7 +37,7 @@ impl<P: Protocol> Queries<P> {
     /// If the store fails.
     pub fn block(&self, height: u64) -> Result<Option<BlockView>> {
         let Some(block) = self.store.block_at(height)? else { return Ok(None) };
-        let view = |part: &Part| BatchView {
+        let view = |part: &BatchSummary| BatchView {
             digest: Digest(part.digest),
             author: part.author,
             sequence: part.sequence,
@@ -46,7 +46,7 @@ impl<P: Protocol> Queries<P> {
         };
         let batches: Vec<_> = block.payload().iter().map(view).collect();
         let executed = block.executed();
-        let (certificate, signers) = P::certificate(&self.store, &block)?;
+        let (certificate, signers) = P::certificate(&*self.store, &block)?;
         Ok(Some(BlockView {
             height,
             epoch: block.epoch(),

@@ -25,7 +25,7 @@ impl Genesis {
     /// # Errors
     /// [`NodeError::Genesis`](crate::NodeError::Genesis), which names the member whose key is malformed, unproven, or related to another's.
     pub fn committees<S: Scheme>(&self) -> Result<Committees<S>> {
-        if SchemeName::of::<S>() != Some(self.scheme) {
+        if SchemeName::for_scheme::<S>() != Some(self.scheme) {
             return Err(wrong(format!("this chain votes with {}, not with {}", self.scheme, S::NAME)));
         }
         let chain = self.chain_id();

@@ -5,14 +5,14 @@
 //!
 //! ```toml
 //! chain = "example"
-//! protocol = "jolteon"      # or "gosig"; may be left out
-//! scheme = "bls"            # of votes: "bls" (MinSig) or, with Jolteon, "ed25519"
+//! protocol = "jolteon"      # optional; the default is "jolteon"
+//! scheme = "bls"            # of votes: "bls" (MinSig) or, if the protocol allows it, "ed25519"
 //! epoch = 0
 //!
 //! [parameters]              # all optional
 //! max_transaction_bytes = 131072
 //!
-//! [schedule]                # with Gosig alone: the clock that all members share
+//! [schedule]                # only for protocols with timed rounds, such as Gosig
 //! start = 1800000000
 //! proposals_ms = 250
 //! signatures_ms = 250
@@ -39,14 +39,12 @@ use std::path::Path;
 
 use quorate::committee::ChainId;
 use quorate::wire::{Encode, Writer, domain};
-use quorate_gosig::MAX_TRANSACTION_BYTES;
 use serde::{Deserialize, Serialize};
 
 pub use committees::Committees;
 pub use contact::Contact;
 pub use names::{ProtocolName, SchemeName};
-use parameters::within;
-pub use parameters::{Parameters, Schedule};
+pub use parameters::{Parameters, Schedule, check_range};
 pub use text::Hex;
 use text::MemberTable;
 
@@ -64,7 +62,7 @@ const MAX_TEXT: usize = 255;
 pub struct Genesis {
     /// The chain's name.
     pub chain: String,
-    /// How the members agree.
+    /// The consensus protocol.
     #[serde(default, skip_serializing_if = "ProtocolName::is_default")]
     pub protocol: ProtocolName,
     /// The signature scheme of votes.
@@ -111,11 +109,11 @@ pub struct PublicKeys {
 }
 
 impl Genesis {
-    /// A chain of Jolteon, with the usual parameters.
+    /// Creates a genesis with the default protocol and parameters.
     pub fn new(chain: &str, scheme: SchemeName, members: Vec<Member>) -> Self {
         Self {
             chain: chain.to_owned(),
-            protocol: ProtocolName::Jolteon,
+            protocol: ProtocolName::DEFAULT,
             scheme,
             epoch: 0,
             parameters: Parameters::default(),
@@ -124,10 +122,10 @@ impl Genesis {
         }
     }
 
-    /// The same with Gosig, whose first round begins `start` seconds after 1970.
+    /// The same genesis for another protocol, with a schedule if the protocol needs one.
     #[must_use]
-    pub fn with_gosig(self, start: u64) -> Self {
-        Self { protocol: ProtocolName::Gosig, schedule: Some(Schedule::starting(start)), ..self }
+    pub fn with_protocol(self, protocol: ProtocolName, schedule: Option<Schedule>) -> Self {
+        Self { protocol, schedule, ..self }
     }
 
     /// Reads and checks a file. Cheap: signatures are checked when committees are made of it.
@@ -203,27 +201,7 @@ impl Genesis {
             }
         }
         self.parameters.check()?;
-        self.check_protocol()
-    }
-
-    fn check_protocol(&self) -> Result<()> {
-        match (self.protocol, &self.schedule) {
-            (ProtocolName::Jolteon, None) => Ok(()),
-            (ProtocolName::Jolteon, Some(_)) => {
-                Err(wrong("schedule: Jolteon has none; drop it, or name the protocol gosig".into()))
-            }
-            (ProtocolName::Gosig, None) => {
-                Err(wrong("schedule: Gosig needs one; add [schedule] with start".into()))
-            }
-            (ProtocolName::Gosig, Some(_)) if self.scheme != SchemeName::Bls => {
-                Err(wrong(format!("scheme is {}; Gosig sums signatures, which needs bls", self.scheme)))
-            }
-            (ProtocolName::Gosig, Some(schedule)) => {
-                let (size, most) = (self.parameters.max_transaction_bytes, MAX_TRANSACTION_BYTES as u32);
-                within("parameters.max_transaction_bytes", size, 1, most)?;
-                schedule.check()
-            }
-        }
+        self.schedule.as_ref().map_or(Ok(()), Schedule::check)
     }
 }
 
@@ -232,8 +210,11 @@ impl Genesis {
 impl Encode for Genesis {
     fn encode_to(&self, w: &mut Writer) {
         match &self.schedule {
-            None => w.u8(1),
-            // Chains with a clock came later.
+            None if self.protocol.is_default() => w.u8(1),
+            None => {
+                w.u8(3);
+                w.bytes(self.protocol.as_str().as_bytes());
+            }
             Some(schedule) => {
                 w.u8(2);
                 w.bytes(self.protocol.as_str().as_bytes());
@@ -307,13 +288,14 @@ mod tests {
     }
 
     fn gosig() -> Genesis {
-        sample(SchemeName::Bls).with_gosig(1_800_000_000)
+        let protocol = "gosig".parse().unwrap();
+        sample(SchemeName::Bls).with_protocol(protocol, Some(Schedule::starting(1_800_000_000)))
     }
 
     #[test]
     fn a_chain_of_another_protocol_is_another_chain_and_says_so() {
         let (gosig, jolteon) =
-            (gosig(), Genesis { protocol: ProtocolName::Jolteon, schedule: None, ..gosig() });
+            (gosig(), Genesis { protocol: ProtocolName::DEFAULT, schedule: None, ..gosig() });
         let text = gosig.to_toml().unwrap();
         assert!(text.contains("protocol = \"gosig\"") && text.contains("[schedule]"), "{text}");
         assert_eq!(Genesis::parse(&text).unwrap(), gosig);
@@ -323,6 +305,10 @@ mod tests {
         assert!(!text.contains("protocol") && !text.contains("schedule"), "{text}");
         let later = Genesis { schedule: Some(Schedule::starting(1_800_000_001)), ..gosig.clone() };
         assert_ne!(gosig.chain_id(), later.chain_id());
+        let untimed = Genesis { schedule: None, ..gosig.clone() };
+        assert_eq!(Genesis::parse(&untimed.to_toml().unwrap()).unwrap(), untimed);
+        let ids = [&gosig, &jolteon, &untimed].map(Genesis::chain_id);
+        assert!(ids[2] != ids[0] && ids[2] != ids[1], "the protocol's name is part of the chain's identity");
     }
 
     #[test]
@@ -346,10 +332,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         type Change = fn(&mut Genesis);
-        let cases: [(Change, &str); 9] = [
-            (|g| g.protocol = ProtocolName::Gosig, "Gosig needs one"),
-            (|g| g.schedule = Some(Schedule::starting(1)), "Jolteon has none"),
-            (|g| *g = Genesis { scheme: SchemeName::Ed25519, ..gosig() }, "needs bls"),
+        let cases: [(Change, &str); 6] = [
             (
                 |g| {
                     let schedule = Schedule { signatures_ms: 0, ..Schedule::starting(1) };
@@ -370,6 +353,9 @@ mod tests {
             assert_eq!(error.code(), "GENESIS");
             assert!(error.to_string().contains(text), "{error}");
         }
+        let name = gosig().to_toml().unwrap().replace("\"gosig\"", "\"Go sig\"");
+        let error = Genesis::parse(&name).unwrap_err().to_string();
+        assert!(error.contains("lower-case letters"), "{error}");
         let typo = sample(SchemeName::Bls).to_toml().unwrap().replace("address", "adress");
         assert!(Genesis::parse(&typo).unwrap_err().to_string().contains("adress"), "{typo}");
     }

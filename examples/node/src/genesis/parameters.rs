@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use quorate_jolteon::MAX_BATCH_BYTES;
+use quorate_protocol::batch::MAX_BATCH_BYTES;
 use serde::{Deserialize, Serialize};
 
 use super::wrong;
@@ -40,7 +40,7 @@ impl Default for Parameters {
 impl Parameters {
     pub(super) fn check(&self) -> Result<()> {
         let range = |field: &str, value: u32, least: u32, most: u32| {
-            within(&format!("parameters.{field}"), value, least, most)
+            check_range(&format!("parameters.{field}"), value, least, most)
         };
         range("batch_bytes", self.batch_bytes, 1 << 10, MAX_BATCH_BYTES as u32)?;
         // A batch stores the length of each transaction before it.
@@ -76,10 +76,10 @@ impl Schedule {
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        within("schedule.start", self.start, 0, 1 << 40)?;
-        within("schedule.proposals_ms", self.proposals_ms, 10, 600_000)?;
-        within("schedule.signatures_ms", self.signatures_ms, 10, 600_000)?;
-        within("schedule.proposers", self.proposers, 1, u16::MAX)
+        check_range("schedule.start", self.start, 0, 1 << 40)?;
+        check_range("schedule.proposals_ms", self.proposals_ms, 10, 600_000)?;
+        check_range("schedule.signatures_ms", self.signatures_ms, 10, 600_000)?;
+        check_range("schedule.proposers", self.proposers, 1, u16::MAX)
     }
 }
 
@@ -91,7 +91,11 @@ fn proposers() -> u16 {
     quorate::sortition::EXPECTED_WINNERS.get()
 }
 
-pub(super) fn within<T: PartialOrd + fmt::Display>(field: &str, value: T, least: T, most: T) -> Result<()> {
+/// Checks that a field of the genesis is in a range.
+///
+/// # Errors
+/// [`NodeError::Genesis`](crate::NodeError::Genesis), which names the field, the value and the range.
+pub fn check_range<T: PartialOrd + fmt::Display>(field: &str, value: T, least: T, most: T) -> Result<()> {
     if (&least..=&most).contains(&&value) {
         return Ok(());
     }

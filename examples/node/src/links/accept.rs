@@ -11,9 +11,9 @@ use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 
 use super::frame::{self, Incoming, Watchdog};
+use super::handshake_limiter::{HandshakeLimiter, HandshakePermit};
 use super::hello::{self, Answer, Hello, MAX_HELLO, Purpose, VERSION, Verdict};
 use super::peer::Peer;
-use super::strangers::{Place, Strangers};
 use super::{Context, Lane, LinkError, LinkEvent, Received};
 use crate::metrics::PeerCodeLabel;
 
@@ -24,7 +24,7 @@ type Stream = TlsStream<BufReader<TcpStream>>;
 
 /// Accepts connections until the links are closed.
 pub(super) async fn run(context: Arc<Context>, listener: Arc<TcpListener>) {
-    let strangers = Strangers::new(context.config.max_unauthenticated);
+    let handshake_limiter = HandshakeLimiter::new(context.config.max_unauthenticated);
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -33,8 +33,8 @@ pub(super) async fn run(context: Arc<Context>, listener: Arc<TcpListener>) {
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, from)) => match strangers.admit(from.ip()) {
-                Some(place) => drop(connections.spawn(serve(context.clone(), stream, from, place))),
+            Ok((stream, from)) => match handshake_limiter.admit(from.ip()) {
+                Some(permit) => drop(connections.spawn(serve(context.clone(), stream, from, permit))),
                 None => refused(&context, "unknown", "TOO_MANY"),
             },
             Err(e) => {
@@ -47,10 +47,10 @@ pub(super) async fn run(context: Arc<Context>, listener: Arc<TcpListener>) {
     connections.shutdown().await;
 }
 
-async fn serve(context: Arc<Context>, stream: TcpStream, from: SocketAddr, place: Place) {
+async fn serve(context: Arc<Context>, stream: TcpStream, from: SocketAddr, permit: HandshakePermit) {
     let patience = Duration::from_millis(context.config.handshake_timeout_ms);
     let greeted = timeout(patience, greet(&context, stream, from)).await;
-    drop(place);
+    drop(permit);
     let (peer, error) = match greeted.unwrap_or(Err((None, LinkError::Timeout { during: "the handshake" }))) {
         Ok(None) => return,
         Ok(Some((peer, lane, stream))) => {

@@ -30,7 +30,7 @@ pub(super) async fn run(context: Arc<Context>, peer: Arc<Peer>, lane: Lane) {
     let mut backoff = Backoff::new(Duration::from_millis(context.config.max_backoff_ms));
     loop {
         if !peer.is_wanted() {
-            // A guest that has gone may never come back.
+            // A former_member that has gone may never come back.
             tokio::select! {
                 () = context.stopped() => break,
                 () = peer.knocked(lane) => {}
@@ -42,7 +42,7 @@ pub(super) async fn run(context: Arc<Context>, peer: Arc<Peer>, lane: Lane) {
         };
         if peer.set_outgoing(lane, false) {
             tracing::warn!(peer = %peer.name, code = error.code(), %error, "link lost");
-            if !peer.is_guest {
+            if !peer.is_former_member {
                 context.sink.event(LinkEvent::Down(peer.index));
             }
         } else {
@@ -69,7 +69,7 @@ async fn link(context: &Context, peer: &Peer, lane: Lane, backoff: &mut Backoff)
     let begin = Instant::now();
     if peer.set_outgoing(lane, true) {
         tracing::info!(peer = %peer.name, "link up");
-        if !peer.is_guest {
+        if !peer.is_former_member {
             context.sink.event(LinkEvent::Up(peer.index));
         }
     }

@@ -25,7 +25,7 @@
 //! node also dials its own public address now and then.
 //!
 //! Links last as long as an epoch: with the next one come other members, or the same ones with other indices. The
-//! [`Door`], where connections come in, outlasts them. Who was a member once and is none any more is a *guest*: it may
+//! [`LinkListener`], where connections come in, outlasts them. Who was a member once and is none any more is a *former_member*: it may
 //! ask, and is dialled when it has come and as long as it is there. So a member that is behind learns that it has left.
 //! Guests have the indices behind the members'.
 //!
@@ -51,13 +51,13 @@
 
 mod accept;
 mod dial;
-mod door;
 mod error;
 mod frame;
+mod handshake_limiter;
 pub mod hello;
+mod listener;
 mod peer;
 mod queue;
-mod strangers;
 pub mod tls;
 
 use std::net::SocketAddr;
@@ -72,10 +72,10 @@ use quorate::scheme::Scheme;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task::JoinSet;
 
-pub use door::Door;
 pub use error::LinkError;
 use hello::InstanceId;
-use peer::{Peer, Who};
+pub use listener::LinkListener;
+use peer::{Peer, PeerInfo};
 
 use crate::Result;
 use crate::config::LinkConfig;
@@ -143,14 +143,14 @@ pub struct Settings {
     /// Names and addresses of all members, in order.
     pub members: Vec<(String, String)>,
     /// Who was a member once and is none any more.
-    pub guests: Vec<Guest>,
+    pub former_members: Vec<FormerMember>,
     /// What is counted.
     pub metrics: LinkMetrics,
 }
 
 /// Who was a member once.
 #[derive(Clone, Debug)]
-pub struct Guest {
+pub struct FormerMember {
     /// Its identity key.
     pub identity: ed25519::PublicKey,
     /// Its name.
@@ -224,7 +224,7 @@ struct Context {
     own_key: ed25519::PublicKey,
     own_address: String,
     tls: tls::Tls,
-    /// By index; `None` at this node's own place. First the members, then guests.
+    /// By index; `None` at this node's own place. First the members, then former_members.
     peers: Vec<Option<Arc<Peer>>>,
     members: usize,
     metrics: LinkMetrics,
@@ -236,24 +236,24 @@ impl Links {
     /// Listens, and dials everybody. Must be called inside a tokio runtime.
     ///
     /// # Errors
-    /// As [`Door::open`], and [`NodeError::Tls`](crate::NodeError::Tls).
+    /// As [`LinkListener::open`], and [`NodeError::Tls`](crate::NodeError::Tls).
     pub async fn start(settings: Settings, sink: Arc<dyn Sink>) -> Result<Self> {
         let own = settings.me.and_then(|me| settings.members.get(usize::from(me)));
-        let door = Door::open(&settings.config, own.map(|(_, address)| &**address)).await?;
-        Self::behind(&door, settings, sink)
+        let listener = LinkListener::open(&settings.config, own.map(|(_, address)| &**address)).await?;
+        Self::behind(&listener, settings, sink)
     }
 
-    /// Accepts what comes to the door, and dials everybody. Must be called inside a tokio runtime, and not while other
-    /// links stand behind the same door.
+    /// Accepts what comes to the listener, and dials everybody. Must be called inside a tokio runtime, and not while other
+    /// links stand behind the same listener.
     ///
     /// # Errors
     /// [`NodeError::Tls`](crate::NodeError::Tls).
-    pub fn behind(door: &Door, settings: Settings, sink: Arc<dyn Sink>) -> Result<Self> {
-        let address = door.address;
+    pub fn behind(listener: &LinkListener, settings: Settings, sink: Arc<dyn Sink>) -> Result<Self> {
+        let address = listener.address;
         let (stop, stopped) = watch::channel(false);
-        let context = Arc::new(Context::new(settings, door.instance, sink, stopped)?);
+        let context = Arc::new(Context::new(settings, listener.instance, sink, stopped)?);
         let mut tasks = JoinSet::new();
-        tasks.spawn(accept::run(context.clone(), door.listener.clone()));
+        tasks.spawn(accept::run(context.clone(), listener.listener.clone()));
         if !context.own_address.is_empty() {
             tasks.spawn(dial::look_for_twin(context.clone()));
         }
@@ -337,25 +337,26 @@ impl Context {
         sink: Arc<dyn Sink>,
         stop: watch::Receiver<bool>,
     ) -> Result<Self> {
-        let Settings { config, limits, chain, me, identity, identities, members, guests, metrics } = settings;
+        let Settings { config, limits, chain, me, identity, identities, members, former_members, metrics } =
+            settings;
         let own_key = Ed25519::public_key(&identity);
         let count = members.len();
         let members = members.into_iter().zip(identities.keys());
         let members = members.map(|((name, address), key)| (name, address, key.clone(), false));
-        let guests = guests.into_iter().map(|g| (g.name, g.address, g.identity, true));
-        let guests = guests.filter(|(_, _, key, _)| *key != own_key);
-        let all: Vec<_> = (0..=MemberIndex::MAX).zip(members.chain(guests)).collect();
+        let former_members = former_members.into_iter().map(|g| (g.name, g.address, g.identity, true));
+        let former_members = former_members.filter(|(_, _, key, _)| *key != own_key);
+        let all: Vec<_> = (0..=MemberIndex::MAX).zip(members.chain(former_members)).collect();
         let keys = all.iter().map(|(index, (_, _, key, _))| (*index, key));
         let tls = tls::Tls::accepting(identity, keys, PROTOCOL)?;
         let mut peers = Vec::with_capacity(all.len());
         let mut own_address = String::new();
-        for (index, (name, address, key, is_guest)) in all {
+        for (index, (name, address, key, is_former_member)) in all {
             let address = config.addresses.get(&name).cloned().unwrap_or(address);
             if Some(index) == me {
                 own_address = address;
                 peers.push(None);
             } else {
-                let who = Who { index, name, address, key, is_guest };
+                let who = PeerInfo { index, name, address, key, is_former_member };
                 let peer = Peer::new(who, &config, &limits, &metrics);
                 peers.push(Some(Arc::new(peer)));
             }

@@ -38,7 +38,7 @@ pub(super) struct Peer {
     pub(super) address: String,
     pub(super) key: ed25519::PublicKey,
     /// It was a member once.
-    pub(super) is_guest: bool,
+    pub(super) is_former_member: bool,
     urgent: Side,
     bulk: Side,
     counters: Counters,
@@ -51,13 +51,13 @@ pub(super) struct Peer {
 }
 
 /// Whom links are made with.
-pub(super) struct Who {
+pub(super) struct PeerInfo {
     pub(super) index: MemberIndex,
     pub(super) name: String,
     pub(super) address: String,
     pub(super) key: ed25519::PublicKey,
     /// It was a member once.
-    pub(super) is_guest: bool,
+    pub(super) is_former_member: bool,
 }
 
 /// One lane, both directions.
@@ -95,8 +95,8 @@ struct Processes {
 }
 
 impl Peer {
-    pub(super) fn new(who: Who, config: &LinkConfig, limits: &Limits, metrics: &LinkMetrics) -> Self {
-        let Who { index, name, address, key, is_guest } = who;
+    pub(super) fn new(who: PeerInfo, config: &LinkConfig, limits: &Limits, metrics: &LinkMetrics) -> Self {
+        let PeerInfo { index, name, address, key, is_former_member } = who;
         let side = |max_frames, max_bytes, inbound| Side {
             outbox: Outbox::new(max_frames, max_bytes),
             outgoing: AtomicBool::new(false),
@@ -121,7 +121,7 @@ impl Peer {
             name,
             address,
             key,
-            is_guest,
+            is_former_member,
         }
     }
 
@@ -180,10 +180,10 @@ impl Peer {
         Ok(notice)
     }
 
-    /// Whether it is to be dialled: a member always, a guest as long as it is there.
+    /// Whether it is to be dialled: a member always, a former_member as long as it is there.
     pub(super) fn is_wanted(&self) -> bool {
         let processes = lock(&self.processes);
-        !self.is_guest || processes.urgent.is_some() || processes.bulk.is_some()
+        !self.is_former_member || processes.urgent.is_some() || processes.bulk.is_some()
     }
 
     /// Completes when the peer has connected: whoever can dial can be dialled, most likely.

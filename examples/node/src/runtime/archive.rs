@@ -20,7 +20,7 @@ impl<P: Protocol> Archivist<P> {
     pub(super) fn run(self) {
         for (to, request) in &self.questions {
             let answered =
-                P::answer(&self.store, request, &mut |message| send::<P>(&self.links, to, message));
+                P::answer(&*self.store, request, &mut |message| send::<P>(&self.links, to, message));
             if let Err(error) = answered {
                 self.shared.fail(error);
                 break;

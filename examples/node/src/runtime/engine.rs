@@ -3,13 +3,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::archive::Archivist;
-use super::base::Term;
-use super::life::Life;
-use super::machine::{Driver, FaultLog};
-use super::outflow::{Outflow, Outflows};
+use super::context::EpochContext;
+use super::driver::{Driver, FaultLog};
 use super::shared::Shared;
+use super::step_queue::{StepQueue, StepQueues};
+use super::supervisor::NodeSupervisor;
 use super::writer::Writer;
-use crate::epochs::Successor;
+use crate::epochs::NextEpoch;
 use crate::execution::{Execution, Executor};
 use crate::links::Links;
 use crate::protocol::Protocol;
@@ -29,23 +29,24 @@ pub(super) struct Engine<P: Protocol> {
 
 /// What the threads of an epoch leave.
 pub(super) struct Outcome<P: Protocol> {
-    successor: Mutex<Option<Successor>>,
+    successor: Mutex<Option<NextEpoch>>,
     executor: Mutex<Option<Executor<P>>>,
 }
 
 impl<P: Protocol> Engine<P> {
     /// Starts the threads.
-    pub(super) fn start(life: &Life<P>, term: Term<P>, links: Links) -> Result<Self> {
+    pub(super) fn start(life: &NodeSupervisor<P>, term: EpochContext<P>, links: Links) -> Result<Self> {
         let outcome = Arc::new(Outcome::default());
-        let Term { epoch, me, guests, executor, machine, .. } = term;
+        let EpochContext { epoch, me, former_members, executor, machine, .. } = term;
         let members = epoch.members.iter().map(|member| member.name.clone());
-        let names = members.chain(guests.into_iter().map(|guest| guest.name)).collect();
+        let names =
+            members.chain(former_members.into_iter().map(|former_member| former_member.name)).collect();
         let reporter = life.reporter();
         let execution = Execution::start(executor, DELIVERIES, move |event| reporter.report(event))?;
         let (ask, questions) = sync_channel(QUESTIONS);
-        let (outflows, store, shared) = (Outflows::new(), &life.base.store, &life.shared);
-        let writer = |outflow: &Arc<Outflow<P>>, execution| Writer {
-            outflow: outflow.clone(),
+        let (step_queues, store, shared) = (StepQueues::new(), &life.base.store, &life.shared);
+        let writer = |step_queue: &Arc<StepQueue<P>>, execution| Writer {
+            step_queue: step_queue.clone(),
             store: store.clone(),
             links: links.sender(),
             ingest: life.ingest.clone(),
@@ -57,7 +58,7 @@ impl<P: Protocol> Engine<P> {
             settled: Vec::new(),
             repeats: life.repeats.clone(),
         };
-        let (urgent, bulk) = (writer(&outflows.urgent, Some(execution)), writer(&outflows.bulk, None));
+        let (urgent, bulk) = (writer(&step_queues.urgent, Some(execution)), writer(&step_queues.bulk, None));
         let archivist =
             Archivist { store: store.clone(), links: links.sender(), questions, shared: shared.clone() };
         let driver = Driver {
@@ -66,7 +67,7 @@ impl<P: Protocol> Engine<P> {
             members: epoch.members.len(),
             clock: life.clock,
             inbox: life.inbox.clone(),
-            outflows,
+            step_queues,
             ingest: life.ingest.clone(),
             links: links.sender(),
             shared: shared.clone(),
@@ -86,7 +87,7 @@ impl<P: Protocol> Engine<P> {
 
     /// Waits for the threads, which were told to end, and closes the links. How the epoch ended and what executes the
     /// next one, unless the node does not go on.
-    pub(super) async fn end(self) -> Option<(Successor, Executor<P>)> {
+    pub(super) async fn end(self) -> Option<(NextEpoch, Executor<P>)> {
         let Self { links, threads, outcome } = self;
         let ended = tokio::task::spawn_blocking(move || {
             for thread in threads {
@@ -104,7 +105,7 @@ impl<P: Protocol> Engine<P> {
 
 impl<P: Protocol> Outcome<P> {
     /// The epoch is over.
-    pub(super) fn set_successor(&self, successor: Successor) {
+    pub(super) fn set_successor(&self, successor: NextEpoch) {
         *self.successor.lock().unwrap_or_else(PoisonError::into_inner) = Some(successor);
     }
 

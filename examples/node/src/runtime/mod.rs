@@ -7,7 +7,7 @@
 //!              inbox ◄──── sealed batches ── ingest
 //!                 │
 //!                 ▼
-//!   machine thread: decode, handle, timers ──► two outflows: batches, and everything else
+//!   machine thread: decode, handle, timers ──► two step_queues: batches, and everything else
 //!                                                       │ each has a writer thread
 //!                                                       ▼
 //!                              one durable write of all records that gathered
@@ -30,18 +30,18 @@
 //! nothing is signed or sent from then on, and [`Node::failed`] says why.
 
 mod archive;
-mod base;
 mod clock;
+mod context;
+mod driver;
 mod engine;
 mod inbox;
 mod ingest;
-mod life;
-mod machine;
-mod outflow;
 mod reports;
 mod service;
 mod shared;
 mod start;
+mod step_queue;
+mod supervisor;
 mod writer;
 
 use std::net::SocketAddr;
@@ -52,11 +52,14 @@ use tokio::task::JoinHandle;
 use inbox::{End, Inbox};
 use ingest::Ingest;
 use shared::Shared;
+pub use start::Starting;
 
 use crate::Result;
 use crate::application::Application;
 use crate::config::NodeConfig;
+use crate::genesis::Genesis;
 use crate::handle::Handle;
+use crate::protocol::Protocol;
 
 /// A running validator, or one that looks on until it is one. Dropping it stops it without waiting; [`shutdown`](Node::shutdown) waits.
 pub struct Node {
@@ -69,13 +72,19 @@ pub struct Node {
 }
 
 impl Node {
-    /// Starts a validator: reads genesis and keys, takes the data directory, restores what was durable, links up.
+    /// Starts a validator of a chain that runs the protocol `P`: reads the keys, locks the data directory, restores what was durable, links up.
     /// Must be called inside a tokio runtime with time and I/O; one or two worker threads are enough.
     ///
     /// # Errors
-    /// Whatever keeps the node from starting, with what to do about it.
-    pub async fn start(config: NodeConfig, application: impl Application) -> Result<Self> {
-        start::start(config, Box::new(application)).await
+    /// [`NodeError::Genesis`](crate::NodeError::Genesis) if `genesis` is for another protocol than `P`; otherwise what
+    /// prevents the start, with the remedy.
+    // The future is boxed: an `async fn` would be compiled in each crate that awaits it, with the whole node in it.
+    pub fn start<P: Protocol>(
+        config: NodeConfig,
+        genesis: Genesis,
+        application: Box<dyn Application>,
+    ) -> Starting {
+        start::start::<P>(config, genesis, application)
     }
 
     /// The client side.

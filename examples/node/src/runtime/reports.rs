@@ -15,7 +15,7 @@ use crate::metrics::ChainMetrics;
 use crate::protocol::{Command, Executed};
 
 /// Where frames and events of links come in.
-pub(super) struct Entrance {
+pub(super) struct LinkInput {
     pub(super) inbox: Arc<Inbox>,
     pub(super) shared: Arc<Shared>,
 }
@@ -30,7 +30,7 @@ pub(super) struct Reporter {
     pub(super) metrics: ChainMetrics,
 }
 
-impl Sink for Entrance {
+impl Sink for LinkInput {
     fn frame(&self, received: Received) {
         self.inbox.frame(received);
     }

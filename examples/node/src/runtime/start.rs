@@ -1,45 +1,34 @@
 use std::pin::Pin;
 
 use super::Node;
-use super::base::Base;
-use super::life::Life;
+use super::context::NodeContext;
+use super::supervisor::NodeSupervisor;
 use crate::application::Application;
 use crate::config::NodeConfig;
 use crate::genesis::Genesis;
-use crate::protocol::{self, Protocol, Visit};
+use crate::protocol::Protocol;
 use crate::{NodeError, Result};
 
-/// What starts a node in the end. No `async fn`: those are compiled by whoever awaits them, and this is all of a node, for
-/// each protocol and scheme.
-pub(super) fn start(config: NodeConfig, application: Box<dyn Application>) -> Starting {
-    Box::pin(async move {
-        config.check()?;
-        let genesis = Genesis::load(&config.node.genesis)?;
-        protocol::with(&genesis.clone(), Start { config, genesis, application }).await
-    })
-}
+/// Future of a node that is starting.
+pub type Starting = Pin<Box<dyn Future<Output = Result<Node>> + Send>>;
 
-/// A node that is being started.
-pub(super) type Starting = Pin<Box<dyn Future<Output = Result<Node>> + Send>>;
-
-/// Starts a node with the chain's protocol.
-struct Start {
+pub(super) fn start<P: Protocol>(
     config: NodeConfig,
     genesis: Genesis,
     application: Box<dyn Application>,
-}
-
-impl Visit for Start {
-    type Output = Starting;
-
-    fn visit<P: Protocol>(self) -> Self::Output {
-        Box::pin(async move {
-            let Self { config, genesis, application } = self;
-            // Checking possession proofs and reading the store back takes a while: not on an async thread.
-            let opened = tokio::task::spawn_blocking(move || Base::<P>::open(config, genesis, application));
-            let opened = opened.await.map_err(|e| NodeError::Stopped { why: e.to_string() })?;
-            let (base, term, checker) = opened?;
-            Life::begin(base, term, checker).await
-        })
-    }
+) -> Starting {
+    Box::pin(async move {
+        config.check()?;
+        if genesis.protocol != *P::NAME {
+            let problem = format!("protocol: expected {}, got {}", P::NAME, genesis.protocol);
+            return Err(NodeError::Genesis { path: None, problem });
+        }
+        P::check_genesis(&genesis)?;
+        // Verifying possession proofs and reading the store takes a while: not on an async thread.
+        let opened =
+            tokio::task::spawn_blocking(move || NodeContext::<P>::open(config, genesis, application));
+        let opened = opened.await.map_err(|e| NodeError::Stopped { why: e.to_string() })?;
+        let (context, epoch, checker) = opened?;
+        NodeSupervisor::begin(context, epoch, checker).await
+    })
 }

@@ -9,8 +9,8 @@ use tokio::sync::broadcast;
 
 use super::engine::Outcome;
 use super::ingest::Ingest;
-use super::outflow::{Outflow, Work};
 use super::shared::Shared;
+use super::step_queue::{StepQueue, Work};
 use crate::execution::Execution;
 use crate::links::{Lane, LinkSender};
 use crate::metrics::ChainMetrics;
@@ -23,7 +23,7 @@ pub(super) type Question<P> = (MemberIndex, <P as Protocol>::Request);
 
 /// A thread that carries steps out: records first, then messages, then actions.
 pub(super) struct Writer<P: Protocol> {
-    pub(super) outflow: Arc<Outflow<P>>,
+    pub(super) step_queue: Arc<StepQueue<P>>,
     pub(super) store: Arc<Store<P>>,
     pub(super) links: LinkSender,
     pub(super) ingest: Arc<Ingest>,
@@ -40,12 +40,12 @@ pub(super) struct Writer<P: Protocol> {
 }
 
 impl<P: Protocol> Writer<P> {
-    /// Runs until the outflow is closed and empty, or until something fails: then nothing leaves any more.
+    /// Runs until the step_queue is closed and empty, or until something fails: then nothing leaves any more.
     pub(super) fn run(mut self) {
-        while let Some(work) = self.outflow.take() {
+        while let Some(work) = self.step_queue.take() {
             if let Err(error) = self.carry_out(work) {
                 self.shared.fail(error);
-                self.outflow.abort();
+                self.step_queue.abort();
                 break;
             }
         }
@@ -101,7 +101,7 @@ impl<P: Protocol> Writer<P> {
                 self.ingest.own_batch(sequence, OwnBatchState::Committed);
                 self.settled.push(sequence);
             }
-            Action::Succeed(successor) => {
+            Action::EndEpoch(successor) => {
                 self.outcome.set_successor(*successor);
                 self.shared.turn();
             }
@@ -128,7 +128,7 @@ impl<P: Protocol> Drop for Writer<P> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             // Or the machine would wait for room for ever.
-            self.outflow.abort();
+            self.step_queue.abort();
         }
     }
 }

@@ -9,6 +9,7 @@ use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::Encode;
 
+use super::database::RECORDS_DIRECTORY;
 use super::files::{create_dir, replace};
 use crate::genesis::ProtocolName;
 use crate::{NodeError, Result};
@@ -33,7 +34,7 @@ impl Binding {
     ) -> Self {
         let validator =
             format!("{} {} {}", S::NAME, hex::encode(voting.encode()), hex::encode(identity.encode()));
-        Self { protocol: ProtocolName::default(), chain: hex::encode(chain), validator }
+        Self { protocol: ProtocolName::DEFAULT, chain: hex::encode(chain), validator }
     }
 
     /// The same, and to a protocol: what one has signed says nothing about what another may.
@@ -69,7 +70,7 @@ pub(super) fn claim(dir: &Path, binding: &Binding) -> Result<(File, u64)> {
 }
 
 fn create(dir: &Path, path: &Path, binding: &Binding) -> Result<u64> {
-    if dir.join(super::RECORDS).exists() {
+    if dir.join(RECORDS_DIRECTORY).exists() {
         let problem = format!("{} has records but no {FILE} file", dir.display());
         return Err(NodeError::corrupt("the data directory", problem));
     }
@@ -79,10 +80,10 @@ fn create(dir: &Path, path: &Path, binding: &Binding) -> Result<u64> {
          {FORMAT}\nchain {}\nvalidator {}\ncreated {created}\n{}",
         binding.chain,
         binding.validator,
-        // Directories of Jolteon were there before there was a choice, and say nothing.
-        match binding.protocol {
-            ProtocolName::Jolteon => String::new(),
-            other => format!("protocol {other}\n"),
+        // Absence means the default protocol: the format is older than the choice of protocol.
+        match &binding.protocol {
+            protocol if *protocol == ProtocolName::DEFAULT => String::new(),
+            protocol => format!("protocol {protocol}\n"),
         }
     );
     replace(path, |file| file.write_all(text.as_bytes()))?;
@@ -109,7 +110,7 @@ fn check(dir: &Path, text: &str, binding: &Binding) -> Result<u64> {
     let (chain, validator, created) = (field("chain")?, field("validator")?, field("created")?);
     let protocol = lines.next().and_then(|line| line.strip_prefix("protocol "));
     let (protocol, expected) =
-        (protocol.unwrap_or(ProtocolName::Jolteon.as_str()), binding.protocol.as_str());
+        (protocol.unwrap_or(ProtocolName::DEFAULT.as_str()), binding.protocol.as_str());
     if protocol != expected {
         return Err(mismatch("protocol", protocol, expected));
     }
@@ -129,7 +130,7 @@ mod tests {
     use super::*;
 
     fn binding(chain: u8, validator: &str) -> Binding {
-        let protocol = ProtocolName::Jolteon;
+        let protocol = ProtocolName::DEFAULT;
         Binding { protocol, chain: hex::encode([chain; 32]), validator: validator.into() }
     }
 
@@ -148,7 +149,7 @@ mod tests {
         };
         assert_eq!(mismatch(&binding(2, "v")), "chain");
         assert_eq!(mismatch(&binding(1, "w")), "validator");
-        let gosig = binding(1, "v").with(ProtocolName::Gosig);
+        let gosig = binding(1, "v").with("gosig".parse().unwrap());
         assert_eq!(mismatch(&gosig), "protocol");
         let other = dir.path().join("gosig");
         claim(&other, &gosig).unwrap();
@@ -160,7 +161,7 @@ mod tests {
         fs::write(path.join(FILE), "quorate-store 1\nchain\n").unwrap();
         assert_eq!(claim(&path, &binding(1, "v")).unwrap_err().code(), "CORRUPT");
         fs::remove_file(path.join(FILE)).unwrap();
-        fs::create_dir(path.join(super::super::RECORDS)).unwrap();
+        fs::create_dir(path.join(RECORDS_DIRECTORY)).unwrap();
         assert_eq!(claim(&path, &binding(1, "v")).unwrap_err().code(), "CORRUPT");
     }
 }

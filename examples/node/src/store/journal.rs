@@ -6,7 +6,7 @@ use fjall::{Database, Keyspace, PersistMode};
 use quorate::guard::GuardRecord;
 use quorate::wire::{Decode, Encode};
 
-use super::database::{Options, open_database, open_keyspace};
+use super::database::{KeyspaceOptions, RECORDS_DIRECTORY, open_database, open_keyspace};
 use super::identity::{Binding, claim};
 use crate::{NodeError, Result};
 
@@ -39,8 +39,8 @@ impl Journal {
     /// does not read back.
     pub fn open(dir: &Path, binding: &Binding) -> Result<Self> {
         let (lock, _) = claim(dir, binding)?;
-        let database = open_database(&dir.join(super::RECORDS))?;
-        let keyspace = |name| open_keyspace(&database, name, Options { memtable: 4 << 20 });
+        let database = open_database(&dir.join(RECORDS_DIRECTORY))?;
+        let keyspace = |name| open_keyspace(&database, name, KeyspaceOptions { memtable: 4 << 20 });
         let (records, meta) = (keyspace("guard")?, keyspace("journal")?);
         let id = match meta.get(ID).map_err(reading)? {
             Some(id) => {

@@ -52,6 +52,7 @@ pub mod files;
 mod identity;
 mod index;
 mod journal;
+mod keys;
 mod records;
 mod segments;
 mod state;
@@ -69,11 +70,9 @@ pub use state::{Roots, StateStore};
 
 use crate::Result;
 use crate::epochs::Epoch;
-use crate::protocol::{Batch, Protocol, Record};
+use crate::protocol::{Archive, Batch, Protocol, Record};
 use index::TransactionIndex;
 use records::Records;
-
-const RECORDS: &str = "records";
 
 /// A validator's data. Shared between threads behind an [`Arc`].
 pub struct Store<P: Protocol> {
@@ -105,22 +104,12 @@ impl<P: Protocol> Store<P> {
     }
 
     /// Makes records durable, all of them, before it returns. May be called from several threads: batches then do
-    /// not delay votes. Records that replace each other (see [`Kept::Newest`](crate::protocol::Kept)) must come from one thread.
+    /// not delay votes. Records that replace each other (see [`RecordKind::Newest`](crate::protocol::RecordKind)) must come from one thread.
     ///
     /// # Errors
     /// If the disk fails. Drop what depends on the records, and stop: every later call fails too.
     pub fn append(&self, records: &[Record<P>]) -> Result<()> {
         self.records.append(records)
-    }
-
-    /// The records that a replica needs after a restart: the newest guards, timeout and commit, and every block and
-    /// batch that is not executed. Bounded by what a replica holds in memory.
-    ///
-    /// # Errors
-    /// `CORRUPT` if a record does not read back; `STORE`.
-    pub fn load(&self) -> Result<Vec<Record<P>>> {
-        let executed = self.state.executed()?.map_or(0, |(height, _)| height);
-        self.records.load(executed)
     }
 
     /// Drops the records of batches that can never be committed. Waits for no disk.
@@ -146,39 +135,6 @@ impl<P: Protocol> Store<P> {
     /// If the store fails.
     pub fn archive(&self, block: &P::Block, batches: &[Arc<P::Batch>], finality: &P::Finality) -> Result<()> {
         self.records.archive(block, batches, finality)
-    }
-
-    /// The executed block at a height.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn block_at(&self, height: u64) -> Result<Option<Arc<P::Block>>> {
-        self.records.block_at(height)
-    }
-
-    /// A block, executed or not.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn block(&self, digest: &Hash) -> Result<Option<Arc<P::Block>>> {
-        self.records.block(digest)
-    }
-
-    /// A batch, executed or not. Cost: it is hashed again.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn batch(&self, digest: &Hash) -> Result<Option<Arc<P::Batch>>> {
-        self.records.batch(digest)
-    }
-
-    /// Consecutive executed blocks from a height on: at most `max_blocks`, and no more once their encodings exceed
-    /// `max_bytes` together. What answers a peer that catches up.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn history(&self, from: u64, max_blocks: usize, max_bytes: usize) -> Result<Vec<Arc<P::Block>>> {
-        self.records.history(from, max_blocks, max_bytes)
     }
 
     /// Why the executed block `block` is committed; `None` if it is not in the archive.
@@ -216,22 +172,6 @@ impl<P: Protocol> Store<P> {
         &self.state
     }
 
-    /// Why the newest archived block is committed, for protocols that [keep](Protocol::KEEPS_NEWEST_FINALITY) it.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn newest_finality(&self) -> Result<Option<P::Finality>> {
-        self.records.newest_finality()
-    }
-
-    /// The record that is kept under a [height](crate::protocol::Kept::Height).
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub fn record_at(&self, height: u64) -> Result<Option<Record<P>>> {
-        self.records.record_at(height)
-    }
-
     /// Makes an epoch durable: after that the node may begin it.
     ///
     /// # Errors
@@ -261,5 +201,36 @@ impl<P: Protocol> Store<P> {
         self.index.flush()?;
         self.state.sync()?;
         self.records.sync()
+    }
+}
+
+impl<P: Protocol> Archive<P> for Store<P> {
+    fn load(&self) -> Result<Vec<Record<P>>> {
+        let executed = self.state.executed()?.map_or(0, |(height, _)| height);
+        self.records.load(executed)
+    }
+
+    fn block_at(&self, height: u64) -> Result<Option<Arc<P::Block>>> {
+        self.records.block_at(height)
+    }
+
+    fn block(&self, digest: &Hash) -> Result<Option<Arc<P::Block>>> {
+        self.records.block(digest)
+    }
+
+    fn batch(&self, digest: &Hash) -> Result<Option<Arc<P::Batch>>> {
+        self.records.batch(digest)
+    }
+
+    fn history(&self, from: u64, max_blocks: usize, max_bytes: usize) -> Result<Vec<Arc<P::Block>>> {
+        self.records.history(from, max_blocks, max_bytes)
+    }
+
+    fn record_at(&self, height: u64) -> Result<Option<Record<P>>> {
+        self.records.record_at(height)
+    }
+
+    fn newest_finality(&self) -> Result<Option<P::Finality>> {
+        self.records.newest_finality()
     }
 }

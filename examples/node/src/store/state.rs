@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fjall::{Database, Keyspace};
 
-use super::database::{Options, height_key, open_database, open_keyspace};
+use super::database::{KeyspaceOptions, height_key, open_database, open_keyspace};
 use crate::application::{ApplicationError, Changes, State, StateSource, Visitor};
 use crate::{NodeError, Result};
 
@@ -31,8 +31,8 @@ pub struct StateStore {
 impl StateStore {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let database = open_database(path)?;
-        let entries = open_keyspace(&database, "entries", Options { memtable: 32 << 20 })?;
-        let roots = open_keyspace(&database, "roots", Options { memtable: 4 << 20 })?;
+        let entries = open_keyspace(&database, "entries", KeyspaceOptions { memtable: 32 << 20 })?;
+        let roots = open_keyspace(&database, "roots", KeyspaceOptions { memtable: 4 << 20 })?;
         Ok(Self { database, entries, roots })
     }
 

@@ -1,15 +1,19 @@
 #![forbid(unsafe_code)]
-//! What every protocol that makes a chain of blocks needs, whatever its rules: names of things, the states that its
-//! application computed, and manners towards peers. Gosig and Jolteon are made of it.
+//! Parts shared by all protocols that order blocks: batches of transactions, digest types, the application states that
+//! a member computed, and rate limits towards peers. Gosig and Jolteon are built from it.
 //!
 //! | module | knows |
 //! |---|---|
+//! | [`batch`] | batches of client transactions, their headers and digests |
+//! | [`builder`] | the builder that seals client transactions into batches |
 //! | [`digest!`] | names that are hashes |
 //! | [`execution`] | which states this member computed, to compare with what others state |
 //! | [`peers`] | who answered a greeting, and how much of our own to give to whom |
 //! | `testing` | committees whose secrets everybody knows |
 //! | `simulation` | the application and the clients of a chain in the simulator |
 
+pub mod batch;
+pub mod builder;
 mod digest;
 pub mod execution;
 pub mod peers;

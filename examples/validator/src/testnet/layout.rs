@@ -20,7 +20,7 @@ const STAGE_MS_PER_NODE: u32 = 16;
 const PORT_ATTEMPTS: usize = 200;
 
 /// What was asked for; what was not is as it is in the directory, or usual.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     pub nodes: Option<usize>,
     pub protocol: Option<ProtocolName>,
@@ -69,7 +69,7 @@ impl Layout {
         for index in 0..nodes {
             members.push((make(&directory, index, port(base, index), scheme, false)?, 1));
         }
-        let mut made = assemble("testnet", members, wanted.protocol.unwrap_or_default(), parameters)?;
+        let mut made = assemble("testnet", members, wanted.protocol.clone().unwrap_or_default(), parameters)?;
         if let Some(schedule) = &mut made.schedule {
             // All of them share this machine's processors, and what they do in a stage grows with their number.
             let stage = STAGE_MS_PER_NODE.saturating_mul(nodes as u32);
@@ -100,7 +100,7 @@ impl Layout {
     fn take_up(directory: PathBuf, path: PathBuf, wanted: Wanted) -> Result<Self, Failure> {
         let genesis = Genesis::load(&path).or_fail(Exit::Setup, "cannot take the testnet up again")?;
         let same = wanted.nodes.is_none_or(|nodes| nodes == genesis.members.len())
-            && wanted.protocol.is_none_or(|protocol| protocol == genesis.protocol)
+            && wanted.protocol.as_ref().is_none_or(|protocol| *protocol == genesis.protocol)
             && wanted.scheme.is_none_or(|scheme| scheme == genesis.scheme);
         if !same {
             let text = format!(
@@ -123,7 +123,7 @@ impl Layout {
             names.push(name(names.len()));
         }
         let nodes = names.iter().map(|name| place(&directory, name)).collect::<Result<_, Failure>>()?;
-        let (protocol, scheme) = (genesis.protocol, genesis.scheme);
+        let (protocol, scheme) = (genesis.protocol.clone(), genesis.scheme);
         Ok(Self { genesis: path, protocol, scheme, nodes, continued, directory })
     }
 }
@@ -198,6 +198,7 @@ fn free_ports(nodes: usize) -> Result<u16, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocols::GOSIG;
 
     #[test]
     fn a_testnet_is_made_once_and_taken_up_again() {
@@ -217,7 +218,7 @@ mod tests {
         assert!(NodeConfig::load(&grown.nodes[3].config).unwrap().node.observe);
         // It belongs to the testnet from then on, though the genesis does not know it.
         assert_eq!(prepare(Wanted { nodes: Some(3), ..Wanted::default() }).unwrap().nodes.len(), before + 1);
-        let gosig = Some(ProtocolName::Gosig);
+        let gosig = Some(GOSIG.parse().unwrap());
         for other in
             [Wanted { nodes: Some(4), ..Wanted::default() }, Wanted { protocol: gosig, ..Wanted::default() }]
         {

@@ -214,7 +214,7 @@ async fn look<T: Send + 'static>(
     let permit = context.lookups.clone().acquire_owned().await.map_err(|_| failed())?;
     let handle = context.handle.clone();
     let read = move || {
-        // Kept until the reading is done, even if the client has gone away by then.
+        // RecordKind until the reading is done, even if the client has gone away by then.
         let _permit = permit;
         read(&handle)
     };

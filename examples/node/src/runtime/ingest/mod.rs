@@ -9,7 +9,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use quorate::machine::Time;
 use quorate::merkle::{Hash, Merkle};
-use quorate_jolteon::{Batch, BatchBuilder};
+use quorate_protocol::batch::Batch;
+use quorate_protocol::builder::BatchBuilder;
 
 use super::clock::Clock;
 use super::inbox::Inbox;

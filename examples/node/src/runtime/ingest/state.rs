@@ -4,7 +4,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use quorate::machine::Time;
 use quorate::merkle::Hash;
-use quorate_jolteon::{Batch, BatchBuilder};
+use quorate_protocol::batch::Batch;
+use quorate_protocol::builder::BatchBuilder;
 
 use super::RETRY_AFTER;
 use crate::config::MempoolConfig;

@@ -1,6 +1,7 @@
 use super::*;
 use crate::application::Rejection;
-use quorate_jolteon::{Parameters, TRANSACTIONS};
+use quorate_protocol::batch::TRANSACTIONS;
+use quorate_protocol::builder::BatchLimits;
 
 struct Bench {
     ingest: Ingest,
@@ -9,7 +10,7 @@ struct Bench {
 
 impl Bench {
     fn new(limits: MempoolConfig) -> Self {
-        let parameters = Parameters { batch_bytes: 100, ..Parameters::default() };
+        let batch_limits = BatchLimits { bytes: 100, ..BatchLimits::default() };
         let checker = |t: &[u8]| match t.first() {
             Some(b'!') => Err(Rejection::new("LOUD", "do not shout")),
             _ => Ok(()),
@@ -17,7 +18,7 @@ impl Bench {
         let refuses = Box::new(|t: &[u8]| (t == b"?").then_some("NOT_ALLOWED: do not ask"));
         let inbox = Arc::new(Inbox::default());
         let ingest = Ingest::new(
-            BatchBuilder::new(2, 10, &parameters),
+            BatchBuilder::new(2, 10, batch_limits),
             Admission { tree: TRANSACTIONS, checker: Arc::new(checker), max_transaction: 50, refuses },
             limits,
             Clock::start(),

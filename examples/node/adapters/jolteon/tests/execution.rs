@@ -17,7 +17,8 @@ use quorate_node::application::{
 use quorate_node::execution::{Event, Execution, Executor, Queries};
 use quorate_node::handle::Digest;
 use quorate_node::proof::{StateProof, TransactionProof};
-use quorate_node::protocol::{Executed, Jolteon};
+use quorate_node::protocol::{Archive, Executed};
+use quorate_node_jolteon::Jolteon;
 
 /// Executed blocks by hand: a chain, and the thread that follows it.
 struct Run<S: Scheme> {

@@ -1,6 +1,7 @@
-//! A member that sends what no honest member sends costs the others nothing but a counter with its name.
+//! Invalid messages of a faulty member are counted against it and do not disturb the other members.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+#[path = "../../../tests/common/mod.rs"]
 mod common;
 
 use std::sync::{Arc, Mutex};
@@ -20,7 +21,7 @@ use quorate_node::links::{Lane, Limits, LinkEvent, Links, Received, Settings, Si
 use quorate_node::metrics::Metrics;
 use quorate_node::runtime::Node;
 
-/// The hostile member hears everything, to send it again.
+/// Records all frames, so that the faulty member can send them again.
 #[derive(Default)]
 struct Ear {
     heard: Mutex<Vec<(Lane, Bytes)>>,
@@ -40,7 +41,7 @@ struct Hostile {
 }
 
 impl Hostile {
-    /// Takes the place of member 3.
+    /// Starts links with the keys of member 3.
     async fn start(site: &Site) -> Self {
         let keys = NodeKeys::load(&site.config(3).node.keys).unwrap();
         let settings = Settings {
@@ -51,7 +52,7 @@ impl Hostile {
             identity: keys.identity().unwrap(),
             identities: site.genesis.committees::<Ed25519>().unwrap().identities,
             members: site.genesis.members.iter().map(|m| (m.name.clone(), m.address.clone())).collect(),
-            guests: Vec::new(),
+            former_members: Vec::new(),
             metrics: Metrics::new().links,
         };
         let ear = Arc::new(Ear::default());
@@ -66,7 +67,11 @@ impl Hostile {
 async fn honest(site: &Site) -> Vec<Node> {
     let mut nodes = Vec::new();
     for i in 0..3 {
-        nodes.push(Node::start(site.config(i), Ledger::default()).await.unwrap());
+        nodes.push(
+            quorate_node_jolteon::start(site.config(i), site.genesis.clone(), Box::new(Ledger::default()))
+                .await
+                .unwrap(),
+        );
     }
     nodes
 }
@@ -75,7 +80,7 @@ fn hostile_peer(node: &Node) -> PeerStatus {
     node.handle().status().peers.into_iter().find(|p| p.index == 3).unwrap()
 }
 
-/// A transaction at each node is committed by all.
+/// Submits a transaction at each node, and waits until all nodes have committed all of them.
 async fn goes_on(nodes: &[Node], round: usize) {
     for (i, node) in nodes.iter().enumerate() {
         let transaction = Bytes::from(format!("put round-{round}-{i} done"));
@@ -100,8 +105,8 @@ async fn goes_on(nodes: &[Node], round: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn garbage_and_replays_stop_nobody() {
-    let site = Site::new(4, SchemeName::Ed25519);
+async fn garbage_and_replays_disturb_no_member() {
+    let site = Site::new(quorate_node_jolteon::NAME, 4, SchemeName::Ed25519, None);
     let nodes = honest(&site).await;
     let hostile = Hostile::start(&site).await;
     for node in &nodes {
@@ -109,7 +114,7 @@ async fn garbage_and_replays_stop_nobody() {
     }
     goes_on(&nodes, 0).await;
 
-    // Not messages at all.
+    // Bytes that are not messages.
     for (lane, bytes) in [
         (Lane::Urgent, vec![0xff]),
         (Lane::Urgent, vec![1; 1000]),
@@ -121,7 +126,7 @@ async fn garbage_and_replays_stop_nobody() {
     for node in &nodes {
         eventually("each is counted", || hostile_peer(node).frames_refused == 4).await;
     }
-    // Everything it has heard, again and cut short, and on the other lane.
+    // All received frames again: on the other lane, and truncated.
     let heard = hostile.ear.heard.lock().unwrap().clone();
     assert!(heard.len() > 10);
     for (lane, bytes) in heard {
@@ -143,8 +148,8 @@ async fn garbage_and_replays_stop_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn messages_of_other_chains_epochs_and_members_are_charged_to_their_sender() {
-    let site = Site::new(4, SchemeName::Ed25519);
+async fn foreign_messages_are_charged_to_their_sender() {
+    let site = Site::new(quorate_node_jolteon::NAME, 4, SchemeName::Ed25519, None);
     let nodes = honest(&site).await;
     let hostile = Hostile::start(&site).await;
     for node in &nodes {
@@ -161,7 +166,8 @@ async fn messages_of_other_chains_epochs_and_members_are_charged_to_their_sender
         let signature = Ed25519::sign(&secret, &statement.signed_bytes(&committees.voters.id()));
         Message::<Ed25519>::Vote(Vote::new(statement, signer, signature)).encode()
     };
-    // Another epoch's vote, another member's vote, an acknowledgement of nothing, somebody else's batch.
+    // A vote of another epoch, a vote of another member, an acknowledgement of an unknown batch, a batch of another
+    // member.
     hostile.send(Lane::Urgent, vote(&later, 1, 3));
     hostile.send(Lane::Urgent, vote(&ours, 1, 1));
     let nothing = ours.identities.statement(AVAILABLE, 77, [1; 32]);

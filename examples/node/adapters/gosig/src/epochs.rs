@@ -8,11 +8,10 @@ use quorate_gosig::{
     Anchor, Block, BlockDigest, Change, Committees, Finality, PREFIX, Record, Suite, Transaction,
 };
 
-use crate::epochs;
-use crate::genesis::{self, Hex};
+use quorate_node::epochs::{self, NextEpoch};
+use quorate_node::genesis::{self, Hex};
 
-/// The committees of all epochs that are known: what was written or proved in an earlier one stays readable. Clones
-/// share them.
+/// Committees of all known epochs, so that records and proofs of earlier epochs stay readable. Clones share them.
 #[derive(Clone)]
 pub struct Epochs<S: Scheme> {
     known: Arc<RwLock<BTreeMap<u64, Committees<S>>>>,
@@ -21,11 +20,11 @@ pub struct Epochs<S: Scheme> {
 impl<S: Scheme> Epochs<S> {
     pub(super) fn new(first: Committees<S>) -> Self {
         let epochs = Self { known: Arc::default() };
-        epochs.extend(first);
+        epochs.add(first);
         epochs
     }
 
-    pub(super) fn extend(&self, committees: Committees<S>) {
+    pub(super) fn add(&self, committees: Committees<S>) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         known.insert(committees.voters.epoch(), committees);
     }
@@ -33,8 +32,8 @@ impl<S: Scheme> Epochs<S> {
     /// The committees of an epoch.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for an epoch that is not known.
-    pub fn of(&self, epoch: u64) -> Result<Committees<S>> {
+    /// [`Error::WrongContext`] for an unknown epoch.
+    pub fn committees(&self, epoch: u64) -> Result<Committees<S>> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.get(&epoch).cloned().ok_or(Error::WrongContext { what: "epoch" })
     }
@@ -43,36 +42,36 @@ impl<S: Scheme> Epochs<S> {
 impl<S: Suite> Decode<Epochs<S>> for Block<S> {
     fn decode_from(r: &mut Reader<'_>, epochs: &Epochs<S>) -> Result<Self> {
         let epoch = r.clone().u64()?;
-        Block::decode_from(r, &epochs.of(epoch)?)
+        Block::decode_from(r, &epochs.committees(epoch)?)
     }
 }
 
 impl<S: Suite> Decode<Epochs<S>> for Finality<S> {
     fn decode_from(r: &mut Reader<'_>, epochs: &Epochs<S>) -> Result<Self> {
-        let epoch = of_certificate(&mut r.clone())?;
-        Finality::decode_from(r, &epochs.of(epoch)?)
+        let epoch = certificate_epoch(&mut r.clone())?;
+        Finality::decode_from(r, &epochs.committees(epoch)?)
     }
 }
 
-/// Reads a record of any epoch.
+/// Decodes a record of any epoch.
 pub(super) fn record<S: Suite>(bytes: &[u8], epochs: &Epochs<S>) -> Result<Record<S>> {
     let mut r = Reader::new(bytes);
     let epoch = match r.u8()? {
         2 => Some(r.u64()?),
         5 if r.tag()? => {
-            // The block of a lock and its height.
+            // Digest and height of the locked block.
             r.raw(32 + 8)?;
-            Some(of_certificate(&mut r)?)
+            Some(certificate_epoch(&mut r)?)
         }
         6 => {
             r.raw(8 + 32)?;
-            Some(of_certificate(&mut r)?)
+            Some(certificate_epoch(&mut r)?)
         }
         _ => None,
     };
     match epoch {
-        Some(epoch) => Record::decode(bytes, &epochs.of(epoch)?),
-        // Nothing in it depends on a committee.
+        Some(epoch) => Record::decode(bytes, &epochs.committees(epoch)?),
+        // The other records do not depend on a committee.
         None => {
             let known = epochs.known.read().unwrap_or_else(PoisonError::into_inner);
             let any = known.values().next().ok_or(Error::WrongContext { what: "epoch" })?;
@@ -81,34 +80,34 @@ pub(super) fn record<S: Suite>(bytes: &[u8], epochs: &Epochs<S>) -> Result<Recor
     }
 }
 
-/// Whether a transaction has the form of a change of the members of an epoch that is known, and is none. Every member
-/// checks such a one when it is committed, which takes as long as a certificate. Who is behind does not know all epochs, and
-/// in those that it knows one of another costs nothing.
+/// Returns true if a transaction claims to change the members of a known epoch without a valid certificate. Every member
+/// verifies such a transaction when it is committed, at the cost of a certificate. A transaction that names an unknown
+/// epoch passes: a member that is behind does not know all epochs, and ignoring such a transaction costs nothing.
 pub(super) fn is_forbidden<S: Suite>(epochs: &Epochs<S>, transaction: &[u8]) -> bool {
-    let committees = || epochs.of(Reader::new(transaction.strip_prefix(PREFIX)?).u64().ok()?).ok();
+    let committees = || epochs.committees(Reader::new(transaction.strip_prefix(PREFIX)?).u64().ok()?).ok();
     let Some(committees) = committees() else { return false };
     !Transaction::new(transaction).is_ok_and(|transaction| Change::of(&transaction, &committees).is_some())
 }
 
-/// The committees of an epoch, in Gosig's words.
-pub(super) fn of<S: Suite>(committees: &genesis::Committees<S>) -> Committees<S> {
+/// Converts the node's committees to Gosig's.
+pub(super) fn committees<S: Suite>(committees: &genesis::Committees<S>) -> Committees<S> {
     Committees { voters: committees.voters.clone(), identities: committees.identities.clone() }
 }
 
-/// Where an epoch begins, in Gosig's words.
-pub(super) fn anchor_of(anchor: &epochs::Anchor) -> Anchor {
+/// Converts the node's anchor to Gosig's.
+pub(super) fn gosig_anchor(anchor: &epochs::Anchor) -> Anchor {
     let epochs::Anchor { height, digest, seed, payload_height } = *anchor;
     Anchor { height, digest: BlockDigest(digest), seed, payload_height }
 }
 
-/// How an epoch ended, in the node's words.
-pub(super) fn successor_of<S: Suite>(successor: &quorate_gosig::Successor<S>) -> epochs::Successor {
+/// Converts Gosig's description of the next epoch to the node's.
+pub(super) fn next_epoch<S: Suite>(successor: &quorate_gosig::Successor<S>) -> NextEpoch {
     let quorate_gosig::Successor { committees, anchor, contacts } = successor;
     let Anchor { height, digest, seed, payload_height } = *anchor;
     let Committees { voters, identities } = committees;
     let weight = |member| voters.weight(member).unwrap_or_default();
     let members = (0..).zip(identities.keys()).zip(voters.keys());
-    epochs::Successor {
+    NextEpoch {
         number: voters.epoch(),
         anchor: epochs::Anchor { height, digest: digest.0, seed, payload_height },
         members: members
@@ -120,8 +119,8 @@ pub(super) fn successor_of<S: Suite>(successor: &quorate_gosig::Successor<S>) ->
     }
 }
 
-/// A certificate begins with its suite, its kind and its epoch.
-fn of_certificate(r: &mut Reader<'_>) -> Result<u64> {
+/// Reads the epoch of a certificate: an encoding begins with suite, kind and epoch.
+fn certificate_epoch(r: &mut Reader<'_>) -> Result<u64> {
     r.raw(2)?;
     r.u64()
 }

@@ -1,4 +1,4 @@
-//! What the store and the execution thread cost: `cargo bench -p quorate-node --bench execution`.
+//! What the store and the execution thread cost: `cargo bench -p quorate-node-jolteon --bench execution`.
 //!
 //! Processor time is that of the whole process, background threads included.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]

@@ -1,25 +1,50 @@
+#![forbid(unsafe_code)]
+//! Adapter that runs [Jolteon](quorate_jolteon) in the [node](quorate_node).
+//!
+//! [`Jolteon`] implements [`Protocol`](quorate_node::protocol::Protocol); [`start`] starts a validator of a Jolteon chain.
+
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
+use quorate::bls::MinSig;
+use quorate::ed25519::Ed25519;
 use quorate::machine::{MemberIndex, Step};
-use quorate::merkle::{Hash, Merkle, Path};
+use quorate::merkle::{Hash, Merkle};
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 use quorate_jolteon::{
     BatchDigest, BlockDigest, Committees, Config, Evidence, Finality, HistoryRequest, MAX_LINKS,
-    MAX_RANGE_BLOCKS, MAX_RANGE_BYTES, Record, RecordKey, Replica, TRANSACTIONS, block_range,
+    MAX_RANGE_BLOCKS, MAX_RANGE_BYTES, Record, Replica, TRANSACTIONS, block_range,
 };
 
-use super::{
-    Action, Batch, Block, Command, Delivery, Executed, Judgement, Kept, Part, Protocol, Setup, Status,
-    invalid,
+use quorate_node::application::Application;
+use quorate_node::config::NodeConfig;
+use quorate_node::genesis::{self, Genesis, Parameters, SchemeName};
+use quorate_node::protocol::{
+    Action, Archive, BatchSummary, Block, Command, Delivery, Executed, FaultReport, LatestRecord,
+    MachineSetup, Protocol, RecordKind, Status,
 };
-use crate::Result;
-use crate::genesis::{self, Parameters};
-use crate::store::Store;
+use quorate_node::runtime::{Node, Starting};
+use quorate_node::{NodeError, Result};
 
-/// [Jolteon](quorate_jolteon), whose votes are signed with `S`.
+/// The README's examples. They are tested here because this crate depends on all crates that they use.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../../README.md")]
+pub struct Readme;
+
+/// Name of the protocol in genesis files.
+pub const NAME: &str = "jolteon";
+
+/// Starts a validator of a Jolteon chain with the signature scheme that the genesis names. See [`Node::start`].
+pub fn start(config: NodeConfig, genesis: Genesis, application: Box<dyn Application>) -> Starting {
+    match genesis.scheme {
+        SchemeName::Bls => Node::start::<Jolteon<MinSig>>(config, genesis, application),
+        SchemeName::Ed25519 => Node::start::<Jolteon<Ed25519>>(config, genesis, application),
+    }
+}
+
+/// [Jolteon](quorate_jolteon) with votes signed by the scheme `S`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jolteon<S>(PhantomData<S>);
 
@@ -35,15 +60,26 @@ impl<S: Scheme> Protocol for Jolteon<S> {
     type Context = Committees<S>;
     type Request = HistoryRequest;
 
+    const NAME: &'static str = NAME;
     const TRANSACTIONS: Merkle<'static> = TRANSACTIONS;
-    const KEEPS_NEWEST_FINALITY: bool = true;
+    const STORES_NEWEST_FINALITY: bool = true;
+
+    fn check_genesis(genesis: &Genesis) -> Result<()> {
+        match genesis.schedule {
+            None => Ok(()),
+            Some(_) => {
+                let problem = "schedule: Jolteon has none; remove [schedule], or set protocol = \"gosig\"";
+                Err(NodeError::Genesis { path: None, problem: problem.into() })
+            }
+        }
+    }
 
     fn context(committees: &genesis::Committees<S>) -> Committees<S> {
         Committees { voters: committees.voters.clone(), identities: committees.identities.clone() }
     }
 
-    fn machine(setup: Setup<'_, Self>, store: &Store<Self>) -> Result<Replica<S>> {
-        // Its members never change: nobody looks on who waits to become one.
+    fn machine(setup: MachineSetup<'_, Self>, archive: &dyn Archive<Self>) -> Result<Replica<S>> {
+        // The committee never changes, so there are no observers that wait to join it.
         let me = setup.me.ok_or(quorate::Error::WrongContext { what: "node; it is no member" })?;
         let config = Config {
             voters: setup.committees.voters.clone(),
@@ -57,7 +93,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             first_sequence: setup.first_sequence,
             parameters: parameters(&setup.genesis.parameters),
         };
-        Ok(Replica::new(config, store.load()?)?)
+        Ok(Replica::new(config, archive.load()?)?)
     }
 
     fn next_sequence(replica: &Replica<S>) -> u64 {
@@ -74,12 +110,12 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             Command::Submit(batch) => quorate_jolteon::Command::Seal(batch),
             Command::Executed(executed) => quorate_jolteon::Command::Executed(executed),
             Command::Connected(member) => quorate_jolteon::Command::Connected(member),
-            // There is but one epoch.
-            Command::Elsewhere(_) => return Err(quorate::Error::WrongContext { what: "epoch" }),
+            // A Jolteon chain has only one epoch.
+            Command::OtherEpoch(_) => return Err(quorate::Error::WrongContext { what: "epoch" }),
         })
     }
 
-    fn act(output: Output<S>, me: Option<MemberIndex>) -> Option<Action<Self>> {
+    fn action(output: Output<S>, me: Option<MemberIndex>) -> Option<Action<Self>> {
         Some(match output {
             Output::Deliver(delivery) => {
                 let quorate_jolteon::Delivery { block, batches, finality, .. } = *delivery;
@@ -101,19 +137,21 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         })
     }
 
-    fn judge(evidence: &Evidence<S>) -> Judgement {
-        let charge = |code, what| Judgement { code, what, strike: false };
+    fn fault_report(evidence: &Evidence<S>) -> FaultReport {
+        let charge = |code, description| FaultReport { code, description, strike: false };
         match evidence {
             Evidence::Votes(_) => charge("EQUIVOCATION", "two votes in one view"),
             Evidence::Identity(_) => {
-                charge("EQUIVOCATION", "two proposals in one view, or two batches of one number")
+                charge("EQUIVOCATION", "two proposals in one view, or two batches with one sequence number")
             }
-            Evidence::Invalid { what, error } => invalid(what, error),
+            Evidence::Invalid { what, error } => FaultReport::invalid(what, error),
             Evidence::Proposal { rule, .. } => charge("BAD_PROPOSAL", rule),
             Evidence::StateRoot { .. } => {
-                charge("STATE_ROOT", "a block states another state root than this node computed")
+                charge("STATE_ROOT", "the state root of a block differs from the one that this node computed")
             }
-            Evidence::Unexpected { what } => Judgement { code: "UNEXPECTED", what, strike: true },
+            Evidence::Unexpected { what } => {
+                FaultReport { code: "UNEXPECTED", description: what, strike: true }
+            }
         }
     }
 
@@ -121,8 +159,9 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         message.is_bulk()
     }
 
-    /// An acknowledgement speaks of its batch alone, and no other message claims that this node holds a batch.
-    fn concerns_batches_alone(step: &Step<Replica<S>>) -> bool {
+    /// An acknowledgement depends only on the record of its batch. No other message claims that this node stores a
+    /// batch.
+    fn stores_only_batches(step: &Step<Replica<S>>) -> bool {
         let records = step.persist.iter().all(|record| matches!(record, Record::Batch(_)));
         let messages = step.messages.iter().all(|outgoing| {
             matches!(outgoing.message, Message::Batch(_) | Message::Acknowledge(_) | Message::BatchRequest(_))
@@ -137,11 +176,16 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         }
     }
 
-    fn keep(record: &Record<S>) -> Kept<'_, Self> {
+    fn record_kind(record: &Record<S>) -> RecordKind<'_, Self> {
         match record {
-            Record::Batch(batch) => Kept::Batch(batch),
-            Record::Block(block) => Kept::Block(block),
-            _ => Kept::Newest(small_key(&record.key())),
+            Record::Batch(batch) => RecordKind::Batch(batch),
+            Record::Block(block) => RecordKind::Block(block),
+            Record::VoteGuard(guard) => RecordKind::Latest(LatestRecord::VoteGuard(guard.kind().number())),
+            Record::ProposalGuard(guard) => {
+                RecordKind::Latest(LatestRecord::ProposalGuard(guard.kind().number()))
+            }
+            Record::Timeout(_) => RecordKind::Latest(LatestRecord::View),
+            Record::Committed(_) => RecordKind::Latest(LatestRecord::CommittedTip),
         }
     }
 
@@ -157,17 +201,20 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         Record::decode(bytes, committees)
     }
 
-    /// Blocks carry the certificates of their parents, so the chain itself shows why all but its newest blocks are
-    /// committed.
-    fn finality(store: &Store<Self>, block: &quorate_jolteon::Block<S>) -> Result<Option<Finality<S>>> {
+    /// Each block contains the certificate of its parent, so the chain itself proves that all blocks except the newest
+    /// are committed.
+    fn finality(
+        archive: &dyn Archive<Self>,
+        block: &quorate_jolteon::Block<S>,
+    ) -> Result<Option<Finality<S>>> {
         let (mut chain, mut certificate) = (vec![], None);
         for height in (block.height..).take(MAX_LINKS + 2) {
-            match store.block_at(height)? {
+            match archive.block_at(height)? {
                 Some(next) => chain.push(next),
                 None => {
-                    // Behind the newest executed block comes what committed it.
+                    // The finality of the newest executed block is stored beside the chain.
                     let tip = chain.last().map(|tip: &Arc<quorate_jolteon::Block<S>>| tip.digest());
-                    let newest = store.newest_finality()?;
+                    let newest = archive.newest_finality()?;
                     let newest = newest.filter(|f| f.links.first().map(|link| link.parent) == tip);
                     certificate = newest.map(|finality| {
                         chain.extend(finality.links);
@@ -189,26 +236,30 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         Ok(certificate.map(|certificate| Finality { links, certificate }))
     }
 
-    /// The one that it carries, of its parent.
+    /// The certificate that the block contains: that of its parent.
     fn certificate(
-        _: &Store<Self>,
+        _: &dyn Archive<Self>,
         block: &quorate_jolteon::Block<S>,
     ) -> Result<(Vec<u8>, Vec<MemberIndex>)> {
         let shown = block.justify.as_ref().map(|qc| (qc.encode(), qc.signers().iter().collect()));
         Ok(shown.unwrap_or_default())
     }
 
-    fn answer(store: &Store<Self>, request: HistoryRequest, send: &mut dyn FnMut(&Message<S>)) -> Result<()> {
+    fn answer(
+        archive: &dyn Archive<Self>,
+        request: HistoryRequest,
+        send: &mut dyn FnMut(&Message<S>),
+    ) -> Result<()> {
         match request {
             HistoryRequest::Blocks { from } => {
-                let blocks = store.history(from, MAX_RANGE_BLOCKS, MAX_RANGE_BYTES)?;
+                let blocks = archive.history(from, MAX_RANGE_BLOCKS, MAX_RANGE_BYTES)?;
                 if !blocks.is_empty() {
                     send(&block_range(blocks));
                 }
             }
             HistoryRequest::Batches(digests) => {
                 for BatchDigest(digest) in digests {
-                    if let Some(batch) = store.batch(&digest)? {
+                    if let Some(batch) = archive.batch(&digest)? {
                         send(&Message::BatchReply(batch));
                     }
                 }
@@ -217,8 +268,8 @@ impl<S: Scheme> Protocol for Jolteon<S> {
         Ok(())
     }
 
-    /// The authors' signatures add nothing to the committee's word; without them, those bytes of a proof could be
-    /// anything.
+    /// The certificate alone proves that the block is committed. The authors' signatures are verified too, so that no byte
+    /// of a proof can be changed.
     fn check_committed(
         block: &quorate_jolteon::Block<S>,
         finality: &Finality<S>,
@@ -234,7 +285,7 @@ impl<S: Scheme> Protocol for Jolteon<S> {
     }
 }
 
-impl<S: Scheme> Block for quorate_jolteon::Block<S> {
+impl<S: Scheme> Block<Jolteon<S>> for quorate_jolteon::Block<S> {
     fn digest(&self) -> Hash {
         let BlockDigest(digest) = Self::digest(self);
         digest
@@ -268,8 +319,8 @@ impl<S: Scheme> Block for quorate_jolteon::Block<S> {
         self.executed
     }
 
-    fn payload(&self) -> Vec<Part> {
-        let part = |named: &quorate_jolteon::BatchRef| Part {
+    fn payload(&self) -> Vec<BatchSummary> {
+        let part = |named: &quorate_jolteon::BatchRef| BatchSummary {
             digest: named.digest().0,
             author: named.header.slot.author,
             sequence: named.header.slot.sequence,
@@ -281,58 +332,17 @@ impl<S: Scheme> Block for quorate_jolteon::Block<S> {
     }
 }
 
-impl Batch for quorate_jolteon::Batch {
-    fn digest(&self) -> Hash {
-        let BatchDigest(digest) = Self::digest(self);
-        digest
-    }
-
-    fn ids(&self) -> &[Hash] {
-        Self::ids(self)
-    }
-
-    fn transactions(&self) -> impl Iterator<Item = &[u8]> {
-        Self::transactions(self)
-    }
-
-    fn transaction(&self, position: usize) -> Option<&[u8]> {
-        Self::transaction(self, position)
-    }
-
-    fn path(&self, position: usize) -> quorate::Result<Path> {
-        Self::path(self, position)
-    }
-
-    fn bytes(&self) -> usize {
-        Self::bytes(self)
-    }
-}
-
-/// The replica's parameters: its defaults, but for what the genesis says.
+/// The replica's parameters: the defaults, with the view timeouts of the genesis.
 fn parameters(p: &Parameters) -> quorate_jolteon::Parameters {
     let milliseconds = |ms: u32| Duration::from_millis(ms.into());
     quorate_jolteon::Parameters {
         view_timeout: milliseconds(p.view_timeout_ms),
         view_timeout_cap: milliseconds(p.max_view_timeout_ms),
-        batch_bytes: p.batch_bytes as usize,
-        batch_delay: milliseconds(p.batch_delay_ms),
         ..quorate_jolteon::Parameters::default()
     }
 }
 
-/// The keys of the records that replace each other: what data directories hold.
-fn small_key(key: &RecordKey) -> [u8; 2] {
-    match key {
-        RecordKey::Batch(_) => [1, 0],
-        RecordKey::Block(_) => [2, 0],
-        RecordKey::VoteGuard(kind) => [3, *kind],
-        RecordKey::ProposalGuard(kind) => [4, *kind],
-        RecordKey::Timeout => [5, 0],
-        RecordKey::Committed => [6, 0],
-    }
-}
-
-/// The first block of a chain, behind its first one, whose view follows on its parent's.
+/// Position of the first block, after the chain's first one, whose view is the view after its parent's.
 fn committing_link<S: Scheme>(chain: &[Arc<quorate_jolteon::Block<S>>]) -> Option<usize> {
     let consecutive = |pair: &[Arc<quorate_jolteon::Block<S>>]| matches!(pair, [a, b] if a.view.checked_add(1) == Some(b.view));
     chain.windows(2).position(consecutive).map(|at| at + 1)

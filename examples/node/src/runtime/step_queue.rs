@@ -2,7 +2,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use quorate::machine::{MemberIndex, Outgoing, Recipient, Step};
 
-use crate::protocol::{Action, Batch, Help, Kept, Message, Protocol, Record};
+use crate::protocol::{Action, Batch, FormerMemberReply, Message, Protocol, Record, RecordKind};
 
 /// The machine waits when steps of this weight are not carried out.
 const MAX_WEIGHT: usize = 64 << 20;
@@ -12,9 +12,9 @@ const MAX_WEIGHT: usize = 64 << 20;
 /// What leaves by one way never rests on what is not yet durable on the other: see
 /// [`Protocol::concerns_batches_alone`].
 #[derive(Clone)]
-pub(super) struct Outflows<P: Protocol> {
-    pub(super) urgent: Arc<Outflow<P>>,
-    pub(super) bulk: Arc<Outflow<P>>,
+pub(super) struct StepQueues<P: Protocol> {
+    pub(super) urgent: Arc<StepQueue<P>>,
+    pub(super) bulk: Arc<StepQueue<P>>,
 }
 
 /// Merged steps of both ways.
@@ -23,9 +23,9 @@ pub(super) struct Steps<P: Protocol> {
     bulk: Work<P>,
 }
 
-impl<P: Protocol> Outflows<P> {
+impl<P: Protocol> StepQueues<P> {
     pub(super) fn new() -> Self {
-        Self { urgent: Arc::new(Outflow::new()), bulk: Arc::new(Outflow::new()) }
+        Self { urgent: Arc::new(StepQueue::new()), bulk: Arc::new(StepQueue::new()) }
     }
 
     /// Queues steps; waits while too much is queued. False if nobody carries steps out any more.
@@ -52,12 +52,12 @@ impl<P: Protocol> Steps<P> {
     /// Adds what follows from one input. Actions always go the urgent way: they are in the chain's order. What is to
     /// be forgotten goes both ways, as its record may have gone either, and must not be written after it.
     pub(super) fn add(&mut self, mut step: Step<P::Machine>, me: Option<MemberIndex>) {
-        let apart = P::concerns_batches_alone(&step);
+        let apart = P::stores_only_batches(&step);
         let stored = if apart { &mut self.bulk } else { &mut self.urgent };
         stored.records.append(&mut step.persist);
         stored.messages.append(&mut step.messages);
         for output in step.outputs {
-            let Some(action) = P::act(output, me) else { continue };
+            let Some(action) = P::action(output, me) else { continue };
             if let Action::ForgetBatches(batches) = &action {
                 self.bulk.actions.push(Action::ForgetBatches(batches.clone()));
             }
@@ -68,12 +68,12 @@ impl<P: Protocol> Steps<P> {
 
 impl<P: Protocol> Steps<P> {
     /// Helps somebody who was a member once. It rests on nothing.
-    pub(super) fn help(&mut self, to: MemberIndex, help: Help<P>) {
+    pub(super) fn help(&mut self, to: MemberIndex, help: FormerMemberReply<P>) {
         match help {
-            Help::Answer(message) => {
+            FormerMemberReply::Message(message) => {
                 self.urgent.messages.push(Outgoing { to: Recipient::One(to), message });
             }
-            Help::Serve(request) => self.urgent.actions.push(Action::Serve { to, request }),
+            FormerMemberReply::Archive(request) => self.urgent.actions.push(Action::Serve { to, request }),
         }
     }
 }
@@ -86,7 +86,7 @@ impl<P: Protocol> Default for Steps<P> {
 
 /// Steps that the machine has made and the writer has not carried out. What gathers while the disk is busy is
 /// merged, so that one durable write serves many steps; the order stays.
-pub(super) struct Outflow<P: Protocol> {
+pub(super) struct StepQueue<P: Protocol> {
     pending: Mutex<Pending<P>>,
     ready: Condvar,
     room: Condvar,
@@ -105,7 +105,7 @@ pub(super) struct Work<P: Protocol> {
     pub(super) actions: Vec<Action<P>>,
 }
 
-impl<P: Protocol> Outflow<P> {
+impl<P: Protocol> StepQueue<P> {
     pub(super) fn new() -> Self {
         let pending = Pending { work: Work::new(), weight: 0, closed: false };
         Self { pending: Mutex::new(pending), ready: Condvar::new(), room: Condvar::new() }
@@ -133,7 +133,7 @@ impl<P: Protocol> Outflow<P> {
         true
     }
 
-    /// Waits for steps and takes all of them; `None` when the outflow is closed and empty.
+    /// Waits for steps and takes all of them; `None` when the step_queue is closed and empty.
     pub(super) fn take(&self) -> Option<Work<P>> {
         let mut pending = self.lock();
         while pending.work.is_empty() {
@@ -183,8 +183,8 @@ impl<P: Protocol> Work<P> {
 
 /// About how much memory work holds that nothing else does.
 fn weight<P: Protocol>(work: &Work<P>) -> usize {
-    let stored = work.records.iter().map(|record| match P::keep(record) {
-        Kept::Batch(batch) => batch.bytes(),
+    let stored = work.records.iter().map(|record| match P::record_kind(record) {
+        RecordKind::Batch(batch) => batch.bytes(),
         _ => 0,
     });
     let sent = work.messages.iter().map(|outgoing| P::message_weight(&outgoing.message));

@@ -1,3 +1,8 @@
+#![forbid(unsafe_code)]
+//! Adapter that runs [Gosig](quorate_gosig) in the [node](quorate_node).
+//!
+//! [`Gosig`] implements [`Protocol`](quorate_node::protocol::Protocol); [`start`] starts a validator of a Gosig chain.
+
 mod epochs;
 
 use std::collections::HashSet;
@@ -6,33 +11,44 @@ use std::num::NonZeroU16;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use quorate::bls::{Counted, MinSig};
 use quorate::machine::{MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle, Path};
 use quorate::wire::Encode;
 use quorate_gosig::{
     ANOTHER_EPOCH, Anchor, BlockDigest, Config, Evidence, Finality, HistoryRequest, MAX_RANGE_BLOCKS,
-    Payload, PayloadDigest, Record, RecordKey, Replica, Submission, Suite, TRANSACTIONS, Transaction,
-    block_range, transaction_range,
+    MAX_TRANSACTION_BYTES, Payload, PayloadDigest, Record, RecordKey, Replica, Submission, Suite,
+    TRANSACTIONS, Transaction, block_range, transaction_range,
 };
 
-use super::{
-    Action, Batch, Block, Command, Delivery, Executed, Help, Judgement, Kept, OwnBatchState, Part, Protocol,
-    Setup, Status, invalid,
+use quorate_node::application::Application;
+use quorate_node::config::NodeConfig;
+use quorate_node::genesis::{self, Genesis, Schedule, SchemeName, check_range};
+use quorate_node::protocol::{
+    Action, Archive, Batch, BatchSummary, Block, Command, Delivery, Executed, FaultReport, FormerMemberReply,
+    LatestRecord, MachineSetup, OwnBatchState, Protocol, RecordKind, Status,
 };
+use quorate_node::runtime::{Node, Starting};
+use quorate_node::{NodeError, Result};
+
 pub use epochs::Epochs;
-use epochs::{anchor_of, of, successor_of};
+use epochs::{committees, gosig_anchor, next_epoch};
 
-use crate::genesis::{self, Schedule};
-use crate::store::Store;
-use crate::{NodeError, Result};
+/// Name of the protocol in genesis files.
+pub const NAME: &str = "gosig";
 
-/// [Gosig](quorate_gosig), whose votes are signed with `S`. A block's transactions are its one batch.
+/// Starts a validator of a Gosig chain. See [`Node::start`].
+pub fn start(config: NodeConfig, genesis: Genesis, application: Box<dyn Application>) -> Starting {
+    Node::start::<Gosig<Counted<MinSig>>>(config, genesis, application)
+}
+
+/// [Gosig](quorate_gosig) with votes signed by the scheme `S`. A block's transactions form its only batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gosig<S>(PhantomData<S>);
 
-/// An answer of blocks is cut when they exceed that many bytes.
+/// Maximum size of an answer with blocks, in bytes. The block that exceeds it is the last one.
 const MAX_RANGE_BYTES: usize = 1 << 20;
-/// Of how many heights a member remembers, at a start, which transactions they hold.
+/// Number of recent heights whose transactions a replica knows after a start.
 const REMEMBERED: u64 = 64;
 
 type Message<S> = quorate_gosig::Envelope<S>;
@@ -47,29 +63,44 @@ impl<S: Suite> Protocol for Gosig<S> {
     type Context = Epochs<S>;
     type Request = HistoryRequest;
 
+    const NAME: &'static str = NAME;
     const TRANSACTIONS: Merkle<'static> = TRANSACTIONS;
-    /// The records of committed blocks show it, of each block.
-    const KEEPS_NEWEST_FINALITY: bool = false;
+    /// The record of each committed block contains its finality.
+    const STORES_NEWEST_FINALITY: bool = false;
     const HAS_EPOCHS: bool = true;
 
-    fn context(committees: &genesis::Committees<S>) -> Epochs<S> {
-        Epochs::new(of(committees))
+    fn check_genesis(genesis: &Genesis) -> Result<()> {
+        if genesis.schedule.is_none() {
+            return Err(wrong("schedule: Gosig needs one; add [schedule] with start".into()));
+        }
+        if genesis.scheme != SchemeName::Bls {
+            let problem = format!(
+                "scheme is {}; Gosig aggregates signatures, which needs scheme = \"bls\"",
+                genesis.scheme
+            );
+            return Err(wrong(problem));
+        }
+        let size = genesis.parameters.max_transaction_bytes;
+        check_range("parameters.max_transaction_bytes", size, 1, MAX_TRANSACTION_BYTES as u32)
     }
 
-    fn extend(epochs: &Epochs<S>, committees: &genesis::Committees<S>) {
-        epochs.extend(of(committees));
+    fn context(first: &genesis::Committees<S>) -> Epochs<S> {
+        Epochs::new(committees(first))
     }
 
-    fn machine(setup: Setup<'_, Self>, store: &Store<Self>) -> Result<Replica<S>> {
+    fn add_epoch(epochs: &Epochs<S>, next: &genesis::Committees<S>) {
+        epochs.add(committees(next));
+    }
+
+    fn machine(setup: MachineSetup<'_, Self>, archive: &dyn Archive<Self>) -> Result<Replica<S>> {
         let schedule = setup.genesis.schedule.as_ref();
-        let no_schedule =
-            || NodeError::Genesis { path: None, problem: "schedule: Gosig needs one".to_owned() };
-        let committees = of(setup.committees);
+        let no_schedule = || wrong("schedule: Gosig needs one; add [schedule] with start".into());
+        let committees = committees(setup.committees);
         let mut entropy = [0; 32];
         getrandom::fill(&mut entropy).map_err(|_| quorate::Error::Rng)?;
         let config = Config {
             anchor: match setup.anchor {
-                Some(anchor) => anchor_of(&anchor),
+                Some(anchor) => gosig_anchor(&anchor),
                 None => Anchor::genesis(&committees, &setup.genesis_root, &[]),
             },
             voters: committees.voters,
@@ -79,16 +110,16 @@ impl<S: Suite> Protocol for Gosig<S> {
             identity_key: setup.keys.identity()?,
             executed: setup.executed,
             recent: setup.recent,
-            known: known(store, setup.executed.height)?,
+            known: known(archive, setup.executed.height)?,
             schedule: schedule.map(clock).ok_or_else(no_schedule)?,
             parameters: quorate_gosig::Parameters::default(),
             entropy,
         };
-        Ok(Replica::new(config, records(store)?)?)
+        Ok(Replica::new(config, records(archive)?)?)
     }
 
-    /// The machine numbers nothing. Clients see these numbers on their tickets, so those of an earlier run must not come
-    /// again.
+    /// The replica does not number batches. Clients see the numbers on their tickets, so a restart must not reuse numbers of
+    /// an earlier run.
     fn next_sequence(_: &Replica<S>) -> u64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         (since.as_secs() << 16).max(1)
@@ -107,23 +138,23 @@ impl<S: Suite> Protocol for Gosig<S> {
             }
             Command::Executed(executed) => quorate_gosig::Command::Executed(executed),
             Command::Connected(member) => quorate_gosig::Command::Connected(member),
-            Command::Elsewhere(member) => quorate_gosig::Command::Elsewhere(member),
+            Command::OtherEpoch(member) => quorate_gosig::Command::Elsewhere(member),
         })
     }
 
-    fn act(output: Output<S>, _: Option<MemberIndex>) -> Option<Action<Self>> {
+    fn action(output: Output<S>, _: Option<MemberIndex>) -> Option<Action<Self>> {
         Some(match output {
             Output::Deliver(delivery) => {
                 let quorate_gosig::Delivery { block, payload, finality, .. } = *delivery;
                 let batches = Some(payload).filter(|payload| !payload.is_empty()).into_iter().collect();
-                // What is settled with it was told before.
+                // `Action::Settled` reports them before the delivery.
                 Action::Deliver(Box::new(Delivery { block, batches, finality, own_batches: Vec::new() }))
             }
             Output::Submitted { sequence, state: Submission::Committed } => Action::Settled { sequence },
             Output::Submitted { sequence, state: Submission::Refused } => {
                 Action::OwnBatch { sequence, state: OwnBatchState::Refused }
             }
-            // The batch that holds them is settled without them, at once if it holds nothing else.
+            // The batch that contains them is settled without them, at once if it contains no other transactions.
             Output::Known(_) => return None,
             Output::Congestion(congested) => Action::Congestion(congested),
             Output::Serve { to, request } => Action::Serve { to, request },
@@ -136,40 +167,42 @@ impl<S: Suite> Protocol for Gosig<S> {
             Output::Round { round, leader, undecided } => {
                 Action::View { view: round, leader: leader.unwrap_or_default(), timed_out: undecided }
             }
-            Output::Succeeded(successor) => Action::Succeed(Box::new(successor_of(&successor))),
+            Output::Succeeded(successor) => Action::EndEpoch(Box::new(next_epoch(&successor))),
         })
     }
 
-    fn refuses(epochs: &Epochs<S>, transaction: &[u8]) -> Option<&'static str> {
+    fn rejection(epochs: &Epochs<S>, transaction: &[u8]) -> Option<&'static str> {
         epochs::is_forbidden(epochs, transaction)
-            .then_some("NOT_ALLOWED: a change of the members that those of its epoch have not allowed")
+            .then_some("NOT_ALLOWED: the members of the epoch have not certified this membership change")
     }
 
-    fn is_excused(error: &quorate::Error) -> bool {
+    fn is_other_epoch(error: &quorate::Error) -> bool {
         *error == ANOTHER_EPOCH
     }
 
-    fn help(replica: &Replica<S>, message: Message<S>) -> Option<Help<Self>> {
+    fn answer_former_member(replica: &Replica<S>, message: Message<S>) -> Option<FormerMemberReply<Self>> {
         let epoch = replica.committees().voters.epoch();
         Some(match message.message {
             quorate_gosig::Message::Hello { .. } => {
                 let committed = replica.status().committed;
-                Help::Answer(quorate_gosig::Message::Welcome { committed }.of(epoch))
+                FormerMemberReply::Message(quorate_gosig::Message::Welcome { committed }.of(epoch))
             }
-            quorate_gosig::Message::BlockRequest { from } => Help::Serve(HistoryRequest::Blocks { from }),
+            quorate_gosig::Message::BlockRequest { from } => {
+                FormerMemberReply::Archive(HistoryRequest::Blocks { from })
+            }
             quorate_gosig::Message::TransactionRequest { block, height, places } => {
-                Help::Serve(HistoryRequest::Transactions { block, height, places })
+                FormerMemberReply::Archive(HistoryRequest::Transactions { block, height, places })
             }
             _ => return None,
         })
     }
 
-    fn judge(evidence: &Evidence<S>) -> Judgement {
+    fn fault_report(evidence: &Evidence<S>) -> FaultReport {
         match evidence {
-            Evidence::Invalid { what, error } => invalid(what, error),
-            other => Judgement {
+            Evidence::Invalid { what, error } => FaultReport::invalid(what, error),
+            other => FaultReport {
                 code: other.code(),
-                what: other.what(),
+                description: other.what(),
                 strike: matches!(other, Evidence::Unexpected { .. } | Evidence::Body { .. }),
             },
         }
@@ -179,9 +212,9 @@ impl<S: Suite> Protocol for Gosig<S> {
         message.is_bulk()
     }
 
-    /// What was submitted rests on nothing, and passing it on rests on it alone: a vote stores what it speaks of in its
-    /// own step.
-    fn concerns_batches_alone(step: &Step<Replica<S>>) -> bool {
+    /// Storing a submitted payload depends on nothing, and forwarding it depends only on that record. A vote stores the
+    /// payload that it refers to in its own step.
+    fn stores_only_batches(step: &Step<Replica<S>>) -> bool {
         let records = step.persist.iter().all(|record| matches!(record, Record::Payload(_)));
         let messages = step
             .messages
@@ -194,14 +227,14 @@ impl<S: Suite> Protocol for Gosig<S> {
         message.payload_bytes()
     }
 
-    fn keep(record: &Record<S>) -> Kept<'_, Self> {
+    fn record_kind(record: &Record<S>) -> RecordKind<'_, Self> {
         match (record, record.key()) {
-            (Record::Payload(payload), _) => Kept::Batch(payload),
-            (Record::Block(block), _) => Kept::Block(block),
-            (_, RecordKey::Committed(height)) => Kept::Height(height),
-            (_, RecordKey::VoteGuard(kind)) => Kept::Newest([3, kind]),
-            (_, RecordKey::ProposalGuard(kind)) => Kept::Newest([4, kind]),
-            (_, _) => Kept::Newest([5, 0]),
+            (Record::Payload(payload), _) => RecordKind::Batch(payload),
+            (Record::Block(block), _) => RecordKind::Block(block),
+            (_, RecordKey::Committed(height)) => RecordKind::AtHeight(height),
+            (_, RecordKey::VoteGuard(kind)) => RecordKind::Latest(LatestRecord::VoteGuard(kind)),
+            (_, RecordKey::ProposalGuard(kind)) => RecordKind::Latest(LatestRecord::ProposalGuard(kind)),
+            (_, _) => RecordKind::Latest(LatestRecord::View),
         }
     }
 
@@ -217,8 +250,8 @@ impl<S: Suite> Protocol for Gosig<S> {
         epochs::record(bytes, epochs)
     }
 
-    fn finality(store: &Store<Self>, block: &quorate_gosig::Block<S>) -> Result<Option<Finality<S>>> {
-        Ok(match store.record_at(block.height)? {
+    fn finality(archive: &dyn Archive<Self>, block: &quorate_gosig::Block<S>) -> Result<Option<Finality<S>>> {
+        Ok(match archive.record_at(block.height)? {
             Some(Record::Committed(committed)) if committed.digest == block.digest() => {
                 Some(committed.finality)
             }
@@ -226,23 +259,27 @@ impl<S: Suite> Protocol for Gosig<S> {
         })
     }
 
-    /// The one that commits it: blocks carry none.
+    /// The certificate that commits the block: Gosig blocks contain no certificates.
     fn certificate(
-        store: &Store<Self>,
+        archive: &dyn Archive<Self>,
         block: &quorate_gosig::Block<S>,
     ) -> Result<(Vec<u8>, Vec<MemberIndex>)> {
-        let finality = store.finality(block)?;
+        let finality = Self::finality(archive, block)?;
         let certificate = finality.as_ref().map(Finality::certificate);
         let shown = certificate.map(|shown| (shown.encode(), shown.signers().iter().collect()));
         Ok(shown.unwrap_or_default())
     }
 
-    fn answer(store: &Store<Self>, request: HistoryRequest, send: &mut dyn FnMut(&Message<S>)) -> Result<()> {
+    fn answer(
+        archive: &dyn Archive<Self>,
+        request: HistoryRequest,
+        send: &mut dyn FnMut(&Message<S>),
+    ) -> Result<()> {
         match request {
             HistoryRequest::Blocks { from } => {
                 let mut blocks = Vec::new();
-                for block in store.history(from, MAX_RANGE_BLOCKS, MAX_RANGE_BYTES)? {
-                    let Some(finality) = store.finality(&block)? else { break };
+                for block in archive.history(from, MAX_RANGE_BLOCKS, MAX_RANGE_BYTES)? {
+                    let Some(finality) = Self::finality(archive, &block)? else { break };
                     blocks.push((block, Arc::new(finality)));
                 }
                 if let Some(answer) = block_range(blocks) {
@@ -250,9 +287,9 @@ impl<S: Suite> Protocol for Gosig<S> {
                 }
             }
             HistoryRequest::Transactions { block: BlockDigest(digest), places, .. } => {
-                let block = store.block(&digest)?;
+                let block = archive.block(&digest)?;
                 if let Some(block) = block
-                    && let Some(payload) = store.batch(&block.payload.digest().0)?
+                    && let Some(payload) = archive.batch(&block.payload.digest().0)?
                 {
                     send(&transaction_range(&block, &payload, &places));
                 }
@@ -266,7 +303,7 @@ impl<S: Suite> Protocol for Gosig<S> {
         finality: &Finality<S>,
         epochs: &Epochs<S>,
     ) -> quorate::Result<()> {
-        finality.verify(&epochs.of(block.epoch)?, block)
+        finality.verify(&epochs.committees(block.epoch)?, block)
     }
 
     fn certificate_bytes(finality: &Finality<S>) -> usize {
@@ -274,7 +311,7 @@ impl<S: Suite> Protocol for Gosig<S> {
     }
 }
 
-impl<S: Suite> Block for quorate_gosig::Block<S> {
+impl<S: Suite> Block<Gosig<S>> for quorate_gosig::Block<S> {
     fn digest(&self) -> Hash {
         let BlockDigest(digest) = Self::digest(self);
         digest
@@ -308,9 +345,9 @@ impl<S: Suite> Block for quorate_gosig::Block<S> {
         self.executed
     }
 
-    /// One batch, whose number is the block's height; none if the block orders nothing.
-    fn payload(&self) -> Vec<Part> {
-        let part = Part {
+    /// One batch, whose sequence number is the height of the block; none if the block has no transactions.
+    fn payload(&self) -> Vec<BatchSummary> {
+        let part = BatchSummary {
             digest: self.payload.digest().0,
             author: self.author,
             sequence: self.height,
@@ -322,7 +359,7 @@ impl<S: Suite> Block for quorate_gosig::Block<S> {
     }
 }
 
-impl Batch for Payload {
+impl<S: Suite> Batch<Gosig<S>> for Payload {
     fn digest(&self) -> Hash {
         let PayloadDigest(digest) = Self::digest(self);
         digest
@@ -349,7 +386,7 @@ impl Batch for Payload {
     }
 }
 
-/// The node's clock counts microseconds since 1970, as the genesis does seconds.
+/// Converts the schedule of the genesis, in seconds since 1970, to the replica's clock, in microseconds since 1970.
 fn clock(schedule: &Schedule) -> quorate_gosig::Schedule {
     quorate_gosig::Schedule {
         start: i64::try_from(schedule.start).unwrap_or(i64::MAX).saturating_mul(1_000_000),
@@ -359,9 +396,9 @@ fn clock(schedule: &Schedule) -> quorate_gosig::Schedule {
     }
 }
 
-/// What the store has for a replica, and with each block its payload: also the tip's, which is executed.
-fn records<S: Suite>(store: &Store<Gosig<S>>) -> Result<Vec<Record<S>>> {
-    let mut records = store.load()?;
+/// The archive's records for a replica, and the payload of each block among them, including that of the executed tip.
+fn records<S: Suite>(archive: &dyn Archive<Gosig<S>>) -> Result<Vec<Record<S>>> {
+    let mut records = archive.load()?;
     let payload = |record: &Record<S>| match record {
         Record::Payload(payload) => Some(payload.digest()),
         _ => None,
@@ -371,20 +408,24 @@ fn records<S: Suite>(store: &Store<Gosig<S>>) -> Result<Vec<Record<S>>> {
         let Some(Record::Block(block)) = records.get(at) else { continue };
         let digest = block.payload.digest();
         if !block.payload.is_empty() && there.insert(digest) {
-            records.extend(store.batch(&digest.0)?.map(Record::Payload));
+            records.extend(archive.batch(&digest.0)?.map(Record::Payload));
         }
     }
     Ok(records)
 }
 
-/// Transactions of the last executed blocks.
-fn known<S: Suite>(store: &Store<Gosig<S>>, executed: u64) -> Result<Vec<Hash>> {
+/// Identifiers of the transactions in the last executed blocks.
+fn known<S: Suite>(archive: &dyn Archive<Gosig<S>>, executed: u64) -> Result<Vec<Hash>> {
     let mut known = Vec::new();
     for height in (executed + 1).saturating_sub(REMEMBERED).max(1)..=executed {
-        let Some(block) = store.block_at(height)? else { continue };
+        let Some(block) = archive.block_at(height)? else { continue };
         for part in Block::payload(&*block) {
-            known.extend(store.batch(&part.digest)?.iter().flat_map(|payload| payload.ids().to_vec()));
+            known.extend(archive.batch(&part.digest)?.iter().flat_map(|payload| payload.ids().to_vec()));
         }
     }
     Ok(known)
+}
+
+fn wrong(problem: String) -> NodeError {
+    NodeError::Genesis { path: None, problem }
 }

@@ -1,47 +1,63 @@
-//! Transactions in, batches out.
+//! The builder that collects client transactions into batches.
+
+use core::time::Duration;
 
 use quorate::Result;
 use quorate::machine::{MemberIndex, Time};
 use quorate::merkle::Hash;
 use quorate::wire::Writer;
 
-use crate::batch::{Batch, MAX_BATCH_BYTES, MAX_TRANSACTIONS};
-use crate::ids::Slot;
-use crate::parameters::Parameters;
+use crate::batch::{Batch, MAX_BATCH_BYTES, MAX_TRANSACTIONS, Slot};
 
-/// Collects transactions into batches that are full or old enough, numbered one after the other.
+/// When a batch is sealed: at a size or at an age, whichever comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchLimits {
+    /// Maximum size of a batch's body in bytes; at most [`MAX_BATCH_BYTES`].
+    pub bytes: usize,
+    /// Maximum time that the first transaction of a batch waits.
+    pub delay: Duration,
+}
+
+impl Default for BatchLimits {
+    /// 500,000 bytes and 100 ms.
+    fn default() -> Self {
+        Self { bytes: 500_000, delay: Duration::from_millis(100) }
+    }
+}
+
+/// Collects transactions into consecutively numbered batches, each sealed when a [limit](BatchLimits) is reached.
 #[derive(Debug)]
 pub struct BatchBuilder {
     author: MemberIndex,
     sequence: u64,
     capacity: usize,
-    delay: core::time::Duration,
+    delay: Duration,
     body: Writer,
     ends: Vec<u32>,
     ids: Vec<Hash>,
     opened: Option<Time>,
 }
 
-/// Where a transaction went.
+/// Position that a transaction received in a batch.
 #[derive(Debug)]
 pub struct Placed {
-    /// The batch it is in.
+    /// Sequence number of the batch.
     pub sequence: u64,
-    /// Its place in the batch.
+    /// Position in the batch.
     pub position: u32,
-    /// A batch that is now full: this one, or the one before it.
+    /// A batch that is now full: this one or the previous one.
     pub sealed: Option<Batch>,
 }
 
 impl BatchBuilder {
-    /// A builder whose first batch has number `sequence`:
-    /// [`Replica::next_sequence`](crate::Replica::next_sequence).
-    pub fn new(author: MemberIndex, sequence: u64, parameters: &Parameters) -> Self {
+    /// Creates a builder whose first batch has the number `sequence`. The protocol's replica knows the next unused
+    /// number.
+    pub fn new(author: MemberIndex, sequence: u64, limits: BatchLimits) -> Self {
         Self {
             author,
             sequence,
-            capacity: parameters.batch_bytes.min(MAX_BATCH_BYTES),
-            delay: parameters.batch_delay,
+            capacity: limits.bytes.min(MAX_BATCH_BYTES),
+            delay: limits.delay,
             body: Writer::new(),
             ends: Vec::new(),
             ids: Vec::new(),
@@ -49,12 +65,12 @@ impl BatchBuilder {
         }
     }
 
-    /// Takes a transaction in, with its identifier: [`TRANSACTIONS`](crate::TRANSACTIONS)`.leaf(transaction)`. It
-    /// is handed in because the caller needs it anyway, and hashing is most of the work; a wrong one makes a batch
-    /// whose receivers compute another digest and never acknowledge it.
+    /// Adds a transaction with its identifier, [`TRANSACTIONS`](crate::batch::TRANSACTIONS)`.leaf(transaction)`. The
+    /// caller passes the identifier because it needs it anyway, and hashing is most of the work. With a wrong
+    /// identifier, receivers of the batch compute a different digest and never acknowledge the batch.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](quorate::Error::TooLarge) for a transaction that fits no batch; nothing changes.
+    /// [`Error::TooLarge`](quorate::Error::TooLarge) for a transaction that fits no batch; the builder is unchanged.
     pub fn push(&mut self, transaction: &[u8], id: Hash, now: Time) -> Result<Placed> {
         let need = transaction.len() + 4;
         if need > self.capacity {
@@ -75,25 +91,25 @@ impl BatchBuilder {
         Ok(Placed { sequence, position, sealed })
     }
 
-    /// When [`seal`](BatchBuilder::seal) is due; none while the builder is empty.
+    /// Time at which [`seal`](BatchBuilder::seal) is due; `None` while the builder is empty.
     pub fn deadline(&self) -> Option<Time> {
         self.opened.map(|opened| opened.plus(self.delay))
     }
 
-    /// The number of the batch that is being filled.
+    /// Sequence number of the open batch.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// How many bytes wait.
+    /// Size of the open batch in bytes.
     pub fn bytes(&self) -> usize {
         self.body.len()
     }
 
-    /// Makes a batch of what waits; none if nothing does.
+    /// Seals the open batch; `None` if it is empty.
     ///
     /// # Errors
-    /// [`Error::Malformed`](quorate::Error::Malformed) when the 2⁴⁸ numbers are used up.
+    /// [`Error::Malformed`](quorate::Error::Malformed) when all 2⁴⁸ sequence numbers are used.
     pub fn seal(&mut self) -> Result<Option<Batch>> {
         if self.ids.is_empty() {
             return Ok(None);
@@ -111,13 +127,12 @@ impl BatchBuilder {
 mod tests {
     use super::*;
     use crate::batch::TRANSACTIONS;
-    use core::time::Duration;
     use quorate::wire::{Decode, Encode};
 
     #[test]
-    fn batches_are_sealed_when_full_or_old_and_nothing_is_lost() {
-        let parameters = Parameters { batch_bytes: 100, ..Parameters::default() };
-        let mut builder = BatchBuilder::new(1, 7, &parameters);
+    fn full_and_old_batches_are_sealed_without_loss() {
+        let limits = BatchLimits { bytes: 100, ..BatchLimits::default() };
+        let mut builder = BatchBuilder::new(1, 7, limits);
         assert!(builder.deadline().is_none() && builder.seal().unwrap().is_none());
         let mut batches = Vec::new();
         let mut places = Vec::new();

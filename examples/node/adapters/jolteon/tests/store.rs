@@ -10,8 +10,9 @@ use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
 use quorate_jolteon::{Record, RecordKey};
 use quorate_node::application::Changes;
-use quorate_node::protocol::{Executed, Jolteon};
+use quorate_node::protocol::{Archive, Executed};
 use quorate_node::store::{Binding, Roots, Store, TransactionLocation};
+use quorate_node_jolteon::Jolteon;
 
 const START: Executed = Executed { height: 0, state_root: [9; 32] };
 

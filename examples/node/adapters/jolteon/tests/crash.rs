@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 use chain::{Voter, batch, open};
 use quorate::ed25519::Ed25519;
 use quorate_jolteon::{BatchDigest, Record};
+use quorate_node::protocol::Archive;
 
 /// Between fork and exec a new child holds the parent's open files, locks included: one test at a time.
 static ALONE: Mutex<()> = Mutex::new(());

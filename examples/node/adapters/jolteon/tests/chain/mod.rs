@@ -14,8 +14,9 @@ use quorate::scheme::Scheme;
 use quorate_jolteon::{
     AVAILABLE, BLOCK, Batch, BatchRef, Block, Committees, Content, Finality, Record, TIMEOUT,
 };
-use quorate_node::protocol::{Delivery, Executed, Jolteon};
+use quorate_node::protocol::{Delivery, Executed};
 use quorate_node::store::{Binding, Store};
+use quorate_node_jolteon::Jolteon;
 use quorate_protocol::testing::committee;
 pub use quorate_protocol::testing::secret;
 
@@ -142,7 +143,7 @@ impl<S: Scheme> Chain<S> {
 
     fn available(&self, batch: &Batch) -> BatchRef {
         let identities = &self.committees.identities;
-        let statement = batch.header().slot.statement(identities, batch.digest());
+        let statement = quorate_jolteon::availability(batch.header().slot, identities, batch.digest());
         BatchRef { header: *batch.header(), certificate: certificate(identities, AVAILABLE, statement) }
     }
 }

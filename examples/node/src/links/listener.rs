@@ -9,13 +9,13 @@ use crate::{NodeError, Result};
 
 /// Where connections come in, and the random number of this process: what stays when links are made anew.
 #[derive(Clone)]
-pub struct Door {
+pub struct LinkListener {
     pub(super) listener: Arc<TcpListener>,
     pub(super) address: SocketAddr,
     pub(super) instance: InstanceId,
 }
 
-impl Door {
+impl LinkListener {
     /// Listens where the configuration says, or else at the port of this node's own address. Must be called inside a
     /// tokio runtime.
     ///

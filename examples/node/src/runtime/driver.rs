@@ -7,11 +7,11 @@ use quorate::machine::{Fault, Input, Machine, MemberIndex, Step, Time, TimerChan
 use super::clock::Clock;
 use super::inbox::{End, Inbox, Taken};
 use super::ingest::Ingest;
-use super::outflow::{Outflows, Steps};
 use super::shared::Shared;
+use super::step_queue::{StepQueues, Steps};
 use crate::links::LinkSender;
 use crate::metrics::{ChainMetrics, PeerCodeLabel};
-use crate::protocol::{Command, Judgement, Protocol};
+use crate::protocol::{Command, FaultReport, Protocol};
 
 /// A node that is behind for longer than this refuses transactions: they would wait for long.
 const SYNCING_AFTER: Duration = Duration::from_secs(2);
@@ -23,11 +23,11 @@ const LOG_EVERY: Duration = Duration::from_secs(1);
 pub(super) struct Driver<P: Protocol> {
     pub(super) machine: P::Machine,
     pub(super) me: Option<MemberIndex>,
-    /// How many members there are; behind them come guests.
+    /// How many members there are; behind them come former_members.
     pub(super) members: usize,
     pub(super) clock: Clock,
     pub(super) inbox: Arc<Inbox>,
-    pub(super) outflows: Outflows<P>,
+    pub(super) step_queues: StepQueues<P>,
     pub(super) ingest: Arc<Ingest>,
     pub(super) links: LinkSender,
     pub(super) shared: Arc<Shared>,
@@ -65,12 +65,12 @@ impl<P: Protocol> Driver<P> {
                 }
                 // What waits is not for this machine, or is handed to the next one again.
                 Some(End::Turn) => break,
-                Some(End::Abort) => return self.outflows.abort(),
+                Some(End::Abort) => return self.step_queues.abort(),
             }
             self.ingest.seal_due(self.clock.now());
             steps = self.handle_all(taken, &mut timers);
         }
-        self.outflows.close();
+        self.step_queues.close();
     }
 
     fn handle_all(&mut self, taken: Taken, timers: &mut Timers<P::Machine>) -> Steps<P> {
@@ -94,10 +94,10 @@ impl<P: Protocol> Driver<P> {
                     let from = received.from;
                     self.handle(Input::Message { from, message }, timers, &mut steps);
                 }
-                Err(error) if P::is_excused(&error) => {
+                Err(error) if P::is_other_epoch(&error) => {
                     tracing::trace!(from = received.from, "a message of another epoch");
                     self.metrics.other_epochs.inc();
-                    if let Ok(command) = P::command(Command::Elsewhere(received.from)) {
+                    if let Ok(command) = P::command(Command::OtherEpoch(received.from)) {
                         self.handle(Input::Command(command), timers, &mut steps);
                     }
                 }
@@ -119,11 +119,11 @@ impl<P: Protocol> Driver<P> {
         // The machine knows members alone; who asks does not matter to what is asked.
         match self.machine.decode(0, body) {
             Ok(message) => {
-                if let Some(help) = P::help(&self.machine, message) {
+                if let Some(help) = P::answer_former_member(&self.machine, message) {
                     steps.help(from, help);
                 }
             }
-            Err(error) if P::is_excused(&error) => {
+            Err(error) if P::is_other_epoch(&error) => {
                 self.metrics.other_epochs.inc();
             }
             Err(error) => self.links.refuse(from, error.code()),
@@ -151,10 +151,10 @@ impl<P: Protocol> Driver<P> {
     }
 
     fn charge(&mut self, culprit: MemberIndex, evidence: &<P::Machine as Machine>::Fault) {
-        let Judgement { code, what, strike } = P::judge(evidence);
+        let FaultReport { code, description, strike } = P::fault_report(evidence);
         let peer = self.names.get(usize::from(culprit)).cloned().unwrap_or_default();
         if let Some(untold) = self.fault_log.admit(culprit, self.clock.now()) {
-            tracing::warn!(%peer, code, what, untold, "fault");
+            tracing::warn!(%peer, code, description, untold, "fault");
         }
         // What it says is up to its sender.
         tracing::trace!(%peer, ?evidence, "evidence");
@@ -167,7 +167,7 @@ impl<P: Protocol> Driver<P> {
     }
 
     fn carry_out(&self, steps: Steps<P>) -> bool {
-        self.outflows.push(steps)
+        self.step_queues.push(steps)
     }
 
     /// How long the machine may sleep.
@@ -194,7 +194,7 @@ impl<P: Protocol> Drop for Driver<P> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             // Or the writers would wait for steps for ever.
-            self.outflows.abort();
+            self.step_queues.abort();
         }
     }
 }

@@ -8,22 +8,22 @@ use quorate::wire::{Decode, Encode};
 
 use crate::application::{Application, Checker};
 use crate::config::NodeConfig;
-use crate::epochs::{Epoch, Successor};
+use crate::epochs::{Epoch, NextEpoch};
 use crate::execution::Executor;
 use crate::genesis::{Committees, Genesis};
 use crate::keys::NodeKeys;
-use crate::links::Guest;
-use crate::protocol::{Executed, Protocol, Setup};
+use crate::links::FormerMember;
+use crate::protocol::{Executed, MachineSetup, Protocol};
 use crate::store::{Binding, Store};
 use crate::{NodeError, Result};
 
 /// Of how many heights the states are handed over at a start: as many as a block may lag behind.
 const RECENT: u64 = 512;
 /// How many of those who left may still ask; the last ones.
-const GUESTS: usize = 256;
+const FORMER_MEMBERS: usize = 256;
 
 /// What a node stands on, whatever epoch it is in.
-pub(super) struct Base<P: Protocol> {
+pub(super) struct NodeContext<P: Protocol> {
     pub(super) config: NodeConfig,
     pub(super) genesis: Arc<Genesis>,
     pub(super) chain: ChainId,
@@ -32,23 +32,23 @@ pub(super) struct Base<P: Protocol> {
 }
 
 /// An epoch that a node begins or comes back to: all that is read before anything runs.
-pub(super) struct Term<P: Protocol> {
+pub(super) struct EpochContext<P: Protocol> {
     pub(super) epoch: Arc<Epoch>,
     pub(super) committees: Committees<P::Scheme>,
     /// `None` for who looks on.
     pub(super) me: Option<MemberIndex>,
-    pub(super) guests: Vec<Guest>,
+    pub(super) former_members: Vec<FormerMember>,
     pub(super) executor: Executor<P>,
     pub(super) machine: P::Machine,
 }
 
-impl<P: Protocol> Base<P> {
+impl<P: Protocol> NodeContext<P> {
     /// Reads genesis, keys and what is durable.
     pub(super) fn open(
         config: NodeConfig,
         genesis: Genesis,
         application: Box<dyn Application>,
-    ) -> Result<(Self, Term<P>, Arc<dyn Checker>)> {
+    ) -> Result<(Self, EpochContext<P>, Arc<dyn Checker>)> {
         let committees = genesis.committees::<P::Scheme>()?;
         let keys = NodeKeys::load(&config.node.keys)?;
         let (identity, voting) = (keys.identity()?, keys.voting::<P::Scheme>()?);
@@ -60,11 +60,12 @@ impl<P: Protocol> Base<P> {
             }
         }
         let (voter, owner) = (P::Scheme::public_key(&voting), Ed25519::public_key(&identity));
-        let binding = Binding::new::<P::Scheme>(committees.chain.0, &voter, &owner).with(genesis.protocol);
+        let binding =
+            Binding::new::<P::Scheme>(committees.chain.0, &voter, &owner).with(genesis.protocol.clone());
         let store = Arc::new(Store::open(&config.node.data, &binding, P::context(&committees))?);
         let chain = committees.chain;
         for epoch in store.epochs()? {
-            P::extend(store.context(), &committees_of::<P>(&epoch, chain)?);
+            P::add_epoch(store.context(), &committees_of::<P>(&epoch, chain)?);
         }
         let checker = application.checker();
         let executor = Executor::open(store.clone(), application)?;
@@ -75,11 +76,11 @@ impl<P: Protocol> Base<P> {
 
     /// The next epoch, which is durable before anything is done in it. If execution is not where it begins (it was
     /// learnt from records whose blocks wait to be delivered), the old one is entered once more.
-    pub(super) fn follow(&self, successor: &Successor, executor: Executor<P>) -> Result<Term<P>> {
+    pub(super) fn follow(&self, successor: &NextEpoch, executor: Executor<P>) -> Result<EpochContext<P>> {
         let last = self.epochs()?.pop().ok_or_else(|| NodeError::corrupt("the store", "no epoch"))?;
         if successor.number > last.number {
             let next = last.next(successor);
-            P::extend(self.store.context(), &committees_of::<P>(&next, self.chain)?);
+            P::add_epoch(self.store.context(), &committees_of::<P>(&next, self.chain)?);
             self.store.append_epoch(&next)?;
             let (epoch, height, members) = (next.number, next.first_height(), next.members.len());
             tracing::info!(epoch, height, members, "the members change");
@@ -88,7 +89,7 @@ impl<P: Protocol> Base<P> {
     }
 
     /// The last epoch whose first block may be executed next, with the machine as of what is in the store.
-    pub(super) fn enter(&self, executor: Executor<P>) -> Result<Term<P>> {
+    pub(super) fn enter(&self, executor: Executor<P>) -> Result<EpochContext<P>> {
         let mut epochs = self.epochs()?;
         let executed = executor.executed();
         while epochs.last().is_some_and(|epoch| epoch.first_height() > executed.height + 1) {
@@ -97,7 +98,7 @@ impl<P: Protocol> Base<P> {
         let epoch = epochs.pop().ok_or_else(|| NodeError::corrupt("the store", "no epoch"))?;
         let me = self.role(&epoch, &epochs)?;
         let committees = committees_of::<P>(&epoch, self.chain)?;
-        let setup = Setup {
+        let setup = MachineSetup {
             committees: &committees,
             me,
             anchor: epoch.anchor,
@@ -108,9 +109,9 @@ impl<P: Protocol> Base<P> {
             recent: self.recent(executed.height)?,
             first_sequence: self.store.first_sequence(),
         };
-        let machine = P::machine(setup, &self.store)?;
-        let guests = guests(&epoch, &epochs);
-        Ok(Term { epoch: Arc::new(epoch), committees, me, guests, executor, machine })
+        let machine = P::machine(setup, &*self.store)?;
+        let former_members = former_members(&epoch, &epochs);
+        Ok(EpochContext { epoch: Arc::new(epoch), committees, me, former_members, executor, machine })
     }
 
     /// The key that links are pinned to.
@@ -178,14 +179,19 @@ fn member<S: Scheme>(
 }
 
 /// Who was a member in an earlier epoch and is none in this one: those who left last.
-fn guests(epoch: &Epoch, earlier: &[Epoch]) -> Vec<Guest> {
-    let mut guests: Vec<Guest> = Vec::new();
+fn former_members(epoch: &Epoch, earlier: &[Epoch]) -> Vec<FormerMember> {
+    let mut former_members: Vec<FormerMember> = Vec::new();
     for member in earlier.iter().rev().flat_map(|epoch| &epoch.members) {
         let Ok(identity) = ed25519::PublicKey::decode(&member.identity_key.0, &()) else { continue };
-        let known = guests.iter().any(|guest| guest.identity == identity);
-        if guests.len() < GUESTS && !known && epoch.position(&member.identity_key.0).is_none() {
-            guests.push(Guest { identity, name: member.name.clone(), address: member.address.clone() });
+        let known = former_members.iter().any(|former_member| former_member.identity == identity);
+        if former_members.len() < FORMER_MEMBERS && !known && epoch.position(&member.identity_key.0).is_none()
+        {
+            former_members.push(FormerMember {
+                identity,
+                name: member.name.clone(),
+                address: member.address.clone(),
+            });
         }
     }
-    guests
+    former_members
 }

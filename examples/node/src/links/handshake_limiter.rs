@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// addresses, may hold a quarter of them: so nobody keeps members out by holding all places from one spot. This
 /// machine itself may hold all of them.
 #[derive(Debug)]
-pub(super) struct Strangers {
+pub(super) struct HandshakeLimiter {
     held: Mutex<Held>,
     places: usize,
 }
@@ -19,18 +19,18 @@ struct Held {
 
 /// A place that is held until this is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
-    strangers: Arc<Strangers>,
+pub(super) struct HandshakePermit {
+    handshake_limiter: Arc<HandshakeLimiter>,
     host: IpAddr,
 }
 
-impl Strangers {
+impl HandshakeLimiter {
     pub(super) fn new(places: usize) -> Arc<Self> {
         Arc::new(Self { held: Mutex::default(), places })
     }
 
     /// A place for a connection from `address`, if there is one for it.
-    pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+    pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<HandshakePermit> {
         let host = host(address);
         let share = if address.to_canonical().is_loopback() { self.places } else { self.places.div_ceil(4) };
         let mut held = self.lock();
@@ -39,7 +39,7 @@ impl Strangers {
         }
         held.total += 1;
         *held.by_host.entry(host).or_default() += 1;
-        Some(Place { strangers: self.clone(), host })
+        Some(HandshakePermit { handshake_limiter: self.clone(), host })
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
@@ -48,9 +48,9 @@ impl Strangers {
     }
 }
 
-impl Drop for Place {
+impl Drop for HandshakePermit {
     fn drop(&mut self) {
-        let mut held = self.strangers.lock();
+        let mut held = self.handshake_limiter.lock();
         held.total -= 1;
         if let Some(n) = held.by_host.get_mut(&self.host) {
             *n -= 1;
@@ -73,36 +73,40 @@ fn host(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
-    fn admit(strangers: &Arc<Strangers>, address: &str) -> Option<Place> {
-        strangers.admit(address.parse().unwrap())
+    fn admit(handshake_limiter: &Arc<HandshakeLimiter>, address: &str) -> Option<HandshakePermit> {
+        handshake_limiter.admit(address.parse().unwrap())
     }
 
     #[test]
     fn one_host_holds_a_quarter_and_all_hosts_together_no_more_than_there_are() {
-        let strangers = Strangers::new(8);
-        let held: Vec<_> = (0..2).map(|_| admit(&strangers, "10.0.0.1").unwrap()).collect();
-        assert!(admit(&strangers, "10.0.0.1").is_none());
-        assert!(admit(&strangers, "::ffff:10.0.0.1").is_none());
-        let others: Vec<_> = (2..8).map(|i| admit(&strangers, &format!("10.0.0.{i}")).unwrap()).collect();
-        assert!(admit(&strangers, "10.0.0.9").is_none());
+        let handshake_limiter = HandshakeLimiter::new(8);
+        let held: Vec<_> = (0..2).map(|_| admit(&handshake_limiter, "10.0.0.1").unwrap()).collect();
+        assert!(admit(&handshake_limiter, "10.0.0.1").is_none());
+        assert!(admit(&handshake_limiter, "::ffff:10.0.0.1").is_none());
+        let others: Vec<_> =
+            (2..8).map(|i| admit(&handshake_limiter, &format!("10.0.0.{i}")).unwrap()).collect();
+        assert!(admit(&handshake_limiter, "10.0.0.9").is_none());
         drop(held);
-        assert!(admit(&strangers, "10.0.0.1").is_some());
+        assert!(admit(&handshake_limiter, "10.0.0.1").is_some());
         drop(others);
-        assert!(strangers.lock().by_host.is_empty());
+        assert!(handshake_limiter.lock().by_host.is_empty());
     }
 
     #[test]
     fn many_addresses_of_one_network_are_one_host() {
-        let strangers = Strangers::new(8);
-        let _held = (admit(&strangers, "2001:db8::1").unwrap(), admit(&strangers, "2001:db8::2").unwrap());
-        assert!(admit(&strangers, "2001:db8::ffff:1").is_none());
-        assert!(admit(&strangers, "2001:db8:0:1::1").is_some());
+        let handshake_limiter = HandshakeLimiter::new(8);
+        let _held = (
+            admit(&handshake_limiter, "2001:db8::1").unwrap(),
+            admit(&handshake_limiter, "2001:db8::2").unwrap(),
+        );
+        assert!(admit(&handshake_limiter, "2001:db8::ffff:1").is_none());
+        assert!(admit(&handshake_limiter, "2001:db8:0:1::1").is_some());
     }
 
     #[test]
     fn this_machine_may_hold_all() {
-        let strangers = Strangers::new(8);
-        let _held: Vec<_> = (0..8).map(|_| admit(&strangers, "127.0.0.1").unwrap()).collect();
-        assert!(admit(&strangers, "127.0.0.1").is_none());
+        let handshake_limiter = HandshakeLimiter::new(8);
+        let _held: Vec<_> = (0..8).map(|_| admit(&handshake_limiter, "127.0.0.1").unwrap()).collect();
+        assert!(admit(&handshake_limiter, "127.0.0.1").is_none());
     }
 }

@@ -2,10 +2,12 @@
 //! stops and says so.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+#[path = "../../../tests/common/mod.rs"]
 mod common;
+#[path = "../../../tests/members/mod.rs"]
 mod members;
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use common::{Site, eventually};
@@ -20,10 +22,24 @@ use quorate_node::Contact;
 use quorate_node::application::Ledger;
 use quorate_node::config::NodeConfig;
 use quorate_node::epochs::Epoch;
+use quorate_node::genesis::{Genesis, Schedule, SchemeName};
 use quorate_node::keys::NodeKeys;
-use quorate_node::runtime::Node;
+use quorate_node::runtime::Starting;
 
 type S = Counted<MinSig>;
+
+fn start(config: NodeConfig) -> Starting {
+    Box::pin(async move {
+        let genesis = Genesis::load(&config.node.genesis)?;
+        quorate_node_gosig::start(config, genesis, Box::new(Ledger::default())).await
+    })
+}
+
+/// A chain of `n` members whose rounds began an hour ago.
+fn site(n: usize) -> Site {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    Site::new(quorate_node_gosig::NAME, n, SchemeName::Bls, Some(Schedule::starting(now - 3600)))
+}
 
 /// The keys of all who ever were members, so that a quorum of any epoch can allow a change.
 struct World {
@@ -34,7 +50,7 @@ struct World {
 
 impl World {
     fn new(n: usize) -> Self {
-        let site = Site::gosig(n);
+        let site = site(n);
         let keys = (0..n).map(|i| NodeKeys::load(&site.config(i).node.keys).unwrap()).collect();
         let epoch = Epoch::genesis(&site.genesis);
         Self { site, keys, epoch }
@@ -120,7 +136,7 @@ async fn reach(all: &[&Member], epoch: u64) {
     eventually("all are in the next epoch", || all.iter().all(|member| epoch_of(member) >= epoch)).await;
 }
 
-async fn start(world: &World, n: usize) -> Vec<Member> {
+async fn start_members(world: &World, n: usize) -> Vec<Member> {
     let mut members = Vec::new();
     for i in 0..n {
         members.push(Member::start(&world.site, i).await);
@@ -148,7 +164,7 @@ fn names(member: &Member) -> Vec<String> {
 async fn one_joins_with_an_empty_directory_and_a_middle_one_leaves() {
     let mut world = World::new(4);
     let (join, config) = world.joiner("fifth");
-    let mut members = start(&world, 4).await;
+    let mut members = start_members(&world, 4).await;
     commit(&mut members, 0, 0).await;
     // It waits for being let in: nobody knows it yet.
     members.push(Member::with(config).await);
@@ -181,7 +197,7 @@ async fn one_joins_with_an_empty_directory_and_a_middle_one_leaves() {
     commit(&mut members, 3, 3).await;
 
     // It says the same when it is started again.
-    let again = Node::start(world.site.config(1), Ledger::default()).await.err().unwrap();
+    let again = crate::start(world.site.config(1)).await.err().unwrap();
     assert_eq!(again.code(), "LEFT");
     // Blocks and proofs of all epochs are there.
     let handle = members[3].node.handle();
@@ -200,7 +216,7 @@ async fn one_joins_with_an_empty_directory_and_a_middle_one_leaves() {
 async fn what_was_taken_before_the_change_is_committed_after_it_and_tickets_stay_good() {
     let mut world = World::new(4);
     let (join, config) = world.joiner("fifth");
-    let mut members = start(&world, 4).await;
+    let mut members = start_members(&world, 4).await;
     let newcomer = Member::with(config).await;
     commit(&mut members, 0, 0).await;
     // Transactions come all the time, before, while and after the members change.
@@ -229,7 +245,7 @@ async fn what_was_taken_before_the_change_is_committed_after_it_and_tickets_stay
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_that_is_dropped_while_the_epoch_ends_finds_its_way() {
     let mut world = World::new(4);
-    let mut members = start(&world, 4).await;
+    let mut members = start_members(&world, 4).await;
     commit(&mut members, 0, 0).await;
     for round in 0..3 {
         let (join, config) = world.joiner(&format!("new{round}"));
@@ -242,7 +258,7 @@ async fn a_node_that_is_dropped_while_the_epoch_ends_finds_its_way() {
         drop(dropped.node);
         let config = world.site.config(3);
         let again = loop {
-            match Node::start(config.clone(), Ledger::default()).await {
+            match crate::start(config.clone()).await {
                 Ok(node) => break node,
                 Err(e) if ["DATA_IN_USE", "BIND"].contains(&e.code()) => {
                     tokio::time::sleep(Duration::from_millis(10)).await;
@@ -250,7 +266,7 @@ async fn a_node_that_is_dropped_while_the_epoch_ends_finds_its_way() {
                 Err(e) => panic!("{e}"),
             }
         };
-        members.insert(3, Member::of(again));
+        members.insert(3, Member::new(again));
         members.push(newcomer);
         let all: Vec<&Member> = members.iter().collect();
         reach(&all, round + 1).await;
@@ -265,7 +281,7 @@ async fn who_was_away_comes_back_two_epochs_later_and_who_left_meanwhile_is_told
     // Seven do without two.
     let mut world = World::new(7);
     let (join, config) = world.joiner("eighth");
-    let mut members = start(&world, 7).await;
+    let mut members = start_members(&world, 7).await;
     commit(&mut members, 0, 0).await;
     let away = members.pop().unwrap();
     away.node.shutdown().await.unwrap();
@@ -281,7 +297,7 @@ async fn who_was_away_comes_back_two_epochs_later_and_who_left_meanwhile_is_told
     world.change(&leaver, all[5], &all).await;
     commit(&mut members, 5, 1).await;
 
-    let told = Node::start(world.site.config(5), Ledger::default()).await.unwrap();
+    let told = crate::start(world.site.config(5)).await.unwrap();
     told.failed().await;
     assert_eq!(told.shutdown().await.unwrap_err().code(), "LEFT");
 
@@ -294,22 +310,22 @@ async fn who_was_away_comes_back_two_epochs_later_and_who_left_meanwhile_is_told
 
 #[tokio::test]
 async fn a_key_that_is_nobodys_is_refused_unless_it_is_to_look_on() {
-    let site = Site::gosig(4);
+    let site = site(4);
     let (_, mut config) = site.joiner("fifth");
     config.node.observe = false;
-    let error = Node::start(config.clone(), Ledger::default()).await.err().unwrap();
+    let error = crate::start(config.clone()).await.err().unwrap();
     assert_eq!(error.code(), "NOT_A_MEMBER");
     assert!(error.to_string().contains("observe"), "{error}");
     config.node.observe = true;
-    let node = Node::start(config.clone(), Ledger::default()).await.unwrap();
+    let node = crate::start(config.clone()).await.unwrap();
     assert_eq!(node.handle().status().me, None);
     node.shutdown().await.unwrap();
     config.links.listen.clear();
-    let error = Node::start(config, Ledger::default()).await.err().unwrap();
+    let error = crate::start(config).await.err().unwrap();
     assert!(error.code() == "CONFIG" && error.to_string().contains("links.listen"), "{error}");
-    // Members of a chain of Jolteon never change.
-    let site = Site::new(4, quorate_node::genesis::SchemeName::Bls);
+    // The committee of a Jolteon chain never changes, so it admits no observers.
+    let site = Site::new(quorate_node_jolteon::NAME, 4, SchemeName::Bls, None);
     let (_, config) = site.joiner("fifth");
-    let error = Node::start(config, Ledger::default()).await.err().unwrap();
-    assert_eq!(error.code(), "NOT_A_MEMBER");
+    let error = quorate_node_jolteon::start(config, site.genesis, Box::new(Ledger::default())).await;
+    assert_eq!(error.map(drop).unwrap_err().code(), "NOT_A_MEMBER");
 }
