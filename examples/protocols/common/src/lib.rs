@@ -1,24 +1,26 @@
 #![forbid(unsafe_code)]
 //! Parts shared by all protocols that order blocks: batches of transactions, digest types, the application states that
-//! a member computed, and rate limits towards peers. Gosig and Jolteon are built from it.
+//! a member computed, and limits on traffic with peers. Gosig and Jolteon are built on it.
 //!
-//! | module | knows |
+//! | module | contents |
 //! |---|---|
 //! | [`batch`] | batches of client transactions, their headers and digests |
 //! | [`builder`] | the builder that seals client transactions into batches |
-//! | [`digest!`] | names that are hashes |
-//! | [`execution`] | which states this member computed, to compare with what others state |
-//! | [`peers`] | who answered a greeting, and how much of our own to give to whom |
-//! | `testing` | committees whose secrets everybody knows |
+//! | [`digest!`] | digest types |
+//! | [`execution`] | the states that this member computed, compared with the states that blocks name |
+//! | [`status_poll`] | the poll of the other members after a start |
+//! | [`rate_limit`] | a byte-rate limit per peer |
+//! | `testing` | committees with public secrets |
 //! | `simulation` | the application and the clients of a chain in the simulator |
 
 pub mod batch;
 pub mod builder;
 mod digest;
 pub mod execution;
-pub mod peers;
+pub mod rate_limit;
 #[cfg(feature = "simulate")]
 pub mod simulation;
+pub mod status_poll;
 #[cfg(feature = "testing")]
 pub mod testing;
 

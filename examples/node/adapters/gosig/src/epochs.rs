@@ -5,7 +5,7 @@ use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode, Reader};
 use quorate::{Error, Result};
 use quorate_gosig::{
-    Anchor, Block, BlockDigest, Change, Committees, Finality, PREFIX, Record, Suite, Transaction,
+    Anchor, Block, BlockDigest, CHANGE_PREFIX, Change, Committees, Finality, GosigScheme, Record, Transaction,
 };
 
 use quorate_node::epochs::{self, NextEpoch};
@@ -39,14 +39,14 @@ impl<S: Scheme> Epochs<S> {
     }
 }
 
-impl<S: Suite> Decode<Epochs<S>> for Block<S> {
+impl<S: GosigScheme> Decode<Epochs<S>> for Block<S> {
     fn decode_from(r: &mut Reader<'_>, epochs: &Epochs<S>) -> Result<Self> {
         let epoch = r.clone().u64()?;
         Block::decode_from(r, &epochs.committees(epoch)?)
     }
 }
 
-impl<S: Suite> Decode<Epochs<S>> for Finality<S> {
+impl<S: GosigScheme> Decode<Epochs<S>> for Finality<S> {
     fn decode_from(r: &mut Reader<'_>, epochs: &Epochs<S>) -> Result<Self> {
         let epoch = certificate_epoch(&mut r.clone())?;
         Finality::decode_from(r, &epochs.committees(epoch)?)
@@ -54,7 +54,7 @@ impl<S: Suite> Decode<Epochs<S>> for Finality<S> {
 }
 
 /// Decodes a record of any epoch.
-pub(super) fn record<S: Suite>(bytes: &[u8], epochs: &Epochs<S>) -> Result<Record<S>> {
+pub(super) fn record<S: GosigScheme>(bytes: &[u8], epochs: &Epochs<S>) -> Result<Record<S>> {
     let mut r = Reader::new(bytes);
     let epoch = match r.u8()? {
         2 => Some(r.u64()?),
@@ -83,14 +83,16 @@ pub(super) fn record<S: Suite>(bytes: &[u8], epochs: &Epochs<S>) -> Result<Recor
 /// Returns true if a transaction claims to change the members of a known epoch without a valid certificate. Every member
 /// verifies such a transaction when it is committed, at the cost of a certificate. A transaction that names an unknown
 /// epoch passes: a member that is behind does not know all epochs, and ignoring such a transaction costs nothing.
-pub(super) fn is_forbidden<S: Suite>(epochs: &Epochs<S>, transaction: &[u8]) -> bool {
-    let committees = || epochs.committees(Reader::new(transaction.strip_prefix(PREFIX)?).u64().ok()?).ok();
+pub(super) fn is_forbidden<S: GosigScheme>(epochs: &Epochs<S>, transaction: &[u8]) -> bool {
+    let committees =
+        || epochs.committees(Reader::new(transaction.strip_prefix(CHANGE_PREFIX)?).u64().ok()?).ok();
     let Some(committees) = committees() else { return false };
-    !Transaction::new(transaction).is_ok_and(|transaction| Change::of(&transaction, &committees).is_some())
+    !Transaction::new(transaction)
+        .is_ok_and(|transaction| Change::from_transaction(&transaction, &committees).is_some())
 }
 
 /// Converts the node's committees to Gosig's.
-pub(super) fn committees<S: Suite>(committees: &genesis::Committees<S>) -> Committees<S> {
+pub(super) fn committees<S: GosigScheme>(committees: &genesis::Committees<S>) -> Committees<S> {
     Committees { voters: committees.voters.clone(), identities: committees.identities.clone() }
 }
 
@@ -101,7 +103,7 @@ pub(super) fn gosig_anchor(anchor: &epochs::Anchor) -> Anchor {
 }
 
 /// Converts Gosig's description of the next epoch to the node's.
-pub(super) fn next_epoch<S: Suite>(successor: &quorate_gosig::Successor<S>) -> NextEpoch {
+pub(super) fn next_epoch<S: GosigScheme>(successor: &quorate_gosig::Successor<S>) -> NextEpoch {
     let quorate_gosig::Successor { committees, anchor, contacts } = successor;
     let Anchor { height, digest, seed, payload_height } = *anchor;
     let Committees { voters, identities } = committees;

@@ -16,8 +16,8 @@ use quorate::machine::{MemberIndex, Step};
 use quorate::merkle::{Hash, Merkle, Path};
 use quorate::wire::Encode;
 use quorate_gosig::{
-    ANOTHER_EPOCH, Anchor, BlockDigest, Config, Evidence, Finality, HistoryRequest, MAX_RANGE_BLOCKS,
-    MAX_TRANSACTION_BYTES, Payload, PayloadDigest, Record, RecordKey, Replica, Submission, Suite,
+    Anchor, BlockDigest, Config, EPOCH_MISMATCH, Evidence, Finality, GosigScheme, HistoryRequest,
+    MAX_RANGE_BLOCKS, MAX_TRANSACTION_BYTES, Payload, PayloadDigest, Record, RecordKey, Replica, Submission,
     TRANSACTIONS, Transaction, block_range, transaction_range,
 };
 
@@ -54,7 +54,7 @@ const REMEMBERED: u64 = 64;
 type Message<S> = quorate_gosig::Envelope<S>;
 type Output<S> = quorate_gosig::Output<S>;
 
-impl<S: Suite> Protocol for Gosig<S> {
+impl<S: GosigScheme> Protocol for Gosig<S> {
     type Scheme = S;
     type Machine = Replica<S>;
     type Block = quorate_gosig::Block<S>;
@@ -133,12 +133,12 @@ impl<S: Suite> Protocol for Gosig<S> {
     fn command(command: Command) -> quorate::Result<quorate_gosig::Command> {
         Ok(match command {
             Command::Submit(batch) => {
-                let payload = Arc::new(Payload::of(batch.transactions())?);
+                let payload = Arc::new(Payload::from_bytes(batch.transactions())?);
                 quorate_gosig::Command::Submit { sequence: batch.sequence(), payload }
             }
             Command::Executed(executed) => quorate_gosig::Command::Executed(executed),
             Command::Connected(member) => quorate_gosig::Command::Connected(member),
-            Command::OtherEpoch(member) => quorate_gosig::Command::Elsewhere(member),
+            Command::OtherEpoch(member) => quorate_gosig::Command::EpochMismatch(member),
         })
     }
 
@@ -177,7 +177,7 @@ impl<S: Suite> Protocol for Gosig<S> {
     }
 
     fn is_other_epoch(error: &quorate::Error) -> bool {
-        *error == ANOTHER_EPOCH
+        *error == EPOCH_MISMATCH
     }
 
     fn answer_former_member(replica: &Replica<S>, message: Message<S>) -> Option<FormerMemberReply<Self>> {
@@ -185,7 +185,7 @@ impl<S: Suite> Protocol for Gosig<S> {
         Some(match message.message {
             quorate_gosig::Message::Hello { .. } => {
                 let committed = replica.status().committed;
-                FormerMemberReply::Message(quorate_gosig::Message::Welcome { committed }.of(epoch))
+                FormerMemberReply::Message(quorate_gosig::Message::Welcome { committed }.in_epoch(epoch))
             }
             quorate_gosig::Message::BlockRequest { from } => {
                 FormerMemberReply::Archive(HistoryRequest::Blocks { from })
@@ -311,7 +311,7 @@ impl<S: Suite> Protocol for Gosig<S> {
     }
 }
 
-impl<S: Suite> Block<Gosig<S>> for quorate_gosig::Block<S> {
+impl<S: GosigScheme> Block<Gosig<S>> for quorate_gosig::Block<S> {
     fn digest(&self) -> Hash {
         let BlockDigest(digest) = Self::digest(self);
         digest
@@ -359,7 +359,7 @@ impl<S: Suite> Block<Gosig<S>> for quorate_gosig::Block<S> {
     }
 }
 
-impl<S: Suite> Batch<Gosig<S>> for Payload {
+impl<S: GosigScheme> Batch<Gosig<S>> for Payload {
     fn digest(&self) -> Hash {
         let PayloadDigest(digest) = Self::digest(self);
         digest
@@ -397,7 +397,7 @@ fn clock(schedule: &Schedule) -> quorate_gosig::Schedule {
 }
 
 /// The archive's records for a replica, and the payload of each block among them, including that of the executed tip.
-fn records<S: Suite>(archive: &dyn Archive<Gosig<S>>) -> Result<Vec<Record<S>>> {
+fn records<S: GosigScheme>(archive: &dyn Archive<Gosig<S>>) -> Result<Vec<Record<S>>> {
     let mut records = archive.load()?;
     let payload = |record: &Record<S>| match record {
         Record::Payload(payload) => Some(payload.digest()),
@@ -415,7 +415,7 @@ fn records<S: Suite>(archive: &dyn Archive<Gosig<S>>) -> Result<Vec<Record<S>>> 
 }
 
 /// Identifiers of the transactions in the last executed blocks.
-fn known<S: Suite>(archive: &dyn Archive<Gosig<S>>, executed: u64) -> Result<Vec<Hash>> {
+fn known<S: GosigScheme>(archive: &dyn Archive<Gosig<S>>, executed: u64) -> Result<Vec<Hash>> {
     let mut known = Vec::new();
     for height in (executed + 1).saturating_sub(REMEMBERED).max(1)..=executed {
         let Some(block) = archive.block_at(height)? else { continue };

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use common::{Site, eventually};
 use members::{Member, agree, puts, stop};
-use quorate_gosig::PREFIX;
+use quorate_gosig::CHANGE_PREFIX;
 use quorate_node::application::Ledger;
 use quorate_node::config::NodeConfig;
 use quorate_node::genesis::{Genesis, Schedule, SchemeName};
@@ -172,12 +172,12 @@ async fn repeated_transactions_are_ordered_once_and_reported() {
 async fn uncertified_membership_changes_are_rejected() {
     let site = site(1);
     let member = Member::start(&site, 0).await;
-    let epoch = |number: u64| [PREFIX, &number.to_le_bytes(), &[0; 60]].concat();
+    let epoch = |number: u64| [CHANGE_PREFIX, &number.to_le_bytes(), &[0; 60]].concat();
     let handle = member.node.handle();
     let refusal = handle.submit(epoch(0).into()).unwrap_err();
     assert!(refusal.code() == "REJECTED" && refusal.to_string().contains("NOT_ALLOWED"), "{refusal}");
     // Members ignore changes of other epochs, so the node accepts them.
-    for transaction in [PREFIX.to_vec(), epoch(7)] {
+    for transaction in [CHANGE_PREFIX.to_vec(), epoch(7)] {
         assert!(handle.submit(transaction.into()).is_ok());
     }
     stop(vec![member]).await;
