@@ -1,7 +1,9 @@
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::{Queries, execution_root};
+use super::queries::Queries;
+use super::root::execution_root;
+use super::size::transaction_bytes;
 use crate::application::{Application, Changes, ExecutionBatch, ExecutionBlock};
 use crate::handle::{CommitEvent, Digest};
 use crate::protocol::{Archive, Batch, Block, Delivery, Executed, Protocol};
@@ -183,9 +185,4 @@ impl<P: Protocol> Executor<P> {
             timestamp: block.timestamp() / 1000,
         }
     }
-}
-
-/// Bytes of the transactions of a batch without the four bytes of length before each.
-pub(super) fn transaction_bytes(body: usize, count: usize) -> u64 {
-    body.saturating_sub(4 * count) as u64
 }

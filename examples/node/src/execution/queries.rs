@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use quorate::wire::{Decode, Encode};
 
-use super::executor::transaction_bytes;
+use super::size::transaction_bytes;
 use crate::application::{Application, LedgerProof};
 use crate::epochs::Epoch;
 use crate::handle::{Answer, BatchView, BlockView, Digest, TransactionId, TransactionView};

@@ -5,7 +5,11 @@ use quorate::ed25519::Ed25519;
 use quorate::scheme::{Scheme, UnverifiedKey, VerifiedKey};
 use quorate::wire::Decode;
 
-use super::{Genesis, Hex, PublicKeys, SchemeName, wrong};
+use super::check::wrong;
+use super::file::Genesis;
+use super::hexadecimal::Hex;
+use super::member::PublicKeys;
+use super::names::SchemeName;
 use crate::Result;
 
 /// The committees of a chain: the same members in the same order with the same weights.
@@ -74,8 +78,8 @@ mod tests {
     use quorate::bls::MinSig;
     use quorate::wire::Encode;
 
-    use super::super::Member;
-    use super::super::tests::sample;
+    use super::super::file::tests::sample;
+    use super::super::member::Member;
     use super::*;
 
     fn problem<S: Scheme>(genesis: &Genesis) -> String {

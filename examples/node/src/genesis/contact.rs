@@ -12,7 +12,7 @@
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
-use super::{MAX_TEXT, short};
+use super::check::{MAX_TEXT, check_text};
 
 /// How many digits of its identity key a member is called by that has no name of its own.
 const KEY_DIGITS: usize = 8;
@@ -30,8 +30,8 @@ impl Contact {
     /// # Errors
     /// [`NodeError::Genesis`](crate::NodeError::Genesis) for what no genesis would take as a name or an address either.
     pub fn new(name: &str, address: &str) -> crate::Result<Self> {
-        short("name", name)?;
-        short("address", address)?;
+        check_text("name", name)?;
+        check_text("address", address)?;
         Ok(Self { name: name.to_owned(), address: address.to_owned() })
     }
 

@@ -1,11 +1,9 @@
 //! The numbers that all validators must agree on, and their limits.
 
-use std::fmt;
-
 use quorate_protocol::batch::MAX_BATCH_BYTES;
 use serde::{Deserialize, Serialize};
 
-use super::wrong;
+use super::check::check_range;
 use crate::Result;
 
 /// What all validators must agree on.
@@ -89,15 +87,4 @@ fn stage() -> u32 {
 
 fn proposers() -> u16 {
     quorate::sortition::EXPECTED_WINNERS.get()
-}
-
-/// Checks that a field of the genesis is in a range.
-///
-/// # Errors
-/// [`NodeError::Genesis`](crate::NodeError::Genesis), which names the field, the value and the range.
-pub fn check_range<T: PartialOrd + fmt::Display>(field: &str, value: T, least: T, most: T) -> Result<()> {
-    if (&least..=&most).contains(&&value) {
-        return Ok(());
-    }
-    Err(wrong(format!("{field} is {value}; it must be between {least} and {most}")))
 }

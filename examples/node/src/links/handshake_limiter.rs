@@ -2,13 +2,12 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Places for connections that have not proved who they are. One host, or one network where a host has many
-/// addresses, may hold a quarter of them: so nobody keeps members out by holding all places from one spot. This
-/// machine itself may hold all of them.
+/// Limits the number of unauthenticated connections. One host, or one network where a host has many addresses, may hold a
+/// quarter of the permits, so that a single host cannot keep members out. The local host may hold all of them.
 #[derive(Debug)]
 pub(super) struct HandshakeLimiter {
     held: Mutex<Held>,
-    places: usize,
+    permits: usize,
 }
 
 #[derive(Debug, Default)]
@@ -17,29 +16,30 @@ struct Held {
     by_host: HashMap<IpAddr, usize>,
 }
 
-/// A place that is held until this is dropped.
+/// Permit for one unauthenticated connection, released on drop.
 #[derive(Debug)]
 pub(super) struct HandshakePermit {
-    handshake_limiter: Arc<HandshakeLimiter>,
+    limiter: Arc<HandshakeLimiter>,
     host: IpAddr,
 }
 
 impl HandshakeLimiter {
-    pub(super) fn new(places: usize) -> Arc<Self> {
-        Arc::new(Self { held: Mutex::default(), places })
+    pub(super) fn new(permits: usize) -> Arc<Self> {
+        Arc::new(Self { held: Mutex::default(), permits })
     }
 
-    /// A place for a connection from `address`, if there is one for it.
+    /// Returns a permit for a connection from `address`, if one is free.
     pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<HandshakePermit> {
         let host = host(address);
-        let share = if address.to_canonical().is_loopback() { self.places } else { self.places.div_ceil(4) };
+        let share =
+            if address.to_canonical().is_loopback() { self.permits } else { self.permits.div_ceil(4) };
         let mut held = self.lock();
-        if held.total >= self.places || held.by_host.get(&host).is_some_and(|n| *n >= share) {
+        if held.total >= self.permits || held.by_host.get(&host).is_some_and(|n| *n >= share) {
             return None;
         }
         held.total += 1;
         *held.by_host.entry(host).or_default() += 1;
-        Some(HandshakePermit { handshake_limiter: self.clone(), host })
+        Some(HandshakePermit { limiter: self.clone(), host })
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
@@ -50,7 +50,7 @@ impl HandshakeLimiter {
 
 impl Drop for HandshakePermit {
     fn drop(&mut self) {
-        let mut held = self.handshake_limiter.lock();
+        let mut held = self.limiter.lock();
         held.total -= 1;
         if let Some(n) = held.by_host.get_mut(&self.host) {
             *n -= 1;
@@ -61,7 +61,7 @@ impl Drop for HandshakePermit {
     }
 }
 
-/// An IPv4 address, or the /64 network of an IPv6 address, which is what one host usually has.
+/// The IPv4 address, or the /64 network of an IPv6 address, which usually belongs to one host.
 fn host(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(v4) => IpAddr::V4(v4),
@@ -73,40 +73,36 @@ fn host(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
-    fn admit(handshake_limiter: &Arc<HandshakeLimiter>, address: &str) -> Option<HandshakePermit> {
-        handshake_limiter.admit(address.parse().unwrap())
+    fn admit(limiter: &Arc<HandshakeLimiter>, address: &str) -> Option<HandshakePermit> {
+        limiter.admit(address.parse().unwrap())
     }
 
     #[test]
-    fn one_host_holds_a_quarter_and_all_hosts_together_no_more_than_there_are() {
-        let handshake_limiter = HandshakeLimiter::new(8);
-        let held: Vec<_> = (0..2).map(|_| admit(&handshake_limiter, "10.0.0.1").unwrap()).collect();
-        assert!(admit(&handshake_limiter, "10.0.0.1").is_none());
-        assert!(admit(&handshake_limiter, "::ffff:10.0.0.1").is_none());
-        let others: Vec<_> =
-            (2..8).map(|i| admit(&handshake_limiter, &format!("10.0.0.{i}")).unwrap()).collect();
-        assert!(admit(&handshake_limiter, "10.0.0.9").is_none());
+    fn one_host_holds_at_most_a_quarter() {
+        let limiter = HandshakeLimiter::new(8);
+        let held: Vec<_> = (0..2).map(|_| admit(&limiter, "10.0.0.1").unwrap()).collect();
+        assert!(admit(&limiter, "10.0.0.1").is_none());
+        assert!(admit(&limiter, "::ffff:10.0.0.1").is_none());
+        let others: Vec<_> = (2..8).map(|i| admit(&limiter, &format!("10.0.0.{i}")).unwrap()).collect();
+        assert!(admit(&limiter, "10.0.0.9").is_none());
         drop(held);
-        assert!(admit(&handshake_limiter, "10.0.0.1").is_some());
+        assert!(admit(&limiter, "10.0.0.1").is_some());
         drop(others);
-        assert!(handshake_limiter.lock().by_host.is_empty());
+        assert!(limiter.lock().by_host.is_empty());
     }
 
     #[test]
     fn many_addresses_of_one_network_are_one_host() {
-        let handshake_limiter = HandshakeLimiter::new(8);
-        let _held = (
-            admit(&handshake_limiter, "2001:db8::1").unwrap(),
-            admit(&handshake_limiter, "2001:db8::2").unwrap(),
-        );
-        assert!(admit(&handshake_limiter, "2001:db8::ffff:1").is_none());
-        assert!(admit(&handshake_limiter, "2001:db8:0:1::1").is_some());
+        let limiter = HandshakeLimiter::new(8);
+        let _held = (admit(&limiter, "2001:db8::1").unwrap(), admit(&limiter, "2001:db8::2").unwrap());
+        assert!(admit(&limiter, "2001:db8::ffff:1").is_none());
+        assert!(admit(&limiter, "2001:db8:0:1::1").is_some());
     }
 
     #[test]
-    fn this_machine_may_hold_all() {
-        let handshake_limiter = HandshakeLimiter::new(8);
-        let _held: Vec<_> = (0..8).map(|_| admit(&handshake_limiter, "127.0.0.1").unwrap()).collect();
-        assert!(admit(&handshake_limiter, "127.0.0.1").is_none());
+    fn the_local_host_may_hold_all_permits() {
+        let limiter = HandshakeLimiter::new(8);
+        let _held: Vec<_> = (0..8).map(|_| admit(&limiter, "127.0.0.1").unwrap()).collect();
+        assert!(admit(&limiter, "127.0.0.1").is_none());
     }
 }

@@ -7,7 +7,7 @@ use super::hello::InstanceId;
 use crate::config::LinkConfig;
 use crate::{NodeError, Result};
 
-/// Where connections come in, and the random number of this process: what stays when links are made anew.
+/// Listening socket for links, and the random number of this process. It outlasts the links of one epoch.
 #[derive(Clone)]
 pub struct LinkListener {
     pub(super) listener: Arc<TcpListener>,
@@ -16,11 +16,11 @@ pub struct LinkListener {
 }
 
 impl LinkListener {
-    /// Listens where the configuration says, or else at the port of this node's own address. Must be called inside a
-    /// tokio runtime.
+    /// Listens on the configured address, or on the port of this node's own address. Must be called inside a tokio
+    /// runtime.
     ///
     /// # Errors
-    /// [`NodeError::Bind`]; [`NodeError::Config`] if neither is known.
+    /// [`NodeError::Bind`]; [`NodeError::Config`] if both addresses are missing.
     pub async fn open(config: &LinkConfig, own: Option<&str>) -> Result<Self> {
         let address = match own {
             Some(own) if config.listen.is_empty() => {
@@ -28,7 +28,7 @@ impl LinkListener {
             }
             None if config.listen.is_empty() => {
                 let problem =
-                    "links.listen is empty, and no member's address is this node's: say where it listens";
+                    "links.listen is empty and this node is not a member; set links.listen to host:port";
                 return Err(NodeError::Config { path: None, problem: problem.into() });
             }
             _ => config.listen.clone(),
@@ -40,7 +40,7 @@ impl LinkListener {
         Ok(Self { listener: Arc::new(listener), address, instance: InstanceId(instance) })
     }
 
-    /// Where links are accepted.
+    /// Address that accepts links.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -17,12 +17,12 @@ use crate::protocol::{Executed, MachineSetup, Protocol};
 use crate::store::{Binding, Store};
 use crate::{NodeError, Result};
 
-/// Of how many heights the states are handed over at a start: as many as a block may lag behind.
+/// Number of recent states passed to a starting replica: the maximum lag of the state in a block.
 const RECENT: u64 = 512;
-/// How many of those who left may still ask; the last ones.
+/// Maximum number of former members that may connect; the most recent ones.
 const FORMER_MEMBERS: usize = 256;
 
-/// What a node stands on, whatever epoch it is in.
+/// State of a node that does not depend on the epoch: configuration, genesis, keys and store.
 pub(super) struct NodeContext<P: Protocol> {
     pub(super) config: NodeConfig,
     pub(super) genesis: Arc<Genesis>,
@@ -31,11 +31,11 @@ pub(super) struct NodeContext<P: Protocol> {
     keys: NodeKeys,
 }
 
-/// An epoch that a node begins or comes back to: all that is read before anything runs.
+/// An epoch that the node enters, with everything that is read from the store before its threads start.
 pub(super) struct EpochContext<P: Protocol> {
     pub(super) epoch: Arc<Epoch>,
     pub(super) committees: Committees<P::Scheme>,
-    /// `None` for who looks on.
+    /// `None` for an observer.
     pub(super) me: Option<MemberIndex>,
     pub(super) former_members: Vec<FormerMember>,
     pub(super) executor: Executor<P>,
@@ -43,7 +43,7 @@ pub(super) struct EpochContext<P: Protocol> {
 }
 
 impl<P: Protocol> NodeContext<P> {
-    /// Reads genesis, keys and what is durable.
+    /// Reads the keys and opens the store.
     pub(super) fn open(
         config: NodeConfig,
         genesis: Genesis,
@@ -53,10 +53,10 @@ impl<P: Protocol> NodeContext<P> {
         let keys = NodeKeys::load(&config.node.keys)?;
         let (identity, voting) = (keys.identity()?, keys.voting::<P::Scheme>()?);
         if !P::HAS_EPOCHS || !config.node.observe {
-            // A data directory is made for nobody who has no use for it.
+            // Do not create a data directory for keys that cannot take part.
             let first = Epoch::genesis(&genesis);
             if member::<P::Scheme>(&first, &identity, &voting)?.is_none() && !config.node.data.exists() {
-                return Err(stranger(&identity));
+                return Err(not_a_member(&identity));
             }
         }
         let (voter, owner) = (P::Scheme::public_key(&voting), Ed25519::public_key(&identity));
@@ -69,26 +69,26 @@ impl<P: Protocol> NodeContext<P> {
         }
         let checker = application.checker();
         let executor = Executor::open(store.clone(), application)?;
-        let base = Self { config, genesis: Arc::new(genesis), chain, store, keys };
-        let term = base.enter(executor)?;
-        Ok((base, term, checker))
+        let context = Self { config, genesis: Arc::new(genesis), chain, store, keys };
+        let epoch = context.enter(executor)?;
+        Ok((context, epoch, checker))
     }
 
-    /// The next epoch, which is durable before anything is done in it. If execution is not where it begins (it was
-    /// learnt from records whose blocks wait to be delivered), the old one is entered once more.
-    pub(super) fn follow(&self, successor: &NextEpoch, executor: Executor<P>) -> Result<EpochContext<P>> {
+    /// Makes the next epoch durable and enters it. If execution has not reached its first block (the replica learnt of the
+    /// epoch from records whose blocks are not delivered yet), enters the current epoch again.
+    pub(super) fn advance(&self, successor: &NextEpoch, executor: Executor<P>) -> Result<EpochContext<P>> {
         let last = self.epochs()?.pop().ok_or_else(|| NodeError::corrupt("the store", "no epoch"))?;
         if successor.number > last.number {
             let next = last.next(successor);
             P::add_epoch(self.store.context(), &committees_of::<P>(&next, self.chain)?);
             self.store.append_epoch(&next)?;
             let (epoch, height, members) = (next.number, next.first_height(), next.members.len());
-            tracing::info!(epoch, height, members, "the members change");
+            tracing::info!(epoch, height, members, "the committee changes");
         }
         self.enter(executor)
     }
 
-    /// The last epoch whose first block may be executed next, with the machine as of what is in the store.
+    /// Enters the last epoch whose first block may be executed next, and restores the replica from the store.
     pub(super) fn enter(&self, executor: Executor<P>) -> Result<EpochContext<P>> {
         let mut epochs = self.epochs()?;
         let executed = executor.executed();
@@ -114,7 +114,7 @@ impl<P: Protocol> NodeContext<P> {
         Ok(EpochContext { epoch: Arc::new(epoch), committees, me, former_members, executor, machine })
     }
 
-    /// The key that links are pinned to.
+    /// The identity key.
     pub(super) fn identity(&self) -> Result<ed25519::SecretKey> {
         self.keys.identity()
     }
@@ -125,7 +125,7 @@ impl<P: Protocol> NodeContext<P> {
         Ok(epochs)
     }
 
-    /// Whose keys these are; `None` for who may look on.
+    /// Index of this node in an epoch; `None` for an observer.
     fn role(&self, epoch: &Epoch, earlier: &[Epoch]) -> Result<Option<MemberIndex>> {
         let (identity, voting) = (self.keys.identity()?, self.keys.voting::<P::Scheme>()?);
         let me = member::<P::Scheme>(epoch, &identity, &voting)?;
@@ -134,12 +134,12 @@ impl<P: Protocol> NodeContext<P> {
             return Err(NodeError::Left { epoch: epoch.number, first_height: epoch.first_height() });
         }
         if me.is_none() && !(P::HAS_EPOCHS && self.config.node.observe) {
-            return Err(stranger(&identity));
+            return Err(not_a_member(&identity));
         }
         Ok(me)
     }
 
-    /// The states of the last heights, which other members' blocks may name.
+    /// States of recent heights, which blocks of other members may contain.
     fn recent(&self, executed: u64) -> Result<Vec<Executed>> {
         let mut recent = Vec::new();
         for height in executed.saturating_sub(RECENT)..=executed {
@@ -154,11 +154,11 @@ fn committees_of<P: Protocol>(epoch: &Epoch, chain: ChainId) -> Result<Committee
     epoch.committees(chain).map_err(|e| NodeError::corrupt("an epoch", e))
 }
 
-fn stranger(identity: &ed25519::SecretKey) -> NodeError {
+fn not_a_member(identity: &ed25519::SecretKey) -> NodeError {
     NodeError::NotAMember { identity: hex::encode(Ed25519::public_key(identity).as_bytes()) }
 }
 
-/// Whose keys these are.
+/// Index of the member with these keys.
 fn member<S: Scheme>(
     epoch: &Epoch,
     identity: &ed25519::SecretKey,
@@ -170,7 +170,7 @@ fn member<S: Scheme>(
         return Err(NodeError::Genesis {
             path: None,
             problem: format!(
-                "member {me} has this node's identity key but another voting key; check that key file and genesis \
+                "member {me} has this node's identity key but a different voting key; check that key file and genesis \
                  file belong together"
             ),
         });
@@ -178,7 +178,7 @@ fn member<S: Scheme>(
     Ok(Some(me))
 }
 
-/// Who was a member in an earlier epoch and is none in this one: those who left last.
+/// Members of earlier epochs that are not members of this one, most recent first.
 fn former_members(epoch: &Epoch, earlier: &[Epoch]) -> Vec<FormerMember> {
     let mut former_members: Vec<FormerMember> = Vec::new();
     for member in earlier.iter().rev().flat_map(|epoch| &epoch.members) {

@@ -2,28 +2,29 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use quorate::machine::{Fault, Input, Machine, MemberIndex, Step, Time, TimerChange};
+use quorate::machine::{Fault, Input, Machine, MemberIndex, Time};
 
 use super::clock::Clock;
 use super::inbox::{End, Inbox, Taken};
 use super::ingest::Ingest;
 use super::shared::Shared;
 use super::step_queue::{StepQueues, Steps};
+use super::timers::Timers;
 use crate::links::LinkSender;
 use crate::metrics::{ChainMetrics, PeerCodeLabel};
 use crate::protocol::{Command, FaultReport, Protocol};
 
-/// A node that is behind for longer than this refuses transactions: they would wait for long.
+/// Time after which a node that is behind refuses transactions, because they would wait long.
 const SYNCING_AFTER: Duration = Duration::from_secs(2);
 
-/// Faults of one member are written to the log no more often than this; all are counted.
+/// Minimum interval between logged faults of one member. All faults are counted.
 const LOG_EVERY: Duration = Duration::from_secs(1);
 
-/// The thread that owns the machine: it decodes, lets the machine handle, and keeps the timers.
+/// Thread that owns the replica: decodes messages, passes inputs to the replica, and runs its timers.
 pub(super) struct Driver<P: Protocol> {
     pub(super) machine: P::Machine,
     pub(super) me: Option<MemberIndex>,
-    /// How many members there are; behind them come former_members.
+    /// Number of members. Higher indices belong to former members.
     pub(super) members: usize,
     pub(super) clock: Clock,
     pub(super) inbox: Arc<Inbox>,
@@ -32,39 +33,35 @@ pub(super) struct Driver<P: Protocol> {
     pub(super) links: LinkSender,
     pub(super) shared: Arc<Shared>,
     pub(super) metrics: ChainMetrics,
-    /// Members' names, for the metrics.
+    /// Names of members and former members, for metrics and log.
     pub(super) names: Arc<[String]>,
     pub(super) fault_log: FaultLog,
 }
 
-/// When a fault of each member was last written to the log, and how many were not written since.
+/// For each member, the time of its last logged fault and the number of faults since.
 #[derive(Default)]
 pub(super) struct FaultLog {
     last: BTreeMap<MemberIndex, (Time, u64)>,
 }
 
-struct Timers<M: Machine> {
-    due: BTreeMap<M::Timer, Time>,
-}
-
 impl<P: Protocol> Driver<P> {
-    /// Runs until it is told to end or nobody carries steps out.
+    /// Runs until it is told to end or the writers have stopped.
     pub(super) fn run(mut self) {
-        let mut timers = Timers { due: BTreeMap::new() };
+        let mut timers = Timers::default();
         let mut behind_since = None;
         let mut steps = Steps::default();
         self.handle(Input::Start, &mut timers, &mut steps);
-        while self.carry_out(steps) {
+        while self.step_queues.push(steps) {
             self.publish(&mut behind_since);
-            let taken = self.inbox.take(self.patience(&timers));
+            let taken = self.inbox.take(self.sleep_limit(&timers));
             match taken.end {
                 None => {}
-                Some(End::Finish) => {
+                Some(End::Shutdown) => {
                     self.finish(taken, &mut timers);
                     break;
                 }
-                // What waits is not for this machine, or is handed to the next one again.
-                Some(End::Turn) => break,
+                // Pending inputs belong to the ended epoch; own batches are submitted to the next replica again.
+                Some(End::Epoch) => break,
                 Some(End::Abort) => return self.step_queues.abort(),
             }
             self.ingest.seal_due(self.clock.now());
@@ -78,15 +75,15 @@ impl<P: Protocol> Driver<P> {
         for command in taken.commands {
             match P::command(command) {
                 Ok(command) => self.handle(Input::Command(command), timers, &mut steps),
-                Err(error) => tracing::error!(%error, "a batch cannot be handed in"),
+                Err(error) => tracing::error!(%error, "the replica cannot accept a batch"),
             }
         }
         for received in taken.frames {
-            if self.links.is_shut_out(received.from) {
+            if self.links.is_expelled(received.from) {
                 continue;
             }
             if usize::from(received.from) >= self.members {
-                self.help(received.from, &received.body, &mut steps);
+                self.answer_former_member(received.from, &received.body, &mut steps);
                 continue;
             }
             match self.machine.decode(received.from, &received.body) {
@@ -95,32 +92,32 @@ impl<P: Protocol> Driver<P> {
                     self.handle(Input::Message { from, message }, timers, &mut steps);
                 }
                 Err(error) if P::is_other_epoch(&error) => {
-                    tracing::trace!(from = received.from, "a message of another epoch");
+                    tracing::trace!(from = received.from, "message of another epoch");
                     self.metrics.other_epochs.inc();
                     if let Ok(command) = P::command(Command::OtherEpoch(received.from)) {
                         self.handle(Input::Command(command), timers, &mut steps);
                     }
                 }
                 Err(error) => {
-                    tracing::debug!(from = received.from, %error, "a message cannot be read");
+                    tracing::debug!(from = received.from, %error, "malformed message");
                     self.links.refuse(received.from, error.code());
                 }
             }
         }
-        // After the messages: one of them may be what a timer waits for.
+        // After the messages: a message may make a timer unnecessary.
         while let Some(timer) = timers.pop_due(self.clock.now()) {
             self.handle(Input::Timer(timer), timers, &mut steps);
         }
         steps
     }
 
-    /// Somebody who was a member once asks.
-    fn help(&self, from: MemberIndex, body: &[u8], steps: &mut Steps<P>) {
-        // The machine knows members alone; who asks does not matter to what is asked.
+    /// Answers a message of a former member.
+    fn answer_former_member(&self, from: MemberIndex, body: &[u8], steps: &mut Steps<P>) {
+        // The replica decodes messages of members only. The sender does not affect the decoding of these messages.
         match self.machine.decode(0, body) {
             Ok(message) => {
-                if let Some(help) = P::answer_former_member(&self.machine, message) {
-                    steps.help(from, help);
+                if let Some(reply) = P::answer_former_member(&self.machine, message) {
+                    steps.reply(from, reply);
                 }
             }
             Err(error) if P::is_other_epoch(&error) => {
@@ -130,14 +127,14 @@ impl<P: Protocol> Driver<P> {
         }
     }
 
-    /// Makes what clients were promised durable: the open batch is sealed, and disseminated after a restart.
+    /// Seals the open batch and makes it durable, so that accepted transactions are ordered after a restart.
     fn finish(&mut self, taken: Taken, timers: &mut Timers<P::Machine>) {
         self.ingest.seal_due(Time(u64::MAX));
         let steps = self.handle_all(taken, timers);
-        self.carry_out(steps);
+        self.step_queues.push(steps);
         let rest = self.inbox.take(Some(Duration::ZERO));
         let steps = self.handle_all(Taken { frames: Vec::new(), ..rest }, timers);
-        self.carry_out(steps);
+        self.step_queues.push(steps);
     }
 
     fn handle(&mut self, input: Input<P::Machine>, timers: &mut Timers<P::Machine>, into: &mut Steps<P>) {
@@ -145,33 +142,29 @@ impl<P: Protocol> Driver<P> {
         let mut step = self.machine.handle(now, input);
         timers.apply(now, &mut step);
         for Fault { culprit, evidence } in step.faults.drain(..) {
-            self.charge(culprit, &evidence);
+            self.report_fault(culprit, &evidence);
         }
         into.add(step, self.me);
     }
 
-    fn charge(&mut self, culprit: MemberIndex, evidence: &<P::Machine as Machine>::Fault) {
+    fn report_fault(&mut self, culprit: MemberIndex, evidence: &<P::Machine as Machine>::Fault) {
         let FaultReport { code, description, strike } = P::fault_report(evidence);
         let peer = self.names.get(usize::from(culprit)).cloned().unwrap_or_default();
-        if let Some(untold) = self.fault_log.admit(culprit, self.clock.now()) {
-            tracing::warn!(%peer, code, description, untold, "fault");
+        if let Some(unlogged) = self.fault_log.admit(culprit, self.clock.now()) {
+            tracing::warn!(%peer, code, description, unlogged, "fault");
         }
-        // What it says is up to its sender.
+        // The sender controls the content, so it is logged only on request.
         tracing::trace!(%peer, ?evidence, "evidence");
         self.metrics.faults.get_or_create(&PeerCodeLabel { peer, code }).inc();
         self.links.fault(culprit);
         if strike {
-            // To find out that a certificate is wrong costs a thousand times what sending it costs.
+            // Verifying a certificate costs a thousand times as much as sending one.
             self.links.strike(culprit, code);
         }
     }
 
-    fn carry_out(&self, steps: Steps<P>) -> bool {
-        self.step_queues.push(steps)
-    }
-
-    /// How long the machine may sleep.
-    fn patience(&self, timers: &Timers<P::Machine>) -> Option<Duration> {
+    /// Maximum time that the thread may sleep.
+    fn sleep_limit(&self, timers: &Timers<P::Machine>) -> Option<Duration> {
         let deadline = [timers.next(), self.ingest.deadline()].into_iter().flatten().min();
         deadline.map(|time| self.clock.until(time))
     }
@@ -193,81 +186,37 @@ impl<P: Protocol> Driver<P> {
 impl<P: Protocol> Drop for Driver<P> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Or the writers would wait for steps for ever.
+            // Otherwise the writers would wait for steps forever.
             self.step_queues.abort();
         }
     }
 }
 
 impl FaultLog {
-    /// Whether a fault is to be written to the log, and how many before it were not.
+    /// Returns `Some` if a fault is to be logged, with the number of faults that were not.
     fn admit(&mut self, culprit: MemberIndex, now: Time) -> Option<u64> {
         match self.last.get_mut(&culprit) {
-            Some((last, untold)) if now.since(*last) < LOG_EVERY => {
-                *untold += 1;
+            Some((last, unlogged)) if now.since(*last) < LOG_EVERY => {
+                *unlogged += 1;
                 None
             }
-            _ => Some(self.last.insert(culprit, (now, 0)).map_or(0, |(_, untold)| untold)),
+            _ => Some(self.last.insert(culprit, (now, 0)).map_or(0, |(_, unlogged)| unlogged)),
         }
-    }
-}
-
-impl<M: Machine> Timers<M> {
-    fn apply(&mut self, now: Time, step: &mut Step<M>) {
-        for change in step.timers.drain(..) {
-            match change {
-                TimerChange::Set { timer, after } => self.due.insert(timer, now.plus(after)),
-                TimerChange::Cancel { timer } => self.due.remove(&timer),
-            };
-        }
-    }
-
-    fn next(&self) -> Option<Time> {
-        self.due.values().min().copied()
-    }
-
-    fn pop_due(&mut self, now: Time) -> Option<M::Timer> {
-        let (timer, _) = self.due.iter().filter(|(_, due)| **due <= now).min_by_key(|(_, due)| **due)?;
-        let timer = timer.clone();
-        self.due.remove(&timer);
-        Some(timer)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use quorate::bls::MinSig;
-    use quorate_jolteon::{Replica, Timer};
-
     use super::*;
 
     #[test]
-    fn faults_of_one_member_do_not_fill_the_log() {
+    fn faults_of_one_member_do_not_flood_the_log() {
         let mut log = FaultLog::default();
         let second = LOG_EVERY.as_micros() as u64;
         assert_eq!(log.admit(1, Time(5)), Some(0));
         assert_eq!((6..100).find_map(|t| log.admit(1, Time(t))), None);
-        assert_eq!(log.admit(2, Time(100)), Some(0), "another's are told");
+        assert_eq!(log.admit(2, Time(100)), Some(0), "another member's faults are logged");
         assert_eq!(log.admit(1, Time(5 + second)), Some(94));
         assert_eq!(log.admit(1, Time(5 + 2 * second)), Some(0));
-    }
-
-    #[test]
-    fn timers_fire_once_in_order_and_can_be_moved_and_cancelled() {
-        let mut timers = Timers::<Replica<MinSig>> { due: BTreeMap::new() };
-        let mut step = Step::new();
-        step.set_timer(Timer::View, Duration::from_micros(30));
-        step.set_timer(Timer::Propose, Duration::from_micros(10));
-        step.set_timer(Timer::Retry, Duration::from_micros(20));
-        step.set_timer(Timer::Propose, Duration::from_micros(25));
-        timers.apply(Time(100), &mut step);
-        assert_eq!(timers.next(), Some(Time(120)));
-        assert_eq!(timers.pop_due(Time(119)), None);
-        assert_eq!(timers.pop_due(Time(200)), Some(Timer::Retry));
-        assert_eq!(timers.pop_due(Time(200)), Some(Timer::Propose));
-        step.cancel_timer(Timer::View);
-        timers.apply(Time(200), &mut step);
-        assert_eq!(timers.pop_due(Time(u64::MAX)), None);
-        assert_eq!(timers.next(), None);
     }
 }

@@ -20,10 +20,10 @@ use crate::links::{LinkSender, Links};
 use crate::metrics::Metrics;
 use crate::protocol::Protocol;
 
-/// An answer of epochs has about so many bytes.
+/// Approximate maximum size of an answer with epochs, in bytes.
 const EPOCHS_BYTES: usize = 8 << 20;
 
-/// What a handle stands on, whatever epoch the node is in.
+/// Implementation of [`Handle`](crate::handle::Handle) for all epochs of a node.
 pub(super) struct NodeService<P: Protocol> {
     pub(super) genesis: Arc<Genesis>,
     pub(super) clock: Clock,
@@ -36,7 +36,7 @@ pub(super) struct NodeService<P: Protocol> {
     pub(super) role: RwLock<Arc<EpochRole>>,
 }
 
-/// The node's place in its epoch.
+/// The node's role in its epoch.
 pub(super) struct EpochRole {
     epoch: Arc<Epoch>,
     me: Option<MemberIndex>,
@@ -44,14 +44,14 @@ pub(super) struct EpochRole {
 }
 
 impl EpochRole {
-    pub(super) fn new<P: Protocol>(term: &EpochContext<P>, links: &Links) -> Arc<Self> {
-        Arc::new(Self { epoch: term.epoch.clone(), me: term.me, links: links.sender() })
+    pub(super) fn new<P: Protocol>(context: &EpochContext<P>, links: &Links) -> Arc<Self> {
+        Arc::new(Self { epoch: context.epoch.clone(), me: context.me, links: links.sender() })
     }
 }
 
 impl<P: Protocol> NodeService<P> {
-    /// The next epoch begins.
-    pub(super) fn sit(&self, role: Arc<EpochRole>) {
+    /// Sets the role when the next epoch starts.
+    pub(super) fn set_role(&self, role: Arc<EpochRole>) {
         *self.role.write().unwrap_or_else(PoisonError::into_inner) = role;
     }
 
@@ -112,7 +112,7 @@ impl<P: Protocol> Service for NodeService<P> {
     fn epochs(&self, from: u64) -> Result<Vec<EpochView>> {
         let (mut views, mut bytes) = (Vec::new(), 0);
         let genesis = Epoch::genesis(&self.genesis);
-        // One that is on disk and not begun is of no use to anybody yet.
+        // Leave out an epoch that is on disk but has not started.
         let now = self.role().epoch.number;
         let later = self.queries.epochs()?.into_iter().filter(|epoch| epoch.number <= now);
         for epoch in std::iter::once(genesis).chain(later).filter(|epoch| epoch.number >= from) {

@@ -4,20 +4,19 @@ use quorate::machine::{MemberIndex, Outgoing, Recipient, Step};
 
 use crate::protocol::{Action, Batch, FormerMemberReply, Message, Protocol, Record, RecordKind};
 
-/// The machine waits when steps of this weight are not carried out.
+/// Total weight of queued steps above which the machine waits.
 const MAX_WEIGHT: usize = 64 << 20;
 
-/// The two ways out, each with a thread of its own. Half a megabyte of batches takes the disk a while, and no vote
-/// is to wait for that: a step that does nothing but store batches and say so goes another way than all others.
-/// What leaves by one way never rests on what is not yet durable on the other: see
-/// [`Protocol::concerns_batches_alone`].
+/// Two queues of steps, each with its own writer thread. Writing half a megabyte of batches takes a while, and votes must
+/// not wait for it: a step that only stores batches goes to the bulk queue, all others to the urgent queue. The messages
+/// of one queue never depend on records in the other: see [`Protocol::stores_only_batches`].
 #[derive(Clone)]
 pub(super) struct StepQueues<P: Protocol> {
     pub(super) urgent: Arc<StepQueue<P>>,
     pub(super) bulk: Arc<StepQueue<P>>,
 }
 
-/// Merged steps of both ways.
+/// Merged steps for both queues.
 pub(super) struct Steps<P: Protocol> {
     urgent: Work<P>,
     bulk: Work<P>,
@@ -28,20 +27,20 @@ impl<P: Protocol> StepQueues<P> {
         Self { urgent: Arc::new(StepQueue::new()), bulk: Arc::new(StepQueue::new()) }
     }
 
-    /// Queues steps; waits while too much is queued. False if nobody carries steps out any more.
+    /// Queues steps; waits while the queue is full. Returns false if the writers have stopped.
     pub(super) fn push(&self, steps: Steps<P>) -> bool {
-        // Both, whatever the first says.
+        // Push to both queues even if the first is closed.
         let bulk = self.bulk.push(steps.bulk);
         self.urgent.push(steps.urgent) && bulk
     }
 
-    /// No steps come any more; those that came are carried out.
+    /// Closes both queues. Queued steps are still carried out.
     pub(super) fn close(&self) {
         self.urgent.close();
         self.bulk.close();
     }
 
-    /// Nothing more is carried out but what a writer has in hand.
+    /// Drops all queued steps and closes both queues.
     pub(super) fn abort(&self) {
         self.urgent.abort();
         self.bulk.abort();
@@ -49,8 +48,8 @@ impl<P: Protocol> StepQueues<P> {
 }
 
 impl<P: Protocol> Steps<P> {
-    /// Adds what follows from one input. Actions always go the urgent way: they are in the chain's order. What is to
-    /// be forgotten goes both ways, as its record may have gone either, and must not be written after it.
+    /// Adds the step of one input. Actions go to the urgent queue, which keeps them in chain order. A request to forget
+    /// batches goes to both queues, because the record may be in either and must not be written afterwards.
     pub(super) fn add(&mut self, mut step: Step<P::Machine>, me: Option<MemberIndex>) {
         let apart = P::stores_only_batches(&step);
         let stored = if apart { &mut self.bulk } else { &mut self.urgent };
@@ -67,9 +66,9 @@ impl<P: Protocol> Steps<P> {
 }
 
 impl<P: Protocol> Steps<P> {
-    /// Helps somebody who was a member once. It rests on nothing.
-    pub(super) fn help(&mut self, to: MemberIndex, help: FormerMemberReply<P>) {
-        match help {
+    /// Adds a reply to a former member. It depends on no record.
+    pub(super) fn reply(&mut self, to: MemberIndex, reply: FormerMemberReply<P>) {
+        match reply {
             FormerMemberReply::Message(message) => {
                 self.urgent.messages.push(Outgoing { to: Recipient::One(to), message });
             }
@@ -84,8 +83,8 @@ impl<P: Protocol> Default for Steps<P> {
     }
 }
 
-/// Steps that the machine has made and the writer has not carried out. What gathers while the disk is busy is
-/// merged, so that one durable write serves many steps; the order stays.
+/// Steps that await the writer. Steps that queue up while the disk is busy are merged in order, so that one durable write
+/// covers them all.
 pub(super) struct StepQueue<P: Protocol> {
     pending: Mutex<Pending<P>>,
     ready: Condvar,
@@ -98,7 +97,7 @@ struct Pending<P: Protocol> {
     closed: bool,
 }
 
-/// Records that are to be durable before the messages leave, and actions that come after that.
+/// Records to persist, messages to send after that, and actions to carry out last.
 pub(super) struct Work<P: Protocol> {
     pub(super) records: Vec<Record<P>>,
     pub(super) messages: Vec<Outgoing<Message<P>>>,
@@ -111,7 +110,7 @@ impl<P: Protocol> StepQueue<P> {
         Self { pending: Mutex::new(pending), ready: Condvar::new(), room: Condvar::new() }
     }
 
-    /// Queues work; waits while too much is queued. False if nobody carries steps out any more.
+    /// Queues work; waits while the queue is full. Returns false if the queue is closed.
     fn push(&self, mut work: Work<P>) -> bool {
         let weight = weight(&work);
         let mut pending = self.lock();
@@ -133,7 +132,7 @@ impl<P: Protocol> StepQueue<P> {
         true
     }
 
-    /// Waits for steps and takes all of them; `None` when the step_queue is closed and empty.
+    /// Waits for work and takes all of it; `None` when the queue is closed and empty.
     pub(super) fn take(&self) -> Option<Work<P>> {
         let mut pending = self.lock();
         while pending.work.is_empty() {
@@ -149,14 +148,14 @@ impl<P: Protocol> StepQueue<P> {
         Some(work)
     }
 
-    /// No steps come any more, or none is carried out any more.
+    /// Closes the queue.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.ready.notify_all();
         self.room.notify_all();
     }
 
-    /// Nothing more is carried out.
+    /// Drops all queued work and closes the queue.
     pub(super) fn abort(&self) {
         let mut pending = self.lock();
         pending.work = Work::new();
@@ -181,7 +180,7 @@ impl<P: Protocol> Work<P> {
     }
 }
 
-/// About how much memory work holds that nothing else does.
+/// Approximate memory that the work alone holds, in bytes.
 fn weight<P: Protocol>(work: &Work<P>) -> usize {
     let stored = work.records.iter().map(|record| match P::record_kind(record) {
         RecordKind::Batch(batch) => batch.bytes(),

@@ -664,7 +664,7 @@ impl Encode for LeaderMessage {
 impl Decode<Committee<S>> for LeaderMessage {
     fn decode_from(r: &mut Reader<'_>, committee: &Committee<S>) -> Result<Self> {
         let tag = r.u8()?;
-        let mut block = |r: &mut Reader<'_>| {
+        let block = |r: &mut Reader<'_>| {
             let block = LeaderBlock::decode_from(r, committee)?;
             let batch = Batch::decode_from(r, &())?;
             match block.batch == *batch.header() {

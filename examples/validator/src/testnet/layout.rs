@@ -55,7 +55,11 @@ pub(crate) struct NodePlace {
 
 impl Layout {
     /// Makes a testnet's files, or takes up the ones that are there.
-    pub(crate) fn prepare(directory: &Path, wanted: Wanted, parameters: Parameters) -> Result<Self, Failure> {
+    pub(crate) fn prepare(
+        directory: &Path,
+        wanted: &Wanted,
+        parameters: Parameters,
+    ) -> Result<Self, Failure> {
         fs::create_dir_all(directory).or_fail(Exit::Setup, format!("cannot make {}", directory.display()))?;
         let directory =
             directory.canonicalize().or_fail(Exit::Setup, format!("cannot use {}", directory.display()))?;
@@ -97,7 +101,7 @@ impl Layout {
         fs::remove_file(&self.genesis).or_fail(Exit::Failed, doing)
     }
 
-    fn take_up(directory: PathBuf, path: PathBuf, wanted: Wanted) -> Result<Self, Failure> {
+    fn take_up(directory: PathBuf, path: PathBuf, wanted: &Wanted) -> Result<Self, Failure> {
         let genesis = Genesis::load(&path).or_fail(Exit::Setup, "cannot take the testnet up again")?;
         let same = wanted.nodes.is_none_or(|nodes| nodes == genesis.members.len())
             && wanted.protocol.as_ref().is_none_or(|protocol| *protocol == genesis.protocol)
@@ -203,7 +207,7 @@ mod tests {
     #[test]
     fn a_testnet_is_made_once_and_taken_up_again() {
         let dir = tempfile::tempdir().unwrap();
-        let prepare = |wanted| Layout::prepare(dir.path(), wanted, Parameters::default());
+        let prepare = |wanted: Wanted| Layout::prepare(dir.path(), &wanted, Parameters::default());
         let scheme = Some(SchemeName::Ed25519);
         let made = prepare(Wanted { nodes: Some(3), scheme, ..Wanted::default() }).unwrap();
         assert!(!made.continued);

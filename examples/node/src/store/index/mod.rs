@@ -19,7 +19,10 @@
 //! An entry has 16 bytes of the identity. Two transactions that agree in those take 2⁶⁴ hashes to find; who looks
 //! one up compares the whole identity with the batch anyway.
 
+mod location;
 mod run;
+
+pub use location::TransactionLocation;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -38,17 +41,6 @@ const FLUSH_BLOCKS: usize = 1 << 12;
 const FAN_IN: usize = 8;
 /// How much may gather in memory while the thread writes, in multiples of the flush limits; then executing waits.
 const BACKLOG: usize = 4;
-
-/// Where a transaction is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TransactionLocation {
-    /// Height of the block.
-    pub height: u64,
-    /// Which of the block's batches.
-    pub batch: u16,
-    /// Its place in the batch.
-    pub position: u32,
-}
 
 /// The index of one directory.
 #[derive(Debug)]

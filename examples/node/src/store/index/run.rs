@@ -13,7 +13,7 @@ use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::TransactionLocation;
+use super::location::TransactionLocation;
 use crate::store::files::replace;
 use crate::{NodeError, Result};
 

@@ -1,17 +1,40 @@
-use std::fmt;
+//! Members in the genesis file.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Member, PublicKeys};
+use super::hexadecimal::Hex;
 
-/// Bytes whose text form is hexadecimal, lower case.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Hex(pub Vec<u8>);
+/// A validator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "MemberTable", into = "MemberTable")]
+pub struct Member {
+    /// A name for people, unique in the file.
+    pub name: String,
+    /// Where it accepts links: host and port.
+    pub address: String,
+    /// Its weight.
+    pub weight: u128,
+    /// Its keys.
+    pub keys: PublicKeys,
+}
+
+/// The public part of a key file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicKeys {
+    /// The Ed25519 key that its links are pinned to and that signs blocks.
+    pub identity_key: Hex,
+    /// Proof that the key's owner has its secret.
+    pub identity_possession: Hex,
+    /// The key that signs votes.
+    pub voting_key: Hex,
+    /// Proof that the key's owner has its secret.
+    pub voting_possession: Hex,
+}
 
 /// A `[[member]]` table: flat, and no unknown field is accepted.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct MemberTable {
+struct MemberTable {
     name: String,
     address: String,
     #[serde(serialize_with = "write_weight", deserialize_with = "read_weight")]
@@ -43,25 +66,6 @@ impl From<Member> for MemberTable {
             voting_key,
             voting_possession,
         }
-    }
-}
-
-impl fmt::Display for Hex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(&self.0))
-    }
-}
-
-impl Serialize for Hex {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Hex {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        hex::decode(&text).map(Hex).map_err(|e| serde::de::Error::custom(format!("not hexadecimal: {e}")))
     }
 }
 
