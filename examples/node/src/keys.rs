@@ -120,7 +120,7 @@ impl NodeKeys {
         let public = self.public()?.identity_key;
         let mut text = Zeroizing::new(String::with_capacity(MAX_FILE as usize));
         for part in [
-            "# Secret keys of a quorate validator. Whoever has this file can sign in its name.\n",
+            "# Secret keys of a quorate validator. Keep it secret: it allows signing in the name of the validator.\n",
             FIRST_LINE,
             "\nscheme ",
             self.scheme.as_str(),

@@ -1,22 +1,21 @@
-//! What transactions mean to the chain.
+//! Applications: the meaning of transactions.
 //!
-//! Consensus orders transactions and never looks inside; an [`Application`] gives them meaning. The node asks four
-//! things of it: whether to admit a transaction ([`Checker`]), to execute a block, to answer a query, and to pick up
-//! where it was after a restart. [`Ledger`] is the application that comes with the node.
+//! Consensus orders transactions without interpreting them; an [`Application`] defines their meaning. It has four tasks: to
+//! admit transactions ([`Checker`]), to execute blocks, to answer queries, and to restore its state after a restart.
+//! [`Ledger`] is the application that is part of the node.
 //!
-//! **Deterministic.** Two validators that execute the same blocks must end with the same state root, byte for byte:
-//! no clock (use [`ExecutionBlock::timestamp`]), no randomness, no iteration over a randomly keyed map, no floating
-//! point. Blocks name the state root their proposer has reached; a node whose own root differs stops.
+//! **Deterministic.** Two validators that execute the same blocks must compute the same state root: no clock (use
+//! [`ExecutionBlock::timestamp`]), no randomness, no iteration over a randomly keyed map, no floating point. Blocks contain
+//! the state root of their proposer; a node with a different root stops.
 //!
-//! **Invalid transactions are part of blocks.** The checker runs where a transaction enters the network, once. A
-//! hostile validator proposes what it likes, so `execute` must give *every* byte string a meaning, if only "nothing".
+//! **Blocks may contain invalid transactions.** The checker runs once, at the validator that receives the transaction. A
+//! faulty validator can propose any bytes, so `execute` must define a meaning for *every* byte string, such as no effect.
 //!
-//! **Durable.** The application keeps its state in [`State`], a key–value map that the node stores for it, and hands
-//! changes to [`Changes`]. The node writes the changes of a block, the block's height and the state root as one
-//! atomic unit. After a crash the state is that of some executed height, and the blocks after it are executed
-//! again: from the same state and the same block the same changes follow, so nothing is applied twice.
+//! **Durable.** The application's state is in [`State`], a key–value map in the node's store; a block's changes go to
+//! [`Changes`]. The node writes the changes of a block, its height and the state root atomically. After a crash the state is
+//! that of some executed height, and the node executes the following blocks again.
 //!
-//! A counter of the transaction `add`, whole:
+//! A complete application that counts the transaction `add`:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -54,7 +53,7 @@
 //! let genesis = counter.restore(State::empty(), 0)?;
 //! let transactions: [&[u8]; 3] = [b"add", b"subtract", b"add"];
 //! let mut changes = Changes::default();
-//! let root = counter.execute(&ExecutionBlock::of(1, 0, &transactions), &mut changes)?;
+//! let root = counter.execute(&ExecutionBlock::from_transactions(1, 0, &transactions), &mut changes)?;
 //! assert_ne!(root, genesis);
 //! assert_eq!(counter.query(b"")?.and_then(|found| found.value), Some(b"2".to_vec()));
 //! # Ok::<(), ApplicationError>(())

@@ -16,7 +16,7 @@ use crate::{NodeError, Result};
 /// Maximum number of members of a committee.
 pub const MAX_MEMBERS: usize = 65_535;
 
-/// What the chain begins with.
+/// The genesis of a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Genesis {
@@ -30,10 +30,10 @@ pub struct Genesis {
     /// The epoch.
     #[serde(default)]
     pub epoch: u64,
-    /// What all validators must agree on.
+    /// Parameters that all validators share.
     #[serde(default)]
     pub parameters: Parameters,
-    /// When rounds begin, for protocols that have a clock.
+    /// Schedule of rounds, for protocols with timed rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
     /// The members, in order.
@@ -61,7 +61,7 @@ impl Genesis {
         Self { protocol, schedule, ..self }
     }
 
-    /// Reads and checks a file. Cheap: signatures are checked when committees are made of it.
+    /// Reads and checks a file. Cheap: [`committees`](Self::committees) verifies the signatures.
     ///
     /// # Errors
     /// [`NodeError::Genesis`], which names the member and the field.
@@ -74,7 +74,7 @@ impl Genesis {
         })
     }
 
-    /// Reads and checks the text of a file.
+    /// Parses and checks the text of a file.
     ///
     /// # Errors
     /// [`NodeError::Genesis`], which names the member and the field.
@@ -84,37 +84,40 @@ impl Genesis {
         Ok(genesis)
     }
 
-    /// The file that says this.
+    /// The text of the file.
     ///
     /// # Errors
-    /// [`NodeError::Genesis`] if this is not a genesis.
+    /// [`NodeError::Genesis`] if the genesis is invalid.
     pub fn to_toml(&self) -> Result<String> {
         self.check()?;
         let body = toml::to_string(self).map_err(|e| wrong(e.to_string()))?;
         Ok(format!(
-            "# Genesis of a quorate chain: the same at every validator. A member's index is its place in the list.\n\
-             # Any change makes another chain.\n\n{body}"
+            "# Genesis of a quorate chain: the same at every validator. A member's index is its position in the list.\n\
+             # Any change creates a different chain.\n\n{body}"
         ))
     }
 
-    /// The chain's identity.
+    /// The chain's identifier.
     pub fn chain_id(&self) -> ChainId {
         ChainId(domain::hash(domain::GENESIS, &self.encode()))
     }
 
-    /// The member whose name is `name`.
+    /// Index of the member with a name.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.members.iter().position(|m| m.name == name)
     }
 
-    /// Checks everything that needs no cryptography.
+    /// Checks all fields that need no cryptography and no knowledge of the protocol.
     fn check(&self) -> Result<()> {
         check_text("chain", &self.chain)?;
         if self.members.is_empty() {
-            return Err(wrong("there are no members; add one [[member]] for each validator".into()));
+            return Err(wrong("no members: add one [[member]] for each validator".into()));
         }
         if self.members.len() > MAX_MEMBERS {
-            return Err(wrong(format!("{} members; at most {MAX_MEMBERS}", self.members.len())));
+            return Err(wrong(format!(
+                "too many members: expected at most {MAX_MEMBERS}, got {}",
+                self.members.len()
+            )));
         }
         let mut names = std::collections::BTreeSet::new();
         for (i, member) in self.members.iter().enumerate() {
@@ -122,13 +125,13 @@ impl Genesis {
             check_text(&format!("address of member {i} ({})", member.name), &member.address)?;
             if !names.insert(&member.name) {
                 return Err(wrong(format!(
-                    "member {i} is named {} like one before it; rename it",
+                    "member {i} is named {} like an earlier member; rename it",
                     member.name
                 )));
             }
             if member.weight == 0 {
                 return Err(wrong(format!(
-                    "member {i} ({}) has weight 0; give it one or drop it",
+                    "member {i} ({}) has weight 0; set a positive weight or remove it",
                     member.name
                 )));
             }
@@ -138,8 +141,8 @@ impl Genesis {
     }
 }
 
-/// What the chain's identity is the hash of. Names and addresses are in it too: an address may be overridden in a
-/// node's own configuration, so moving a validator needs no new chain.
+/// Input of the hash that identifies the chain. It includes names and addresses. A node's configuration can override an
+/// address, so moving a validator does not need a new chain.
 impl Encode for Genesis {
     fn encode_to(&self, w: &mut Writer) {
         match &self.schedule {
@@ -199,7 +202,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_written_file_reads_back_and_names_the_same_chain() {
+    fn a_written_file_names_the_same_chain() {
         let genesis = sample(SchemeName::Bls);
         let again = Genesis::parse(&genesis.to_toml().unwrap()).unwrap();
         assert_eq!(again, genesis);
@@ -212,14 +215,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_chain_of_another_protocol_is_another_chain_and_says_so() {
+    fn the_protocol_is_part_of_the_chain_identifier() {
         let (gosig, jolteon) =
             (gosig(), Genesis { protocol: ProtocolName::DEFAULT, schedule: None, ..gosig() });
         let text = gosig.to_toml().unwrap();
         assert!(text.contains("protocol = \"gosig\"") && text.contains("[schedule]"), "{text}");
         assert_eq!(Genesis::parse(&text).unwrap(), gosig);
         assert_ne!(gosig.chain_id(), jolteon.chain_id());
-        // What was written before there was a choice.
+        // The format from before there was a choice of protocols.
         let text = jolteon.to_toml().unwrap();
         assert!(!text.contains("protocol") && !text.contains("schedule"), "{text}");
         let later = Genesis { schedule: Some(Schedule::starting(1_800_000_001)), ..gosig.clone() };
@@ -231,7 +234,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn any_change_makes_another_chain() {
+    fn any_change_creates_another_chain() {
         let original = sample(SchemeName::Bls);
         let changes: [fn(&mut Genesis); 6] = [
             |g| g.chain.push('x'),
@@ -249,7 +252,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_field() {
         type Change = fn(&mut Genesis);
         let cases: [(Change, &str); 6] = [
             (

@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Bytes whose text form is hexadecimal, lower case.
+/// Bytes whose text form is lower-case hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Hex(pub Vec<u8>);
 
@@ -21,6 +21,8 @@ impl Serialize for Hex {
 impl<'de> Deserialize<'de> for Hex {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        hex::decode(&text).map(Hex).map_err(|e| serde::de::Error::custom(format!("not hexadecimal: {e}")))
+        hex::decode(&text)
+            .map(Hex)
+            .map_err(|e| serde::de::Error::custom(format!("expected hexadecimal digits: {e}")))
     }
 }

@@ -4,13 +4,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::hexadecimal::Hex;
 
-/// A validator.
+/// A member in the genesis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "MemberTable", into = "MemberTable")]
 pub struct Member {
-    /// A name for people, unique in the file.
+    /// Human-readable name, unique in the file.
     pub name: String,
-    /// Where it accepts links: host and port.
+    /// Link address: host and port.
     pub address: String,
     /// Its weight.
     pub weight: u128,
@@ -21,17 +21,17 @@ pub struct Member {
 /// The public part of a key file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKeys {
-    /// The Ed25519 key that its links are pinned to and that signs blocks.
+    /// Ed25519 key that authenticates links and signs blocks.
     pub identity_key: Hex,
-    /// Proof that the key's owner has its secret.
+    /// Proof of possession of the identity key.
     pub identity_possession: Hex,
-    /// The key that signs votes.
+    /// Key that signs votes.
     pub voting_key: Hex,
-    /// Proof that the key's owner has its secret.
+    /// Proof of possession of the voting key.
     pub voting_possession: Hex,
 }
 
-/// A `[[member]]` table: flat, and no unknown field is accepted.
+/// A `[[member]]` table: flat, without unknown fields.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MemberTable {
@@ -85,8 +85,6 @@ fn read_weight<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Er
     }
     match Weight::deserialize(deserializer)? {
         Weight::Number(n) => Ok(n.into()),
-        Weight::Text(t) => {
-            t.parse().map_err(|_| serde::de::Error::custom("weight: a whole number is needed"))
-        }
+        Weight::Text(t) => t.parse().map_err(|_| serde::de::Error::custom("weight: expected a whole number")),
     }
 }

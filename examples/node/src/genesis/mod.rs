@@ -1,7 +1,7 @@
-//! The chain's file: who the validators are, what they weigh, their keys, and what all of them must agree on.
+//! The genesis file of a chain: its members with weights and keys, and its parameters.
 //!
-//! TOML, the same bytes' meaning at every validator: the chain's identity is a hash of the canonical encoding of
-//! what the file says, so two nodes with different genesis files never talk to each other.
+//! A TOML file, the same at every validator. The chain's identifier is the hash of the canonical encoding of its content, so
+//! nodes with different genesis files do not connect to each other.
 //!
 //! ```toml
 //! chain = "example"
@@ -18,10 +18,10 @@
 //! signatures_ms = 250
 //! proposers = 7
 //!
-//! [[member]]                # in order: a member's index is its place in this list
+//! [[member]]                # a member's index is its position in this list
 //! name = "node0"
 //! address = "10.0.0.1:7100"
-//! weight = 1                # up to 2^63 as a number, beyond as a string
+//! weight = 1                # a number below 2^63, or a string
 //! identity_key = "…"        # hexadecimal, as `quorate keygen` prints it
 //! identity_possession = "…"
 //! voting_key = "…"

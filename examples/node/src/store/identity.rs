@@ -1,4 +1,4 @@
-//! Whose data a directory holds, and who uses it now.
+//! The binding of a data directory to a chain and a validator, and its lock.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
@@ -17,7 +17,8 @@ use crate::{NodeError, Result};
 const FORMAT: &str = "quorate-store 1";
 const FILE: &str = "IDENTITY";
 
-/// What a data directory is bound to. With the votes of another key or chain, a guard would refuse nothing.
+/// Chain, protocol and validator to which a data directory is bound. With the records of another key or chain, a guard
+/// would not prevent double signing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     protocol: ProtocolName,
@@ -26,7 +27,7 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// The binding to a chain and a validator's two public keys.
+    /// Binds to a chain and to a validator's two public keys.
     pub fn new<S: Scheme>(
         chain: [u8; 32],
         voting: &S::PublicKey,
@@ -37,15 +38,15 @@ impl Binding {
         Self { protocol: ProtocolName::DEFAULT, chain: hex::encode(chain), validator }
     }
 
-    /// The same, and to a protocol: what one has signed says nothing about what another may.
+    /// Binds to a protocol as well: the records of one protocol do not restrict the votes of another.
     #[must_use]
     pub fn with(self, protocol: ProtocolName) -> Self {
         Self { protocol, ..self }
     }
 }
 
-/// Makes the directory if need be, locks it for this process, and checks or writes whose it is. Gives the lock and
-/// the second (since 1970) in which the directory was made.
+/// Creates the directory if necessary, locks it for this process, and checks or writes its binding. Returns the lock and the
+/// creation time in seconds since 1970.
 pub(super) fn claim(dir: &Path, binding: &Binding) -> Result<(File, u64)> {
     create_dir(dir)?;
     let path = dir.join("LOCK");
@@ -71,12 +72,12 @@ pub(super) fn claim(dir: &Path, binding: &Binding) -> Result<(File, u64)> {
 
 fn create(dir: &Path, path: &Path, binding: &Binding) -> Result<u64> {
     if dir.join(RECORDS_DIRECTORY).exists() {
-        let problem = format!("{} has records but no {FILE} file", dir.display());
+        let problem = format!("{} has records but no file {FILE}", dir.display());
         return Err(NodeError::corrupt("the data directory", problem));
     }
     let created = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let text = format!(
-        "# Whose data this directory holds. Never edit or copy: a key that signs from two copies signs twice.\n\
+        "# Binding of this data directory. Never edit or copy it: a key that signs from two copies signs twice.\n\
          {FORMAT}\nchain {}\nvalidator {}\ncreated {created}\n{}",
         binding.chain,
         binding.validator,
@@ -104,8 +105,9 @@ fn check(dir: &Path, text: &str, binding: &Binding) -> Result<u64> {
     }
     let mut field = |name: &str| {
         let value = lines.next().and_then(|line| line.strip_prefix(name)).and_then(|v| v.strip_prefix(' '));
-        value
-            .ok_or_else(|| NodeError::corrupt("the data directory", format!("its {FILE} file has no {name}")))
+        value.ok_or_else(|| {
+            NodeError::corrupt("the data directory", format!("the file {FILE} lacks the line `{name}`"))
+        })
     };
     let (chain, validator, created) = (field("chain")?, field("validator")?, field("created")?);
     let protocol = lines.next().and_then(|line| line.strip_prefix("protocol "));
@@ -122,7 +124,7 @@ fn check(dir: &Path, text: &str, binding: &Binding) -> Result<u64> {
     }
     created
         .parse()
-        .map_err(|_| NodeError::corrupt("the data directory", format!("its {FILE} file is damaged")))
+        .map_err(|_| NodeError::corrupt("the data directory", format!("the file {FILE} is damaged")))
 }
 
 #[cfg(test)]
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_belongs_to_one_chain_one_validator_and_one_process() {
+    fn a_directory_is_bound_to_one_chain_and_validator() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/b");
         let (lock, created) = claim(&path, &binding(1, "v")).unwrap();

@@ -1,4 +1,4 @@
-//! Bodies of batches, in append-only files.
+//! Append-only files with the bodies of batches.
 //!
 //! `NNNNNNNN.segment` holds the 8 bytes `qrtsegm1`, then frames:
 //!
@@ -9,9 +9,9 @@
 //! | 16 | check: first half of H(store-frame; length ‖ key ‖ body) |
 //! | length | body |
 //!
-//! An append is durable when it returns: the file is synchronised, and for a new file its directory too. What a
-//! crash leaves behind the last complete frame of the last file is cut off when the store opens. A frame that was
-//! once known to be durable and does not read back is damage, never a torn tail, and is reported as such.
+//! An append is durable when it returns: the file is synchronized, and for a new file also its directory. Opening the store
+//! truncates the bytes after the last complete frame of the last file. A frame that was known to be durable and cannot be
+//! read is reported as damage.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -25,12 +25,12 @@ use crate::{NodeError, Result};
 
 const MAGIC: &[u8; 8] = b"qrtsegm1";
 const HEAD: usize = 4 + 32 + 16;
-/// A file is closed once it is this large. Large enough that creating files is rare, small enough to copy about.
+/// Size at which a new file is started: large enough that new files are rare, small enough to copy.
 const FULL: u64 = 256 << 20;
-/// Longest body.
+/// Maximum size of a body in bytes.
 const MAX_BODY: usize = 16 << 20;
 
-/// Where a frame is.
+/// Location of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FrameLocation {
     pub(super) segment: u32,
@@ -39,7 +39,7 @@ pub(super) struct FrameLocation {
 }
 
 impl FrameLocation {
-    /// Before every frame.
+    /// Location before all frames.
     pub(super) const START: FrameLocation = FrameLocation { segment: 0, offset: 0, length: 0 };
 
     fn end(&self) -> u64 {
@@ -61,7 +61,7 @@ impl Decode for FrameLocation {
     }
 }
 
-/// The files of one directory.
+/// The segment files of one directory.
 #[derive(Debug)]
 pub(super) struct Segments {
     dir: PathBuf,
@@ -73,14 +73,14 @@ pub(super) struct Segments {
 struct Active {
     segment: u32,
     length: u64,
-    /// `None` until the first append after the directory was made.
+    /// `None` until the first append to a new directory.
     file: Option<File>,
     failed: bool,
 }
 
 impl Segments {
-    /// Opens the directory. `last` is the newest frame that is known to be durable; `found` is called with each
-    /// frame behind it, in order.
+    /// Opens the directory. `last` is the newest frame that is known to be durable. Calls `found` with each frame after it,
+    /// in order.
     pub(super) fn open(
         dir: PathBuf,
         last: FrameLocation,
@@ -128,8 +128,8 @@ impl Segments {
         Ok(Self { dir, full, active })
     }
 
-    /// Appends frames; they are durable when this returns. After an error nothing more is accepted until the
-    /// store is opened again, for nobody knows what the disk holds.
+    /// Appends frames durably. After an error, appends are refused until the store is opened again, because the content of
+    /// the disk is unknown.
     pub(super) fn append(&self, frames: &[([u8; 32], Vec<u8>)]) -> Result<Vec<FrameLocation>> {
         let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
         if active.failed {
@@ -140,7 +140,7 @@ impl Segments {
         done
     }
 
-    /// Reads a frame back.
+    /// Reads a frame.
     pub(super) fn read(&self, key: &[u8; 32], place: FrameLocation) -> Result<Vec<u8>> {
         let path = segment_path(&self.dir, place.segment);
         let mut file = File::open(&path).map_err(|e| io(&path, e))?;
@@ -166,7 +166,10 @@ impl Segments {
         for (key, body) in frames {
             let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
             if body.len() > MAX_BODY {
-                return Err(NodeError::store("appending batches", format!("a batch of {length} bytes")));
+                return Err(NodeError::store(
+                    "appending batches",
+                    format!("batch too large: {length} bytes"),
+                ));
             }
             let head = [&length.to_le_bytes()[..], key, &check(length, key, body)].concat();
             file.write_all(&head).and_then(|()| file.write_all(body)).map_err(|e| io(&path, e))?;
@@ -190,7 +193,7 @@ impl Segments {
     }
 }
 
-/// Walks the frames of a file from `start` and gives the end of the last complete one.
+/// Scans the frames of a file from `start` on. Returns the end of the last complete frame.
 fn scan(
     path: &Path,
     segment: u32,
@@ -201,7 +204,7 @@ fn scan(
     let length = file.metadata().map_err(|e| io(path, e))?.len();
     let mut magic = [0; MAGIC.len()];
     if length < MAGIC.len() as u64 {
-        // The crash came between creating the file and writing its first bytes.
+        // The process crashed after it created the file and before it wrote its first bytes.
         rewrite_magic(path)?;
         return Ok(MAGIC.len() as u64);
     }
@@ -224,7 +227,7 @@ fn rewrite_magic(path: &Path) -> Result<()> {
     fs::write(path, MAGIC).and_then(|()| File::open(path)?.sync_all()).map_err(|e| io(path, e))
 }
 
-/// The next frame; `None` if what is there is not a complete one.
+/// Reads the next frame; `None` if it is incomplete.
 fn read_frame(file: &mut impl Read) -> std::io::Result<Option<([u8; 32], Vec<u8>)>> {
     let mut head = Vec::with_capacity(HEAD);
     file.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
@@ -294,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_appended_is_found_again_over_several_files() {
+    fn appended_frames_are_found_across_files() {
         let dir = tempfile::tempdir().unwrap();
         let (segments, _) = open(dir.path(), FrameLocation::START).unwrap();
         let places: Vec<_> = (0..9).map(|n| segments.append(&[frame(n)]).unwrap()[0]).collect();
@@ -309,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tail_torn_at_any_byte_is_cut_off_and_written_over() {
+    fn a_torn_tail_is_truncated_and_overwritten() {
         let whole = tempfile::tempdir().unwrap();
         let (segments, _) = open(whole.path(), FrameLocation::START).unwrap();
         let places = segments.append(&[frame(1), frame(2)]).unwrap();
@@ -329,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_behind_the_last_frame_is_cut_off() {
+    fn garbage_after_the_last_frame_is_truncated() {
         let dir = tempfile::tempdir().unwrap();
         let (segments, _) = open(dir.path(), FrameLocation::START).unwrap();
         let place = segments.append(&[frame(1)]).unwrap()[0];

@@ -76,7 +76,7 @@ pub enum LeaderMessage {
     Proposal(Arc<LeaderBlock>, Arc<Batch>),
     /// To the leader: a vote for its proposal.
     Vote(Vote<S>),
-    /// A committed block. The certificate makes it valid whoever the sender is.
+    /// A committed block. Any member may send it, because the certificate proves it.
     Committed(CommittedBlock),
     /// To the leader: the height that the sender has committed.
     Hello(u64),

@@ -1,5 +1,5 @@
-//! Whole networks whose members change: who stays follows by itself, who joins begins with an empty directory, who leaves
-//! stops and says so.
+//! Networks with membership changes: staying members continue, joining members start with an empty directory, and leaving
+//! members stop with an error.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 #[path = "../../../tests/common/mod.rs"]
@@ -41,7 +41,7 @@ fn site(n: usize) -> Site {
     Site::new(quorate_node_gosig::NAME, n, SchemeName::Bls, Some(Schedule::starting(now - 3600)))
 }
 
-/// The keys of all who ever were members, so that a quorum of any epoch can allow a change.
+/// A chain with the keys of all past and present members, so that a quorum of any epoch can certify a change.
 struct World {
     site: Site,
     keys: Vec<NodeKeys>,
@@ -56,7 +56,7 @@ impl World {
         Self { site, keys, epoch }
     }
 
-    /// Somebody who is to join, with its configuration.
+    /// The change that lets a new validator join, and the configuration of that validator.
     fn joiner(&mut self, name: &str) -> (Change<S>, NodeConfig) {
         let (keys, config) = self.site.joiner(name);
         let public = keys.public().unwrap();
@@ -80,7 +80,7 @@ impl World {
         Change::Leave { identity: Ed25519::public_key(&self.keys[i].identity().unwrap()) }
     }
 
-    /// The transaction of a change that all members of the epoch allow, who then are those of the next one.
+    /// The transaction of a change that all members of the current epoch certify.
     fn allowed(&mut self, change: &Change<S>) -> Bytes {
         let committees = self.epoch.committees::<S>(self.site.genesis.chain_id()).unwrap();
         let committees = Committees { voters: committees.voters, identities: committees.identities };
@@ -100,7 +100,7 @@ impl World {
         Bytes::copy_from_slice(transaction.bytes())
     }
 
-    /// Hands a change in at a node, and waits until all of these are in the next epoch.
+    /// Submits a change at a node, and waits until all members are in the next epoch.
     async fn change(&mut self, change: &Change<S>, at: &Member, all: &[&Member]) {
         let transaction = self.allowed(change);
         at.submit(vec![transaction]).await;
@@ -109,7 +109,7 @@ impl World {
         self.note(at, next);
     }
 
-    /// Who the members are now, as a node says.
+    /// Reads the current members from a node.
     fn note(&mut self, at: &Member, number: u64) {
         let members = at.node.handle().validators();
         let hex = |text: &str| quorate_node::genesis::Hex(hex(text));
@@ -144,7 +144,7 @@ async fn start_members(world: &World, n: usize) -> Vec<Member> {
     members
 }
 
-/// All of these are committed, and everywhere.
+/// Submits transactions at a member, and waits until all members have executed them.
 async fn commit(members: &mut [Member], at: usize, from: usize) {
     let tickets = members[at].submit(puts(from, 10)).await;
     eventually("it is committed", || members[at].committed(&tickets)).await;
@@ -161,12 +161,12 @@ fn names(member: &Member) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_joins_with_an_empty_directory_and_a_middle_one_leaves() {
+async fn one_member_joins_and_another_leaves() {
     let mut world = World::new(4);
     let (join, config) = world.joiner("fifth");
     let mut members = start_members(&world, 4).await;
     commit(&mut members, 0, 0).await;
-    // It waits for being let in: nobody knows it yet.
+    // The observer is not known to the members yet.
     members.push(Member::with(config).await);
     let status = members[4].node.handle().status();
     assert_eq!((status.me, status.epoch, &*status.name), (None, 0, ""));
@@ -181,7 +181,7 @@ async fn one_joins_with_an_empty_directory_and_a_middle_one_leaves() {
     assert_eq!(members[4].node.handle().status().me, Some(4));
     commit(&mut members, 1, 1).await;
     commit(&mut members, 4, 2).await;
-    assert_eq!(members[4].chain.keys().next(), Some(&1), "it has executed the whole chain");
+    assert_eq!(members[4].chain.keys().next(), Some(&1), "the new member has executed the whole chain");
 
     let leaver = world.leave(1);
     let left = members.remove(1);
@@ -196,10 +196,10 @@ async fn one_joins_with_an_empty_directory_and_a_middle_one_leaves() {
     assert_eq!(places, [Some(0), Some(1), Some(2), Some(3)]);
     commit(&mut members, 3, 3).await;
 
-    // It says the same when it is started again.
+    // It fails in the same way when it is started again.
     let again = crate::start(world.site.config(1)).await.err().unwrap();
     assert_eq!(again.code(), "LEFT");
-    // Blocks and proofs of all epochs are there.
+    // The archive has blocks and proofs of all epochs.
     let handle = members[3].node.handle();
     for from in 0..4 {
         assert!(handle.query(format!("key-{from}-3").as_bytes()).unwrap().unwrap().value.is_some());
@@ -213,13 +213,13 @@ async fn one_joins_with_an_empty_directory_and_a_middle_one_leaves() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_taken_before_the_change_is_committed_after_it_and_tickets_stay_good() {
+async fn tickets_stay_valid_across_a_membership_change() {
     let mut world = World::new(4);
     let (join, config) = world.joiner("fifth");
     let mut members = start_members(&world, 4).await;
     let newcomer = Member::with(config).await;
     commit(&mut members, 0, 0).await;
-    // Transactions come all the time, before, while and after the members change.
+    // Transactions are submitted before, during and after the change.
     let change = world.allowed(&join);
     let mut tickets = vec![Vec::new(); 4];
     for round in 0..40 {
@@ -234,8 +234,9 @@ async fn what_was_taken_before_the_change_is_committed_after_it_and_tickets_stay
     let all: Vec<&Member> = members.iter().chain([&newcomer]).collect();
     reach(&all, 1).await;
     for (member, tickets) in members.iter_mut().zip(&tickets) {
-        eventually("every ticket is good", || member.committed(tickets)).await;
-        eventually("nothing waits", || member.node.handle().status().pending_transactions == 0).await;
+        eventually("all tickets are committed", || member.committed(tickets)).await;
+        eventually("no transaction is pending", || member.node.handle().status().pending_transactions == 0)
+            .await;
     }
     members.push(newcomer);
     commit(&mut members, 4, 7).await;
@@ -243,7 +244,7 @@ async fn what_was_taken_before_the_change_is_committed_after_it_and_tickets_stay
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_node_that_is_dropped_while_the_epoch_ends_finds_its_way() {
+async fn a_node_restarts_while_the_epoch_ends() {
     let mut world = World::new(4);
     let mut members = start_members(&world, 4).await;
     commit(&mut members, 0, 0).await;
@@ -252,7 +253,7 @@ async fn a_node_that_is_dropped_while_the_epoch_ends_finds_its_way() {
         let newcomer = Member::with(config).await;
         let change = world.allowed(&join);
         members[0].submit(vec![change]).await;
-        // Somewhere around the end.
+        // A point in time near the end of the epoch.
         tokio::time::sleep(Duration::from_millis(200 + 150 * round)).await;
         let dropped = members.remove(3);
         drop(dropped.node);
@@ -277,8 +278,8 @@ async fn a_node_that_is_dropped_while_the_epoch_ends_finds_its_way() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_was_away_comes_back_two_epochs_later_and_who_left_meanwhile_is_told() {
-    // Seven do without two.
+async fn offline_members_return_two_epochs_later() {
+    // Seven members tolerate two failures.
     let mut world = World::new(7);
     let (join, config) = world.joiner("eighth");
     let mut members = start_members(&world, 7).await;
@@ -303,13 +304,13 @@ async fn who_was_away_comes_back_two_epochs_later_and_who_left_meanwhile_is_told
 
     members.push(Member::start(&world.site, 6).await);
     reach(&[&members[6]], 2).await;
-    assert_eq!(members[6].node.handle().status().me, Some(5), "a middle one has left");
+    assert_eq!(members[6].node.handle().status().me, Some(5), "a member with a lower index has left");
     commit(&mut members, 6, 2).await;
     stop(members).await;
 }
 
 #[tokio::test]
-async fn a_key_that_is_nobodys_is_refused_unless_it_is_to_look_on() {
+async fn keys_of_no_member_need_observer_mode() {
     let site = site(4);
     let (_, mut config) = site.joiner("fifth");
     config.node.observe = false;

@@ -1,6 +1,6 @@
-//! What the store and the execution thread cost: `cargo bench -p quorate-node-jolteon --bench execution`.
+//! Cost of the store and of execution: `cargo bench -p quorate-node-jolteon --bench execution`.
 //!
-//! Processor time is that of the whole process, background threads included.
+//! Processor time includes background threads.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 #[path = "../tests/chain/mod.rs"]
@@ -91,13 +91,13 @@ fn votes(bulk: bool) {
     taken.sort();
     println!(
         "a durable vote, {}: median {:?}, 99th percentile {:?}",
-        if bulk { "30 MB/s of batches on another thread" } else { "nothing else going on" },
+        if bulk { "30 MB/s of batches on another thread" } else { "without other load" },
         taken[taken.len() / 2],
         taken[taken.len() * 99 / 100]
     );
 }
 
-/// Processor time of this process; zero where the system does not say.
+/// Processor time of this process in seconds; zero if the system does not report it.
 fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     let own: f64 = stat.split_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or(0.0);

@@ -1,6 +1,6 @@
-//! The store under processes that are killed in the middle of their writes, and on a full disk.
+//! The store after processes are killed during writes, and on a full disk.
 //!
-//! A child process appends and prints what has become durable; the parent kills it and looks.
+//! A child process appends records and prints the durable ones. The parent kills it and checks the store.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod chain;
@@ -16,11 +16,11 @@ use quorate::ed25519::Ed25519;
 use quorate_jolteon::{BatchDigest, Record};
 use quorate_node::protocol::Archive;
 
-/// Between fork and exec a new child holds the parent's open files, locks included: one test at a time.
+/// Serializes the tests: between fork and exec, a child process holds the parent's open files and locks.
 static ALONE: Mutex<()> = Mutex::new(());
 
 #[test]
-fn kill_9_loses_nothing_that_was_acknowledged() {
+fn a_killed_process_loses_no_acknowledged_record() {
     let _alone = ALONE.lock().unwrap();
     let dir = tempfile::tempdir().unwrap();
     let (mut voted, mut stored) = (0, 0);
@@ -48,11 +48,11 @@ fn kill_9_loses_nothing_that_was_acknowledged() {
 
 #[cfg(unix)]
 #[test]
-fn a_full_disk_stops_the_writer_and_nothing_is_half_applied() {
+fn a_full_disk_stops_the_writer_without_partial_writes() {
     let _alone = ALONE.lock().unwrap();
     let dir = tempfile::tempdir().unwrap();
     drop(open::<Ed25519>(dir.path()));
-    // Files may have 80 MB: the journal is smaller, and the segment file runs into it.
+    // The limit is 80 MB per file: only the segment file reaches it.
     let child = writer(dir.path(), "trap '' XFSZ; ulimit -f 163840; ", "0 0");
     let output = child.wait_with_output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -65,7 +65,7 @@ fn a_full_disk_stops_the_writer_and_nothing_is_half_applied() {
     check(dir.path(), last("voted"), last("stored"));
 }
 
-/// What the store must hold at least; gives what it holds.
+/// Checks that the store has at least these records. Returns what it has.
 fn check(dir: &Path, voted: u64, stored: u64) -> (u64, u64) {
     let store = open::<Ed25519>(dir);
     let (mut view, mut newest, mut batches) = (0, 0, BTreeSet::new());
@@ -79,7 +79,7 @@ fn check(dir: &Path, voted: u64, stored: u64) -> (u64, u64) {
             other => panic!("{other:?}"),
         }
     }
-    // One more of each may have become durable without being told.
+    // One more record of each kind may be durable without having been printed.
     assert!(view == voted || view == voted + 1, "{view} {voted}");
     assert!(newest == stored || newest == stored + 1, "{newest} {stored}");
     let all: BTreeSet<BatchDigest> = (1..=newest).map(|n| sized(n).digest()).collect();
@@ -103,7 +103,7 @@ fn writer(dir: &Path, limits: &str, from: &str) -> Child {
         .unwrap()
 }
 
-/// Two threads write until they are killed or refused: one votes, one batches.
+/// Two threads write until they are killed or refused: one writes votes, the other batches.
 #[test]
 #[ignore = "the child process of other tests"]
 fn child_writes() {
@@ -114,7 +114,7 @@ fn child_writes() {
     let store = open::<Ed25519>(Path::new(&dir));
     let say = |text: String| {
         let mut out = std::io::stdout().lock();
-        // The parent may have gone away.
+        // The parent may have ended.
         let _ = writeln!(out, "{text}").and_then(|()| out.flush());
     };
     say(String::new());

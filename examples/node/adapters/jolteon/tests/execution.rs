@@ -1,4 +1,4 @@
-//! Execution over a real store, and the proofs that clients get of it.
+//! Execution with a real store, and the proofs for clients.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod chain;
@@ -20,7 +20,7 @@ use quorate_node::proof::{StateProof, TransactionProof};
 use quorate_node::protocol::{Archive, Executed};
 use quorate_node_jolteon::Jolteon;
 
-/// Executed blocks by hand: a chain, and the thread that follows it.
+/// A hand-made chain and its execution thread.
 struct Run<S: Scheme> {
     chain: Chain<S>,
     execution: Execution<Jolteon<S>>,
@@ -39,7 +39,7 @@ impl<S: Scheme> Run<S> {
         Self { chain, execution, events, queries, executed }
     }
 
-    /// Adds a block; its parent is delivered and executed.
+    /// Adds a block; delivers and executes its parent.
     fn block(&mut self, batches: &[&[&[u8]]]) {
         let batches = batches.iter().map(|batch| self.chain.batch(batch)).collect();
         self.chain.extend(batches, self.executed, 0);
@@ -111,7 +111,7 @@ fn every_transaction_is_proved_under_ed25519() {
     every_transaction_and_key_is_proved::<Ed25519>();
 }
 
-/// A proof of what `key` has, from a chain that has fallen silent.
+/// Proof of the value of `key` from an idle chain.
 fn state_proof<S: Scheme>(run: &mut Run<S>, key: &[u8]) -> StateProof<Jolteon<S>> {
     run.block(&[&[format!("put unrelated {}", run.executed.height).as_bytes()]]);
     for _ in 0..3 {
@@ -119,7 +119,7 @@ fn state_proof<S: Scheme>(run: &mut Run<S>, key: &[u8]) -> StateProof<Jolteon<S>
     }
     assert!(
         run.queries.root_proof(run.executed.height).unwrap().is_none(),
-        "no block states the newest state"
+        "no block contains the newest state"
     );
     let answer = run.queries.query(key).unwrap().unwrap();
     assert_eq!(answer.height, run.executed.height);
@@ -131,7 +131,7 @@ fn state_proof<S: Scheme>(run: &mut Run<S>, key: &[u8]) -> StateProof<Jolteon<S>
 }
 
 #[test]
-fn presence_and_absence_are_proved_to_somebody_who_knows_the_genesis() {
+fn presence_and_absence_are_proved() {
     let dir = tempfile::tempdir().unwrap();
     let mut run = ten_blocks::<MinSig>(dir.path());
     let committees = committees::<MinSig>(4);
@@ -145,13 +145,13 @@ fn presence_and_absence_are_proved_to_somebody_who_knows_the_genesis() {
         assert_eq!(StateProof::decode(&bytes, &committees).unwrap(), proof);
     }
     assert!(run.queries.query(b"not a key").unwrap().is_none());
-    // The genesis state is stated by the first blocks.
+    // The first blocks contain the genesis state.
     let genesis = run.queries.root_proof(0).unwrap().unwrap();
     assert_eq!(genesis.verify(&committees).unwrap(), Ledger::default().restore(State::empty(), 0).unwrap());
     run.stop();
 }
 
-/// Every byte changed in turn, and every truncation.
+/// Checks that a change of any byte and any truncation is rejected.
 fn no_other_bytes_are_accepted(bytes: &[u8], accepts: impl Fn(&[u8]) -> bool) {
     assert!(accepts(bytes));
     let mut changed = bytes.to_vec();
@@ -210,7 +210,7 @@ fn a_proof_of_another_committee_is_refused() {
 }
 
 #[test]
-fn a_restart_goes_on_where_the_state_was() {
+fn a_restart_continues_from_the_executed_state() {
     let (steady, restarting) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let steady = ten_blocks::<Ed25519>(steady.path());
     let chain = Chain::new([0; 32]);
@@ -219,11 +219,11 @@ fn a_restart_goes_on_where_the_state_was() {
     for height in 1..10 {
         run.chain = given.take().unwrap();
         run.deliver(height);
-        // Delivered again after a restart: skipped, without an event.
+        // A repeated delivery, as after a restart, is skipped without an event.
         assert!(run.execution.deliver(run.chain.delivery(height)));
         if height == 5 {
             given = Some(run.stop());
-            // The index was not written out when the process died: it is completed from the archive.
+            // The crash lost the index: the start completes it from the archive.
             std::fs::remove_dir_all(restarting.path().join("transactions")).unwrap();
             run = Run::start(restarting.path(), None);
             assert_eq!(run.executed.height, height);
@@ -258,7 +258,7 @@ fn a_crash_between_archive_and_state_repeats_the_block() {
 }
 
 #[test]
-fn a_forked_state_stops_the_node() {
+fn a_diverged_state_stops_the_node() {
     let dir = tempfile::tempdir().unwrap();
     let mut run = Run::<Ed25519>::start(dir.path(), None);
     run.block(&[&[b"put a 1"]]);
@@ -267,16 +267,16 @@ fn a_forked_state_stops_the_node() {
     run.block(&[]);
     run.chain.extend(vec![], run.executed, 0);
     assert!(run.execution.deliver(run.chain.delivery(3)));
-    let Event::Failed(error) = run.events.recv().unwrap() else { panic!("it went on") };
+    let Event::Failed(error) = run.events.recv().unwrap() else { panic!("execution continued") };
     assert!(error.to_string().contains("STATE DIVERGENCE"), "{error}");
-    assert!(run.events.recv().is_err(), "nothing follows");
+    assert!(run.events.recv().is_err(), "no report follows");
     assert!(!run.execution.deliver(run.chain.delivery(3)));
     run.stop();
-    // Nothing of the block was applied.
+    // No change of the block was applied.
     assert_eq!(Run::<Ed25519>::start(dir.path(), None).executed.height, 2);
 }
 
-/// Another version of an application: the same entries, other roots.
+/// A changed application: the same entries, other roots.
 struct Changed(Ledger);
 
 impl Application for Changed {
@@ -309,7 +309,7 @@ fn an_application_that_restores_another_state_is_refused() {
 }
 
 #[test]
-fn a_commit_event_says_what_the_block_holds() {
+fn a_commit_event_describes_its_block() {
     let dir = tempfile::tempdir().unwrap();
     let mut run = Run::<Ed25519>::start(dir.path(), None);
     for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! The store, with real records in real directories.
+//! The store with real records and directories.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod chain;
@@ -39,7 +39,7 @@ fn chain_of(heights: u64) -> Chain<Ed25519> {
 }
 
 #[test]
-fn what_a_replica_needs_is_there_after_a_restart_and_no_more() {
+fn a_restart_loads_exactly_the_needed_records() {
     let dir = tempfile::tempdir().unwrap();
     let chain = chain_of(8);
     let mut voter = Voter::new();
@@ -50,7 +50,7 @@ fn what_a_replica_needs_is_there_after_a_restart_and_no_more() {
         last = Some(Record::VoteGuard(voter.vote(height)));
         let mut records = chain.records(height);
         records.push(Record::VoteGuard(voter.vote(height)));
-        // Of records that replace each other in one call, the last counts.
+        // Of several records of a slot in one call, the last one counts.
         records.extend(last.clone());
         store.append(&records).unwrap();
     }
@@ -64,7 +64,7 @@ fn what_a_replica_needs_is_there_after_a_restart_and_no_more() {
     let expected: BTreeSet<RecordKey> = (3..=8)
         .flat_map(|height| chain.records(height))
         .map(|record| record.key())
-        // The executed tip is what the next block builds on.
+        // The next block extends the executed tip.
         .chain([RecordKey::Block(chain.blocks[1].digest())])
         .chain([RecordKey::Batch(stray.digest()), last.as_ref().unwrap().key()])
         .collect();
@@ -118,7 +118,7 @@ fn the_archive_answers_by_height_digest_and_transaction() {
 }
 
 #[test]
-fn a_state_that_lost_its_end_is_executed_again_from_the_archive() {
+fn lost_state_is_executed_again_from_the_archive() {
     let dir = tempfile::tempdir().unwrap();
     let chain = chain_of(7);
     let store = open::<Ed25519>(dir.path());
@@ -128,14 +128,14 @@ fn a_state_that_lost_its_end_is_executed_again_from_the_archive() {
     }
     assert_eq!(keys(&store), BTreeSet::from([RecordKey::Block(chain.blocks[3].digest())]));
     drop(store);
-    // What a crash of the machine can do: the state's last writes never reached the disk.
+    // A crash of the machine can lose the last writes of the state.
     std::fs::remove_dir_all(dir.path().join("state")).unwrap();
     let store = open::<Ed25519>(dir.path());
     let needed: BTreeSet<RecordKey> = (1..=4).flat_map(|h| chain.records(h)).map(|r| r.key()).collect();
     assert_eq!(keys(&store), needed);
     let delivery = chain.delivery(1);
     store.archive(&delivery.block, &delivery.batches, &delivery.finality).unwrap();
-    // The archive still knows why its newest block is committed.
+    // The archive still has the finality of its newest block.
     let newest = &chain.blocks[3];
     store.finality(newest).unwrap().unwrap().verify(&chain.committees.voters, newest).unwrap();
 }
@@ -149,7 +149,7 @@ fn another_chain_key_format_or_process_is_refused() {
     };
     assert_eq!(again(binding::<Ed25519>()).code(), "DATA_IN_USE");
     drop(store);
-    // The same identity with a voting key of another scheme is another validator.
+    // The same identity key with a voting key of another scheme is another validator.
     let error = again(binding::<MinSig>());
     assert_eq!(error.code(), "DATA_MISMATCH");
     assert!(error.to_string().contains("another validator"), "{error}");
@@ -157,7 +157,7 @@ fn another_chain_key_format_or_process_is_refused() {
 }
 
 #[test]
-fn a_record_that_does_not_read_back_stops_the_start() {
+fn a_damaged_record_prevents_the_start() {
     let dir = tempfile::tempdir().unwrap();
     let store = open::<Ed25519>(dir.path());
     let lost = batch(5, 4, 100);

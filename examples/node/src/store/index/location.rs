@@ -1,10 +1,10 @@
-/// Where a transaction is.
+/// Location of a committed transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TransactionLocation {
     /// Height of the block.
     pub height: u64,
-    /// Which of the block's batches.
+    /// Index of the batch in the block.
     pub batch: u16,
-    /// Its place in the batch.
+    /// Position in the batch.
     pub position: u32,
 }

@@ -1,5 +1,5 @@
-//! A chain made by hand: real keys, real signatures, blocks and batches as a test wants them.
-#![allow(dead_code, unreachable_pub, reason = "each test takes what it needs of it")]
+//! A hand-made chain with real keys and signatures.
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 use std::path::Path;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub fn open<S: Scheme>(dir: &Path) -> Arc<Store<Jolteon<S>>> {
     Arc::new(Store::open(dir, &binding::<S>(), committees(4)).unwrap())
 }
 
-/// Records of votes of member 0, one for each view.
+/// Source of vote records of member 0, one for each view.
 pub struct Voter {
     guard: Guard<Ed25519>,
     committees: Committees<Ed25519>,
@@ -60,7 +60,7 @@ impl Voter {
     }
 }
 
-/// A batch whose content follows from its number.
+/// A batch whose content is a function of its number.
 pub fn batch(sequence: u64, transactions: u64, size: usize) -> Arc<Batch> {
     let transaction = |n: u64| {
         let mut bytes = vec![0xb0; size.max(16)];
@@ -76,13 +76,13 @@ impl<S: Scheme> Chain<S> {
         Self { committees: committees(4), blocks: vec![], batches: vec![], genesis_root, sequence: 0 }
     }
 
-    /// A batch of these transactions, by the next author in turn.
+    /// A batch of these transactions by the next author.
     pub fn batch(&mut self, transactions: &[&[u8]]) -> Arc<Batch> {
         self.sequence += 1;
         Arc::new(Batch::new((self.sequence % 4) as u16, self.sequence, transactions).unwrap())
     }
 
-    /// Extends the chain by a block of these batches, `skipped` views after the next one.
+    /// Extends the chain by a block with these batches, after `skipped` timed-out views.
     pub fn extend(&mut self, batches: Vec<Arc<Batch>>, executed: Executed, skipped: u64) -> Arc<Block<S>> {
         let tip = self.blocks.last().cloned();
         let parent_view = tip.as_ref().map_or(0, |tip| tip.view);
@@ -109,7 +109,7 @@ impl<S: Scheme> Chain<S> {
         block
     }
 
-    /// The delivery of a block whose child is in the next view, to member 1.
+    /// Delivery to member 1 of a block whose child is in the next view.
     pub fn delivery(&self, height: u64) -> Box<Delivery<Jolteon<S>>> {
         let at = height as usize - 1;
         let (block, child) = (self.blocks[at].clone(), self.blocks[at + 1].clone());
@@ -119,7 +119,7 @@ impl<S: Scheme> Chain<S> {
         Box::new(Delivery { own_batches: own.collect(), block, batches, finality: Arc::new(finality) })
     }
 
-    /// The records that a replica makes of a block before it is delivered.
+    /// Records that a replica persists before it delivers a block.
     pub fn records(&self, height: u64) -> Vec<Record<S>> {
         let at = height as usize - 1;
         let batches = self.batches[at].iter().cloned().map(Record::Batch);
