@@ -235,7 +235,7 @@ async fn garbage_and_oversized_frames_cost_only_their_sender() {
     hostile.sender.send(0, Lane::Urgent, vec![1; 1001].into());
     let line = "quorate_link_frames_refused_total{peer=\"node2\",code=\"TOO_LARGE\"} 1";
     eventually("it is counted", || host.metrics.render().contains(line)).await;
-    assert!(host.peer(2).last_error.unwrap().contains("1001 bytes"));
+    assert!(host.peer(2).last_error.unwrap().contains("got 1001"));
     hostile.linked(0).await;
     // After too many malformed frames the sender is disconnected for a while.
     for _ in 0..64 {

@@ -157,7 +157,7 @@ mod tests {
         claim(&other, &gosig).unwrap();
         claim(&other, &gosig).unwrap();
         let error = claim(&other, &binding(1, "v")).unwrap_err().to_string();
-        assert!(error.contains("protocol") && error.contains("holds gosig"), "{error}");
+        assert!(error.contains("protocol") && error.contains("got gosig"), "{error}");
         fs::write(path.join(FILE), "quorate-store 9\n").unwrap();
         assert_eq!(mismatch(&binding(1, "v")), "format");
         fs::write(path.join(FILE), "quorate-store 1\nchain\n").unwrap();

@@ -40,7 +40,7 @@ fn genesis_fields_are_checked_for_each_protocol() {
     let untimed = genesis(SchemeName::Bls, None);
     Jolteon::<MinSig>::check_genesis(&untimed).unwrap();
     let mut large = timed.clone();
-    large.parameters.max_transaction_bytes = 1 << 20;
+    large.parameters.max_transaction_bytes = u32::MAX;
     let ed25519 = genesis(SchemeName::Ed25519, Some(Schedule::starting(1)));
     let refused = [
         (Gosig::<Counted<MinSig>>::check_genesis(&untimed), "Gosig needs one"),
