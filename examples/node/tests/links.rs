@@ -203,8 +203,10 @@ async fn another_chain_is_refused_by_name() {
     let ours = node(&genesis, &keys[0], 0, as_is).await;
     let theirs = node(&genesis, &keys[1], 1, |s| s.chain = ChainId::from_name("another")).await;
     for (node, other) in [(&ours, 1), (&theirs, 0)] {
-        eventually("both report it", || node.peer(other).last_error.is_some_and(|e| e.contains("WRONG_CHAIN")))
-            .await;
+        eventually("both report it", || {
+            node.peer(other).last_error.is_some_and(|e| e.contains("WRONG_CHAIN"))
+        })
+        .await;
         let text = node.metrics.render();
         let line = format!("connections_refused_total{{peer=\"node{other}\",code=\"WRONG_CHAIN\"}}");
         eventually("and count it", || node.metrics.render().contains(&line)).await;

@@ -122,7 +122,10 @@ mod tests {
                 m[3].keys.voting_key = m[0].keys.voting_key.clone();
                 m[3].keys.voting_possession = m[0].keys.voting_possession.clone();
             });
-            assert!(twice.contains("members 0 (node0) and 3 (node3) have equal or negated voting keys"), "{twice}");
+            assert!(
+                twice.contains("members 0 (node0) and 3 (node3) have equal or negated voting keys"),
+                "{twice}"
+            );
         }
     }
 

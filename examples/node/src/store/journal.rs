@@ -21,7 +21,7 @@ const ID: &[u8] = b"id";
 /// ```
 ///
 /// After a failed write the journal accepts no more records, because the content of the disk is unknown: end the process.
-/// Do not send what depends on records whose [`append`](Journal::append) failed.
+/// Do not send messages that depend on records whose [`append`](Journal::append) failed.
 pub struct Journal {
     database: Database,
     records: Keyspace,
@@ -76,7 +76,7 @@ impl Journal {
     /// Makes all records durable before it returns.
     ///
     /// # Errors
-    /// If the disk fails, now or in an earlier call. Discard what depends on the records.
+    /// If the disk fails, now or in an earlier call. Discard messages that depend on the records.
     pub fn append(&mut self, records: &[GuardRecord]) -> Result<()> {
         self.write(|batch, keyspace| {
             for record in records.iter().map(Encode::encode).collect::<BTreeSet<_>>() {
@@ -90,10 +90,12 @@ impl Journal {
     /// # Errors
     /// As [`append`](Journal::append).
     pub fn keep_only(&mut self, records: impl IntoIterator<Item = GuardRecord>) -> Result<()> {
-        let kept: BTreeSet<Vec<u8>> = records.into_iter().map(|record| record.encode()).collect();
-        let over: Vec<_> =
-            self.load()?.into_iter().filter(|record| !kept.contains(&record.encode())).collect();
-        self.write(|batch, keyspace| over.iter().for_each(|record| batch.remove(keyspace, record.encode())))
+        let retained: BTreeSet<Vec<u8>> = records.into_iter().map(|record| record.encode()).collect();
+        let obsolete: Vec<_> =
+            self.load()?.into_iter().filter(|record| !retained.contains(&record.encode())).collect();
+        self.write(|batch, keyspace| {
+            obsolete.iter().for_each(|record| batch.remove(keyspace, record.encode()))
+        })
     }
 
     fn write(&mut self, fill: impl FnOnce(&mut fjall::OwnedWriteBatch, &Keyspace)) -> Result<()> {

@@ -51,7 +51,7 @@ impl RecordKey {
     }
 }
 
-/// Key in the keyspace `live`: what is not executed yet and is needed after a restart.
+/// Key in the keyspace `live`: a block or batch that is not executed yet and that a restart needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LiveKey {
     /// `b`, digest.

@@ -107,7 +107,7 @@ impl<P: Protocol> Store<P> {
     /// Records of the same slot (see [`RecordKind::Latest`](crate::protocol::RecordKind)) must come from one thread.
     ///
     /// # Errors
-    /// If the disk fails. Discard what depends on the records, and stop: every later call fails as well.
+    /// If the disk fails. Discard messages that depend on the records, and stop: every later call fails as well.
     pub fn append(&self, records: &[Record<P>]) -> Result<()> {
         self.records.append(records)
     }

@@ -161,8 +161,7 @@ impl<P: Protocol> Records<P> {
         if archived.is_some_and(|archived| *archived == digest) {
             return Ok(());
         }
-        // The replica has persisted block and batches before. Writing what is absent makes the archive independent of
-        // that.
+        // The replica has persisted block and batches before. The archive does not depend on it: it writes absent ones.
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
         let _entering = self.append_bodies(&mut batch, batches.iter())?;
         if !self.blocks.contains_key(digest).map_err(reading)? {

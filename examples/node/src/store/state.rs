@@ -9,7 +9,7 @@ use super::database::{KeyspaceOptions, height_key, open_database, open_keyspace}
 use crate::application::{ApplicationError, Changes, State, StateSource, Visitor};
 use crate::{NodeError, Result};
 
-/// Where execution is: a height, and what agreed on there.
+/// State roots after a height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Roots {
     /// Root computed by the application.

@@ -359,7 +359,7 @@ impl Replica {
         }
     }
 
-    /// Repeats whatever may have been lost.
+    /// Repeats messages that may have been lost.
     fn retry(&mut self, step: &mut Step<Self>) {
         self.send_hello(step);
         self.send_oldest(step);

@@ -4,6 +4,7 @@
 //! [`Gosig`] implements [`Protocol`](quorate_node::protocol::Protocol); [`start`] starts a validator of a Gosig chain.
 
 mod epochs;
+mod views;
 
 use std::collections::HashSet;
 use std::marker::PhantomData;
@@ -13,20 +14,20 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use quorate::bls::{Counted, MinSig};
 use quorate::machine::{MemberIndex, Step};
-use quorate::merkle::{Hash, Merkle, Path};
+use quorate::merkle::{Hash, Merkle};
 use quorate::wire::Encode;
 use quorate_gosig::{
     Anchor, BlockDigest, Config, EPOCH_MISMATCH, Evidence, Finality, GosigScheme, HistoryRequest,
     MAX_RANGE_BLOCKS, MAX_TRANSACTION_BYTES, Payload, PayloadDigest, Record, RecordKey, Replica, Submission,
-    TRANSACTIONS, Transaction, block_range, transaction_range,
+    TRANSACTIONS, block_range, transaction_range,
 };
 
 use quorate_node::application::Application;
 use quorate_node::config::NodeConfig;
 use quorate_node::genesis::{self, Genesis, Schedule, SchemeName, check_range};
 use quorate_node::protocol::{
-    Action, Archive, Batch, BatchSummary, Block, Command, Delivery, Executed, FaultReport, FormerMemberReply,
-    LatestRecord, MachineSetup, OwnBatchState, Protocol, RecordKind, Status,
+    Action, Archive, Block, Command, Delivery, FaultReport, FormerMemberReply, LatestRecord, MachineSetup,
+    OwnBatchState, Protocol, RecordKind, Status,
 };
 use quorate_node::runtime::{Node, Starting};
 use quorate_node::{NodeError, Result};
@@ -308,81 +309,6 @@ impl<S: GosigScheme> Protocol for Gosig<S> {
 
     fn certificate_bytes(finality: &Finality<S>) -> usize {
         finality.certificate().encoded_len()
-    }
-}
-
-impl<S: GosigScheme> Block<Gosig<S>> for quorate_gosig::Block<S> {
-    fn digest(&self) -> Hash {
-        let BlockDigest(digest) = Self::digest(self);
-        digest
-    }
-
-    fn epoch(&self) -> u64 {
-        self.epoch
-    }
-
-    fn view(&self) -> u64 {
-        self.round
-    }
-
-    fn height(&self) -> u64 {
-        self.height
-    }
-
-    fn author(&self) -> MemberIndex {
-        self.author
-    }
-
-    fn parent(&self) -> Hash {
-        self.parent.0
-    }
-
-    fn timestamp(&self) -> u64 {
-        self.timestamp
-    }
-
-    fn executed(&self) -> Executed {
-        self.executed
-    }
-
-    /// One batch, whose sequence number is the height of the block; none if the block has no transactions.
-    fn payload(&self) -> Vec<BatchSummary> {
-        let part = BatchSummary {
-            digest: self.payload.digest().0,
-            author: self.author,
-            sequence: self.height,
-            count: self.payload.count,
-            bytes: self.payload.bytes,
-            root: self.payload.root,
-        };
-        Some(part).filter(|part| part.count > 0).into_iter().collect()
-    }
-}
-
-impl<S: GosigScheme> Batch<Gosig<S>> for Payload {
-    fn digest(&self) -> Hash {
-        let PayloadDigest(digest) = Self::digest(self);
-        digest
-    }
-
-    fn ids(&self) -> &[Hash] {
-        Self::ids(self)
-    }
-
-    fn transactions(&self) -> impl Iterator<Item = &[u8]> {
-        Self::transactions(self).iter().map(Transaction::bytes)
-    }
-
-    fn transaction(&self, position: usize) -> Option<&[u8]> {
-        Self::transaction(self, position).map(Transaction::bytes)
-    }
-
-    fn path(&self, position: usize) -> quorate::Result<Path> {
-        Self::path(self, position)
-    }
-
-    fn bytes(&self) -> usize {
-        Self::bytes(self)
     }
 }
 

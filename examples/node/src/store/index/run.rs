@@ -143,15 +143,15 @@ pub(super) fn open_all(dir: &Path) -> Result<Vec<Arc<Run>>> {
     }
     // Of the files that start at a height, the longest comes first; the others are covered by it and deleted.
     runs.sort_by_key(|run| (run.first, Reverse(run.last)));
-    let mut kept: Vec<Arc<Run>> = Vec::new();
+    let mut contiguous: Vec<Arc<Run>> = Vec::new();
     for run in runs {
-        let next = kept.last().map_or(1, |run| run.last + 1);
-        if run.first == next { kept.push(Arc::new(run)) } else { useless.push(run.path) }
+        let next = contiguous.last().map_or(1, |run| run.last + 1);
+        if run.first == next { contiguous.push(Arc::new(run)) } else { useless.push(run.path) }
     }
     for path in useless {
         fs::remove_file(&path).map_err(|e| io(&path, e))?;
     }
-    Ok(kept)
+    Ok(contiguous)
 }
 
 /// Writes a file of `count` ascending entries.
