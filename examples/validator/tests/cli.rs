@@ -100,7 +100,7 @@ fn a_genesis_with_wrong_keys_is_refused_by_name() {
         bench.fails(3, says, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
     };
     refused("have equal or negated identity keys", alice.replace("\"alice\"", "\"mallory\""));
-    refused("named alice like one before it", alice.clone());
+    refused("named alice like an earlier member", alice.clone());
     let stolen = bob
         .replace(&line(&bob, "voting_key"), &line(&alice, "voting_key"))
         .replace(&line(&bob, "voting_possession"), &line(&alice, "voting_possession"));
