@@ -1,44 +1,29 @@
 //! Chains and validators on the local machine, for tests of this crate and of the adapters.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-use std::net::{Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant};
 
 use quorate_node::config::{LinkConfig, NodeConfig};
 use quorate_node::genesis::{Genesis, Member, Schedule, SchemeName};
 use quorate_node::keys::NodeKeys;
+use quorate_support::ports::{free_address, free_addresses};
 
 /// Creates a chain of `n` members, each with its own port on the local machine.
 pub(crate) fn chain(n: usize, scheme: SchemeName) -> (Genesis, Vec<NodeKeys>) {
     let keys: Vec<NodeKeys> = (0..n).map(|_| NodeKeys::generate(scheme).unwrap()).collect();
-    // All ports are bound before any is released, so that they differ.
-    let ports: Vec<TcpListener> = keys.iter().map(|_| free_port()).collect();
+    let addresses = free_addresses(n).unwrap();
     let members = keys
         .iter()
-        .zip(&ports)
+        .zip(&addresses)
         .enumerate()
-        .map(|(i, (keys, port))| Member {
+        .map(|(i, (keys, address))| Member {
             name: format!("node{i}"),
-            address: port.local_addr().unwrap().to_string(),
+            address: address.to_string(),
             weight: 1,
             keys: keys.public().unwrap(),
         })
         .collect();
     (Genesis::new("test", scheme, members), keys)
-}
-
-/// Binds a port that no other process takes before the node listens on it. The port is below the ephemeral range. On
-/// Linux, where all of 127.0.0.0/8 is the local machine, the address is random, so that tests do not collide.
-fn free_port() -> TcpListener {
-    loop {
-        let [a, b, c, ..] = getrandom::u32().unwrap().to_le_bytes();
-        let host =
-            if cfg!(target_os = "linux") { Ipv4Addr::new(127, a, b, c.max(1)) } else { Ipv4Addr::LOCALHOST };
-        let port = 10_000 + (getrandom::u32().unwrap() % 20_000) as u16;
-        if let Ok(listener) = TcpListener::bind((host, port)) {
-            return listener;
-        }
-    }
 }
 
 /// Waits until `condition` holds; fails with `what` after two minutes.
@@ -79,7 +64,7 @@ impl Site {
     pub(crate) fn joiner(&self, name: &str) -> (NodeKeys, NodeConfig) {
         let keys = NodeKeys::generate(self.genesis.scheme).unwrap();
         keys.save(&self.dir.path().join(format!("keys{name}"))).unwrap();
-        let mut config = self.config_of(name, free_port().local_addr().unwrap().to_string());
+        let mut config = self.config_of(name, free_address().unwrap().to_string());
         config.node.observe = true;
         (keys, config)
     }
