@@ -11,7 +11,7 @@ use quorate::committee::{ChainId, RawSigners, Repeats, Verified};
 use quorate::gossip::{Parameters, Peers, Received};
 use quorate::machine::Time;
 use quorate::sortition::{EXPECTED_WINNERS, Seed};
-use quorate::{Error, certificate, ed25519};
+use quorate::{Detail, Error, certificate, ed25519};
 
 const KIND: Kind = Kind::new(1);
 
@@ -38,7 +38,9 @@ fn certificate_of(secrets: &[SecretKey], committee: &Committee, digest: u8) -> C
 }
 
 fn wrong_suite<T: std::fmt::Debug>(result: Result<T, Error>) {
-    assert_eq!(result.unwrap_err(), Error::WrongContext { what: "suite" });
+    let error = result.unwrap_err();
+    assert_eq!(error.code(), "WRONG_CONTEXT");
+    assert_eq!(error.details()[0], ("what", Detail::Text("suite")));
 }
 
 #[test]

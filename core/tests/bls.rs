@@ -202,6 +202,11 @@ fn a_secret_key_survives_its_bytes_and_bad_bytes_are_refused() {
     let again = MinSig::secret_from_bytes(&*MinSig::secret_to_bytes(secret)).unwrap();
     assert_eq!(MinSig::public_key(secret), MinSig::public_key(&again));
     for bytes in [&[0u8; 32][..], &[0xff; 32], &[1; 31], &[1; 33], &[]] {
-        assert_eq!(MinSig::secret_from_bytes(bytes).err(), Some(Error::Malformed { what: "BLS secret key" }));
+        let (what, actual) = ("BLS secret key", bytes.len() as u64);
+        let error = match actual {
+            32 => Error::Malformed { what },
+            _ => Error::WrongLength { what, expected: 32, actual },
+        };
+        assert_eq!(MinSig::secret_from_bytes(bytes).err(), Some(error));
     }
 }

@@ -73,10 +73,14 @@ pub(crate) fn strays_are_dropped_with_the_reason<S: Spoil>() {
     let stray = |statement, signer| Vote::<S>::new(statement, signer, vote.signature().clone());
     let mut other_epoch = world.statement(5);
     other_epoch.epoch += 1;
+    let mismatch = |what, expected, actual| Error::Mismatch { what, expected, actual };
     let cases = [
-        (stray(world.committee.statement(TIMEOUT, VIEW, [5; 32]), 2), Error::WrongContext { what: "kind" }),
-        (stray(world.committee.statement(VOTE, VIEW + 1, [5; 32]), 2), Error::WrongContext { what: "view" }),
-        (stray(other_epoch, 2), Error::WrongContext { what: "epoch" }),
+        (
+            stray(world.committee.statement(TIMEOUT, VIEW, [5; 32]), 2),
+            mismatch("kind", VOTE.number().into(), TIMEOUT.number().into()),
+        ),
+        (stray(world.committee.statement(VOTE, VIEW + 1, [5; 32]), 2), mismatch("view", VIEW, VIEW + 1)),
+        (stray(other_epoch, 2), mismatch("epoch", other_epoch.epoch - 1, other_epoch.epoch)),
         (stray(world.statement(5), 4), Error::UnknownSigner { index: 4 }),
     ];
     for (vote, error) in cases {

@@ -28,7 +28,7 @@ use quorate::bls::{MinPk, MinSig};
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Reader};
-use quorate::{Error, Result};
+use quorate::Result;
 use serde_json::Value;
 
 /// Runs one operation. An operation without results returns null.
@@ -156,7 +156,8 @@ pub(crate) fn decode<C: ?Sized, T: Decode<C> + quorate::wire::Encode>(data: &[u8
 pub(crate) fn whole<T>(data: &[u8], read: impl FnOnce(&mut Reader<'_>) -> Result<T>) -> Result<T> {
     let mut reader = Reader::new(data);
     let value = read(&mut reader)?;
-    if reader.is_empty() { Ok(value) } else { Err(Error::Malformed { what: "trailing bytes" }) }
+    reader.finish()?;
+    Ok(value)
 }
 
 /// What `write` writes, as hex.
