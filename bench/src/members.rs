@@ -38,7 +38,7 @@ impl<S: Scheme> Members<S> {
         let mut rng = StdRng::seed_from_u64(n as u64);
         let secrets = (0..n).map(|_| S::generate(&mut rng)).collect::<Result<Vec<_>>>()?;
         let members =
-            secrets.iter().enumerate().map(|(i, secret)| (VerifiedKey::of(secret), weight(i))).collect();
+            secrets.iter().enumerate().map(|(i, secret)| (VerifiedKey::from_secret(secret), weight(i))).collect();
         let committee = Arc::new(Committee::new(ChainId::from_name("bench"), 1, members)?);
         Ok(Self { secrets, committee })
     }

@@ -90,7 +90,7 @@ export class SignerSet implements Iterable<number>, Owned {
   #private;
   constructor(committeeSize: number);
   static full(committeeSize: number): SignerSet;
-  static from(committeeSize: number, members: Iterable<number>): SignerSet;
+  static fromMembers(committeeSize: number, members: Iterable<number>): SignerSet;
   insert(member: number): boolean;
   contains(member: number): boolean;
   readonly size: number;

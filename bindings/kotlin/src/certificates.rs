@@ -47,7 +47,7 @@ impl Certificate {
     }
 
     fn signers(&self) -> Arc<SignerSet> {
-        SignerSet::of(self.0.signers().clone())
+        SignerSet::from_core(self.0.signers().clone())
     }
 
     fn proof(&self) -> Vec<u8> {

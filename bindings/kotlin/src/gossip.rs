@@ -43,7 +43,7 @@ impl Aggregate {
     }
 
     fn signers(&self) -> Arc<SignerSet> {
-        SignerSet::of(self.0.signers().clone())
+        SignerSet::from_core(self.0.signers().clone())
     }
 
     fn counts(&self) -> Vec<u16> {
@@ -196,7 +196,7 @@ impl AggregatePool {
     }
 
     fn signers(&self) -> Arc<SignerSet> {
-        SignerSet::of(lock(&self.0).signers().clone())
+        SignerSet::from_core(lock(&self.0).signers().clone())
     }
 
     fn best(&self) -> Option<Arc<VerifiedAggregate>> {
@@ -378,7 +378,7 @@ impl Gossip {
     }
 
     fn signers(&self) -> Arc<SignerSet> {
-        SignerSet::of(lock(&self.0).signers().clone())
+        SignerSet::from_core(lock(&self.0).signers().clone())
     }
 
     fn pool(&self) -> Arc<AggregatePool> {

@@ -189,8 +189,8 @@ pub(crate) struct VerifiedKey(pub(crate) any::VerifiedKey);
 #[uniffi::export]
 impl VerifiedKey {
     #[uniffi::constructor]
-    fn of(secret: &SecretKey) -> Result<Self> {
-        secret.with(|key| Self(any::VerifiedKey::of(key)))
+    fn from_secret(secret: &SecretKey) -> Result<Self> {
+        secret.with(|key| Self(any::VerifiedKey::from_secret(key)))
     }
 
     fn suite(&self) -> u8 {

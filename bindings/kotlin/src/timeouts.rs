@@ -247,13 +247,13 @@ impl TimeoutCertificate {
     fn groups(&self) -> Vec<TimeoutGroup> {
         let group = |(value, signers): &(u64, _)| TimeoutGroup {
             value: *value,
-            signers: SignerSet::of(quorate::committee::SignerSet::clone(signers)),
+            signers: SignerSet::from_core(quorate::committee::SignerSet::clone(signers)),
         };
         self.0.groups().iter().map(group).collect()
     }
 
     fn signers(&self) -> Arc<SignerSet> {
-        SignerSet::of(self.0.signers())
+        SignerSet::from_core(self.0.signers())
     }
 
     fn verify(&self, committee: &Committee) -> Result<Arc<VerifiedTimeoutCertificate>> {

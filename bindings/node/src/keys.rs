@@ -207,8 +207,8 @@ pub fn unverified_key_equals(key: &External<UnverifiedKey>, other: &External<Unv
 }
 
 #[napi(catch_unwind)]
-pub fn verified_key_of(key: &External<Secret>) -> Result<External<VerifiedKey>> {
-    Ok(External::new(VerifiedKey::of(key.open()?)))
+pub fn verified_key_from_secret(key: &External<Secret>) -> Result<External<VerifiedKey>> {
+    Ok(External::new(VerifiedKey::from_secret(key.open()?)))
 }
 
 #[napi(catch_unwind)]

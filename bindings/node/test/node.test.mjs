@@ -33,7 +33,7 @@ test('promises give what the calls give, and reject with the same errors', async
   assert.ok((await conflict.verifyAsync(committee)) instanceof quorate.VerifiedConflict);
   assert.equal(await secrets[0].publicKey().verifyAsync(message, signature), undefined);
   assert.equal(await secrets[0].publicKey().verifyPossessionAsync(secrets[0].provePossession()), undefined);
-  const keys = secrets.map((secret) => quorate.VerifiedKey.of(secret));
+  const keys = secrets.map((secret) => quorate.VerifiedKey.fromSecret(secret));
   const together = quorate.bls.aggregate(secrets.map((secret) => secret.sign(message)));
   assert.equal(await quorate.bls.fastAggregateVerifyAsync(keys, message, together), undefined);
   assert.equal(await quorate.bls.aggregateVerifyAsync(keys.map((key) => [key, message]), together), undefined);

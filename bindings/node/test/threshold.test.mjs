@@ -32,7 +32,7 @@ test('threshold: promises give what the calls give, and reject with the same err
   const { keys, shares } = await tdh2.PublicKeys.dealAsync(committee, threshold);
   shares.forEach((share) => share.check(keys));
   assert.equal((await coin.PublicKeys.dealAsync(committee, threshold)).shares.length, 4);
-  const key = tdh2.EncryptionKey.of(keys);
+  const key = tdh2.EncryptionKey.fromPublicKeys(keys);
   const plaintext = new Uint8Array(1 << 20).fill(5);
   const encrypted = key.encryptAsync(1n, 2, plaintext);
   plaintext.fill(6); // What was given counts, not what is written into it meanwhile.

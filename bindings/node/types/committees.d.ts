@@ -41,7 +41,7 @@ export class SignerSet implements Iterable<number> {
   /** The set of all members. */
   static full(committeeSize: number): SignerSet;
   /** The set of these members, each named once. @throws {@link UnknownSignerError}, {@link DuplicateSignerError} */
-  static from(committeeSize: number, members: Iterable<number>): SignerSet;
+  static fromMembers(committeeSize: number, members: Iterable<number>): SignerSet;
   /** Adds a member: changes this set. False if it was there, or if the committee has no such member. */
   insert(member: number): boolean;
   contains(member: number): boolean;

@@ -110,7 +110,7 @@ export class VerifiedKey {
   #private;
   private constructor();
   /** One's own key, which needs no proof. */
-  static of(secret: SecretKey): VerifiedKey;
+  static fromSecret(secret: SecretKey): VerifiedKey;
   readonly suite: Suite;
   readonly public: PublicKey;
   equals(other: VerifiedKey): boolean;

@@ -296,7 +296,7 @@ impl VerifiedKey {
     /// The key of a secret key at hand needs no proof.
     #[staticmethod]
     fn of(py: Python<'_>, secret: &SecretKey) -> Outcome<Self> {
-        secret.with(py, any::VerifiedKey::of).map(Self)
+        secret.with(py, any::VerifiedKey::from_secret).map(Self)
     }
 
     /// The key.

@@ -39,7 +39,7 @@ impl SignerSet {
     #[pyo3(signature = (committee_len, members = convert::Members::NONE))]
     fn new(committee_len: Size, members: convert::Members<Member>) -> Outcome<Self> {
         let members = members.counted().into_iter().map(|member| member.0);
-        Ok(committee::SignerSet::of(committee_len.0, members)?.into())
+        Ok(committee::SignerSet::from_members(committee_len.0, members)?.into())
     }
 
     /// The set of all members.

@@ -55,9 +55,9 @@ def dleq_key_share(module: Any, given: Json) -> Json:
 def instance_of(module: Any, keys: Any, given: Json) -> Any:
     if module is tdh2:
         ciphertext = decoded(tdh2.Ciphertext, given, "ciphertext")
-        return ciphertext.check(tdh2.EncryptionKey.of(keys), int(given["epoch"]), given["proposer"])
+        return ciphertext.check(tdh2.EncryptionKey.from_public_keys(keys), int(given["epoch"]), given["proposer"])
     name = given["name"]
-    return coin.Coin.of(keys, coin.CoinName(name["protocol"], *(int(name[n]) for n in ("epoch", "instance", "round"))))
+    return coin.Coin.from_name(keys, coin.CoinName(name["protocol"], *(int(name[n]) for n in ("epoch", "instance", "round"))))
 
 
 def shares_of(module: Any, given: Json) -> list[Any]:
@@ -133,7 +133,7 @@ def tdh2_encryption_key(given: Json) -> Json:
 def tdh2_encrypt(given: Json) -> Json:
     """As `dleq_share`."""
     keys, (epoch, proposer) = decoded(tdh2.PublicKeys, given, "keys"), (int(given["epoch"]), given["proposer"])
-    key = tdh2.EncryptionKey.of(keys)
+    key = tdh2.EncryptionKey.from_public_keys(keys)
     theirs = decoded(tdh2.Ciphertext, given["made"], "ciphertext")
     for each in (key, key.precomputed()):
         own = each.encrypt(epoch, proposer, unhex(given["plaintext"]))

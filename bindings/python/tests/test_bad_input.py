@@ -109,9 +109,9 @@ def test_integers_out_of_range_are_overflow_errors_that_name_them(setup: Setup, 
             call()
     if not 0 <= number < 1 << 128:
         with pytest.raises(OverflowError, match="weight"):
-            q.Committee(setup.committee.chain, 1, [(q.VerifiedKey.of(setup.secrets[0]), number)])
+            q.Committee(setup.committee.chain, 1, [(q.VerifiedKey.from_secret(setup.secrets[0]), number)])
     with pytest.raises(q.BadCommitteeError):
-        q.Committee(setup.committee.chain, 1, [(q.VerifiedKey.of(setup.secrets[0]), 0)])
+        q.Committee(setup.committee.chain, 1, [(q.VerifiedKey.from_secret(setup.secrets[0]), 0)])
 
 
 def test_every_truncation_and_every_flipped_bit_of_a_certificate_is_refused(setup: Setup) -> None:
@@ -282,7 +282,7 @@ def test_suites_are_not_mixed(setup: Setup) -> None:
         lambda: q.UnverifiedKey(mine.public_key(), theirs),
         lambda: q.Vote.sign_unguarded(foreign, setup.committee, setup.statement()),
         lambda: q.Committee(
-            setup.committee.chain, 1, [(q.VerifiedKey.of(mine), 1), (q.VerifiedKey.of(foreign), 1)]
+            setup.committee.chain, 1, [(q.VerifiedKey.from_secret(mine), 1), (q.VerifiedKey.from_secret(foreign), 1)]
         ),
         lambda: q.Vote.decode(other, setup.vote(0).encode()),
         lambda: q.SecretKey.generate("rsa"),
@@ -326,7 +326,7 @@ def test_equality_hash_and_order_follow_the_bytes() -> None:
 
 
 def test_committees_are_equal_if_their_ids_are(setup: Setup) -> None:
-    mine, members = setup.committee, [(q.VerifiedKey.of(secret), 1) for secret in setup.secrets]
+    mine, members = setup.committee, [(q.VerifiedKey.from_secret(secret), 1) for secret in setup.secrets]
     same, later = (q.Committee(mine.chain, epoch, members) for epoch in (mine.epoch, mine.epoch + 1))
     assert mine == same and mine != later and {mine, same, later} == {mine, later}
     assert q.VoteCollector(mine, 1, 9).committee is mine and q.TimeoutCollector(mine, 1, 9).committee is mine

@@ -167,7 +167,7 @@ def test_everything_that_verifies_can_be_awaited(setup: Setup) -> None:
         with pytest.raises(q.BadSignatureError):
             await key.verify_async(b"other", secret.sign(b"message"))
         if setup.suite in (q.Suite.MIN_SIG, q.Suite.MIN_PK):
-            keys = [q.VerifiedKey.of(each) for each in setup.secrets]
+            keys = [q.VerifiedKey.from_secret(each) for each in setup.secrets]
             total = bls.aggregate([each.sign(b"x") for each in setup.secrets])
             message[:] = b"x"
             both = (

@@ -32,7 +32,7 @@ class World:
     def __init__(self, suite: q.Suite, members: int = MEMBERS) -> None:
         self.suite = suite
         self.secrets = [q.SecretKey.from_bytes(suite, bytes([1, *[0] * 29, 1, at + 1])) for at in range(members)]
-        self.committee = q.Committee(CHAIN, 5, [(q.VerifiedKey.of(secret), 1) for secret in self.secrets])
+        self.committee = q.Committee(CHAIN, 5, [(q.VerifiedKey.from_secret(secret), 1) for secret in self.secrets])
         self.statement = self.committee.statement(1, 9, bytes([7] * 32))
 
     def vote(self, member: int, statement: q.Statement | None = None) -> q.VerifiedVote:

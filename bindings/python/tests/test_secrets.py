@@ -29,7 +29,7 @@ def test_a_closed_secret_says_so(setup: Setup) -> None:
         secret.prove_possession,
         lambda: secret.sign(b"message"),
         lambda: q.UnverifiedKey.prove(secret),
-        lambda: q.VerifiedKey.of(secret),
+        lambda: q.VerifiedKey.from_secret(secret),
         lambda: setup.vote(0),
         lambda: q.Guard(secret, setup.committee.chain),
     ):
@@ -137,7 +137,7 @@ if way == "seal":
 elif way == "share":
     # One of one, so that the member's key is the committee's.
     keys = coin.PublicKeys.decode(b"\\x02" + bytes(32) + key + b"\\1\\0\\1\\0" + key)
-    secret.coin_share(coin.Coin.of(keys, coin.CoinName(1, 1, 1, 1)))
+    secret.coin_share(coin.Coin.from_name(keys, coin.CoinName(1, 1, 1, 1)))
 else:
     secret.deal(1, ecdsa.Plan.of_agreed(2))
 secret.close()

@@ -25,7 +25,7 @@ NAME = coin.CoinName(1, 12, 3, 0)
 
 
 def encrypted(keys: tdh2.PublicKeys, plaintext: bytes = b"secret") -> tdh2.ValidCiphertext:
-    key = tdh2.EncryptionKey.of(keys)
+    key = tdh2.EncryptionKey.from_public_keys(keys)
     return tdh2.Ciphertext.decode(key.encrypt(12, 3, plaintext).encode()).check(key, 12, 3)
 
 
@@ -57,7 +57,7 @@ def test_members_decrypt_what_was_ordered() -> None:
 
 def test_a_ciphertext_is_checked_before_it_makes_shares() -> None:
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
-    key = tdh2.EncryptionKey.decode(tdh2.EncryptionKey.of(keys).precomputed().encode())
+    key = tdh2.EncryptionKey.decode(tdh2.EncryptionKey.from_public_keys(keys).precomputed().encode())
     ciphertext = key.encrypt(12, 3, b"")
     with pytest.raises(TypeError):
         shares[0].decryption_share(ciphertext)  # type: ignore[arg-type]
@@ -84,7 +84,7 @@ def test_a_member_that_lies_is_proven_to() -> None:
     given = case["input"]
     keys = coin.PublicKeys.decode(bytes.fromhex(given["keys"]))
     name = coin.CoinName(given["name"]["protocol"], *(int(given["name"][n]) for n in ("epoch", "instance", "round")))
-    toss = coin.Coin.of(keys, name)
+    toss = coin.Coin.from_name(keys, name)
     received = [coin.CoinShare.decode(bytes.fromhex(share)) for share in given["shares"]]
     proven = [fault for fault in keys.verify_shares(toss, received).faults if isinstance(fault, Proven)]
     assert proven and all(fault.evidence.verify(keys) == fault.member for fault in proven)
@@ -93,7 +93,7 @@ def test_a_member_that_lies_is_proven_to() -> None:
 
 def test_coins_are_tossed_together() -> None:
     keys, shares = coin.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
-    toss, named = coin.Toss(keys, coin.Coin.of(keys, NAME)), coin.Coin.of(keys, NAME)
+    toss, named = coin.Toss(keys, coin.Coin.from_name(keys, NAME)), coin.Coin.from_name(keys, NAME)
     assert toss.add(shares[3].coin_share(named)).output is None
     value = toss.add(shares[1].coin_share(named)).output
     assert value is not None and toss.is_done and len(bytes(value)) == 32
@@ -117,7 +117,7 @@ def secrets() -> Iterator[tuple[Any, list[Callable[[], object]]]]:
     presignature = party.take(party.deal.plan.agreed(3, 2))
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     coins, coin_shares = coin.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
-    ciphertext, named = encrypted(keys), coin.Coin.of(coins, NAME)
+    ciphertext, named = encrypted(keys), coin.Coin.from_name(coins, NAME)
     bls_share, sealing = bls.deal("bls-min-sig", COMMITTEE, TOLERANCE, "agreed")[0], seal.SealingKey.generate()
     yield dealer, [dealer.to_bytes, lambda: dealer.deal(4, ecdsa.Plan.of_agreed(1))]
     yield party, [party.to_bytes, lambda: party.left, lambda: party.take(tag), lambda: party.destroy(guard)]
@@ -203,7 +203,7 @@ def test_wrong_arguments_are_the_language_s_errors_and_name_the_argument() -> No
     wrong: Any = object()
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     ciphertext, party = encrypted(keys), dealt()[0]
-    key = tdh2.EncryptionKey.of(keys)
+    key = tdh2.EncryptionKey.from_public_keys(keys)
     types: list[tuple[str, Callable[[], object]]] = [
         ("data", lambda: tdh2.PublicKeys.decode(wrong)),
         ("committee", lambda: tdh2.PublicKeys.deal(wrong, Threshold(1, 1))),
@@ -219,7 +219,7 @@ def test_wrong_arguments_are_the_language_s_errors_and_name_the_argument() -> No
         ("guard", lambda: party.take(party.deal.plan.unagreed(3, 3)).sign(wrong, b"")),
         ("sender", lambda: ecdsa.Combiner(party.signing(party.deal.plan.unagreed(3, 0), b"")).add(wrong, wrong)),
         ("agreement", lambda: TOLERANCE.threshold(wrong)),
-        ("keys", lambda: coin.Coin.of(wrong, NAME)),
+        ("keys", lambda: coin.Coin.from_name(wrong, NAME)),
         ("protocol", lambda: coin.CoinName(wrong, 0, 0, 0)),
     ]
     for name, call in types:
@@ -311,7 +311,7 @@ def test_threads_share_collectors_and_a_cache() -> None:
 
     def toss(instance: int) -> None:
         try:
-            named = coin.Coin.of(keys, coin.CoinName(1, 1, instance, 0))
+            named = coin.Coin.from_name(keys, coin.CoinName(1, 1, instance, 0))
             collector = coin.Toss(keys, named, cache)
             outputs = [collector.add(share.coin_share(named)).output for share in shares]
             assert [output is not None for output in outputs].count(True) == 1

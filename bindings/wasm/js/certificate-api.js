@@ -105,11 +105,11 @@ export function certificateApi(wasm, { VerifiedKey } = {}) {
     static full(size) {
       return wrap(SignerSet, wasm().SignerSet.full(u16(size, 'committeeSize')));
     }
-    static from(size, members) {
+    static fromMembers(size, members) {
       const committee = u16(size, 'committeeSize');
       // More than the committee has cannot all be different members; the core says which one is not.
       const listed = Uint16Array.from(list(members, 'members', u16, committee));
-      return wrap(SignerSet, wasm().SignerSet.of(committee, listed));
+      return wrap(SignerSet, wasm().SignerSet.from_members(committee, listed));
     }
     insert(member) {
       return open(this, SignerSet).insert(u16(member, 'member'));

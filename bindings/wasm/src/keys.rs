@@ -151,8 +151,8 @@ mod full {
 
     #[wasm_bindgen]
     impl VerifiedKey {
-        pub fn of(secret: &SecretKey) -> Self {
-            Self(any::VerifiedKey::of(&secret.0))
+        pub fn from_secret(secret: &SecretKey) -> Self {
+            Self(any::VerifiedKey::from_secret(&secret.0))
         }
 
         pub fn suite(&self) -> String {

@@ -10,7 +10,7 @@ const chain = q.ChainId.fromName('bad input');
 
 function member(suite = 'ed25519') {
   const secret = q.SecretKey.generate(suite);
-  const key = q.VerifiedKey.of(secret);
+  const key = q.VerifiedKey.fromSecret(secret);
   return { secret, key, committee: new q.Committee(chain, 1n, [[key, 5n]]) };
 }
 const { secret, key, committee } = member();

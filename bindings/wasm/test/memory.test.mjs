@@ -14,7 +14,7 @@ test('what an answer came in is freed with it', () => {
   // Nothing is collected as garbage before this function returns.
   const secret = q.SecretKey.generate('ed25519');
   const chain = q.ChainId.fromName('memory');
-  const committee = new q.Committee(chain, 1n, [[q.VerifiedKey.of(secret), 1n]]);
+  const committee = new q.Committee(chain, 1n, [[q.VerifiedKey.fromSecret(secret), 1n]]);
   const statement = committee.statement(1, 2n, new Uint8Array(32));
   const vote = q.Vote.signUnguarded(secret, committee, statement);
   const suspects = new q.Suspects();
@@ -46,7 +46,7 @@ test('a key that was closed is nowhere but on the stack', () => {
     const secret = q.SecretKey.fromBytes(suite, bytes);
     assert.deepEqual(secret.toBytes(), bytes);
     const chain = q.ChainId.fromName('memory');
-    const committee = new q.Committee(chain, 1n, [[q.VerifiedKey.of(secret), 1n]]);
+    const committee = new q.Committee(chain, 1n, [[q.VerifiedKey.fromSecret(secret), 1n]]);
     secret.provePossession();
     const guard = new q.Guard(secret, chain);
     guard.sign(committee, committee.statement(1, 2n, new Uint8Array(32)));

@@ -111,7 +111,7 @@ export class VerifiedKey {
   [Symbol.dispose](): void;
   private constructor();
   /** One's own key, which needs no proof. */
-  static of(secret: SecretKey): VerifiedKey;
+  static fromSecret(secret: SecretKey): VerifiedKey;
   readonly suite: Suite;
   readonly public: PublicKey;
   equals(other: VerifiedKey): boolean;

@@ -219,8 +219,8 @@ impl fmt::Debug for UnverifiedKey {
 
 impl VerifiedKey {
     /// Returns the public key of a secret key; no proof is needed.
-    pub fn of(secret: &SecretKey) -> Self {
-        each!(secret, SecretKey, S, secret => VerifiedOf::<S>::of(secret).into())
+    pub fn from_secret(secret: &SecretKey) -> Self {
+        each!(secret, SecretKey, S, secret => VerifiedOf::<S>::from_secret(secret).into())
     }
 
     /// Returns the public key.

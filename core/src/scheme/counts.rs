@@ -230,7 +230,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn signers_with(n: u16, counts: &[(u16, u16)]) -> (SignerSet, Counts) {
-        let signers = SignerSet::of(n, counts.iter().map(|(signer, _)| *signer)).unwrap();
+        let signers = SignerSet::from_members(n, counts.iter().map(|(signer, _)| *signer)).unwrap();
         let mut sum = Counts::ones();
         for (signer, count) in counts {
             let signer = usize::from(*signer);

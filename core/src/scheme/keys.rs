@@ -77,7 +77,7 @@ pub struct VerifiedKey<S: Scheme> {
 
 impl<S: Scheme> VerifiedKey<S> {
     /// Returns the public key of a secret key; no proof is needed. Cost: one multiplication.
-    pub fn of(secret: &S::SecretKey) -> Self {
+    pub fn from_secret(secret: &S::SecretKey) -> Self {
         Self { public: S::public_key(secret) }
     }
 

@@ -26,7 +26,7 @@ impl SignerSet {
     /// # Errors
     /// [`Error::UnknownSigner`] for an index that the committee does not have, [`Error::DuplicateSigner`] for a repeated
     /// index.
-    pub fn of(n: u16, members: impl IntoIterator<Item = impl Into<u32>>) -> Result<Self> {
+    pub fn from_members(n: u16, members: impl IntoIterator<Item = impl Into<u32>>) -> Result<Self> {
         let mut set = Self::new(n);
         for index in members.into_iter().map(Into::into) {
             let member = MemberIndex::try_from(index).ok().filter(|member| *member < n);
@@ -186,14 +186,14 @@ mod tests {
 
     #[test]
     fn a_list_must_name_known_and_distinct_members() {
-        assert!(SignerSet::of(4, [3u16, 1]).unwrap().iter().eq([1, 3]));
-        assert_eq!(SignerSet::of(4, [1u16, 1]), Err(Error::DuplicateSigner { index: 1 }));
-        assert_eq!(SignerSet::of(4, [9u16]), Err(Error::UnknownSigner { index: 9 }));
-        assert_eq!(SignerSet::of(u16::MAX, [65_535u32]), Err(Error::UnknownSigner { index: 65_535 }));
-        assert_eq!(SignerSet::of(u16::MAX, [65_536u32]), Err(Error::UnknownSigner { index: 65_536 }));
+        assert!(SignerSet::from_members(4, [3u16, 1]).unwrap().iter().eq([1, 3]));
+        assert_eq!(SignerSet::from_members(4, [1u16, 1]), Err(Error::DuplicateSigner { index: 1 }));
+        assert_eq!(SignerSet::from_members(4, [9u16]), Err(Error::UnknownSigner { index: 9 }));
+        assert_eq!(SignerSet::from_members(u16::MAX, [65_535u32]), Err(Error::UnknownSigner { index: 65_535 }));
+        assert_eq!(SignerSet::from_members(u16::MAX, [65_536u32]), Err(Error::UnknownSigner { index: 65_536 }));
         // The constructor stops reading an endless list.
-        assert_eq!(SignerSet::of(4, 0u32..), Err(Error::UnknownSigner { index: 4 }));
-        assert_eq!(SignerSet::of(4, core::iter::repeat(2u16)), Err(Error::DuplicateSigner { index: 2 }));
+        assert_eq!(SignerSet::from_members(4, 0u32..), Err(Error::UnknownSigner { index: 4 }));
+        assert_eq!(SignerSet::from_members(4, core::iter::repeat(2u16)), Err(Error::DuplicateSigner { index: 2 }));
     }
 
     proptest! {

@@ -68,8 +68,8 @@ struct Coin(coin::Coin);
 #[uniffi::export]
 impl Coin {
     #[uniffi::constructor]
-    fn of(keys: &CoinPublicKeys, name: CoinName) -> Result<Self> {
-        Ok(Self(coin::Coin::of(&keys.0, name.into())?))
+    fn from_name(keys: &CoinPublicKeys, name: CoinName) -> Result<Self> {
+        Ok(Self(coin::Coin::from_name(&keys.0, name.into())?))
     }
 
     fn name(&self) -> CoinName {

@@ -14,7 +14,7 @@ use super::dleq::{
 use crate::glue::{Bytes, Result, Throw, array, bytes, handle, number};
 
 #[napi(catch_unwind)]
-pub fn coin_of(
+pub fn coin_from_name(
     keys: &External<AnyKeys>,
     protocol: u8,
     epoch: BigInt,
@@ -23,7 +23,7 @@ pub fn coin_of(
 ) -> Result<External<Coin>> {
     let [epoch, instance, round] = [epoch, instance, round].map(|part| number(&part));
     let name = CoinName { protocol, epoch, instance, round };
-    handle(coin(keys).and_then(|keys| Coin::of(keys, name)))
+    handle(coin(keys).and_then(|keys| Coin::from_name(keys, name)))
 }
 
 /// Which coin.

@@ -34,8 +34,8 @@ pub fn tdh2_constants() -> Tdh2Constants {
 }
 
 #[napi(catch_unwind)]
-pub fn tdh2_key_of(keys: &External<AnyKeys>) -> Result<External<SharedKey>> {
-    handle(tdh2(keys).map(|keys| EncryptionKey::of(keys).into()))
+pub fn tdh2_key_from_public_keys(keys: &External<AnyKeys>) -> Result<External<SharedKey>> {
+    handle(tdh2(keys).map(|keys| EncryptionKey::from_public_keys(keys).into()))
 }
 
 #[napi(catch_unwind)]

@@ -32,7 +32,7 @@ export function badInput(q, assert) {
       type(() => new q.Committee(committee.id, 0n, []), /^chain must be a ChainId/);
       type(() => statement.identity(committee.chain), /^committee must be a CommitteeId/);
       type(() => new q.Committee(committee.chain, 0n, [[secrets[0].publicKey(), 1n]]), /^members\[0\]\[0\] must be a VerifiedKey/);
-      type(() => new q.Committee(committee.chain, 0n, [[q.VerifiedKey.of(secrets[0])]]), /^members\[0\] must be an array of two/);
+      type(() => new q.Committee(committee.chain, 0n, [[q.VerifiedKey.fromSecret(secrets[0])]]), /^members\[0\] must be an array of two/);
       type(() => new q.Committee(committee.chain, 0n, 7), /^members must be iterable/);
       type(() => q.bls.aggregate('text'), /^signatures must be iterable/);
     },
@@ -43,7 +43,7 @@ export function badInput(q, assert) {
       for (const value of ['1', 1n, null, undefined, {}]) type(() => committee.statement(value, 1n, digest), /^kind must be a number/);
       for (const value of [-1n, 1n << 64n, 1n << 5000n]) range(() => committee.statement(1, value, digest), 'view');
       for (const value of [1, '1', null, undefined, {}]) type(() => committee.statement(1, value, digest), /^view must be a bigint/);
-      for (const value of [-1n, 1n << 128n]) range(() => new q.Committee(committee.chain, 0n, [[q.VerifiedKey.of(secrets[0]), value]]), 'members[0][1]');
+      for (const value of [-1n, 1n << 128n]) range(() => new q.Committee(committee.chain, 0n, [[q.VerifiedKey.fromSecret(secrets[0]), value]]), 'members[0][1]');
       for (const value of [65_536, -1, 0.5]) {
         range(() => new q.Vote(statement, value, votes[0].signature), 'signer');
         range(() => new q.SignerSet(value), 'committeeSize');
@@ -62,7 +62,7 @@ export function badInput(q, assert) {
       const [a, b] = ['ed25519', 'bls-min-pk'].map((suite) => q.SecretKey.generate(suite));
       code(() => a.publicKey().verify(new Uint8Array(1), b.sign(new Uint8Array(1))), 'WRONG_CONTEXT');
       code(() => new q.UnverifiedKey(a.publicKey(), b.provePossession()), 'WRONG_CONTEXT');
-      code(() => new q.Committee(q.ChainId.fromName('x'), 0n, [a, b].map((key) => [q.VerifiedKey.of(key), 1n])), 'WRONG_CONTEXT');
+      code(() => new q.Committee(q.ChainId.fromName('x'), 0n, [a, b].map((key) => [q.VerifiedKey.fromSecret(key), 1n])), 'WRONG_CONTEXT');
       code(() => q.bls.aggregate([a.sign(new Uint8Array(1))]), 'WRONG_CONTEXT');
       code(() => world(q, 'ed25519').votes[0].verify(world(q, 'bls-min-pk').committee), 'WRONG_CONTEXT');
     },
@@ -93,7 +93,7 @@ export function badInput(q, assert) {
     },
     'committees that are none'() {
       const { chain, secrets } = world(q, 'ed25519');
-      const key = q.VerifiedKey.of(secrets[0]);
+      const key = q.VerifiedKey.fromSecret(secrets[0]);
       code(() => new q.Committee(chain, 0n, []), 'BAD_COMMITTEE');
       code(() => new q.Committee(chain, 0n, [[key, 0n]]), 'BAD_COMMITTEE');
       code(() => new q.Committee(chain, 0n, [[key, 1n << 126n]]), 'BAD_COMMITTEE');
@@ -106,22 +106,22 @@ export function badInput(q, assert) {
     },
     'signer sets'() {
       const { committee } = world(q, 'ed25519');
-      assert.deepEqual([...q.SignerSet.from(4, [3, 1])], [1, 3]);
-      code(() => q.SignerSet.from(4, [4]), 'UNKNOWN_SIGNER');
-      code(() => q.SignerSet.from(4, [1, 1]), 'DUPLICATE_SIGNER');
-      range(() => q.SignerSet.from(4, [65_536]), 'members[0]');
+      assert.deepEqual([...q.SignerSet.fromMembers(4, [3, 1])], [1, 3]);
+      code(() => q.SignerSet.fromMembers(4, [4]), 'UNKNOWN_SIGNER');
+      code(() => q.SignerSet.fromMembers(4, [1, 1]), 'DUPLICATE_SIGNER');
+      range(() => q.SignerSet.fromMembers(4, [65_536]), 'members[0]');
       // An endless list is read no further than a committee may be large.
       const endless = { *[Symbol.iterator]() { for (;;) yield 1; } };
-      code(() => q.SignerSet.from(65_535, endless), 'DUPLICATE_SIGNER');
+      code(() => q.SignerSet.fromMembers(65_535, endless), 'DUPLICATE_SIGNER');
       code(() => committee.signerSet({ indices: endless }), 'DUPLICATE_SIGNER');
-      assert.throws(() => q.SignerSet.from(3, Array(100_000).fill().map((_, i) => i)), (e) => e.code === 'UNKNOWN_SIGNER' && e.details.index === 3);
+      assert.throws(() => q.SignerSet.fromMembers(3, Array(100_000).fill().map((_, i) => i)), (e) => e.code === 'UNKNOWN_SIGNER' && e.details.index === 3);
       code(() => committee.signerSet({ indices: [0, 4] }), 'UNKNOWN_SIGNER');
       code(() => committee.signerSet({ indices: [1, 1] }), 'DUPLICATE_SIGNER');
       code(() => committee.signerSet({ lsbFirst: new Uint8Array(2) }), 'MALFORMED');
       code(() => committee.signerSet({ msbFirst: new Uint8Array([1]) }), 'NON_CANONICAL');
       for (const value of [undefined, null, {}, { indices: [], lsbFirst: new Uint8Array(1) }]) type(() => committee.signerSet(value));
       type(() => committee.signerSet({ lsbFirst: null }), /lsbFirst must be a Uint8Array/);
-      code(() => committee.requireQuorum(q.SignerSet.from(4, [0, 1])), 'BELOW_QUORUM');
+      code(() => committee.requireQuorum(q.SignerSet.fromMembers(4, [0, 1])), 'BELOW_QUORUM');
       assert.equal(new q.SignerSet(4).insert(4), false);
     },
     'errors say what and whose'() {
@@ -135,7 +135,7 @@ export function badInput(q, assert) {
         assert.deepEqual(e.details, { signed: 0n, needed: 3n });
         return e instanceof q.BelowQuorumError;
       });
-      assert.throws(() => q.SignerSet.from(4, [9]), (e) => e.details.index === 9);
+      assert.throws(() => q.SignerSet.fromMembers(4, [9]), (e) => e.details.index === 9);
       type(() => new q.QuorateError('x', 'MALFORMED'));
     },
     'a guard takes its secret and refuses contradictions'() {
@@ -180,7 +180,7 @@ export function badInput(q, assert) {
         () => secret.sign(new Uint8Array(1)),
         () => secret.provePossession(),
         () => q.UnverifiedKey.prove(secret),
-        () => q.VerifiedKey.of(secret),
+        () => q.VerifiedKey.fromSecret(secret),
         () => q.Vote.signUnguarded(secret, committee, statement),
       ]) code(use, 'CLOSED');
       assert.equal(String(secret), 'SecretKey(closed)');

@@ -4,7 +4,7 @@ const N = 7;
 
 function worldOf(q, suite, n = N) {
   const secrets = Array.from({ length: n }, (_, at) => q.SecretKey.fromBytes(suite, new Uint8Array(32).fill(1).fill(at + 1, 31)));
-  const members = secrets.map((secret) => [q.VerifiedKey.of(secret), 1n]);
+  const members = secrets.map((secret) => [q.VerifiedKey.fromSecret(secret), 1n]);
   const committee = new q.Committee(q.ChainId.fromName('tests'), 5n, members);
   const statement = committee.statement(1, 9n, new Uint8Array(32).fill(7));
   const vote = (member, on = statement) => q.Vote.signUnguarded(secrets[member], committee, on).verify(committee);

@@ -105,7 +105,7 @@ export function thresholdOperations(q, check, below) {
 
   const place = (input) => [BigInt(input.epoch), input.proposer];
   function validOf(input, keys) {
-    const key = tdh2.EncryptionKey.of(keys);
+    const key = tdh2.EncryptionKey.fromPublicKeys(keys);
     const ciphertext = read(tdh2.Ciphertext, input.ciphertext);
     const attempt = (one) => {
       try {
@@ -123,7 +123,7 @@ export function thresholdOperations(q, check, below) {
     instance: BigInt(instance),
     round: BigInt(round),
   });
-  const coinOf = (input, keys) => coin.Coin.of(keys, nameOf(input.name));
+  const coinOf = (input, keys) => coin.Coin.fromName(keys, nameOf(input.name));
 
   const encryption = common('tdh2', tdh2, 'DecryptionShare', 'decryptionShare', validOf);
   const tossing = common('coin', coin, 'CoinShare', 'coinShare', coinOf);
@@ -182,7 +182,7 @@ export function thresholdOperations(q, check, below) {
     },
     'tdh2.encrypt': (input, _, output) => {
       const keys = encryption.keysOf(input);
-      const key = tdh2.EncryptionKey.of(keys);
+      const key = tdh2.EncryptionKey.fromPublicKeys(keys);
       const theirs = validOf({ ...input, ciphertext: output.ciphertext }, keys);
       for (const one of [key, key.precomputed()]) {
         const ours = one.encrypt(...place(input), bytes(input.plaintext));

@@ -6,7 +6,7 @@ export function encryption(q) {
   const { tdh2, Threshold } = q.threshold;
   const committee = q.CommitteeId.fromBytes(new Uint8Array(32).fill(7));
   const { keys, shares } = tdh2.PublicKeys.deal(committee, new Threshold(2, 4));
-  const key = tdh2.EncryptionKey.of(keys);
+  const key = tdh2.EncryptionKey.fromPublicKeys(keys);
   const ciphertext = key.encrypt(12n, 3, MESSAGE);
   const valid = ciphertext.check(key, 12n, 3);
   const made = shares.map((share) => share.decryptionShare(valid));
@@ -19,7 +19,7 @@ export function tossing(q) {
   const { coin, Threshold } = q.threshold;
   const committee = q.CommitteeId.fromBytes(new Uint8Array(32).fill(7));
   const { keys, shares } = coin.PublicKeys.deal(committee, new Threshold(2, 4));
-  const of = coin.Coin.of(keys, NAME);
+  const of = coin.Coin.fromName(keys, NAME);
   const made = shares.map((share) => share.coinShare(of));
   return { committee, keys, shares, of, made, verified: keys.verifyShares(of, made).verified };
 }

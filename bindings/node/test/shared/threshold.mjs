@@ -82,15 +82,15 @@ export function thresholdTests(q, assert) {
       assert.ok(toss.add(made[0]).output.equals(value) && toss.isDone);
       assert.deepEqual(toss.add(made[2]), { output: undefined, faults: [] });
       // Another name, another coin; and no share of one is one of the other.
-      const other = coin.Coin.of(keys, { ...NAME, round: 1n });
+      const other = coin.Coin.fromName(keys, { ...NAME, round: 1n });
       code(() => keys.verifyShare(other, made[0]), 'BAD_SHARE', [0]);
       assert.notDeepEqual(shares[0].coinShare(other).encode(), made[0].encode());
       for (const part of ['epoch', 'instance', 'round']) {
-        type(() => coin.Coin.of(keys, { ...NAME, [part]: 1 }), RegExp(`^name.${part} must be a bigint`));
-        range(() => coin.Coin.of(keys, { ...NAME, [part]: 1n << 64n }), `name.${part}`);
+        type(() => coin.Coin.fromName(keys, { ...NAME, [part]: 1 }), RegExp(`^name.${part} must be a bigint`));
+        range(() => coin.Coin.fromName(keys, { ...NAME, [part]: 1n << 64n }), `name.${part}`);
       }
-      range(() => coin.Coin.of(keys, { ...NAME, protocol: 256 }), 'name.protocol');
-      for (const name of [undefined, null, 7, 'name']) type(() => coin.Coin.of(keys, name), /^name must be an object/);
+      range(() => coin.Coin.fromName(keys, { ...NAME, protocol: 256 }), 'name.protocol');
+      for (const name of [undefined, null, 7, 'name']) type(() => coin.Coin.fromName(keys, name), /^name must be an object/);
       for (const length of [0, 31, 33]) code(() => coin.CoinValue.fromBytes(new Uint8Array(length)), 'MALFORMED');
     },
     'keys and shares of both purposes'() {

@@ -382,7 +382,7 @@ function operations(q, only) {
 /** An error of that class, from where the package makes one. */
 function belowQuorum(q) {
   const secret = q.SecretKey.generate('ed25519');
-  const committee = new q.Committee(q.ChainId.fromName('x'), 0n, [[q.VerifiedKey.of(secret), 1n]]);
+  const committee = new q.Committee(q.ChainId.fromName('x'), 0n, [[q.VerifiedKey.fromSecret(secret), 1n]]);
   try {
     committee.requireQuorum(new q.SignerSet(1));
   } catch (error) {

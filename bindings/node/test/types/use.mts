@@ -105,9 +105,9 @@ new ecdsa.Tag();
 // @ts-expect-error what was not checked makes no share
 tdh2.KeyShare.fromBytes(new Uint8Array()).decryptionShare(tdh2.Ciphertext.decode(new Uint8Array()));
 // @ts-expect-error what was not verified does not combine
-coin.Coin.of(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1n }).combine(dealt.keys, [coin.CoinShare.decode(new Uint8Array())]);
+coin.Coin.fromName(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1n }).combine(dealt.keys, [coin.CoinShare.decode(new Uint8Array())]);
 // @ts-expect-error rounds are bigints
-coin.Coin.of(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1 });
+coin.Coin.fromName(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1 });
 
 const { Coder, Coding, CheckedShard, Shape, Suite: Code, Table } = quorate.erasure;
 const coding = new Coding(undefined, Shape.ofCommittee(7, 2), 1 << 20);

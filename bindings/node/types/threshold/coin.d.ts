@@ -132,7 +132,7 @@ export interface CoinName {
 export class Coin {
   #private;
   private constructor();
-  static of(keys: PublicKeys, name: CoinName): Coin;
+  static fromName(keys: PublicKeys, name: CoinName): Coin;
   readonly name: CoinName;
   /** What the proofs of its shares name: 32 bytes. */
   readonly id: Uint8Array;

@@ -130,7 +130,7 @@ export interface Checked {
 export class EncryptionKey {
   #private;
   private constructor();
-  static of(keys: PublicKeys): EncryptionKey;
+  static fromPublicKeys(keys: PublicKeys): EncryptionKey;
   static decode(bytes: Uint8Array): EncryptionKey;
   encode(): Uint8Array;
   /** The same key with tables: what some fifty ciphertexts win back. Memory: 60 kB. */

@@ -686,7 +686,7 @@ class Coin:
         Its name.
         """
     @staticmethod
-    def of(keys: CoinPublicKeys, name: CoinName) -> Coin:
+    def from_name(keys: CoinPublicKeys, name: CoinName) -> Coin:
         """
         The coin of that name. Cost: half a multiplication.
         """
@@ -1564,7 +1564,7 @@ class EncryptionKey:
         The public key itself: 32 bytes.
         """
     @staticmethod
-    def of(keys: Tdh2PublicKeys) -> EncryptionKey:
+    def from_public_keys(keys: Tdh2PublicKeys) -> EncryptionKey:
         """
         The key of a committee.
         """
@@ -4051,7 +4051,7 @@ class VerifiedKey:
         The key's bytes in hex.
         """
     @staticmethod
-    def of(secret: SecretKey) -> VerifiedKey:
+    def from_secret(secret: SecretKey) -> VerifiedKey:
         """
         The key of a secret key at hand needs no proof.
         """

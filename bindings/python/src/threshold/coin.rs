@@ -105,7 +105,7 @@ impl Coin {
     /// The coin of that name. Cost: half a multiplication.
     #[staticmethod]
     fn of(py: Python<'_>, keys: &CoinPublicKeys, name: &CoinName) -> Outcome<Self> {
-        Ok(Self(py.detach(|| coin::Coin::of(&keys.0, name.0))?))
+        Ok(Self(py.detach(|| coin::Coin::from_name(&keys.0, name.0))?))
     }
 
     /// Its name.

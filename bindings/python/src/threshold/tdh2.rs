@@ -43,7 +43,7 @@ impl EncryptionKey {
     /// The key of a committee.
     #[staticmethod]
     fn of(py: Python<'_>, keys: &Tdh2PublicKeys) -> Self {
-        Self(py.detach(|| tdh2::EncryptionKey::of(&keys.0)))
+        Self(py.detach(|| tdh2::EncryptionKey::from_public_keys(&keys.0)))
     }
 
     /// Reads the 65 bytes.

@@ -19,8 +19,8 @@ pub struct Tdh2Key(EncryptionKey);
 
 #[wasm_bindgen]
 impl Tdh2Key {
-    pub fn of(keys: &DleqKeys) -> Thrown<Self> {
-        tdh2(&keys.0).or_throw().map(|keys| Self(EncryptionKey::of(keys)))
+    pub fn from_public_keys(keys: &DleqKeys) -> Thrown<Self> {
+        tdh2(&keys.0).or_throw().map(|keys| Self(EncryptionKey::from_public_keys(keys)))
     }
 
     pub fn decode(bytes: &[u8]) -> Thrown<Self> {

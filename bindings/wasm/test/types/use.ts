@@ -6,7 +6,7 @@ import { startWorker, type QuorateWorker, type WorkerCommittee } from 'quorate-w
 
 await init();
 const secret: SecretKey = SecretKey.generate(Suite.MinPk);
-const committee = new Committee(ChainId.fromName('types'), 1n, [[VerifiedKey.of(secret), 1n]]);
+const committee = new Committee(ChainId.fromName('types'), 1n, [[VerifiedKey.fromSecret(secret), 1n]]);
 const statement = committee.statement(1, 2n, new Uint8Array(32));
 const collected = new VoteCollector(committee, 1, 2n, { batchThreshold: 3 }).add(
   Vote.signUnguarded(secret, committee, statement),

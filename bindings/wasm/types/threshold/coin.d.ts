@@ -145,7 +145,7 @@ export class Coin {
   /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
   free(): void;
   [Symbol.dispose](): void;
-  static of(keys: PublicKeys, name: CoinName): Coin;
+  static fromName(keys: PublicKeys, name: CoinName): Coin;
   readonly name: CoinName;
   /** What the proofs of its shares name: 32 bytes. */
   readonly id: Uint8Array;

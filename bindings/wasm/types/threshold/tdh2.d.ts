@@ -143,7 +143,7 @@ export class EncryptionKey {
   /** Gives the memory back now; after that every use throws {@link ClosedError}. Twice does nothing. */
   free(): void;
   [Symbol.dispose](): void;
-  static of(keys: PublicKeys): EncryptionKey;
+  static fromPublicKeys(keys: PublicKeys): EncryptionKey;
   static decode(bytes: Uint8Array): EncryptionKey;
   encode(): Uint8Array;
   /** The same key with tables: what some fifty ciphertexts win back. Memory: 60 kB. */

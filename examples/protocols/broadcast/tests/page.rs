@@ -26,7 +26,7 @@ fn the_pages_example_is_what_members_say() {
     w.u64(16_384);
     let terms = w.into_bytes();
     let group = domain::hash(domain::BROADCAST_GROUP, &[&[9; 32], &terms[..]].concat());
-    let members = (0..4).map(|i| (VerifiedKey::of(&key(i)), 1)).collect();
+    let members = (0..4).map(|i| (VerifiedKey::from_secret(&key(i)), 1)).collect();
     let committee = Committee::<Ed25519>::new(ChainId(group), 0, members).unwrap();
 
     let word = |member: u8, message: &[u8]| {

@@ -27,7 +27,7 @@ pub fn committee<S: Scheme>(chain: &str, n: u16) -> Arc<Committee<S>> {
 
 /// Members of these weights, in the first epoch of a chain.
 pub fn weighted<S: Scheme>(chain: &str, weights: &[u128]) -> Arc<Committee<S>> {
-    let member = |(m, weight): (MemberIndex, &u128)| (VerifiedKey::of(&secret::<S>(m)), *weight);
+    let member = |(m, weight): (MemberIndex, &u128)| (VerifiedKey::from_secret(&secret::<S>(m)), *weight);
     let members = (0..).zip(weights).map(member).collect();
     Arc::new(Committee::new(ChainId::from_name(chain), 0, members).expect("distinct keys"))
 }

@@ -245,7 +245,7 @@ mod tests {
         let changes = [allowed(&c, &join(7)), allowed(&c, &leave(1)), Transaction::new(*b"other").unwrap()];
         let (next, contacts) = after(&c, &Payload::new(changes.to_vec()).unwrap()).unwrap();
         assert_eq!((next.voters.epoch(), next.identities.epoch(), next.voters.len()), (1, 1, 4));
-        let key = |member| VerifiedKey::<T>::of(&secret::<T>(member)).into_public();
+        let key = |member| VerifiedKey::<T>::from_secret(&secret::<T>(member)).into_public();
         assert_eq!(next.voters.keys(), [key(0), key(2), key(3), key(7)]);
         let joined = Ed25519::public_key(&secret::<Ed25519>(7));
         assert_eq!(next.identities.position(&joined), Some(3));

@@ -224,6 +224,6 @@ public class VerifiedKey private constructor(@get:JvmSynthetic internal val cell
     public companion object {
         /** The key of a secret key at hand, which needs no proof. */
         @JvmStatic
-        public fun of(secret: SecretKey): VerifiedKey = VerifiedKey(secret.call { NativeVerifiedKey.of(it) })
+        public fun fromSecret(secret: SecretKey): VerifiedKey = VerifiedKey(secret.call { NativeVerifiedKey.fromSecret(it) })
     }
 }

@@ -85,7 +85,7 @@ class ThresholdJavaTest {
     @Test
     void manyDecryptAndToss() {
         Dealt dealt = PublicKeys.deal(COMMITTEE, new Threshold(2, 4));
-        EncryptionKey key = EncryptionKey.of(dealt.getKeys());
+        EncryptionKey key = EncryptionKey.fromPublicKeys(dealt.getKeys());
         ValidCiphertext ciphertext = Ciphertext.decode(key.encrypt(12, 3, MESSAGE).encode()).check(key, 12, 3);
         byte[] output = null;
         try (Decryption decryption = new Decryption(dealt.getKeys(), ciphertext)) {
@@ -97,7 +97,7 @@ class ThresholdJavaTest {
         assertArrayEquals(MESSAGE, output);
         org.quorate.threshold.coin.Dealt coins =
                 org.quorate.threshold.coin.PublicKeys.deal(COMMITTEE, new Threshold(2, 4));
-        Coin coin = Coin.of(coins.getKeys(), CoinName.of(1, 12, 3, 0));
+        Coin coin = Coin.fromName(coins.getKeys(), CoinName.of(1, 12, 3, 0));
         CoinValue value = null;
         try (Toss toss = new Toss(coins.getKeys(), coin)) {
             for (org.quorate.threshold.coin.KeyShare share : coins.getShares()) {

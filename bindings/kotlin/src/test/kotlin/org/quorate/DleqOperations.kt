@@ -118,11 +118,11 @@ internal object DleqOperations {
     private fun valid(keys: Tdh2Keys, input: JsonObject): ValidCiphertext {
         val bytes = input.bytes("ciphertext")
         val ciphertext = again(bytes, Ciphertext.decode(bytes))
-        return ciphertext.check(EncryptionKey.of(keys), input.text("epoch").toULong(), input["proposer"].asInt)
+        return ciphertext.check(EncryptionKey.fromPublicKeys(keys), input.text("epoch").toULong(), input["proposer"].asInt)
     }
 
     private fun encrypt(keys: Tdh2Keys, input: JsonObject): JsonElement {
-        val key = EncryptionKey.of(keys)
+        val key = EncryptionKey.fromPublicKeys(keys)
         val (epoch, proposer) = input.text("epoch").toULong() to input["proposer"].asInt
         val theirs = Ciphertext.decode(input["made"].asJsonObject.bytes("ciphertext"))
         theirs.check(key, epoch, proposer)
@@ -195,7 +195,7 @@ internal object DleqOperations {
         val (epoch, instance, round) = listOf("epoch", "instance", "round").map { given.text(it).toULong() }
         val name = CoinName(given["protocol"].asInt, epoch, instance, round)
         assertEquals(name, CoinName.decode(name.encode()))
-        return Coin.of(keys, name).also { assertEquals(name, it.name) }
+        return Coin.fromName(keys, name).also { assertEquals(name, it.name) }
     }
 
     private fun value(value: CoinValue, input: JsonObject): JsonElement {

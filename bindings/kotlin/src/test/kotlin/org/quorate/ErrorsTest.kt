@@ -32,7 +32,7 @@ class ErrorsTest {
     @Test
     fun `an error of the core comes with its fields`() {
         SecretKey.generate(Suite.ED25519).use { secret ->
-            val committee = Committee(ChainId.fromName("x"), 0u, listOf(Member(VerifiedKey.of(secret), 3)))
+            val committee = Committee(ChainId.fromName("x"), 0u, listOf(Member(VerifiedKey.fromSecret(secret), 3)))
             val error = assertThrows<QuorateException.BelowQuorum> { committee.requireQuorum(SignerSet(1)) }
             assertEquals(BigInteger.ZERO, error.signed)
             assertEquals(BigInteger.valueOf(3), error.needed)

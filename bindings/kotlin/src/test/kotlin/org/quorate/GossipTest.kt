@@ -32,7 +32,7 @@ class GossipTest {
     private class World(val suite: Suite, val n: Int = 7) {
         val secrets = List(n) { at -> SecretKey.fromBytes(suite, ByteArray(32) { if (it == 31) (at + 1).toByte() else 1 }) }
         val committee =
-            Committee(ChainId.fromName("tests"), 5u, secrets.map { Member(VerifiedKey.of(it), 1) })
+            Committee(ChainId.fromName("tests"), 5u, secrets.map { Member(VerifiedKey.fromSecret(it), 1) })
         val statement = committee.statement(1, 9u, ByteArray(32) { 7 })
 
         fun vote(member: Int, on: Statement = statement) =

@@ -20,7 +20,7 @@ class SignerSetTest {
         assertThrows<QuorateException.DuplicateSigner> { SignerSet(4, Iterable { generateSequence { 2 }.iterator() }) }
         assertEquals(4L, assertThrows<QuorateException.UnknownSigner> { SignerSet(4, 0..Int.MAX_VALUE) }.index)
         SecretKey.generate(Suite.ED25519).use { secret ->
-            val committee = Committee(ChainId.fromName("sets"), 0u, listOf(Member(VerifiedKey.of(secret), 1)))
+            val committee = Committee(ChainId.fromName("sets"), 0u, listOf(Member(VerifiedKey.fromSecret(secret), 1)))
             val endless = Iterable { generateSequence { 0L }.iterator() }
             assertThrows<QuorateException.DuplicateSigner> { committee.signerSet(endless) }
         }

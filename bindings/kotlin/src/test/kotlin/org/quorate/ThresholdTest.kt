@@ -237,7 +237,7 @@ class ThresholdTest {
     }
 
     private fun encrypted(keys: PublicKeys): ValidCiphertext {
-        val key = EncryptionKey.of(keys)
+        val key = EncryptionKey.fromPublicKeys(keys)
         return Ciphertext.decode(key.encrypt(12u, 3, message).encode()).check(key, 12u, 3)
     }
 
@@ -261,7 +261,7 @@ class ThresholdTest {
         assertThrows<QuorateException.DuplicateSigner> { ciphertext.combine(keys, listOf(verified[0], verified[0])) }
         val refused = assertThrows<QuorateException.BadShare> { keys.verifyShare(ciphertext, foreign) }
         assertEquals(listOf(0), refused.culprits)
-        val key = EncryptionKey.of(keys).precomputed()
+        val key = EncryptionKey.fromPublicKeys(keys).precomputed()
         assertThrows<QuorateException.WrongContext> { ciphertext.ciphertext.check(key, 11u, 3) }
         val bytes = ciphertext.ciphertext.encode().also { it[it.size - 1] = (it.last().toInt() xor 1).toByte() }
         assertThrows<QuorateException.BadCiphertext> { Ciphertext.decode(bytes).check(key, 12u, 3) }
@@ -271,7 +271,7 @@ class ThresholdTest {
     @Test
     fun `coins are tossed together`() {
         val (keys, shares) = CoinKeys.deal(committee, Threshold(2, 4))
-        val coin = Coin.of(keys, CoinName(1, 12u, 3u, 0u))
+        val coin = Coin.fromName(keys, CoinName(1, 12u, 3u, 0u))
         val toss = Toss(keys, coin)
         assertNull(toss.add(shares[3].coinShare(coin)).output)
         val value = toss.add(shares[1].coinShare(coin)).output!!
@@ -307,7 +307,7 @@ class ThresholdTest {
         val presignature = party.take(party.deal.plan.agreed(3u, 2))
         val (keys, shares) = PublicKeys.deal(committee, Threshold(2, 4))
         val (coins, coinShares) = CoinKeys.deal(committee, Threshold(2, 4))
-        val (ciphertext, coin) = encrypted(keys) to Coin.of(coins, CoinName(1, 1u, 1u, 1u))
+        val (ciphertext, coin) = encrypted(keys) to Coin.fromName(coins, CoinName(1, 1u, 1u, 1u))
         val bls = org.quorate.threshold.bls.deal(Suite.MIN_SIG, committee, tolerance, Agreement.AGREED)[0]
         val sealing = SealingKey.generate()
         val secrets = mapOf<NativeObject, List<() -> Any?>>(
@@ -371,7 +371,7 @@ class ThresholdTest {
             "faulty" to { Tolerance(4, -1) },
             "capacity" to { Cache(-1) },
             "member" to { keys.verificationKey(-1) },
-            "proposer" to { EncryptionKey.of(keys).encrypt(0u, 65_536, message) },
+            "proposer" to { EncryptionKey.fromPublicKeys(keys).encrypt(0u, 65_536, message) },
             "count" to { Plan.ofAgreed(1L shl 32) },
             "rounds" to { Plan.ofAgreement(4, -1) },
             "protocol" to { CoinName(256, 0u, 0u, 0u) },
@@ -394,7 +394,7 @@ class ThresholdTest {
         val threads = List(8) { number ->
             thread {
                 runCatching {
-                    val coin = Coin.of(keys, CoinName(1, 1u, number.toULong(), 0u))
+                    val coin = Coin.fromName(keys, CoinName(1, 1u, number.toULong(), 0u))
                     val toss = Toss(keys, coin, cache)
                     val outputs = shares.map { toss.add(it.coinShare(coin)).output }
                     assertEquals(1, outputs.count { it != null })

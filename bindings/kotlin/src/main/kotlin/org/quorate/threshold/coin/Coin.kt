@@ -95,7 +95,7 @@ public class Coin private constructor(@get:JvmSynthetic internal val cell: Cell<
     public companion object {
         /** The coin of that name. Cost: half a multiplication. */
         @JvmStatic
-        public fun of(keys: PublicKeys, name: CoinName): Coin = Coin(keys.cell.call { NativeCoin.of(it, name.native) })
+        public fun fromName(keys: PublicKeys, name: CoinName): Coin = Coin(keys.cell.call { NativeCoin.fromName(it, name.native) })
     }
 }
 

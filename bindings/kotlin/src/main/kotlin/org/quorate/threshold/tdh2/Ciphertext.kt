@@ -88,7 +88,7 @@ public class EncryptionKey private constructor(@get:JvmSynthetic internal val ce
 
         /** The key of a committee. */
         @JvmStatic
-        public fun of(keys: PublicKeys): EncryptionKey = EncryptionKey(keys.cell.call { NativeEncryptionKey.of(it) })
+        public fun fromPublicKeys(keys: PublicKeys): EncryptionKey = EncryptionKey(keys.cell.call { NativeEncryptionKey.fromPublicKeys(it) })
 
         /** Reads 65 bytes. */
         @JvmStatic
