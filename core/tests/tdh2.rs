@@ -174,7 +174,10 @@ fn a_label_belongs_to_its_ciphertext() {
     assert_eq!(good.clone().check(&s.key, EPOCH, PROPOSER + 1).err(), wrong("proposer"));
     let (elsewhere, _) =
         PublicKeys::deal(CommitteeId([8; 32]), Threshold::new(2, 4).unwrap(), &mut s.rng).unwrap();
-    assert_eq!(good.clone().check(&EncryptionKey::from_public_keys(&elsewhere), EPOCH, PROPOSER).err(), wrong("committee"));
+    assert_eq!(
+        good.clone().check(&EncryptionKey::from_public_keys(&elsewhere), EPOCH, PROPOSER).err(),
+        wrong("committee")
+    );
 
     // The label rewritten to where it is wanted, and the proof as it was.
     let bytes = good.encode();

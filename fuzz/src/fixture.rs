@@ -119,7 +119,8 @@ impl<S: Scheme> Fixture<S> {
 #[allow(clippy::expect_used, clippy::indexing_slicing)] // what is made here is the same on every run
 impl<S: Scheme> Four<S> {
     fn make() -> Self {
-        let members = (0..FOUR).map(|member| (VerifiedKey::<S>::from_secret(&Self::secret_of(member)), 1)).collect();
+        let members =
+            (0..FOUR).map(|member| (VerifiedKey::<S>::from_secret(&Self::secret_of(member)), 1)).collect();
         let committee = Committee::new(ChainId::from_name("fuzz"), 1, members).expect("four distinct keys");
         Self { committee: Arc::new(committee) }
     }

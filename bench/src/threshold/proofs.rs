@@ -106,7 +106,8 @@ pub(super) fn coin(care: Care, needed: u16, tables: bool) -> Result<Costs> {
     let mut cases = vec![
         Case::new(|| single.verify()),
         Case::new(|| {
-            let share = Coin::from_name(&keys, black_box(COIN)).and_then(|coin| mine.coin_share(&coin, &mut rng));
+            let share =
+                Coin::from_name(&keys, black_box(COIN)).and_then(|coin| mine.coin_share(&coin, &mut rng));
             assert!(share.is_ok());
         }),
     ];

@@ -189,11 +189,20 @@ mod tests {
         assert!(SignerSet::from_members(4, [3u16, 1]).unwrap().iter().eq([1, 3]));
         assert_eq!(SignerSet::from_members(4, [1u16, 1]), Err(Error::DuplicateSigner { index: 1 }));
         assert_eq!(SignerSet::from_members(4, [9u16]), Err(Error::UnknownSigner { index: 9 }));
-        assert_eq!(SignerSet::from_members(u16::MAX, [65_535u32]), Err(Error::UnknownSigner { index: 65_535 }));
-        assert_eq!(SignerSet::from_members(u16::MAX, [65_536u32]), Err(Error::UnknownSigner { index: 65_536 }));
+        assert_eq!(
+            SignerSet::from_members(u16::MAX, [65_535u32]),
+            Err(Error::UnknownSigner { index: 65_535 })
+        );
+        assert_eq!(
+            SignerSet::from_members(u16::MAX, [65_536u32]),
+            Err(Error::UnknownSigner { index: 65_536 })
+        );
         // The constructor stops reading an endless list.
         assert_eq!(SignerSet::from_members(4, 0u32..), Err(Error::UnknownSigner { index: 4 }));
-        assert_eq!(SignerSet::from_members(4, core::iter::repeat(2u16)), Err(Error::DuplicateSigner { index: 2 }));
+        assert_eq!(
+            SignerSet::from_members(4, core::iter::repeat(2u16)),
+            Err(Error::DuplicateSigner { index: 2 })
+        );
     }
 
     proptest! {

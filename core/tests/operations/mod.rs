@@ -22,13 +22,13 @@ mod thresholds;
 mod timeouts;
 mod wires;
 
+use quorate::Result;
 #[cfg(feature = "gossip")]
 use quorate::bls::Counted;
 use quorate::bls::{MinPk, MinSig};
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Reader};
-use quorate::Result;
 use serde_json::Value;
 
 /// Runs one operation. An operation without results returns null.

@@ -176,7 +176,8 @@ impl Epoch {
         if *payload.summary() != block.payload || block.height < self.first_height {
             return Err(wrong());
         }
-        let (committees, contacts) = quorate_gosig::after(&self.committees, &payload).ok_or_else(wrong)?;
+        let (committees, contacts) =
+            quorate_gosig::next_committees(&self.committees, &payload).ok_or_else(wrong)?;
         if committees.voters.epoch() != served.epoch {
             return Err(wrong());
         }

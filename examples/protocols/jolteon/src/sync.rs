@@ -11,7 +11,8 @@ use std::sync::Arc;
 use quorate::committee::SignerSet;
 use quorate::machine::{MemberIndex, Time};
 use quorate::scheme::Scheme;
-use quorate_protocol::peers::{Budgets, Greeting};
+use quorate_protocol::rate_limit::PeerRateLimiter;
+use quorate_protocol::status_poll::StatusPoll;
 
 use crate::batch::BatchRef;
 use crate::block::Block;
@@ -27,8 +28,8 @@ pub(crate) struct Sync<S: Scheme> {
     /// In the order in which blocks name them: delivery waits for the lowest.
     batches: BTreeMap<(u64, BatchDigest), BatchSearch>,
     heights: BTreeMap<BatchDigest, u64>,
-    budgets: Budgets,
-    greeting: Greeting,
+    budgets: PeerRateLimiter,
+    greeting: StatusPoll,
 }
 
 /// The way to a certified block that is not known.
@@ -57,8 +58,8 @@ impl<S: Scheme> Sync<S> {
             blocks: None,
             batches: BTreeMap::new(),
             heights: BTreeMap::new(),
-            budgets: Budgets::default(),
-            greeting: Greeting::new(members),
+            budgets: PeerRateLimiter::default(),
+            greeting: StatusPoll::new(members),
         }
     }
 
@@ -182,12 +183,12 @@ impl<S: Scheme> Sync<S> {
 
     /// Whether to ask everybody (again) what was missed; until members that weigh more than a third answered.
     pub(crate) fn greet(&mut self, now: Time, parameters: &Parameters) -> bool {
-        self.greeting.ask(now, parameters.retry)
+        self.greeting.start_attempt(now, parameters.retry)
     }
 
     /// Somebody answered; `enough` says of a set of members whether it is enough.
     pub(crate) fn answered(&mut self, from: MemberIndex, enough: impl FnOnce(&SignerSet) -> bool) {
-        self.greeting.answer(from, enough);
+        self.greeting.record_answer(from, enough);
     }
 
     /// Whether answers to the greeting are still awaited.
@@ -197,7 +198,7 @@ impl<S: Scheme> Sync<S> {
 
     /// Nobody needs to answer.
     pub(crate) fn alone(&mut self) {
-        self.greeting.end();
+        self.greeting.close();
     }
 
     // Serving.
@@ -210,7 +211,7 @@ impl<S: Scheme> Sync<S> {
         bytes: usize,
         parameters: &Parameters,
     ) -> bool {
-        self.budgets.afford(now, peer, bytes, parameters.serve_bytes_per_second)
+        self.budgets.try_consume(now, peer, bytes, parameters.serve_bytes_per_second)
     }
 }
 

@@ -98,7 +98,7 @@ impl<S: Scheme> Replica<S> {
         let root = root(&committees, genesis, committed, &records.blocks)?;
         let queue = undelivered(&records.blocks, committed, executed.height)?;
         let mut execution = Execution::new(executed, &config.recent);
-        execution.forget_below(root.executed.height);
+        execution.prune_below(root.executed.height);
         let tree = grow(&committees, root, &records.blocks);
         let pacemaker = pace(&committees, &records.blocks, committed, records.timeout, safety.gave_up());
 
