@@ -388,7 +388,7 @@ impl fmt::Display for Error {
             Error::BadCiphertext => {
                 f.write_str("the ciphertext does not verify; treat it as if it were empty")
             }
-            Error::WrongContext { what } => write!(f, "{what} does not match the expected one"),
+            Error::WrongContext { what } => write!(f, "wrong context: {what}"),
             Error::Mismatch { what, expected, actual } => {
                 write!(f, "{what} does not match: expected {expected}, got {actual}")
             }

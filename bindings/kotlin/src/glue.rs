@@ -100,7 +100,8 @@ uniffi::custom_type!(Uint128, Vec<u8>, {
 
 /// Exactly 32 bytes.
 pub(crate) fn hash32(what: &'static str, bytes: &[u8]) -> Result<[u8; 32]> {
-    bytes.try_into().map_err(|_| Error::Malformed { what }.into())
+    let actual = bytes.len() as u64;
+    bytes.try_into().map_err(|_| Error::WrongLength { what, expected: 32, actual }.into())
 }
 
 /// The same for what Kotlin made sure of when the value was made, so that the error never happens.
