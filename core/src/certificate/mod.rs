@@ -7,7 +7,7 @@
 //! two contradicting votes ──▶ Equivocation      two contradicting certificates ──▶ Conflict
 //! ```
 //!
-//! **What is signed**: `"quorate-v1-vote" ‖ committee id 32 ‖ kind 1 ‖ epoch 8 ‖ view 8 ‖ digest 32`.
+//! **Signed bytes**: `"quorate-v1-vote" ‖ committee id 32 ‖ kind 1 ‖ epoch 8 ‖ view 8 ‖ digest 32`.
 //!
 //! **Verification of votes.** A collector computes nothing until its votes reach the quorum. Then it sums the signatures
 //! and verifies the sum once: a subgroup check and two pairings, whatever the number of votes. Only if that fails does it

@@ -73,4 +73,4 @@ mod spending;
 
 pub use guard::Guard;
 pub use record::GuardRecord;
-pub use spending::{BLOCK, Spend};
+pub use spending::{PRESIGNATURES_PER_BLOCK, Spend};

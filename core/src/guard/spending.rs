@@ -4,9 +4,9 @@
 //!
 //! * **one record per presignature**, with the digest that it signs. After a crash the presignature may sign the same
 //!   message again, which gives the same share, and no other message;
-//! * **one record per block** of [`BLOCK`] presignatures, made durable in advance. While the process runs, the guard's
-//!   memory knows the spent presignatures of the block. After a crash they are unknown, and the block is **burnt**: none
-//!   of its presignatures signs again.
+//! * **one record per block** of [`PRESIGNATURES_PER_BLOCK`] presignatures, made durable in advance. While the process
+//!   runs, the guard's memory knows the spent presignatures of the block. After a crash they are unknown, and the block is
+//!   **burnt**: none of its presignatures signs again.
 //!
 //! At the end of an epoch its presignatures are destroyed. A third kind of record prevents the use of a copy of their
 //! file.
@@ -18,7 +18,7 @@ use crate::certificate::Kind;
 use crate::{Error, Result};
 
 /// Number of presignatures in a block.
-pub const BLOCK: u32 = 1_024;
+pub const PRESIGNATURES_PER_BLOCK: u32 = 1_024;
 
 /// The use of one presignature for one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) struct Spending {
     pub(super) binding: [u8; 32],
     /// Spent presignatures by epoch and position; a position is the key's prefix and an index.
     spent: BTreeMap<(u64, u64), Spent>,
-    /// Blocks by epoch and position; the index is that of the first presignature divided by [`BLOCK`].
+    /// Blocks by epoch and position; the index is that of the first presignature divided by [`PRESIGNATURES_PER_BLOCK`].
     blocks: BTreeMap<(u64, u64), Block>,
     /// The last closed epoch by key prefix.
     closed: BTreeMap<u32, u64>,
@@ -91,7 +91,8 @@ impl Spending {
     pub(super) fn spend(&mut self, spend: &Spend) -> Result<Option<GuardRecord>> {
         let at = (spend.epoch, position(&spend.key, spend.index));
         self.require_open(&spend.key, spend.epoch)?;
-        let block = self.blocks.get(&(spend.epoch, position(&spend.key, spend.index / BLOCK)));
+        let block =
+            self.blocks.get(&(spend.epoch, position(&spend.key, spend.index / PRESIGNATURES_PER_BLOCK)));
         let recorded = match (self.spent.get(&at), block) {
             (Some(spent), _) if spent.digest != spend.digest => {
                 return Err(Error::Contradiction {
@@ -110,7 +111,7 @@ impl Spending {
     /// See [`Guard::reserve`](super::Guard::reserve).
     pub(super) fn reserve(&mut self, key: &[u8; 32], epoch: u64, index: u32) -> Result<GuardRecord> {
         self.require_open(key, epoch)?;
-        let at = (epoch, position(key, index / BLOCK));
+        let at = (epoch, position(key, index / PRESIGNATURES_PER_BLOCK));
         match self.blocks.entry(at).or_insert(Block::Reserved) {
             Block::Burnt => Err(Error::Exhausted),
             _ => Ok(self.record(kinds::BLOCK, at, [0; 32])),
