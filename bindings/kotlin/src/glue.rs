@@ -121,14 +121,14 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Raises the core's error for a 32-byte value of another length.
 #[uniffi::export]
-fn refuse_length(what: LengthOf) -> Result<()> {
+fn refuse_length(what: LengthOf, actual: u32) -> Result<()> {
     let what = match what {
         LengthOf::Chain => "chain identifier",
         LengthOf::Committee => "committee identifier",
         LengthOf::Digest => "digest",
         LengthOf::Hash => "hash",
     };
-    Err(Error::Malformed { what }.into())
+    Err(Error::WrongLength { what, expected: 32, actual: actual.into() }.into())
 }
 
 /// Values of 32 bytes.
