@@ -33,7 +33,9 @@ pub(crate) use coefficients::coefficients;
 #[cfg(feature = "gossip")]
 pub use counts::Counts;
 pub use keys::{UnverifiedKey, VerifiedKey};
-pub(crate) use secret::{SecretBytes, random_32};
+#[cfg(feature = "ed25519")]
+pub(crate) use secret::SecretBytes;
+pub(crate) use secret::random_32;
 pub use signers::SignerSet;
 #[cfg(feature = "toy")]
 pub use toy::Toy;
