@@ -122,7 +122,10 @@ macro_rules! for_scheme {
             fn into_typed(self) -> $crate::Result<Self::Typed> {
                 match self {
                     $name::$variant(typed) => Ok(typed),
-                    _ => Err($crate::any::wrong_suite()),
+                    other => Err($crate::any::mismatched_suite(
+                        $crate::any::Suite::$variant.number(),
+                        other.suite().number(),
+                    )),
                 }
             }
 
@@ -130,7 +133,10 @@ macro_rules! for_scheme {
             fn as_typed(&self) -> $crate::Result<&Self::Typed> {
                 match self {
                     $name::$variant(typed) => Ok(typed),
-                    _ => Err($crate::any::wrong_suite()),
+                    other => Err($crate::any::mismatched_suite(
+                        $crate::any::Suite::$variant.number(),
+                        other.suite().number(),
+                    )),
                 }
             }
         }
@@ -140,9 +146,12 @@ macro_rules! for_scheme {
 /// Implements `From` for the typed value and `TryFrom` back.
 macro_rules! conversions {
     ($name:ident, $variant:ident, $typed:ty) => {
-        $crate::any::conversions!($name, $variant, $typed, $crate::any::wrong_suite());
+        $crate::any::conversions!(
+            $name, $variant, $typed,
+            other => $crate::any::mismatched_suite($crate::any::Suite::$variant.number(), other.suite().number())
+        );
     };
-    ($name:ident, $variant:ident, $typed:ty, $wrong:expr) => {
+    ($name:ident, $variant:ident, $typed:ty, $other:ident => $wrong:expr) => {
         impl From<$typed> for $name {
             fn from(typed: $typed) -> Self {
                 $name::$variant(typed)
@@ -156,7 +165,7 @@ macro_rules! conversions {
             fn try_from(any: $name) -> $crate::Result<Self> {
                 match any {
                     $name::$variant(typed) => Ok(typed),
-                    _ => Err($wrong),
+                    $other => Err($wrong),
                 }
             }
         }
@@ -168,10 +177,13 @@ macro_rules! conversions {
             fn try_from(any: &'a $name) -> $crate::Result<Self> {
                 match any {
                     $name::$variant(typed) => Ok(typed),
-                    _ => Err($wrong),
+                    $other => Err($wrong),
                 }
             }
         }
+    };
+    ($name:ident, $variant:ident, $typed:ty, $wrong:expr) => {
+        $crate::any::conversions!($name, $variant, $typed, _other => $wrong);
     };
 }
 
@@ -248,7 +260,12 @@ macro_rules! with_scheme {
 
 pub(crate) use {conversions, each, for_scheme, per_suite, with_scheme};
 
-/// Returns the error for a value of another suite.
+/// Returns the error for a value of the suite with the number `actual` where `expected` is required.
+pub(crate) fn mismatched_suite(expected: u8, actual: u8) -> Error {
+    Error::Mismatch { what: "suite", expected: expected.into(), actual: actual.into() }
+}
+
+/// Returns the error for a value of a suite that does not support the operation.
 pub(crate) fn wrong_suite() -> Error {
     Error::WrongContext { what: "suite" }
 }
@@ -266,18 +283,26 @@ pub(crate) fn lower<T: TryFrom<U, Error = Error>, U>(verified: Verified<U>) -> R
 }
 
 /// Verifies the values of the suite together and returns a result for each value, in their order.
-pub(crate) fn batch<T: TryFrom<U>, U: From<T>>(
+pub(crate) fn batch<T: TryFrom<U, Error = Error>, U: From<T>>(
     all: Vec<U>,
     verify: impl FnOnce(Vec<T>) -> Vec<Result<Verified<T>>>,
 ) -> Vec<Result<Verified<U>>> {
-    let typed: Vec<_> = all.into_iter().map(|any| T::try_from(any).ok()).collect();
-    let fits: Vec<bool> = typed.iter().map(Option::is_some).collect();
-    let mut verdicts = verify(typed.into_iter().flatten().collect()).into_iter();
-    let verdict = |fits| match fits {
-        true => verdicts.next().unwrap_or_else(|| Err(wrong_suite())).map(lift),
-        false => Err(wrong_suite()),
+    let (mut typed, mut errors) = (Vec::new(), Vec::new());
+    for any in all {
+        match T::try_from(any) {
+            Ok(value) => {
+                typed.push(value);
+                errors.push(None);
+            }
+            Err(error) => errors.push(Some(error)),
+        }
+    }
+    let mut verdicts = verify(typed).into_iter();
+    let verdict = |error| match error {
+        Some(error) => Err(error),
+        None => verdicts.next().unwrap_or_else(|| Err(wrong_suite())).map(lift),
     };
-    fits.into_iter().map(verdict).collect()
+    errors.into_iter().map(verdict).collect()
 }
 
 /// Decodes a value with `read`, which must consume `bytes` exactly.

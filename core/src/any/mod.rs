@@ -59,7 +59,7 @@ pub use aggregates::{Aggregate, Gossip, Pool};
 pub use certificates::Certificate;
 pub use collectors::{Collected, TimeoutCollector, VoteCollector, VoteFault};
 pub use committee::Committee;
-pub(crate) use dispatch::{ForScheme, conversions, for_scheme, per_suite, wrong_suite};
+pub(crate) use dispatch::{ForScheme, conversions, for_scheme, mismatched_suite, per_suite};
 pub use evidence::{Conflict, Equivocation};
 pub use guard::Guard;
 pub use keys::{PublicKey, SecretKey, Signature, UnverifiedKey, VerifiedKey};
