@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use quorate::wire::domain;
 use quorate_audited_redis::audit::{Expected, Report, audit};
-use quorate_audited_redis::config::{Known, Sync};
+use quorate_audited_redis::config::{KnownClient, SyncPolicy};
 use quorate_audited_redis::failure::Failure;
-use quorate_audited_redis::log::{Entry, HEADER, LogWriter, MAGIC, OVERHEAD, Recovered, Written};
+use quorate_audited_redis::log::{Entry, HEADER, LogWriter, MAGIC, NewEntry, OVERHEAD, Recovery};
 use quorate_audited_redis::proof;
 use tempfile::TempDir;
 
@@ -57,12 +57,12 @@ pub(crate) fn any_seeds() -> Vec<Vec<u8>> {
 pub(crate) fn damaged(bytes: &[u8]) {
     let (groups, damages) = plan(bytes);
     let (_folder, path) = file(&header());
-    let Ok((mut log, _)) = LogWriter::open(&path, Sync::Kill, |_| ()) else { return };
+    let Ok((mut log, _)) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()) else { return };
     let (mut ends, mut bodies) = (vec![HEADER], Vec::new());
     for group in groups {
         let group = group.into_iter().map(|body| body.unwrap_or_else(|| fs::read(&path).unwrap_or_default()));
         let group: Vec<_> = group.collect();
-        let written = group.iter().map(|body| Written { received: 5, signer: [7; 32], body });
+        let written = group.iter().map(|body| NewEntry { received: 5, signer: [7; 32], body });
         assert!(log.append(written).is_ok());
         for body in &group {
             ends.push(ends.last().copied().unwrap_or_default() + OVERHEAD + body.len());
@@ -211,19 +211,19 @@ struct Kept {
     body: Vec<u8>,
 }
 
-fn opened(path: &Path) -> Result<(Vec<Kept>, Recovered), Failure> {
+fn opened(path: &Path) -> Result<(Vec<Kept>, Recovery), Failure> {
     let mut entries = Vec::new();
     let visit = |entry: &Entry<'_>| {
         let numbers = [entry.number, entry.durable, entry.received];
         entries.push(Kept { numbers, signer: entry.signer, body: entry.body.to_vec() });
     };
-    let (log, recovered) = LogWriter::open(path, Sync::Kill, visit)?;
+    let (log, recovered) = LogWriter::open(path, SyncPolicy::Kill, visit)?;
     assert_eq!((log.last(), recovered.entries), (entries.len() as u64, log.last()));
     Ok((entries, recovered))
 }
 
 /// What a start put aside is what it took off.
-fn keeps_all(path: &Path, recovered: &Recovered, bytes: &[u8]) {
+fn keeps_all(path: &Path, recovered: &Recovery, bytes: &[u8]) {
     let mut all = fs::read(path).unwrap_or_default();
     if let Some((offset, len, aside)) = &recovered.torn {
         assert_eq!((*offset, *len), (all.len() as u64, (bytes.len() - all.len()) as u64));
@@ -235,11 +235,11 @@ fn keeps_all(path: &Path, recovered: &Recovered, bytes: &[u8]) {
 /// After a start has mended a log there is nothing more to mend, and it grows.
 fn goes_on(path: &Path, last: u64) {
     for number in [last, last + 1] {
-        let again = LogWriter::open(path, Sync::Kill, |_| ());
+        let again = LogWriter::open(path, SyncPolicy::Kill, |_| ());
         assert!(
             again.as_ref().is_ok_and(|(log, recovered)| log.last() == number && recovered.torn.is_none())
         );
-        let one = [Written { received: 9, signer: [7; 32], body: b"one more" }];
+        let one = [NewEntry { received: 9, signer: [7; 32], body: b"one more" }];
         assert!(again.is_ok_and(|(mut log, _)| log.append(one).is_ok_and(|entry| entry == number + 1)));
     }
 }
@@ -272,7 +272,7 @@ fn first_chain(header: &[u8]) -> [u8; 32] {
 }
 
 fn audited(path: &Path) -> Result<Report, Failure> {
-    let clients = vec![Known { name: "alice".to_owned(), key: KEY.clone() }];
+    let clients = vec![KnownClient { name: "alice".to_owned(), key: KEY.clone() }];
     audit(path, &Expected { clients, ..Expected::default() })
 }
 

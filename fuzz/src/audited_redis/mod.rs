@@ -10,7 +10,7 @@ use quorate::ed25519::{Ed25519, PublicKey, SecretKey};
 use quorate::machine::Time;
 use quorate::scheme::Scheme as _;
 use quorate::wire::Encode;
-use quorate_audited_redis::frame::{Scheme, SignedCommand, message};
+use quorate_audited_redis::frame::{SignatureScheme, SignedCommand, message};
 use quorate_audited_redis::resp::encode_command;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -41,8 +41,8 @@ fn bodies() -> Vec<Vec<u8>> {
             let command = &encode_command(command).expect("a command");
             let message = message(&STORE, sequence, NOW, command);
             let (scheme, signature) = match sequence % 2 {
-                0 => (Scheme::Dsig, keys.sign(&message, &[], NOW).expect("a key").encode()),
-                _ => (Scheme::Eddsa, Ed25519::sign(&secret(), &message).to_bytes().to_vec()),
+                0 => (SignatureScheme::Dsig, keys.sign(&message, &[], NOW).expect("a key").encode()),
+                _ => (SignatureScheme::Eddsa, Ed25519::sign(&secret(), &message).to_bytes().to_vec()),
             };
             let mut body = Vec::new();
             SignedCommand { scheme, sequence, time: NOW, signature: &signature, command }

@@ -1,11 +1,11 @@
-//! Which commands the front executes. All clients share one connection to Redis, so that the order of the log is the
-//! order of execution: a command must neither change that connection (`SELECT`, `MULTI`, `SUBSCRIBE`, `CLIENT`), nor
-//! wait on it (`BLPOP`, `WAIT`), nor administer the server. What is not listed is refused, the unknown included.
+//! Commands that the front executes. All clients share one connection to Redis, so that the order of the log is the
+//! order of execution. A command must not change that connection (`SELECT`, `MULTI`, `SUBSCRIBE`, `CLIENT`), wait
+//! on it (`BLPOP`, `WAIT`) or administer the server. All commands that are not listed are refused.
 //!
-//! Scripts are executed only where the operator says so (`scripts = true`), for they leave this list: a script calls
-//! what it likes, `MOVE`, `SWAPDB` and `MIGRATE` included, and one that does not end stops all clients until somebody
-//! kills it in Redis itself. The log has the script, not what it did. Functions (`FCALL`, `FUNCTION`) never are: of
-//! them the log would not even have the text.
+//! Scripts are executed only if the operator enables them (`scripts = true`), because they bypass this list: a
+//! script can call any command, including `MOVE`, `SWAPDB` and `MIGRATE`, and a script that does not end blocks all
+//! clients until an operator kills it in Redis. The log contains the script, not its effects. Functions (`FCALL`,
+//! `FUNCTION`) are never executed: the log would not even contain their text.
 
 use crate::resp::Command;
 
@@ -33,30 +33,30 @@ const ALLOWED: &[&str] = &[
     "ZREVRANGE", "ZREVRANGEBYLEX", "ZREVRANGEBYSCORE", "ZREVRANK", "ZSCAN", "ZSCORE", "ZUNION", "ZUNIONSTORE",
 ];
 
-/// Those that run scripts, sorted.
+/// Commands that run scripts, sorted.
 const SCRIPTS: &[&str] = &["EVAL", "EVALSHA", "EVALSHA_RO", "EVAL_RO", "SCRIPT"];
 
-/// Whether the front executes a command. A client asks before it signs, so that no sequence number is lost; whether
-/// there are scripts the front alone knows.
+/// Returns true if the front executes a command. A client checks before it signs, so that no sequence number is
+/// lost; only the front knows whether scripts are enabled.
 pub fn is_allowed(command: &Command<'_>, scripts: bool) -> bool {
     let mut arguments = command.arguments();
-    let Some(name) = arguments.next().and_then(upper) else { return false };
+    let Some(name) = arguments.next().and_then(uppercase) else { return false };
     let is_listed = |list: &[&str]| list.binary_search(&name.as_str()).is_ok();
     if !(is_listed(ALLOWED) || scripts && is_listed(SCRIPTS)) {
         return false;
     }
     match name.as_str() {
         "XREAD" | "XREADGROUP" => reads_without_waiting(arguments),
-        // The others stop or debug the scripts of all clients.
-        "SCRIPT" => matches!(arguments.next().and_then(upper).as_deref(), Some("LOAD" | "EXISTS")),
+        // Other subcommands stop or debug the scripts of all clients.
+        "SCRIPT" => matches!(arguments.next().and_then(uppercase).as_deref(), Some("LOAD" | "EXISTS")),
         _ => true,
     }
 }
 
-/// Goes through the options as Redis does, for a group or a consumer may be called `STREAMS` or `BLOCK`. Which option
-/// makes the command wait is known, and so is which does not; others are refused.
+/// Parses the options as Redis does, because a group or a consumer may be named `STREAMS` or `BLOCK`. Unknown
+/// options and options that make the command wait are refused.
 fn reads_without_waiting<'a>(mut arguments: impl Iterator<Item = &'a [u8]>) -> bool {
-    while let Some(option) = arguments.next().and_then(upper) {
+    while let Some(option) = arguments.next().and_then(uppercase) {
         let values = match option.as_str() {
             "STREAMS" => return true,
             "GROUP" => 2,
@@ -71,7 +71,7 @@ fn reads_without_waiting<'a>(mut arguments: impl Iterator<Item = &'a [u8]>) -> b
     false
 }
 
-fn upper(name: &[u8]) -> Option<String> {
+fn uppercase(name: &[u8]) -> Option<String> {
     let longest = ALLOWED.iter().map(|name| name.len()).max().unwrap_or_default();
     let text = std::str::from_utf8(name).ok().filter(|text| text.len() <= longest)?;
     Some(text.to_ascii_uppercase())
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_are_executed_only_if_the_operator_says_so() {
+    fn scripts_are_executed_only_if_enabled() {
         for line in ["EVAL x 0", "evalsha x 0", "EVAL_RO x 0", "EVALSHA_RO x 0", "SCRIPT LOAD x"] {
             let bytes = encode_command(&line.split(' ').collect::<Vec<_>>()).unwrap();
             let command = Command::parse(&bytes).unwrap();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_on_data_pass_and_those_on_the_connection_do_not() {
+    fn data_commands_pass_and_connection_commands_do_not() {
         for line in [
             "GET a",
             "set a 1",

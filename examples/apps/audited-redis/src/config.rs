@@ -9,65 +9,65 @@ use quorate::ed25519::PublicKey;
 use serde::Deserialize;
 
 use crate::failure::{Exit, Failure, OrFail};
-use crate::frame::Scheme;
+use crate::frame::SignatureScheme;
 use crate::keys::public_key;
 
 /// An example, which `audited-redis front --help` shows.
 pub const EXAMPLE: &str = r#"listen = "127.0.0.1:7379"         # where clients connect
-redis = "unix:/run/redis/redis.sock" # or host:port; let nobody but the front reach it
+redis = "unix:/run/redis/redis.sock" # or host:port; only the front may reach it
 # redis_password_file = "password" # a file with Redis' password, if it asks for one
-log = "audit.log"                 # made if it is not there
-refusals = "refusals.jsonl"       # what was refused, and why
-# store = "…"                     # 64 hexadecimal digits: with it a log that is missing is not made anew
-sync = "always"                   # "always": on disk before execution; "kill": survives a kill, not a power cut
+log = "audit.log"                 # created if it does not exist
+refusals = "refusals.jsonl"       # record of refused commands
+# store = "…"                     # 64 hexadecimal digits: with it a missing log is an error and not created
+sync = "always"                   # "always": on disk before execution; "kill": survives a kill, not a power failure
 accept = ["dsig"]                 # also "eddsa"; "none" for measurements only
-scripts = false                   # true: EVAL and its like; a script may do what no listed command may
-max_age_ms = 30000                # a command signed longer ago is stale
+scripts = false                   # true: EVAL and similar; a script can run commands that are not listed
+max_age_ms = 30000                # maximum age of a command
 
 [[client]]
 name = "alice"
 key = "3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29"
 "#;
 
-/// What the front is told.
+/// Configuration of the front.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where clients connect.
+    /// Address that clients connect to.
     pub listen: SocketAddr,
-    /// Where Redis is.
+    /// Address of Redis.
     pub redis: RedisAddress,
-    /// Its password, if it asks for one.
+    /// Password of Redis, if it requires one.
     pub redis_password: Option<String>,
-    /// The log.
+    /// Path of the log.
     pub log: PathBuf,
-    /// The store that the log must be of. Then it must be there: the disk that it is on may not be mounted.
+    /// Store that the log must belong to. If set, a missing log is an error: its disk may not be mounted.
     pub store: Option<[u8; 32]>,
-    /// Where the operator says that the log's rest is to be put aside, once: never from the file.
+    /// Offset from which on the operator moves the log's damaged end aside. Never read from the file.
     pub put_aside: Option<u64>,
-    /// The record of refusals.
+    /// Path of the record of refusals.
     pub refusals: PathBuf,
-    /// When an entry counts as written.
-    pub sync: Sync,
-    /// Accepted ways to sign.
-    pub accept: Vec<Scheme>,
-    /// Whether scripts are executed: see [`commands`](crate::commands) for what that gives away.
+    /// When an entry counts as durable.
+    pub sync: SyncPolicy,
+    /// Accepted signature schemes.
+    pub accept: Vec<SignatureScheme>,
+    /// Executes scripts; see [`commands`](crate::commands) for the consequences.
     pub scripts: bool,
-    /// How old, or how far ahead of our clock, a command's time may be.
+    /// Maximum difference between a command's time and the front's clock.
     pub max_age: Duration,
-    /// Who may send commands.
-    pub clients: Vec<Known>,
+    /// Clients that may send commands.
+    pub clients: Vec<KnownClient>,
 }
 
-/// A client that the front, or an auditor, knows.
+/// Name and key of a client that the front or an auditor accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
-    /// For people.
+pub struct KnownClient {
+    /// Name.
     pub name: String,
-    /// Whom signatures are of.
+    /// Public key of the client's signatures.
     pub key: PublicKey,
 }
 
-/// Where Redis is.
+/// Address of Redis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RedisAddress {
     /// A Unix socket.
@@ -88,7 +88,7 @@ impl std::str::FromStr for RedisAddress {
             {
                 Ok(Self::Tcp(text.to_owned()))
             }
-            _ => Err(format!("{text:?} is neither unix:PATH nor HOST:PORT")),
+            _ => Err(format!("expected unix:PATH or HOST:PORT, got {text:?}")),
         }
     }
 }
@@ -102,14 +102,14 @@ impl std::fmt::Display for RedisAddress {
     }
 }
 
-/// When an entry counts as written.
+/// When an entry counts as durable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Sync {
-    /// When the disk has it: no failure of the machine loses the entry of an executed command.
+pub enum SyncPolicy {
+    /// When it is on disk: no failure of the machine loses the entry of an executed command.
     #[default]
     Always,
-    /// When the operating system has it: no kill of the process does. For measurements, and for logs on what is
+    /// When the operating system has it: no kill of the process loses it. For measurements, and for storage that is
     /// durable by itself.
     Kill,
 }
@@ -124,7 +124,7 @@ struct File {
     store: Option<String>,
     refusals: PathBuf,
     #[serde(default)]
-    sync: Sync,
+    sync: SyncPolicy,
     #[serde(default = "dsig_only")]
     accept: Vec<String>,
     #[serde(default)]
@@ -142,7 +142,7 @@ struct Client {
 }
 
 fn dsig_only() -> Vec<String> {
-    vec![Scheme::Dsig.name().to_owned()]
+    vec![SignatureScheme::Dsig.name().to_owned()]
 }
 
 fn half_a_minute() -> u64 {
@@ -150,10 +150,10 @@ fn half_a_minute() -> u64 {
 }
 
 impl Config {
-    /// Reads a file. Paths in it are relative to its folder.
+    /// Reads a configuration file. Paths in it are relative to its folder.
     ///
     /// # Errors
-    /// [`Failure`] with what is wrong in it.
+    /// [`Failure`] that names the wrong value.
     pub fn load(path: &Path) -> Result<Self, Failure> {
         let text = std::fs::read_to_string(path).or_fail(Exit::Input, path.display())?;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -162,9 +162,10 @@ impl Config {
 
     fn parse(text: &str, folder: &Path) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-        let accept: Vec<Scheme> = file.accept.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+        let accept: Vec<SignatureScheme> =
+            file.accept.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
         if accept.is_empty() || file.max_age_ms == 0 {
-            return Err("`accept` names at least one scheme, and `max_age_ms` is not 0".to_owned());
+            return Err("`accept` must name at least one scheme, and `max_age_ms` must not be 0".to_owned());
         }
         let redis_password = match file.redis_password_file {
             None => None,
@@ -198,15 +199,15 @@ impl Config {
 fn store(digits: &str) -> Result<[u8; 32], String> {
     let mut store = [0; 32];
     hex::decode_to_slice(digits, &mut store)
-        .map_err(|_| "`store` is not 64 hexadecimal digits".to_owned())?;
+        .map_err(|_| "`store`: expected 64 hexadecimal digits".to_owned())?;
     Ok(store)
 }
 
-/// The clients that a configuration file names: all that an auditor needs of it.
+/// Reads only the clients of a configuration file, for an auditor.
 ///
 /// # Errors
-/// [`Failure`] with what is wrong.
-pub fn clients_of(path: &Path) -> Result<Vec<Known>, Failure> {
+/// [`Failure`] that names the wrong value.
+pub fn load_clients(path: &Path) -> Result<Vec<KnownClient>, Failure> {
     #[derive(Deserialize)]
     struct Clients {
         client: Vec<Client>,
@@ -216,7 +217,7 @@ pub fn clients_of(path: &Path) -> Result<Vec<Known>, Failure> {
     known(clients.client).or_fail(Exit::Input, path.display())
 }
 
-fn known(clients: Vec<Client>) -> Result<Vec<Known>, String> {
+fn known(clients: Vec<Client>) -> Result<Vec<KnownClient>, String> {
     let (mut names, mut keys) = (BTreeSet::new(), BTreeSet::new());
     let mut known = Vec::with_capacity(clients.len());
     for Client { name, key } in clients {
@@ -224,7 +225,7 @@ fn known(clients: Vec<Client>) -> Result<Vec<Known>, String> {
         if !names.insert(name.clone()) || !keys.insert(key.clone()) {
             return Err(format!("client {name:?}: its name or its key appears twice"));
         }
-        known.push(Known { name, key });
+        known.push(KnownClient { name, key });
     }
     Ok(known)
 }
@@ -234,15 +235,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_example_is_right() {
+    fn the_example_is_valid() {
         let config = Config::parse(EXAMPLE, Path::new("/etc/quorate")).unwrap();
         assert_eq!(config.log, Path::new("/etc/quorate/audit.log"));
-        assert_eq!((config.sync, config.accept), (Sync::Always, vec![Scheme::Dsig]));
+        assert_eq!((config.sync, config.accept), (SyncPolicy::Always, vec![SignatureScheme::Dsig]));
         assert_eq!(config.clients[0].name, "alice");
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_name_the_wrong_value() {
         for (from, to, reason) in [
             ("listen", "lisen", "lisen"),
             ("unix:/run/redis/redis.sock", "unix:", "unix:"),

@@ -1,6 +1,6 @@
-//! What travels between a client and the front, and what a client signs. `SPEC.md` has the same as tables.
+//! Frames between a client and the front, and the bytes that a client signs. `SPEC.md` has the same as tables.
 //!
-//! Every decoder here takes exactly the bytes of its thing, and what decodes encodes to the same bytes again.
+//! Each decoder consumes exactly the bytes of its value, and a decoded value encodes to the same bytes.
 
 use std::fmt;
 
@@ -10,19 +10,19 @@ use quorate::scheme::Scheme as _;
 use quorate::wire::{Decode, domain};
 
 use crate::resp::MAX_COMMAND;
-use crate::suites::suite_of;
+use crate::suites::parse_suite;
 
-/// The first bytes of both sides: name and version of the protocol.
+/// First bytes of both sides: name and version of the protocol.
 pub const MAGIC: [u8; 8] = *b"QAREDIS1";
-/// The largest frame, its length field not counted: a command of the largest size with the longest signature.
+/// Maximum length of a frame without its length field: the largest command with the longest signature.
 pub const MAX_FRAME: usize = MAX_COMMAND + 8192;
-/// The largest reply of Redis that is passed on.
+/// Maximum size of a reply of Redis that is forwarded.
 pub const MAX_REPLY: usize = 128 << 20;
 
 const COMMAND_DOMAIN: &[u8] = domain::AUDITED_REDIS_COMMAND.as_bytes();
 const HELLO_DOMAIN: &[u8] = domain::AUDITED_REDIS_HELLO.as_bytes();
 
-/// Bytes that are not what they should be.
+/// Bytes that are not a valid frame, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadFrame(pub &'static str);
 
@@ -34,22 +34,22 @@ impl fmt::Display for BadFrame {
 
 impl std::error::Error for BadFrame {}
 
-/// How a command is signed.
+/// Signature scheme of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scheme {
-    /// Not at all. For measurements only: nobody can prove anything about such a command.
+pub enum SignatureScheme {
+    /// No signature. For measurements only: nothing about such a command can be proven.
     None,
-    /// By Ed25519 itself.
+    /// Ed25519.
     Eddsa,
-    /// By DSig.
+    /// DSig.
     Dsig,
 }
 
-impl Scheme {
-    /// All of them, by their byte.
+impl SignatureScheme {
+    /// All schemes, in the order of their encoding.
     pub const ALL: [Self; 3] = [Self::None, Self::Eddsa, Self::Dsig];
 
-    /// The name in configuration files and on command lines.
+    /// Returns the name in configuration files and on command lines.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -67,46 +67,48 @@ impl Scheme {
     }
 }
 
-impl std::str::FromStr for Scheme {
+impl std::str::FromStr for SignatureScheme {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|scheme| scheme.name() == name);
-        found.ok_or_else(|| format!("{name:?} is none of dsig, eddsa, none"))
+        found.ok_or_else(|| format!("expected dsig, eddsa or none, got {name:?}"))
     }
 }
 
-/// A command with its signature, as it travels and as the log keeps it.
+/// A command with its signature, as it is sent and logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignedCommand<'a> {
     /// How it is signed.
-    pub scheme: Scheme,
-    /// The client's number for it: one more than its last.
+    pub scheme: SignatureScheme,
+    /// Sequence number: one more than the client's previous one.
     pub sequence: u64,
-    /// The client's time of day in microseconds.
+    /// Time by the client's clock, in microseconds.
     pub time: Time,
-    /// Empty, 64 bytes, or a signature of a DSig suite.
+    /// Signature: empty, 64 bytes, or of a DSig suite.
     pub signature: &'a [u8],
-    /// RESP.
+    /// RESP bytes.
     pub command: &'a [u8],
 }
 
 impl<'a> SignedCommand<'a> {
-    /// Takes one apart that fills `bytes` exactly. The command's RESP and the signature are still to be checked.
+    /// Decodes a signed command from exactly `bytes`. The command's RESP and the signature are not checked.
     ///
     /// # Errors
     /// [`BadFrame`].
     pub fn decode(bytes: &'a [u8]) -> Result<Self, BadFrame> {
         let short = BadFrame("a signed command is cut short");
         let (byte, rest) = bytes.split_first().ok_or(short)?;
-        let scheme = Scheme::ALL.into_iter().find(|scheme| scheme.byte() == *byte);
+        let scheme = SignatureScheme::ALL.into_iter().find(|scheme| scheme.byte() == *byte);
         let scheme = scheme.ok_or(BadFrame("unknown signature scheme"))?;
         let (sequence, rest) = rest.split_first_chunk().ok_or(short)?;
         let (time, rest) = rest.split_first_chunk().ok_or(short)?;
         let len = match scheme {
-            Scheme::None => 0,
-            Scheme::Eddsa => 64,
-            Scheme::Dsig => suite_of(rest).map_err(|_| BadFrame("unknown DSig suite"))?.signature_len(),
+            SignatureScheme::None => 0,
+            SignatureScheme::Eddsa => 64,
+            SignatureScheme::Dsig => {
+                parse_suite(rest).map_err(|_| BadFrame("unknown DSig suite"))?.signature_len()
+            }
         };
         let (signature, command) = rest.split_at_checked(len).ok_or(short)?;
         if command.is_empty() || command.len() > MAX_COMMAND {
@@ -125,26 +127,26 @@ impl<'a> SignedCommand<'a> {
         out.extend_from_slice(self.command);
     }
 
-    /// What the signature is of, in a store.
+    /// Returns the message that the signature covers in a store.
     pub fn message(&self, store: &[u8; 32]) -> Vec<u8> {
         message(store, self.sequence, self.time, self.command)
     }
 }
 
-/// What a client signs for a command.
+/// Returns the message that a client signs for a command.
 pub fn message(store: &[u8; 32], sequence: u64, time: Time, command: &[u8]) -> Vec<u8> {
     [COMMAND_DOMAIN, store, &sequence.to_le_bytes(), &time.0.to_le_bytes(), command].concat()
 }
 
-/// What a client signs with its Ed25519 key to say who it is.
+/// Returns the message that a client signs with its Ed25519 key to authenticate itself.
 pub fn hello(store: &[u8; 32], challenge: &[u8; 32], signer: &[u8; 32]) -> Vec<u8> {
     [HELLO_DOMAIN, store, challenge, signer].concat()
 }
 
-/// Checks an Ed25519 signature in bytes.
+/// Verifies an encoded Ed25519 signature.
 ///
 /// # Errors
-/// As [`Ed25519::verify`](quorate::scheme::Scheme::verify), and what decoding reports.
+/// Those of [`Ed25519::verify`](quorate::scheme::Scheme::verify), and decoding errors.
 pub fn verify_eddsa(key: &PublicKey, message: &[u8], signature: &[u8]) -> quorate::Result<()> {
     let signature = quorate::ed25519::Signature::decode(signature, &())?;
     Ed25519::verify(key, message, &signature)
@@ -157,25 +159,25 @@ pub enum Frame<'a> {
     Announcement(&'a [u8]),
     /// To the front: a [`SignedCommand`].
     Command(&'a [u8]),
-    /// To the client, once: the number of its last command in the log.
+    /// To the client, once: the sequence number of its last command in the log.
     Welcome {
         /// 0 if there is none.
         last: u64,
     },
-    /// To the client: what Redis answered.
+    /// To the client: the reply of Redis.
     Reply {
-        /// The client's number of the command.
+        /// Sequence number of the command.
         sequence: u64,
-        /// The number of its entry in the log.
+        /// Number of its entry in the log.
         entry: u64,
-        /// RESP.
+        /// RESP bytes.
         reply: &'a [u8],
     },
-    /// To the client: the command is not in the log and was not executed.
+    /// To the client: the command was refused, is not in the log and was not executed.
     Refused {
-        /// The client's number of the command; 0 if it had none.
+        /// Sequence number of the command; 0 if it has none.
         sequence: u64,
-        /// An error of RESP; its first word is a code.
+        /// RESP error whose first word is a code.
         reply: &'a [u8],
     },
 }
@@ -198,10 +200,10 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The frame at the beginning of `bytes` and its length; `None` if more bytes are needed.
+    /// Decodes the frame at the beginning of `bytes` and returns it with its length; `None` if more bytes are needed.
     ///
     /// # Errors
-    /// [`BadFrame`]; a length above `cap` before anything is read.
+    /// [`BadFrame`]; a length above `cap` is refused before the frame is read.
     pub fn take(bytes: &'a [u8], cap: usize) -> Result<Option<(Self, usize)>, BadFrame> {
         let Some((len, rest)) = bytes.split_first_chunk() else { return Ok(None) };
         let len = u32::from_le_bytes(*len) as usize;
@@ -260,10 +262,10 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_exact() {
+    fn frame_lengths_are_exact() {
         let signature = [1; 64];
         let one = SignedCommand {
-            scheme: Scheme::Eddsa,
+            scheme: SignatureScheme::Eddsa,
             sequence: 7,
             time: Time(9),
             signature: &signature,
@@ -288,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_commands_are_one_message() {
+    fn signed_messages_are_distinct() {
         let one = message(&[0; 32], 1, Time(2), b"*1\r\n$4\r\nPING\r\n");
         assert_ne!(one, message(&[1; 32], 1, Time(2), b"*1\r\n$4\r\nPING\r\n"));
         assert_ne!(one, message(&[0; 32], 2, Time(2), b"*1\r\n$4\r\nPING\r\n"));
@@ -298,7 +300,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_decodes_encodes_to_the_same(bytes in vec(any::<u8>(), 0..40), kind in any::<u8>()) {
+        fn decoded_frames_encode_to_the_same_bytes(bytes in vec(any::<u8>(), 0..40), kind in any::<u8>()) {
             let mut framed = (bytes.len() as u32 + 1).to_le_bytes().to_vec();
             framed.push([1, 2, 0x81, 0x82, 0x83, kind][usize::from(kind % 6)]);
             framed.extend(&bytes);
@@ -309,7 +311,7 @@ mod tests {
         }
 
         #[test]
-        fn signed_commands_too(mut bytes in vec(any::<u8>(), 0..1700), scheme in 0u8..4, suite in 0u8..6) {
+        fn decoded_commands_encode_to_the_same_bytes(mut bytes in vec(any::<u8>(), 0..1700), scheme in 0u8..4, suite in 0u8..6) {
             if bytes.len() > 17 {
                 (bytes[0], bytes[17]) = (scheme, suite);
             }

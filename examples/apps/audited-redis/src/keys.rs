@@ -1,4 +1,4 @@
-//! A client's key file: a few lines of text that only its owner can read.
+//! A client's key file: a few lines of text, readable by the owner only.
 //!
 //! ```text
 //! quorate-audited-redis-key 1
@@ -6,7 +6,7 @@
 //! public <64 hexadecimal digits>
 //! ```
 //!
-//! Lines that begin with `#` are comments. A file is never overwritten: what its key signed stays bound to it.
+//! Lines that begin with `#` are comments. A file is never overwritten.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -21,16 +21,16 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::failure::{Exit, Failure, OrFail};
 
 const FIRST_LINE: &str = "quorate-audited-redis-key 1";
-/// Far above any key file.
+/// Maximum size of a key file, far above any real one.
 const MAX_FILE: u64 = 4096;
 
-/// A client's secret. It is wiped when dropped, and cannot be printed or cloned.
+/// A client's secret key. It is wiped when dropped and cannot be printed or cloned.
 pub struct Key {
     secret: Zeroizing<[u8; 32]>,
 }
 
 impl Key {
-    /// A new one from the operating system's generator, not yet on disk.
+    /// Generates a key with the operating system's generator.
     ///
     /// # Errors
     /// If the generator fails.
@@ -39,7 +39,7 @@ impl Key {
         Ok(Self { secret: Ed25519::secret_to_bytes(&secret) })
     }
 
-    /// Writes a file that only its owner can read, and waits until the disk has it.
+    /// Creates a file that only its owner can read, and makes it durable.
     ///
     /// # Errors
     /// If the file exists, or cannot be written.
@@ -55,7 +55,7 @@ impl Key {
         let public = hex::encode(self.public()?.as_bytes());
         let mut text = Zeroizing::new(String::with_capacity(512));
         for part in [
-            "# A client's secret key. Whoever has this file can sign in its name.\n",
+            "# A client's secret key. Anyone who has this file can sign as the client.\n",
             FIRST_LINE,
             "\nsecret ",
             &digits,
@@ -69,47 +69,47 @@ impl Key {
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).or_fail(Exit::Failed, &shown)
     }
 
-    /// Reads a file.
+    /// Reads a key file.
     ///
     /// # Errors
-    /// If others can read it, or if it is damaged.
+    /// If other users can read the file, or it is damaged.
     pub fn load(path: &Path) -> Result<Self, Failure> {
         let shown = path.display();
         let file = File::open(path).or_fail(Exit::Input, &shown)?;
         let metadata = file.metadata().or_fail(Exit::Input, &shown)?;
         if metadata.permissions().mode() & 0o077 != 0 {
             return Err(Failure::input(format!(
-                "{shown}: others can read it; run `chmod 600 {shown}` first"
+                "{shown}: other users can read it; run `chmod 600 {shown}` first"
             )));
         }
         if metadata.len() > MAX_FILE {
             return Err(Failure::input(format!("{shown}: too large to be a key file; check the path")));
         }
-        // Room is made beforehand: a buffer that grows would leave copies of the secret behind.
+        // The capacity is reserved in advance: a growing buffer would leave copies of the secret in memory.
         let mut text = Zeroizing::new(String::with_capacity(MAX_FILE as usize));
         file.take(MAX_FILE).read_to_string(&mut text).or_fail(Exit::Input, &shown)?;
         Self::parse(&text).map_err(|failure| failure.at(shown))
     }
 
-    /// The key that others know the client by.
+    /// Returns the client's public key.
     ///
     /// # Errors
-    /// None that can occur with a key that was read.
+    /// None for a key that was generated or loaded.
     pub fn public(&self) -> Result<PublicKey, Failure> {
         Ok(Ed25519::public_key(&self.secret_key()?))
     }
 
-    /// The key to sign with.
+    /// Returns the signing key.
     ///
     /// # Errors
-    /// None that can occur with a key that was read.
+    /// None for a key that was generated or loaded.
     pub fn secret_key(&self) -> Result<SecretKey, Failure> {
         Ed25519::secret_from_bytes(&*self.secret).or_fail(Exit::Input, "the secret key")
     }
 
     fn parse(text: &str) -> Result<Self, Failure> {
         let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let damaged = || Failure::input("not a whole key file; restore it from its copy");
+        let damaged = || Failure::input("the key file is damaged; restore it from its copy");
         if lines.next() != Some(FIRST_LINE) {
             return Err(Failure::input(format!("the first line is not `{FIRST_LINE}`; check the path")));
         }
@@ -127,11 +127,11 @@ impl Key {
 /// Reads a public key of 64 hexadecimal digits.
 ///
 /// # Errors
-/// A sentence that says what is wrong.
+/// A message that says what was expected.
 pub fn public_key(digits: &str) -> Result<PublicKey, String> {
     let mut bytes = [0; 32];
     hex::decode_to_slice(digits, &mut bytes)
-        .map_err(|_| "a public key is 64 hexadecimal digits".to_owned())?;
+        .map_err(|_| "public key: expected 64 hexadecimal digits".to_owned())?;
     PublicKey::decode(&bytes, &()).map_err(|error| error.to_string())
 }
 
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_survive_the_disk_and_are_not_overwritten() {
+    fn key_files_round_trip_and_are_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         let key = Key::generate().unwrap();

@@ -1,6 +1,6 @@
-//! An audited Redis: clients sign every command, a front before a real `redis-server` verifies it, writes command
-//! and signature to a durable log, and only then has it executed. Whoever has the log can find out later who asked
-//! for what, and nobody, the front included, can put words into a client's mouth.
+//! An audited Redis: clients sign every command; a front before a real `redis-server` verifies it, writes command
+//! and signature to a durable log, and only then sends it to Redis. The log proves which client sent which command.
+//! No one, including the front, can forge a command of a client.
 //!
 //! ```text
 //!  redis-cli ─ RESP ─► sidecar ─┐                       ┌─► log (durable first)
@@ -8,18 +8,18 @@
 //!  client of this crate ────────┘                       └─► refusals
 //! ```
 //!
-//! | module | what it does |
+//! | module | contents |
 //! |---|---|
-//! | [`resp`] | Redis' protocol: one encoding of a command, the end of a reply |
-//! | [`frame`] | what travels between client and front, and what is signed |
+//! | [`resp`] | Redis' protocol: canonical commands, the ends of replies |
+//! | [`frame`] | messages between client and front, and the signed bytes |
 //! | [`log`] | entries, their chain of hashes, recovery after a crash |
 //! | [`front`] | verifies, logs, executes, answers |
 //! | [`client`] | signs; makes one-time keys in the background |
 //! | [`sidecar`] | signs for programs that speak plain Redis |
-//! | [`audit`] | verifies a whole log and names every entry that is wrong |
-//! | [`proof`] | one operation as a file that stands for itself |
+//! | [`audit`] | verifies a log and names each faulty entry |
+//! | [`proof`] | one operation as a self-contained file |
 //!
-//! The folder's `SPEC.md` has every byte of it, for clients in other languages.
+//! `SPEC.md` specifies all formats, for clients in other languages.
 #![forbid(unsafe_code)]
 
 pub mod audit;
@@ -41,13 +41,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use quorate::machine::Time;
 
-/// The time of day in microseconds: a clock that goes on while the machine sleeps, as one-time keys need it.
+/// Returns the time of day in microseconds. One-time keys need a clock that advances while the machine sleeps.
 pub fn now() -> Time {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
 }
 
-/// A mutex's content, whatever a thread that held it did: what we guard is whole between two statements.
+/// Locks a mutex and ignores poisoning: the guarded values are consistent between statements.
 pub(crate) fn lock<T: ?Sized>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! The binary `audited-redis`. `README.md` is the tour.
+//! The binary `audited-redis`. `README.md` is a tour.
 #![forbid(unsafe_code)]
 
 mod cli;

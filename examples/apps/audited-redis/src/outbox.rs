@@ -1,5 +1,5 @@
-//! What is to be sent over a connection: appended by whoever has something, written at once if the socket takes it,
-//! and otherwise by a task.
+//! Send buffer of a connection. Any thread can append to it. Data is written immediately if the socket accepts it,
+//! and by a task otherwise.
 
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
@@ -25,14 +25,14 @@ struct State {
 }
 
 impl Outbox {
-    /// An outbox that closes when more than `cap` bytes wait because the other side does not read.
+    /// Creates an outbox that closes when more than `cap` bytes wait because the peer does not read.
     pub(crate) fn new(half: OwnedWriteHalf, cap: usize) -> Arc<Self> {
         let half = Some(Arc::new(half));
         let state = State { half, buffer: Vec::new(), sent: 0, finishing: false };
         Arc::new(Self { state: Mutex::new(state), wake: Notify::new(), cap })
     }
 
-    /// Appends. Nothing is sent before [`flush`](Self::flush).
+    /// Appends data. Nothing is sent before [`flush`](Self::flush).
     pub(crate) fn push(&self, write: impl FnOnce(&mut Vec<u8>)) {
         let mut state = lock(&self.state);
         if state.half.is_none() || state.finishing {
@@ -45,27 +45,27 @@ impl Outbox {
         }
     }
 
-    /// Writes what the socket takes; the task writes the rest.
+    /// Writes as much as the socket accepts; the task writes the rest.
     pub(crate) fn flush(&self) {
         if lock(&self.state).write() {
             self.wake.notify_one();
         }
     }
 
-    /// Closes when all is sent.
+    /// Closes the connection when all data is sent.
     pub(crate) fn finish(&self) {
         lock(&self.state).finishing = true;
         self.flush();
         self.wake.notify_one();
     }
 
-    /// Closes now.
+    /// Closes the connection immediately.
     pub(crate) fn close(&self) {
         lock(&self.state).close();
         self.wake.notify_one();
     }
 
-    /// The task: returns when the outbox is closed.
+    /// Runs the task. Returns when the outbox is closed.
     pub(crate) async fn run(&self) {
         loop {
             let (half, waiting) = {
@@ -88,7 +88,7 @@ impl Outbox {
 }
 
 impl State {
-    /// Whether there is something for the task.
+    /// Writes data and returns true if the task must continue.
     fn write(&mut self) -> bool {
         let Some(half) = self.half.clone() else { return false };
         while let Some(rest) = self.buffer.get(self.sent..).filter(|rest| !rest.is_empty()) {
@@ -101,7 +101,7 @@ impl State {
         }
         self.buffer.clear();
         self.sent = 0;
-        // A large reply is no reason to keep its memory.
+        // The memory of a large reply is released.
         self.buffer.shrink_to(1 << 20);
         if self.finishing { self.close() } else { false }
     }

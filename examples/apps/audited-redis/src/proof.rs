@@ -1,5 +1,5 @@
-//! One operation as a file that stands for itself: whoever knows the client's public key can check that the client
-//! asked for it, of which store, when, and as its how-manieth command. Nothing else is claimed.
+//! A proof: one operation as a self-contained file. The client's public key suffices to verify that the client sent
+//! the command, for which store, at which time, and with which sequence number. A proof claims nothing else.
 //!
 //! | bytes | field |
 //! |---|---|
@@ -15,47 +15,47 @@ use quorate::ed25519::PublicKey;
 use quorate::machine::Time;
 
 use crate::failure::{Exit, Failure, OrFail};
-use crate::frame::{MAX_FRAME, Scheme, SignedCommand, verify_eddsa};
-use crate::log::{Scan, Step};
+use crate::frame::{MAX_FRAME, SignatureScheme, SignedCommand, verify_eddsa};
+use crate::log::{Scan, ScanStep};
 use crate::resp::Command;
 
 const MAGIC: &[u8; 8] = b"QAPROOF1";
 
-/// What a proof proves.
+/// Statement of a valid proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proven {
-    /// The store that the command was for.
+    /// Store of the command.
     pub store: [u8; 32],
-    /// Who asked for it.
+    /// Public key of the client.
     pub signer: [u8; 32],
-    /// The client's number for it.
+    /// Sequence number of the command.
     pub sequence: u64,
-    /// The client's time of day when it signed.
+    /// Time of the signature by the client's clock.
     pub time: Time,
-    /// How it is signed: `eddsa`, or the name of a DSig suite.
+    /// Signature scheme: `eddsa`, or the name of a DSig suite.
     pub scheme: &'static str,
     /// Name and arguments.
     pub command: Vec<Vec<u8>>,
 }
 
-/// Takes an entry out of a log, as a proof.
+/// Extracts an entry of a log as a proof.
 ///
 /// # Errors
-/// [`Failure`] if there is no such entry, if it is not signed, or if the log cannot be read.
+/// [`Failure`] if the entry does not exist or is not signed, or if the log cannot be read.
 pub fn prove(log: &Path, number: u64) -> Result<Vec<u8>, Failure> {
     let mut scan = Scan::open(log)?;
     let store = *scan.store();
     loop {
         let len = match scan.step().or_fail(Exit::Input, log.display())? {
-            Step::Entry(raw) if raw.entry.number == number => {
+            ScanStep::Entry(raw) if raw.entry.number == number => {
                 let proof = [&MAGIC[..], &store, &raw.entry.signer, raw.entry.body].concat();
                 let signer = quorate::wire::Decode::decode(&raw.entry.signer, &())
                     .or_fail(Exit::Input, log.display())?;
                 check(&proof, &signer)?;
                 return Ok(proof);
             }
-            Step::Entry(raw) => raw.len(),
-            Step::NoEntry | Step::Cut(_) => {
+            ScanStep::Entry(raw) => raw.len(),
+            ScanStep::Malformed | ScanStep::Truncated(_) => {
                 let message = format!(
                     "{}: byte {}: the log is damaged; run `audited-redis audit`",
                     log.display(),
@@ -63,7 +63,7 @@ pub fn prove(log: &Path, number: u64) -> Result<Vec<u8>, Failure> {
                 );
                 return Err(Failure::with_code(Exit::Tampered, "LOG_DAMAGED", message));
             }
-            Step::End => {
+            ScanStep::End => {
                 let message = format!("{}: there is no entry {number}", log.display());
                 return Err(Failure::with_code(Exit::NotFound, "NO_ENTRY", message));
             }
@@ -72,10 +72,10 @@ pub fn prove(log: &Path, number: u64) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// Checks a proof with nothing but the signer's public key.
+/// Verifies a proof with the signer's public key.
 ///
 /// # Errors
-/// [`Failure`] with [`Exit::Input`] if the bytes are no proof, with [`Exit::Tampered`] if it does not hold.
+/// [`Failure`] with [`Exit::Input`] if the bytes are not a proof, with [`Exit::Tampered`] if the proof is invalid.
 pub fn check(proof: &[u8], signer: &PublicKey) -> Result<Proven, Failure> {
     let not = || Failure::input("not a proof file; check the path");
     if proof.len() > MAX_FRAME + 72 {
@@ -86,21 +86,23 @@ pub fn check(proof: &[u8], signer: &PublicKey) -> Result<Proven, Failure> {
     let (stated, body) = rest.split_first_chunk::<32>().ok_or_else(not)?;
     let refused = |message: String| Failure::with_code(Exit::Tampered, "BAD_PROOF", message);
     if stated != signer.as_bytes() {
-        return Err(refused("the proof is of another signer".to_owned()));
+        return Err(refused("the proof belongs to another signer".to_owned()));
     }
     let signed = SignedCommand::decode(body).map_err(|reason| refused(reason.to_string()))?;
     let command = Command::parse(signed.command).map_err(|reason| refused(reason.to_string()))?;
     let message = signed.message(store);
     let verified = match signed.scheme {
-        Scheme::None => {
-            return Err(refused("the command was never signed: nothing can be proven".to_owned()));
+        SignatureScheme::None => {
+            return Err(refused("the command is not signed, so nothing can be proven".to_owned()));
         }
-        Scheme::Eddsa => verify_eddsa(signer, &message, signed.signature),
-        Scheme::Dsig => dynamic::verify(signer, &message, signed.signature),
+        SignatureScheme::Eddsa => verify_eddsa(signer, &message, signed.signature),
+        SignatureScheme::Dsig => dynamic::verify(signer, &message, signed.signature),
     };
     verified.map_err(|error| refused(error.to_string()))?;
     let scheme = match signed.scheme {
-        Scheme::Dsig => crate::suites::suite_of(signed.signature).map(|suite| suite.name()).unwrap_or("dsig"),
+        SignatureScheme::Dsig => {
+            crate::suites::parse_suite(signed.signature).map(|suite| suite.name()).unwrap_or("dsig")
+        }
         other => other.name(),
     };
     Ok(Proven {

@@ -1,5 +1,5 @@
-//! DSig with a suite that is chosen while the program runs, and with both planes apart: what is long needs no lock.
-//! Suites 1 to 4; the others are in the core to be measured.
+//! DSig with a suite chosen at run time. Background work is separate from signing and verification, so that it
+//! needs no lock. Suites 1 to 4; the core has more suites for measurements.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use quorate::machine::Time;
 use quorate::wire::{Decode, Encode};
 use quorate::{Error, Result};
 
-/// The suites that clients may sign with.
+/// Suites that clients may sign with.
 pub const SUITES: [SuiteId; 4] =
     [SuiteId::WotsHaraka512, SuiteId::WotsHaraka256, SuiteId::WotsBlake3, SuiteId::WotsBlake3Wide];
 
@@ -42,54 +42,54 @@ macro_rules! with_suite {
     };
 }
 
-/// The largest announcement, of 128 keys.
+/// Maximum size of an announcement, of 128 keys.
 pub const MAX_ANNOUNCEMENT: usize = 68 + 128 * 32;
 
-/// The suite that a signature or an announcement names in its first byte.
+/// Returns the suite that a signature or an announcement names in its first byte.
 ///
 /// # Errors
-/// [`Error::Malformed`] for no bytes, [`Error::WrongContext`] for a suite that is not of [`SUITES`].
-pub fn suite_of(bytes: &[u8]) -> Result<SuiteId> {
+/// [`Error::Malformed`] for no bytes, [`Error::WrongContext`] for a suite that is not in [`SUITES`].
+pub fn parse_suite(bytes: &[u8]) -> Result<SuiteId> {
     let number = *bytes.first().ok_or(Error::Malformed { what: "DSig: no bytes" })?;
     let found = SUITES.into_iter().find(|suite| suite.number() == number);
     found.ok_or(Error::WrongContext { what: "suite" })
 }
 
-/// What one half of a plane hands to the other.
-pub type Parcel = Box<dyn Any + Send>;
+/// Result of background work.
+pub type BackgroundResult = Box<dyn Any + Send>;
 
-/// A signer for everybody.
-pub trait AnySigner: Send {
+/// A signer of any suite.
+pub trait DynSigner: Send {
     /// Signs; the signature is encoded. Errors: [`Error::Exhausted`].
     fn sign(&mut self, message: &[u8], now: Time) -> Result<Vec<u8>>;
-    /// How many keys are ready.
+    /// Returns the number of one-time keys that are ready.
     fn ready(&self) -> usize;
-    /// Background work to be done without the signer, if there is any.
+    /// Returns background work that does not need the signer, if there is any.
     fn plan(&mut self, now: Time) -> Result<Option<Work>>;
-    /// Takes the work's result in, and answers with the announcement to send.
-    fn add(&mut self, batch: Parcel) -> Option<Vec<u8>>;
+    /// Adds the result of background work and returns the announcement to send.
+    fn add(&mut self, batch: BackgroundResult) -> Option<Vec<u8>>;
 }
 
-/// Long work that needs no lock.
-pub type Work = Box<dyn FnOnce() -> Result<Parcel> + Send>;
+/// Background work that needs no lock.
+pub type Work = Box<dyn FnOnce() -> Result<BackgroundResult> + Send>;
 
-/// A verifier for one signer.
-pub trait AnyVerifier: Send {
+/// A verifier of any suite for one signer.
+pub trait DynVerifier: Send {
     /// Verifies an encoded signature.
     fn verify(&mut self, message: &[u8], signature: &[u8]) -> Result<()>;
-    /// Whether an announcement may be looked at; if so, the work of it.
+    /// Admits an announcement within the rate limit and returns the background work that verifies it.
     fn admit(&mut self, now: Time, announcement: Arc<[u8]>) -> Result<Work>;
-    /// Takes the work's result in.
-    fn learn(&mut self, checked: Parcel) -> Result<()>;
+    /// Adds the result of background work.
+    fn learn(&mut self, checked: BackgroundResult) -> Result<()>;
 }
 
-/// Verifies a log's signatures together.
-pub trait AnyAuditor: Send {
-    /// As [`Auditor::check`], of an encoded signature; says which of the signer's one-time keys it is of.
+/// An auditor of any suite, which verifies many signatures efficiently.
+pub trait DynAuditor: Send {
+    /// Verifies an encoded signature as [`Auditor::check`] does, and returns its one-time key.
     fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<OneTimeKey>;
 }
 
-/// Which of a signer's one-time keys: its suite, the size and the root of its batch, and its place in that.
+/// Identity of a signer's one-time key: suite, size and root of the batch, index in the batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OneTimeKey {
     suite: u8,
@@ -98,35 +98,35 @@ pub struct OneTimeKey {
     root: [u8; 32],
 }
 
-/// A signer of a suite.
+/// Creates a signer of a suite.
 ///
 /// # Errors
-/// Those of [`Signer::new`]; [`Error::WrongContext`] for a suite that is not of [`SUITES`].
-pub fn signer(suite: SuiteId, identity: SecretKey, config: SignerConfig) -> Result<Box<dyn AnySigner>> {
+/// Those of [`Signer::new`]; [`Error::WrongContext`] for a suite that is not in [`SUITES`].
+pub fn signer(suite: SuiteId, identity: SecretKey, config: SignerConfig) -> Result<Box<dyn DynSigner>> {
     with_suite!(suite, S => Ok(Box::new(Signer::<S>::new(identity, vec![], config, &mut getrandom::SysRng)?)))
 }
 
-/// A verifier of a suite that knows one signer.
+/// Creates a verifier of a suite for one signer.
 ///
 /// # Errors
-/// [`Error::WrongContext`] for a suite that is not of [`SUITES`].
-pub fn verifier(suite: SuiteId, key: PublicKey) -> Result<Box<dyn AnyVerifier>> {
+/// [`Error::WrongContext`] for a suite that is not in [`SUITES`].
+pub fn verifier(suite: SuiteId, key: PublicKey) -> Result<Box<dyn DynVerifier>> {
     with_suite!(suite, S => {
         let mut verifier = Verifier::<S>::new(VerifierConfig::default());
         verifier.admit(key.clone());
-        Ok(Box::new(OfOne { verifier, key }))
+        Ok(Box::new(BoundVerifier { verifier, key }))
     })
 }
 
-/// An auditor of a suite that remembers so many batches of keys.
+/// Creates an auditor of a suite that remembers `roots` batches of keys.
 ///
 /// # Errors
-/// [`Error::WrongContext`] for a suite that is not of [`SUITES`].
-pub fn auditor(suite: SuiteId, roots: usize) -> Result<Box<dyn AnyAuditor>> {
+/// [`Error::WrongContext`] for a suite that is not in [`SUITES`].
+pub fn auditor(suite: SuiteId, roots: usize) -> Result<Box<dyn DynAuditor>> {
     with_suite!(suite, S => Ok(Box::new(Auditor::<S>::new(roots))))
 }
 
-impl<S: Suite> AnySigner for Signer<S> {
+impl<S: Suite> DynSigner for Signer<S> {
     fn sign(&mut self, message: &[u8], now: Time) -> Result<Vec<u8>> {
         Ok(Signer::sign(self, message, &[], now)?.encode())
     }
@@ -140,18 +140,18 @@ impl<S: Suite> AnySigner for Signer<S> {
         Ok(plan.map(|plan| -> Work { Box::new(move || Ok(Box::new(plan.make()?))) }))
     }
 
-    fn add(&mut self, batch: Parcel) -> Option<Vec<u8>> {
+    fn add(&mut self, batch: BackgroundResult) -> Option<Vec<u8>> {
         let batch = batch.downcast::<Batch<S>>().ok()?;
         Some(Signer::add(self, *batch)?.announcement.encode())
     }
 }
 
-struct OfOne<S: Suite> {
+struct BoundVerifier<S: Suite> {
     verifier: Verifier<S>,
     key: PublicKey,
 }
 
-impl<S: Suite> AnyVerifier for OfOne<S> {
+impl<S: Suite> DynVerifier for BoundVerifier<S> {
     fn verify(&mut self, message: &[u8], signature: &[u8]) -> Result<()> {
         self.verifier.verify(&self.key, message, &Signature::decode(signature, &())?)
     }
@@ -161,7 +161,7 @@ impl<S: Suite> AnyVerifier for OfOne<S> {
         Ok(Box::new(move || Ok(Box::new(admitted.check(&announcement)?))))
     }
 
-    fn learn(&mut self, checked: Parcel) -> Result<()> {
+    fn learn(&mut self, checked: BackgroundResult) -> Result<()> {
         match checked.downcast::<Checked<S>>() {
             Ok(checked) => self.verifier.learn(*checked),
             Err(_) => Err(Error::WrongContext { what: "suite" }),
@@ -169,7 +169,7 @@ impl<S: Suite> AnyVerifier for OfOne<S> {
     }
 }
 
-impl<S: Suite> AnyAuditor for Auditor<S> {
+impl<S: Suite> DynAuditor for Auditor<S> {
     fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<OneTimeKey> {
         let decoded = Signature::decode(signature, &())?;
         Auditor::check(self, signer, message, &decoded)?;
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_announcement_is_larger_than_the_largest() {
+    fn the_default_announcement_has_the_maximum_size() {
         let identity = Ed25519::generate(&mut getrandom::SysRng).unwrap();
         let mut signer = signer(SuiteId::WotsBlake3, identity, SignerConfig::default()).unwrap();
         let batch = signer.plan(Time(1)).unwrap().unwrap()().unwrap();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn both_planes_work_in_every_suite() {
+    fn signing_and_background_work_in_every_suite() {
         for suite in SUITES {
             let identity = Ed25519::generate(&mut getrandom::SysRng).unwrap();
             let key = Ed25519::public_key(&identity);
@@ -208,13 +208,13 @@ mod tests {
             let checked = verifier.admit(now, announcement.into()).unwrap()().unwrap();
             verifier.learn(checked).unwrap();
             let signature = signer.sign(b"m", now).unwrap();
-            assert_eq!(suite_of(&signature), Ok(suite));
+            assert_eq!(parse_suite(&signature), Ok(suite));
             assert_eq!(signature.len(), suite.signature_len());
             verifier.verify(b"m", &signature).unwrap();
             assert!(verifier.verify(b"n", &signature).is_err());
             auditor(suite, 4).unwrap().check(&key, b"m", &signature).unwrap();
         }
         assert!(auditor(SuiteId::HorsFBlake3, 1).is_err());
-        assert!(suite_of(&[5]).is_err() && suite_of(&[]).is_err());
+        assert!(parse_suite(&[5]).is_err() && parse_suite(&[]).is_err());
     }
 }

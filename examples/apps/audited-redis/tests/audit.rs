@@ -1,4 +1,4 @@
-//! Logs that somebody changed: every change is found, and named by entry and byte.
+//! Altered logs: each change is found and named by entry and byte.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -12,48 +12,48 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::Time;
 use quorate::scheme::Scheme as _;
 use quorate_audited_redis::audit::{Expected, Report, audit};
-use quorate_audited_redis::config::{Known, Sync};
-use quorate_audited_redis::frame::{Scheme, SignedCommand, message};
+use quorate_audited_redis::config::{KnownClient, SyncPolicy};
+use quorate_audited_redis::frame::{SignatureScheme, SignedCommand, message};
 use quorate_audited_redis::keys::Key;
-use quorate_audited_redis::log::{Entry, HEADER, LogWriter, OVERHEAD, Scan, Step, Written};
+use quorate_audited_redis::log::{Entry, HEADER, LogWriter, NewEntry, OVERHEAD, Scan, ScanStep};
 use quorate_audited_redis::resp::encode_command;
-use quorate_audited_redis::suites::{AnySigner, signer};
+use quorate_audited_redis::suites::{DynSigner, signer};
 
-/// A log of commands by two clients in turn, with DSig but for every fourth, which has EdDSA.
-struct Made {
+/// A log of commands of two clients in turn, signed with DSig, and every fourth with EdDSA.
+struct TestLog {
     folder: tempfile::TempDir,
-    clients: Vec<Known>,
+    clients: Vec<KnownClient>,
     keys: Vec<Key>,
     bytes: Vec<u8>,
-    /// Where entry n begins, from entry 1 on; at last the end.
+    /// Offset of each entry, from entry 1 on, and the end offset.
     starts: Vec<usize>,
     store: [u8; 32],
 }
 
-fn made(count: u64) -> Made {
+fn make_log(count: u64) -> TestLog {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");
     let keys: Vec<_> = (0..2).map(|_| Key::generate().unwrap()).collect();
     let names = ["alice", "bob"];
     let clients = keys.iter().zip(names);
     let clients: Vec<_> =
-        clients.map(|(key, name)| Known { name: name.into(), key: key.public().unwrap() }).collect();
+        clients.map(|(key, name)| KnownClient { name: name.into(), key: key.public().unwrap() }).collect();
     let mut signers: Vec<_> = keys.iter().map(dsig).collect();
-    let (mut log, _) = LogWriter::open(&path, Sync::Kill, |_| ()).unwrap();
+    let (mut log, _) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap();
     let (store, mut starts) = (*log.store(), vec![HEADER]);
     for number in 1..=count {
         let (who, sequence) = ((number % 2) as usize, number.div_ceil(2));
         let body = body(&store, &keys[who], &mut *signers[who], sequence, number % 4 == 0, number);
         let signer = *clients[who].key.as_bytes();
-        log.append([Written { received: number, signer, body: &body }]).unwrap();
+        log.append([NewEntry { received: number, signer, body: &body }]).unwrap();
         starts.push(starts.last().unwrap() + OVERHEAD + body.len());
     }
     let bytes = std::fs::read(&path).unwrap();
     assert_eq!(bytes.len(), *starts.last().unwrap());
-    Made { folder, clients, keys, bytes, starts, store }
+    TestLog { folder, clients, keys, bytes, starts, store }
 }
 
-fn dsig(key: &Key) -> Box<dyn AnySigner> {
+fn dsig(key: &Key) -> Box<dyn DynSigner> {
     let config = SignerConfig { log2_batch: 4, low_water: 64, lifetime: Duration::from_secs(600) };
     let mut signer = signer(SuiteId::WotsBlake3, key.secret_key().unwrap(), config).unwrap();
     while let Some(work) = signer.plan(Time(1)).unwrap() {
@@ -65,7 +65,7 @@ fn dsig(key: &Key) -> Box<dyn AnySigner> {
 fn body(
     store: &[u8; 32],
     key: &Key,
-    dsig: &mut dyn AnySigner,
+    dsig: &mut dyn DynSigner,
     sequence: u64,
     eddsa: bool,
     value: u64,
@@ -74,15 +74,15 @@ fn body(
     let (time, mut body) = (Time(1000 + sequence), Vec::new());
     let message = message(store, sequence, time, &command);
     let (scheme, signature) = if eddsa {
-        (Scheme::Eddsa, Ed25519::sign(&key.secret_key().unwrap(), &message).to_bytes().to_vec())
+        (SignatureScheme::Eddsa, Ed25519::sign(&key.secret_key().unwrap(), &message).to_bytes().to_vec())
     } else {
-        (Scheme::Dsig, dsig.sign(&message, Time(1)).unwrap())
+        (SignatureScheme::Dsig, dsig.sign(&message, Time(1)).unwrap())
     };
     SignedCommand { scheme, sequence, time, signature: &signature, command: &command }.encode_to(&mut body);
     body
 }
 
-impl Made {
+impl TestLog {
     fn entry(&self, number: usize) -> &[u8] {
         &self.bytes[self.starts[number - 1]..self.starts[number]]
     }
@@ -91,8 +91,8 @@ impl Made {
         self.starts[number - 1] as u64
     }
 
-    /// A log of these entries, as bytes.
-    fn of(&self, entries: &[usize]) -> Vec<u8> {
+    /// Returns the bytes of a log with these entries.
+    fn with_entries(&self, entries: &[usize]) -> Vec<u8> {
         let mut bytes = self.bytes[..HEADER].to_vec();
         entries.iter().for_each(|number| bytes.extend_from_slice(self.entry(*number)));
         bytes
@@ -115,20 +115,20 @@ impl Made {
         report.findings.iter().map(|finding| (finding.code, finding.entry, finding.offset)).collect()
     }
 
-    /// What a front would do that has the file and no scruples: new numbers and new hashes for these entries.
+    /// Returns a log as a malicious front could write it: new numbers and new hashes for these entries.
     fn rewritten(&self, entries: &[(usize, Vec<u8>)]) -> Vec<u8> {
         let path = self.folder.path().join("rewritten");
         let _ = std::fs::remove_file(&path);
         std::fs::write(&path, &self.bytes[..HEADER]).unwrap();
-        let (mut log, _) = LogWriter::open(&path, Sync::Kill, |_| ()).unwrap();
+        let (mut log, _) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap();
         for (who, body) in entries {
             let signer = *self.clients[*who].key.as_bytes();
-            log.append([Written { received: 1, signer, body }]).unwrap();
+            log.append([NewEntry { received: 1, signer, body }]).unwrap();
         }
         std::fs::read(&path).unwrap()
     }
 
-    /// Who asked, and the signed command.
+    /// Returns the index of the client and the signed command.
     fn signed(&self, number: usize) -> (usize, Vec<u8>) {
         let entry = self.entry(number);
         (number % 2, entry[OVERHEAD - 32..entry.len() - 32].to_vec())
@@ -136,27 +136,27 @@ impl Made {
 }
 
 #[test]
-fn an_untouched_log_is_whole() {
-    let made = made(24);
-    let report = made.audit(&made.bytes);
+fn an_unaltered_log_has_no_findings() {
+    let original = make_log(24);
+    let report = original.audit(&original.bytes);
     assert!(report.ok, "{:?}", report.findings);
-    assert_eq!((report.entries, report.bytes, report.head.entry), (24, made.bytes.len() as u64, 24));
+    assert_eq!((report.entries, report.bytes, report.head.entry), (24, original.bytes.len() as u64, 24));
     assert_eq!(report.signers.iter().map(|signer| signer.commands).sum::<u64>(), 24);
 }
 
 #[test]
 fn flipped_bytes_are_found_where_they_are() {
-    let made = made(8);
+    let original = make_log(8);
     for number in 1..=8 {
-        let (start, end) = (made.starts[number - 1], made.starts[number]);
+        let (start, end) = (original.starts[number - 1], original.starts[number]);
         let middle = (start..end).step_by(37);
         // Every field once: length, number, durable, received, signer, scheme, sequence, time, signature, hash.
         let fields = [0, 1, 2, 3, 4, 11, 12, 20, 30, 60, 61, 69, 77, 90].map(|at| start + at);
         for at in middle.chain(fields).chain([end - 33, end - 32, end - 1]) {
             for bit in [0x01, 0x80] {
-                let mut bytes = made.bytes.clone();
+                let mut bytes = original.bytes.clone();
                 bytes[at] ^= bit;
-                let found = made.found(&bytes);
+                let found = original.found(&bytes);
                 let place = (number as u64, start as u64);
                 assert_eq!(found.len(), 1, "byte {at} of {start}..{end}: {found:?}");
                 let (code, entry, offset) = found[0];
@@ -170,21 +170,30 @@ fn flipped_bytes_are_found_where_they_are() {
 }
 
 #[test]
-fn entries_that_are_dropped_swapped_or_doubled_are_named() {
-    let made = made(8);
-    assert_eq!(made.found(&made.of(&[1, 2, 4, 5, 6, 7, 8])), [("GAP", 3, made.start(3))]);
-    assert_eq!(made.found(&made.of(&[1, 2, 6, 7, 8])), [("GAP", 3, made.start(3))]);
-    assert!(made.audit(&made.of(&[1, 2, 6, 7, 8])).findings[0].detail.contains("to 5"));
-    assert_eq!(made.found(&made.of(&[2, 3, 4, 5, 6, 7, 8])), [("GAP", 1, HEADER as u64)]);
-    let behind_4 = made.start(3) + made.entry(4).len() as u64;
-    assert_eq!(made.found(&made.of(&[1, 2, 4, 3, 5, 6, 7, 8])), [("REORDERED", 3, behind_4)]);
-    let far = HEADER as u64 + made.of(&[1, 3, 4, 5, 6]).len() as u64 - HEADER as u64;
-    assert_eq!(made.found(&made.of(&[1, 3, 4, 5, 6, 2, 7, 8])), [("REORDERED", 2, far)]);
-    assert_eq!(made.found(&made.of(&[1, 2, 3, 3, 4, 5, 6, 7, 8])), [("DUPLICATE", 3, made.start(4))]);
-    let end = made.bytes.len() as u64;
-    assert_eq!(made.found(&made.of(&[1, 2, 3, 4, 5, 6, 7, 8, 2])), [("DUPLICATE", 2, end)]);
+fn removed_swapped_and_duplicated_entries_are_named() {
+    let original = make_log(8);
+    assert_eq!(
+        original.found(&original.with_entries(&[1, 2, 4, 5, 6, 7, 8])),
+        [("GAP", 3, original.start(3))]
+    );
+    assert_eq!(original.found(&original.with_entries(&[1, 2, 6, 7, 8])), [("GAP", 3, original.start(3))]);
+    assert!(original.audit(&original.with_entries(&[1, 2, 6, 7, 8])).findings[0].detail.contains("to 5"));
+    assert_eq!(original.found(&original.with_entries(&[2, 3, 4, 5, 6, 7, 8])), [("GAP", 1, HEADER as u64)]);
+    let behind_4 = original.start(3) + original.entry(4).len() as u64;
+    assert_eq!(
+        original.found(&original.with_entries(&[1, 2, 4, 3, 5, 6, 7, 8])),
+        [("REORDERED", 3, behind_4)]
+    );
+    let far = HEADER as u64 + original.with_entries(&[1, 3, 4, 5, 6]).len() as u64 - HEADER as u64;
+    assert_eq!(original.found(&original.with_entries(&[1, 3, 4, 5, 6, 2, 7, 8])), [("REORDERED", 2, far)]);
+    assert_eq!(
+        original.found(&original.with_entries(&[1, 2, 3, 3, 4, 5, 6, 7, 8])),
+        [("DUPLICATE", 3, original.start(4))]
+    );
+    let end = original.bytes.len() as u64;
+    assert_eq!(original.found(&original.with_entries(&[1, 2, 3, 4, 5, 6, 7, 8, 2])), [("DUPLICATE", 2, end)]);
     // Several at once.
-    let several = made.found(&made.of(&[1, 3, 4, 6, 5, 8]));
+    let several = original.found(&original.with_entries(&[1, 3, 4, 6, 5, 8]));
     assert_eq!(
         several.iter().map(|(code, entry, _)| (*code, *entry)).collect::<Vec<_>>(),
         [("GAP", 2), ("REORDERED", 5), ("GAP", 7)]
@@ -192,73 +201,79 @@ fn entries_that_are_dropped_swapped_or_doubled_are_named() {
 }
 
 #[test]
-fn a_log_that_is_cut_is_cut_where_it_is() {
-    let made = made(4);
+fn truncation_is_found_at_its_position() {
+    let original = make_log(4);
     for number in 1..=4 {
-        for inside in [1, 3, 4, 20, 500, made.entry(number).len() - 1] {
-            if inside < made.entry(number).len() {
-                let cut = made.starts[number - 1] + inside;
-                assert_eq!(made.found(&made.bytes[..cut]), [("CUT", number as u64, made.start(number))]);
+        for inside in [1, 3, 4, 20, 500, original.entry(number).len() - 1] {
+            if inside < original.entry(number).len() {
+                let cut = original.starts[number - 1] + inside;
+                assert_eq!(
+                    original.found(&original.bytes[..cut]),
+                    [("CUT", number as u64, original.start(number))]
+                );
             }
         }
     }
     // Between entries nothing shows it but the head of an earlier audit.
-    let whole = made.audit(&made.bytes);
+    let whole = original.audit(&original.bytes);
     let mut hash = [0; 32];
     hex::decode_to_slice(&whole.head.chain, &mut hash).unwrap();
-    let shorter = made.of(&[1, 2, 3]);
-    assert!(made.audit(&shorter).ok);
+    let shorter = original.with_entries(&[1, 2, 3]);
+    assert!(original.audit(&shorter).ok);
     let head = |number, hash| Expected {
-        clients: made.clients.clone(),
+        clients: original.clients.clone(),
         head: Some((number, hash)),
         ..Expected::default()
     };
-    let report = audit(&made.path(&shorter), &head(4, hash)).unwrap();
+    let report = audit(&original.path(&shorter), &head(4, hash)).unwrap();
     assert_eq!((report.findings[0].code, report.findings[0].entry), ("HEAD", 4));
-    assert!(audit(&made.path(&made.bytes), &head(4, hash)).unwrap().ok);
-    assert!(!audit(&made.path(&made.bytes), &head(3, hash)).unwrap().ok);
-    // Nor may an earlier one be another than it was.
+    assert!(audit(&original.path(&original.bytes), &head(4, hash)).unwrap().ok);
+    assert!(!audit(&original.path(&original.bytes), &head(3, hash)).unwrap().ok);
+    // An earlier entry must not change either.
     let mut second = [0; 32];
-    second.copy_from_slice(&made.entry(2)[made.entry(2).len() - 32..]);
-    assert!(audit(&made.path(&made.bytes), &head(2, second)).unwrap().ok);
-    let anew: Vec<_> = (1..=4).map(|number| made.signed(number)).collect();
-    assert_eq!(audit(&made.path(&made.rewritten(&anew)), &head(2, second)).unwrap().findings[0].code, "HEAD");
+    second.copy_from_slice(&original.entry(2)[original.entry(2).len() - 32..]);
+    assert!(audit(&original.path(&original.bytes), &head(2, second)).unwrap().ok);
+    let anew: Vec<_> = (1..=4).map(|number| original.signed(number)).collect();
+    assert_eq!(
+        audit(&original.path(&original.rewritten(&anew)), &head(2, second)).unwrap().findings[0].code,
+        "HEAD"
+    );
     let other = Expected { store: Some([0; 32]), ..head(4, hash) };
-    assert_eq!(audit(&made.path(&made.bytes), &other).unwrap().findings[0].code, "HEAD");
+    assert_eq!(audit(&original.path(&original.bytes), &other).unwrap().findings[0].code, "HEAD");
 }
 
 #[test]
-fn bytes_that_are_taken_out_or_put_in_are_found_and_the_rest_is_still_read() {
-    let made = made(8);
-    let at = made.starts[3] + 100;
-    let mut less = made.bytes.clone();
+fn removed_and_inserted_bytes_are_found_and_the_rest_is_read() {
+    let original = make_log(8);
+    let at = original.starts[3] + 100;
+    let mut less = original.bytes.clone();
     less.drain(at..at + 10);
-    let mut more = made.bytes.clone();
+    let mut more = original.bytes.clone();
     more.splice(at..at, [7; 10]);
     for bytes in [less, more] {
-        let report = made.audit(&bytes);
+        let report = original.audit(&bytes);
         let found: Vec<_> = report.findings.iter().map(|f| (f.code, f.entry, f.offset)).collect();
-        assert_eq!(found, [("ALTERED", 4, made.start(4))]);
-        // All others were read and their signatures hold.
+        assert_eq!(found, [("ALTERED", 4, original.start(4))]);
+        // All other entries were read, and their signatures are valid.
         assert_eq!(report.signers.iter().map(|signer| signer.commands).sum::<u64>(), 7);
         assert_eq!(report.head.entry, 8);
     }
-    let mut zeroed = made.bytes.clone();
-    zeroed[made.starts[3]..made.starts[5]].fill(0);
-    let report = made.audit(&zeroed);
+    let mut zeroed = original.bytes.clone();
+    zeroed[original.starts[3]..original.starts[5]].fill(0);
+    let report = original.audit(&zeroed);
     assert_eq!((report.findings[0].code, report.findings[0].entry), ("MALFORMED", 4));
     assert_eq!(report.signers.iter().map(|signer| signer.commands).sum::<u64>(), 6);
 }
 
 #[test]
-fn who_makes_all_hashes_anew_is_found_by_the_signatures_and_numbers() {
-    let made = made(8);
-    let all: Vec<_> = (1..=8).map(|number| made.signed(number)).collect();
+fn recomputed_hashes_are_found_by_signatures_and_numbers() {
+    let original = make_log(8);
+    let all: Vec<_> = (1..=8).map(|number| original.signed(number)).collect();
     let codes = |entries: &[(usize, Vec<u8>)]| -> Vec<_> {
-        made.found(&made.rewritten(entries)).iter().map(|(code, entry, _)| (*code, *entry)).collect()
+        original.found(&original.rewritten(entries)).iter().map(|(code, entry, _)| (*code, *entry)).collect()
     };
     assert_eq!(codes(&all), []);
-    // Another command in a client's mouth.
+    // A forged command.
     let mut forged = all.clone();
     let at = forged[4].1.len() - 3;
     forged[4].1[at] ^= 1;
@@ -268,51 +283,62 @@ fn who_makes_all_hashes_anew_is_found_by_the_signatures_and_numbers() {
     stolen[4].0 = 0;
     let found = codes(&stolen);
     assert_eq!(found[0], ("FORGED", 5));
-    // A client's command left out.
+    // A client's command removed.
     let mut dropped = all.clone();
     dropped.remove(4);
     assert_eq!(codes(&dropped), [("SEQUENCE_GAP", 6)]);
-    // Executed twice; executed in another order than asked for.
+    // A command logged twice; commands logged out of order.
     let mut twice = all.clone();
     twice.push(all[1].clone());
     assert_eq!(codes(&twice), [("REPLAYED", 9)]);
     let mut moved = all.clone();
     moved.swap(2, 4);
     assert_eq!(codes(&moved), [("SEQUENCE_GAP", 3), ("REPLAYED", 5)]);
-    // Never signed; signed for another store; by nobody known.
+    // Not signed; signed for another store; signed by an unknown key.
     let mut unsigned = all.clone();
     let command = encode_command(&["FLUSHALL"]).unwrap();
     unsigned[7].1.clear();
-    SignedCommand { scheme: Scheme::None, sequence: 4, time: Time(1), signature: &[], command: &command }
-        .encode_to(&mut unsigned[7].1);
+    SignedCommand {
+        scheme: SignatureScheme::None,
+        sequence: 4,
+        time: Time(1),
+        signature: &[],
+        command: &command,
+    }
+    .encode_to(&mut unsigned[7].1);
     assert_eq!(codes(&unsigned), [("UNSIGNED", 8)]);
     let mut elsewhere = all.clone();
-    elsewhere[7].1 = body(&[1; 32], &made.keys[0], &mut *dsig(&made.keys[0]), 4, false, 1);
+    elsewhere[7].1 = body(&[1; 32], &original.keys[0], &mut *dsig(&original.keys[0]), 4, false, 1);
     assert_eq!(codes(&elsewhere), [("FORGED", 8)]);
-    let expected =
-        Expected { clients: made.clients[..1].to_vec(), store: Some(made.store), ..Expected::default() };
-    let report = audit(&made.path(&made.bytes), &expected).unwrap();
+    let expected = Expected {
+        clients: original.clients[..1].to_vec(),
+        store: Some(original.store),
+        ..Expected::default()
+    };
+    let report = audit(&original.path(&original.bytes), &expected).unwrap();
     assert!(report.findings.len() == 4 && report.findings.iter().all(|found| found.code == "UNKNOWN_SIGNER"));
 }
 
 #[test]
-fn what_the_front_says_of_an_entry_must_be_possible() {
-    let made = made(4);
-    // Hashes made anew over whatever the front likes to say.
+fn the_fronts_fields_must_be_consistent() {
+    let original = make_log(4);
+    // Recomputes the hashes over arbitrary fields of the front.
     let saying = |said: [(u64, u64); 4]| {
-        let (mut bytes, mut chain) =
-            (made.bytes[..HEADER].to_vec(), Scan::open(&made.path(&made.bytes)).unwrap().first_chain());
+        let (mut bytes, mut chain) = (
+            original.bytes[..HEADER].to_vec(),
+            Scan::open(&original.path(&original.bytes)).unwrap().first_chain(),
+        );
         for (number, (durable, received)) in (1..).zip(said) {
-            let (who, body) = made.signed(number as usize);
-            let signer = *made.clients[who].key.as_bytes();
+            let (who, body) = original.signed(number as usize);
+            let signer = *original.clients[who].key.as_bytes();
             chain = Entry { number, durable, received, signer, body: &body }.encode_to(&chain, &mut bytes);
         }
         let expected = Expected {
-            clients: made.clients.clone(),
+            clients: original.clients.clone(),
             max_age: Some(Duration::from_millis(30)),
             ..Expected::default()
         };
-        let report = audit(&made.path(&bytes), &expected).unwrap();
+        let report = audit(&original.path(&bytes), &expected).unwrap();
         report.findings.iter().map(|finding| (finding.code, finding.entry)).collect::<Vec<_>>()
     };
     let honest = [(0, 1001), (0, 1001), (2, 2000), (2, 31_002)];
@@ -323,32 +349,32 @@ fn what_the_front_says_of_an_entry_must_be_possible() {
 }
 
 #[test]
-fn a_file_in_which_everything_looks_like_entries_is_given_up_and_said_to_be() {
-    let made = made(2);
+fn a_file_full_of_apparent_entries_is_reported_as_unread() {
+    let original = make_log(2);
     let entry = [&500_000u32.to_le_bytes()[..], &3u64.to_le_bytes()].concat();
-    let bytes = [made.bytes.clone(), vec![0; 50], entry.repeat(100_000)].concat();
-    let report = made.audit(&bytes);
+    let bytes = [original.bytes.clone(), vec![0; 50], entry.repeat(100_000)].concat();
+    let report = original.audit(&bytes);
     let codes: Vec<_> = report.findings.iter().map(|finding| finding.code).collect();
     assert_eq!(codes, ["MALFORMED", "UNREAD"]);
     assert!(report.findings[1].offset < bytes.len() as u64);
     assert_eq!(report.entries, 2);
-    // No front starts on it either.
-    let failure = LogWriter::open(&made.path(&bytes), Sync::Kill, |_| ()).unwrap_err();
+    // The front does not start with it either.
+    let failure = LogWriter::open(&original.path(&bytes), SyncPolicy::Kill, |_| ()).unwrap_err();
     assert!(failure.message.contains("looks like entries"), "{failure}");
 }
 
 #[test]
-fn a_file_that_is_no_log_is_said_to_be_none() {
-    let made = made(1);
-    let expected = Expected { clients: made.clients.clone(), ..Expected::default() };
+fn a_file_that_is_not_a_log_is_refused() {
+    let original = make_log(1);
+    let expected = Expected { clients: original.clients.clone(), ..Expected::default() };
     for bytes in [&b""[..], b"QARLOG01", &[0; 100]] {
-        assert_eq!(audit(&made.path(bytes), &expected).unwrap_err().code, "BAD_INPUT");
+        assert_eq!(audit(&original.path(bytes), &expected).unwrap_err().code, "BAD_INPUT");
     }
-    assert!(audit(&made.folder.path().join("nothing"), &expected).is_err());
+    assert!(audit(&original.folder.path().join("nothing"), &expected).is_err());
 }
 
 #[test]
-fn entries_are_what_the_format_says() {
+fn entries_match_the_specified_format() {
     let (mut bytes, body) = (Vec::new(), [9; 20]);
     let entry = Entry { number: 3, durable: 2, received: 5, signer: [6; 32], body: &body };
     let chain = entry.encode_to(&[1; 32], &mut bytes);
@@ -363,22 +389,22 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn whatever_is_changed_is_found(at in 0.0..1.0f64, len in 0usize..60, with in proptest::collection::vec(any::<u8>(), 0..60)) {
-        let made = made(3);
-        let at = HEADER + ((made.bytes.len() - HEADER) as f64 * at) as usize;
-        let mut bytes = made.bytes.clone();
-        bytes.splice(at..(at + len).min(made.bytes.len()), with);
-        let cut = made.starts.contains(&bytes.len()) && made.bytes.starts_with(&bytes);
-        let report = made.audit(&bytes);
-        prop_assert_eq!(report.ok, bytes == made.bytes || cut);
+    fn every_change_is_found(at in 0.0..1.0f64, len in 0usize..60, with in proptest::collection::vec(any::<u8>(), 0..60)) {
+        let original = make_log(3);
+        let at = HEADER + ((original.bytes.len() - HEADER) as f64 * at) as usize;
+        let mut bytes = original.bytes.clone();
+        bytes.splice(at..(at + len).min(original.bytes.len()), with);
+        let cut = original.starts.contains(&bytes.len()) && original.bytes.starts_with(&bytes);
+        let report = original.audit(&bytes);
+        prop_assert_eq!(report.ok, bytes == original.bytes || cut);
         if let Some(first) = report.findings.first() {
-            // Nothing before the change is accused.
-            let entry = made.starts.iter().filter(|start| **start <= at).count();
-            prop_assert!(first.offset >= made.starts[entry - 1] as u64, "{:?}", first);
+            // No entry before the change is reported.
+            let entry = original.starts.iter().filter(|start| **start <= at).count();
+            prop_assert!(first.offset >= original.starts[entry - 1] as u64, "{:?}", first);
         }
-        // And a scan ends.
-        let mut scan = Scan::open(&made.path(&bytes)).unwrap();
-        while let Step::Entry(raw) = scan.step().unwrap() {
+        // A scan terminates.
+        let mut scan = Scan::open(&original.path(&bytes)).unwrap();
+        while let ScanStep::Entry(raw) = scan.step().unwrap() {
             let len = raw.len();
             scan.skip(len);
         }

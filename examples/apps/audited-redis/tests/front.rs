@@ -4,10 +4,10 @@
 
 mod support;
 
-use quorate_audited_redis::frame::{Scheme, SignedCommand};
+use quorate_audited_redis::frame::{SignatureScheme, SignedCommand};
 use quorate_audited_redis::resp::{Command, Value, encode_command};
 use quorate_audited_redis::{log, proof};
-use support::House;
+use support::Deployment;
 
 fn bulk(bytes: &str) -> Value {
     Value::Bulk(Some(bytes.into()))
@@ -15,9 +15,9 @@ fn bulk(bytes: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reads_and_writes_are_executed_logged_and_provable() {
-    let mut house = House::new();
-    let alice = house.client("alice").await;
-    let bob = house.client_with("bob", Scheme::Eddsa).await;
+    let mut deployment = Deployment::new();
+    let alice = deployment.client("alice").await;
+    let bob = deployment.client_with("bob", SignatureScheme::Eddsa).await;
     let set = alice.call(&["SET", "greeting", "hello"]).await.unwrap();
     assert_eq!((set.sequence, set.entry, &set.reply[..]), (1, Some(1), &b"+OK\r\n"[..]));
     let get = bob.call(&["GET", "greeting"]).await.unwrap();
@@ -25,14 +25,14 @@ async fn reads_and_writes_are_executed_logged_and_provable() {
     // What Redis refuses is an answer, and in the log.
     let wrong = alice.call(&["LPUSH", "greeting", "x"]).await.unwrap();
     assert!(wrong.entry == Some(3) && wrong.reply.starts_with(b"-WRONGTYPE"));
-    assert_eq!(house.redis(&["GET", "greeting"]), bulk("hello"));
+    assert_eq!(deployment.redis(&["GET", "greeting"]), bulk("hello"));
     // Binary data, and a value of a megabyte.
     let large = vec![0xa5; 1 << 20];
     alice.call(&[b"SET".as_slice(), b"\0\r\n", &large]).await.unwrap();
     let reply = bob.call(&[b"GET".as_slice(), b"\0\r\n"]).await.unwrap().reply;
     assert_eq!(Value::parse(&reply), Ok(Value::Bulk(Some(large))));
 
-    let report = house.audit();
+    let report = deployment.audit();
     assert!(report.ok, "{:?}", report.findings);
     assert_eq!(report.entries, 5);
     let counts: Vec<_> = report.signers.iter().map(|s| (s.name.clone(), s.commands, s.last)).collect();
@@ -42,12 +42,12 @@ async fn reads_and_writes_are_executed_logged_and_provable() {
     for (entry, name, words) in
         [(1, "alice", vec!["SET", "greeting", "hello"]), (2, "bob", vec!["GET", "greeting"])]
     {
-        let bytes = proof::prove(&house.log(), entry).unwrap();
-        let signer = house.key(name).public().unwrap();
+        let bytes = proof::prove(&deployment.log(), entry).unwrap();
+        let signer = deployment.key(name).public().unwrap();
         let proven = proof::check(&bytes, &signer).unwrap();
         assert_eq!(proven.command, words.iter().map(|word| word.as_bytes().to_vec()).collect::<Vec<_>>());
-        assert_eq!((proven.sequence, proven.store), (1, house.store));
-        let other = house.key(if name == "alice" { "bob" } else { "alice" }).public().unwrap();
+        assert_eq!((proven.sequence, proven.store), (1, deployment.store));
+        let other = deployment.key(if name == "alice" { "bob" } else { "alice" }).public().unwrap();
         assert_eq!(proof::check(&bytes, &other).unwrap_err().code, "BAD_PROOF");
         for at in (0..bytes.len()).step_by(7) {
             let mut bad = bytes.clone();
@@ -58,16 +58,16 @@ async fn reads_and_writes_are_executed_logged_and_provable() {
             assert!(proof::check(&bytes[..cut], &signer).is_err());
         }
     }
-    assert_eq!(proof::prove(&house.log(), 6).unwrap_err().code, "NO_ENTRY");
+    assert_eq!(proof::prove(&deployment.log(), 6).unwrap_err().code, "NO_ENTRY");
     drop((alice, bob));
-    house.stop_front();
+    deployment.stop_front();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pipelined_commands_are_answered_in_order_and_in_groups() {
-    let house = House::new();
-    let alice = house.client("alice").await;
-    let bob = house.client("bob").await;
+    let deployment = Deployment::new();
+    let alice = deployment.client("alice").await;
+    let bob = deployment.client("bob").await;
     let mut tickets = Vec::new();
     for number in 0..3000 {
         let client = if number % 2 == 0 { &alice } else { &bob };
@@ -79,12 +79,12 @@ async fn pipelined_commands_are_answered_in_order_and_in_groups() {
         assert!(answer.entry.is_some(), "{number}: {}", String::from_utf8_lossy(&answer.reply));
         assert_eq!(answer.sequence, number / 2 + 1);
     }
-    let report = house.audit();
+    let report = deployment.audit();
     assert!(report.ok && report.entries == 3000, "{:?}", report.findings);
     // The log is the order of execution.
-    let mut scan = log::Scan::open(&house.log()).unwrap();
+    let mut scan = log::Scan::open(&deployment.log()).unwrap();
     let (mut written, mut groups) = (Vec::new(), std::collections::BTreeSet::new());
-    while let log::Step::Entry(raw) = scan.step().unwrap() {
+    while let log::ScanStep::Entry(raw) = scan.step().unwrap() {
         let signed = SignedCommand::decode(raw.entry.body).unwrap();
         let command = Command::parse(signed.command).unwrap();
         written.push(Value::Bulk(command.arguments().nth(2).map(<[u8]>::to_vec)));
@@ -92,56 +92,56 @@ async fn pipelined_commands_are_answered_in_order_and_in_groups() {
         let len = raw.len();
         scan.skip(len);
     }
-    assert_eq!(house.redis(&["LRANGE", "list", "0", "-1"]), Value::Array(Some(written)));
+    assert_eq!(deployment.redis(&["LRANGE", "list", "0", "-1"]), Value::Array(Some(written)));
     assert!(groups.len() < 3000, "one write to the disk served several commands");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn numbers_go_on_after_a_restart_and_a_client_that_comes_again_takes_over() {
-    let mut house = House::new();
-    let alice = house.client("alice").await;
+async fn numbers_continue_after_a_restart_and_reconnects_take_over() {
+    let mut deployment = Deployment::new();
+    let alice = deployment.client("alice").await;
     alice.call(&["INCR", "n"]).await.unwrap();
-    let again = house.client("alice").await;
+    let again = deployment.client("alice").await;
     assert_eq!(again.call(&["INCR", "n"]).await.unwrap().sequence, 2);
     // The old connection has ended, or is told that it was superseded.
     if let Ok(answer) = alice.call(&["INCR", "n"]).await {
         assert!(answer.entry.is_none());
     }
-    house.stop_front();
+    deployment.stop_front();
     assert!(again.call(&["INCR", "n"]).await.is_err(), "the connection is lost");
-    let said = house.start_front();
+    let said = deployment.start_front();
     assert_eq!((said["entries"].as_u64(), said["torn"].is_null()), (Some(2), true));
-    let third = house.client("alice").await;
+    let third = deployment.client("alice").await;
     assert_eq!(third.call(&["INCR", "n"]).await.unwrap().sequence, 3);
-    assert_eq!(house.redis(&["GET", "n"]), bulk("3"));
-    assert!(house.audit().ok);
+    assert_eq!(deployment.redis(&["GET", "n"]), bulk("3"));
+    assert!(deployment.audit().ok);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_front_ends_though_its_redis_hangs() {
-    let mut house = House::new();
-    let alice = house.client_with("alice", Scheme::Eddsa).await;
+async fn a_front_stops_while_redis_hangs() {
+    let mut deployment = Deployment::new();
+    let alice = deployment.client_with("alice", SignatureScheme::Eddsa).await;
     alice.call(&["PING"]).await.unwrap();
-    house.signal_redis("STOP");
-    // More than the socket takes: whoever writes it hangs.
+    deployment.signal_redis("STOP");
+    // More than the socket buffers, so that the writer blocks.
     let large = encode_command(&[b"SET".as_slice(), b"a", &vec![b'x'; 4_000_000]]).unwrap();
     let under_way = alice.send(&large).await.unwrap();
     support::eventually("it is in the log", || {
-        std::fs::metadata(house.log()).is_ok_and(|metadata| metadata.len() > 4_000_000)
+        std::fs::metadata(deployment.log()).is_ok_and(|metadata| metadata.len() > 4_000_000)
     });
-    house.stop_front();
-    // Who waits is told that nobody knows, or finds the connection closed.
+    deployment.stop_front();
+    // The waiting client is told that the outcome is unknown, or the connection is closed.
     let answer = under_way.answer().await;
     assert!(answer.map_or(true, |answer| answer.reply.starts_with(b"-UPSTREAM ")));
-    assert!(house.audit().ok);
+    assert!(deployment.audit().ok);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_redis_nothing_is_executed_and_with_it_again_all_is() {
-    let mut house = House::new();
-    let alice = house.client("alice").await;
+async fn commands_are_refused_without_redis_and_executed_with_it() {
+    let mut deployment = Deployment::new();
+    let alice = deployment.client("alice").await;
     alice.call(&["SET", "a", "1"]).await.unwrap();
-    house.kill_redis();
+    deployment.kill_redis();
     // What comes before the loss is noticed is in the log and is answered so; afterwards it is refused.
     let mut refused = None;
     for _ in 0..100 {
@@ -153,7 +153,7 @@ async fn without_redis_nothing_is_executed_and_with_it_again_all_is() {
         }
     }
     assert!(refused.is_some());
-    house.restart_redis();
+    deployment.restart_redis();
     let mut answered = false;
     for _ in 0..200 {
         answered = alice.call(&["SET", "a", "3"]).await.unwrap().reply == b"+OK\r\n";
@@ -163,6 +163,6 @@ async fn without_redis_nothing_is_executed_and_with_it_again_all_is() {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     assert!(answered);
-    assert_eq!(house.redis(&["GET", "a"]), bulk("3"));
-    assert!(house.audit().ok);
+    assert_eq!(deployment.redis(&["GET", "a"]), bulk("3"));
+    assert!(deployment.audit().ok);
 }

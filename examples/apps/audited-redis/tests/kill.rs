@@ -9,19 +9,19 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use quorate_audited_redis::frame::SignedCommand;
-use quorate_audited_redis::log::{Scan, Step};
+use quorate_audited_redis::log::{Scan, ScanStep};
 use quorate_audited_redis::resp::{Command, Value, encode_command};
-use support::House;
+use support::Deployment;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_executed_that_is_not_in_the_log() {
-    let mut house = House::new();
+async fn every_executed_command_is_in_the_log() {
+    let mut deployment = Deployment::new();
     let mut answered = BTreeSet::new();
     let mut sent = 0u64;
     // The moments come from the log's store, so that each run has its own.
     for round in 0..24usize {
-        let moment = Duration::from_micros(u64::from(house.store[round]) * 600 + 5000);
-        let (alice, bob) = (house.client("alice").await, house.client("bob").await);
+        let moment = Duration::from_micros(u64::from(deployment.store[round]) * 600 + 5000);
+        let (alice, bob) = (deployment.client("alice").await, deployment.client("bob").await);
         let mut writing = Vec::new();
         for (client, first) in [(alice, sent), (bob, sent + 1)] {
             writing.push(tokio::spawn(async move {
@@ -49,17 +49,19 @@ async fn nothing_is_executed_that_is_not_in_the_log() {
             }));
         }
         tokio::time::sleep(moment).await;
-        house.kill_front();
+        deployment.kill_front();
         for task in writing {
             let (done, last) = task.await.unwrap();
             answered.extend(done);
             sent = sent.max(last + 2);
         }
         sent += sent % 2;
-        house.start_front();
+        deployment.start_front();
     }
     // Redis has executed what was sent to it before the last kill when it answers us.
-    let Value::Array(Some(items)) = house.redis(&["LRANGE", "list", "0", "-1"]) else { panic!("a list") };
+    let Value::Array(Some(items)) = deployment.redis(&["LRANGE", "list", "0", "-1"]) else {
+        panic!("a list")
+    };
     let number = |bytes: &[u8]| std::str::from_utf8(bytes).unwrap().parse::<u64>().unwrap();
     let executed: Vec<u64> = items
         .iter()
@@ -69,11 +71,11 @@ async fn nothing_is_executed_that_is_not_in_the_log() {
         })
         .collect();
 
-    let report = house.audit();
+    let report = deployment.audit();
     assert!(report.ok, "{:?}", report.findings);
-    let logged = logged(&house);
+    let logged = logged(&deployment);
     assert_eq!(logged.len() as u64, report.entries);
-    // In the order of the log, with some left out that nobody was told of.
+    // Executed in the order of the log; commands without an answer may be missing.
     let mut rest = logged.iter();
     for number in &executed {
         assert!(
@@ -87,73 +89,73 @@ async fn nothing_is_executed_that_is_not_in_the_log() {
 }
 
 /// The numbers in the log, in its order.
-fn logged(house: &House) -> Vec<u64> {
-    let (mut scan, mut numbers) = (Scan::open(&house.log()).unwrap(), Vec::new());
+fn logged(deployment: &Deployment) -> Vec<u64> {
+    let (mut scan, mut numbers) = (Scan::open(&deployment.log()).unwrap(), Vec::new());
     loop {
         let len = match scan.step().unwrap() {
-            Step::Entry(raw) => {
+            ScanStep::Entry(raw) => {
                 let signed = SignedCommand::decode(raw.entry.body).unwrap();
                 let command = Command::parse(signed.command).unwrap();
                 let number = command.arguments().nth(2).unwrap();
                 numbers.push(std::str::from_utf8(number).unwrap().parse().unwrap());
                 raw.len()
             }
-            Step::End => return numbers,
-            _ => panic!("the log is whole"),
+            ScanStep::End => return numbers,
+            _ => panic!("the log is damaged"),
         };
         scan.skip(len);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_unfinished_tail_is_put_aside_and_the_front_goes_on() {
-    let mut house = House::new();
-    let alice = house.client("alice").await;
+async fn a_torn_tail_is_put_aside_and_the_front_continues() {
+    let mut deployment = Deployment::new();
+    let alice = deployment.client("alice").await;
     for _ in 0..3 {
         alice.call(&["INCR", "n"]).await.unwrap();
     }
-    house.kill_front();
+    deployment.kill_front();
     // As if it had been killed while it wrote the next entry.
-    let whole = std::fs::read(house.log()).unwrap();
+    let whole = std::fs::read(deployment.log()).unwrap();
     let torn = [&whole[..], &whole[40..900]].concat();
-    std::fs::write(house.log(), torn).unwrap();
-    let said = house.start_front();
+    std::fs::write(deployment.log(), torn).unwrap();
+    let said = deployment.start_front();
     assert_eq!((said["entries"].as_u64(), said["torn"]["bytes"].as_u64()), (Some(3), Some(860)));
     let aside = said["torn"]["file"].as_str().unwrap();
-    assert_eq!(std::fs::read(house.path(aside)).unwrap(), whole[40..900]);
-    assert_eq!(std::fs::read(house.log()).unwrap(), whole);
-    let again = house.client("alice").await;
+    assert_eq!(std::fs::read(deployment.path(aside)).unwrap(), whole[40..900]);
+    assert_eq!(std::fs::read(deployment.log()).unwrap(), whole);
+    let again = deployment.client("alice").await;
     assert_eq!(again.call(&["INCR", "n"]).await.unwrap().reply, b":4\r\n");
-    assert!(house.audit().ok);
+    assert!(deployment.audit().ok);
     // But what was durable is not torn: then it does not start.
-    house.kill_front();
-    let mut bytes = std::fs::read(house.log()).unwrap();
+    deployment.kill_front();
+    let mut bytes = std::fs::read(deployment.log()).unwrap();
     bytes[1000] ^= 1;
-    std::fs::write(house.log(), bytes).unwrap();
-    let (code, _, error) = house.run(&["front", "--config", "front.toml"]);
+    std::fs::write(deployment.log(), bytes).unwrap();
+    let (code, _, error) = deployment.run(&["front", "--config", "front.toml"]);
     assert!(code == 6 && error.contains("LOG_DAMAGED"), "{code}: {error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_disk_that_takes_no_more_ends_the_front_and_what_it_did_not_take_is_not_executed() {
-    let mut house = House::new();
-    house.stop_front();
+async fn a_full_disk_stops_the_front_before_execution() {
+    let mut deployment = Deployment::new();
+    deployment.stop_front();
     // 8 kB for every file that it writes, and an error instead of a signal.
     let limited = "trap '' XFSZ; ulimit -f 16; exec \"$0\" front --json --config front.toml";
     let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", limited, env!("CARGO_BIN_EXE_audited-redis")]).current_dir(house.path(""));
+    shell.args(["-c", limited, env!("CARGO_BIN_EXE_audited-redis")]).current_dir(deployment.path(""));
     let (process, said) = support::ready(&mut shell);
-    house.address = said["listen"].as_str().unwrap().to_owned();
-    house.front = Some(process);
-    let (alice, mut executed) = (house.client("alice").await, 0);
+    deployment.address = said["listen"].as_str().unwrap().to_owned();
+    deployment.front = Some(process);
+    let (alice, mut executed) = (deployment.client("alice").await, 0);
     while alice.call(&["INCR", "n"]).await.is_ok_and(|answer| answer.reply.starts_with(b":")) {
         executed += 1;
         assert!(executed < 100, "the limit holds");
     }
     assert!(executed > 0);
-    assert_eq!(house.front.take().unwrap().0.wait().unwrap().code(), Some(1));
-    let said = house.start_front();
+    assert_eq!(deployment.front.take().unwrap().0.wait().unwrap().code(), Some(1));
+    let said = deployment.start_front();
     assert_eq!((said["entries"].as_u64(), said["torn"].is_null()), (Some(executed), false));
-    assert_eq!(house.redis(&["GET", "n"]), Value::Bulk(Some(executed.to_string().into())));
-    assert!(house.audit().ok);
+    assert_eq!(deployment.redis(&["GET", "n"]), Value::Bulk(Some(executed.to_string().into())));
+    assert!(deployment.audit().ok);
 }

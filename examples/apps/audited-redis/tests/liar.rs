@@ -1,4 +1,4 @@
-//! A front that lies about what it answered: its clients must not go on with it.
+//! A front that forgets its answers: its clients must refuse it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -7,8 +7,8 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use quorate_audited_redis::client::{Client, Options};
-use quorate_audited_redis::frame::{Frame, MAGIC, Scheme, SignedCommand};
+use quorate_audited_redis::client::{Client, ClientOptions};
+use quorate_audited_redis::frame::{Frame, MAGIC, SignatureScheme, SignedCommand};
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::encode_command;
 use quorate_audited_redis::sidecar::Sidecar;
@@ -20,7 +20,7 @@ fn liar(lasts: &'static [u64]) -> String {
     thread::spawn(move || {
         for last in lasts {
             let (mut stream, _) = listener.accept().unwrap();
-            // A client that does not believe us hangs up.
+            // A client that refuses the front closes the connection.
             let _ = visit(&mut stream, *last);
         }
     });
@@ -49,7 +49,7 @@ fn visit(stream: &mut TcpStream, last: u64) -> std::io::Result<()> {
     }
 }
 
-/// Listens to nobody for a second, and then answers so many commands.
+/// Reads nothing for a second, and then answers `count` commands.
 fn sluggard(count: u64) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -75,9 +75,9 @@ fn sluggard(count: u64) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_sends_more_than_the_front_takes_waits_and_loses_nothing() {
+async fn a_fast_sender_waits_and_loses_nothing() {
     let (front, key) = (sluggard(40), Key::generate().unwrap());
-    let unsigned = Options { scheme: Scheme::None, ..Options::default() };
+    let unsigned = ClientOptions { scheme: SignatureScheme::None, ..ClientOptions::default() };
     let client = Client::connect(&front, &key, unsigned).await.unwrap();
     let large = encode_command(&[b"SET".as_slice(), b"a", &vec![b'x'; 4 << 20]]).unwrap();
     let mut tickets = Vec::new();
@@ -89,17 +89,17 @@ async fn who_sends_more_than_the_front_takes_waits_and_loses_nothing() {
     }
 }
 
-fn options() -> Options {
-    Options { scheme: Scheme::Eddsa, ..Options::default() }
+fn options() -> ClientOptions {
+    ClientOptions { scheme: SignatureScheme::Eddsa, ..ClientOptions::default() }
 }
 
 #[tokio::test]
-async fn a_front_that_forgot_what_it_answered_is_not_believed() {
+async fn a_front_that_forgot_an_answer_is_refused() {
     let (front, key) = (liar(&[3, 3, 4]), Key::generate().unwrap());
     let client = Client::connect(&front, &key, options()).await.unwrap();
     assert_eq!(client.answered(), 0);
     assert_eq!(client.call(&["PING"]).await.unwrap().sequence, 4);
-    let again = Options { answered: client.answered(), ..options() };
+    let again = ClientOptions { answered: client.answered(), ..options() };
     assert_eq!(again.answered, 4);
     let failure = Client::connect(&front, &key, again.clone()).await.err().unwrap();
     assert_eq!(failure.code, "ROLLED_BACK");
@@ -108,7 +108,7 @@ async fn a_front_that_forgot_what_it_answered_is_not_believed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nor_by_a_sidecar_that_connects_again() {
+async fn a_reconnecting_sidecar_refuses_it_too() {
     let front = liar(&[0, 0, 0, 1]);
     let sidecar = Sidecar::start("127.0.0.1:0".parse().unwrap(), &front, Key::generate().unwrap(), options())
         .await

@@ -1,4 +1,4 @@
-//! What waits for a Redis that does not answer takes bounded memory.
+//! Commands that wait for a hanging Redis take bounded memory.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -10,17 +10,17 @@ use std::time::Duration;
 
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme as _;
-use quorate_audited_redis::frame::{Frame, MAGIC, Scheme, SignedCommand, hello, message};
+use quorate_audited_redis::frame::{Frame, MAGIC, SignatureScheme, SignedCommand, hello, message};
 use quorate_audited_redis::now;
 use quorate_audited_redis::resp::encode_command;
-use support::House;
+use support::Deployment;
 
 #[test]
 fn large_commands_wait_in_their_sender() {
-    let house = House::new();
-    let key = house.key("alice");
+    let deployment = Deployment::new();
+    let key = deployment.key("alice");
     let (secret, public) = (key.secret_key().unwrap(), *key.public().unwrap().as_bytes());
-    let mut stream = TcpStream::connect(&house.address).unwrap();
+    let mut stream = TcpStream::connect(&deployment.address).unwrap();
     stream.write_all(&[&MAGIC[..], &public].concat()).unwrap();
     let mut answer = [0; 72];
     stream.read_exact(&mut answer).unwrap();
@@ -28,7 +28,7 @@ fn large_commands_wait_in_their_sender() {
     stream.write_all(&Ed25519::sign(&secret, &hello(&store, &challenge, &public)).to_bytes()).unwrap();
     stream.read_exact(&mut [0; 13]).unwrap();
 
-    house.signal_redis("STOP");
+    deployment.signal_redis("STOP");
     stream.set_write_timeout(Some(Duration::from_secs(8))).unwrap();
     let value = vec![b'x'; 8_000_000];
     let (mut taken, mut frame) = (0, Vec::new());
@@ -36,8 +36,14 @@ fn large_commands_wait_in_their_sender() {
         let (time, command) = (now(), encode_command(&[b"SET".as_slice(), b"a", &value]).unwrap());
         let signature = Ed25519::sign(&secret, &message(&store, sequence, time, &command)).to_bytes();
         let mut body = Vec::new();
-        SignedCommand { scheme: Scheme::Eddsa, sequence, time, signature: &signature, command: &command }
-            .encode_to(&mut body);
+        SignedCommand {
+            scheme: SignatureScheme::Eddsa,
+            sequence,
+            time,
+            signature: &signature,
+            command: &command,
+        }
+        .encode_to(&mut body);
         frame.clear();
         Frame::Command(&body).encode_to(&mut frame);
         let mut rest = &frame[..];
@@ -51,7 +57,7 @@ fn large_commands_wait_in_their_sender() {
             }
         }
     }
-    house.signal_redis("CONT");
+    deployment.signal_redis("CONT");
     // 64 MiB wait, a group is on its way to Redis, one command is being read, and sockets keep some.
     assert!(taken < 120 << 20, "the front took {taken} bytes");
     assert!(taken > 32 << 20, "it takes what has room: {taken} bytes");

@@ -1,4 +1,4 @@
-//! What must not be executed: each is answered with its code, recorded, and leaves no trace in log or Redis.
+//! Refused commands get a code, are recorded, and leave no trace in the log or Redis.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -13,23 +13,23 @@ use quorate::dsig::dynamic::SuiteId;
 use quorate::ed25519::Ed25519;
 use quorate::machine::Time;
 use quorate::scheme::Scheme as _;
-use quorate_audited_redis::frame::{Frame, MAGIC, Scheme, SignedCommand, hello, message};
+use quorate_audited_redis::frame::{Frame, MAGIC, SignatureScheme, SignedCommand, hello, message};
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::now;
 use quorate_audited_redis::resp::{Value, encode_command};
-use quorate_audited_redis::suites::{AnySigner, signer};
-use support::House;
+use quorate_audited_redis::suites::{DynSigner, signer};
+use support::Deployment;
 
 /// A client by hand, that says what no honest one says.
-struct Raw {
+struct RawClient {
     stream: TcpStream,
     store: [u8; 32],
 }
 
-impl Raw {
+impl RawClient {
     /// Says hello with a key of one's own in the name of a signer.
-    fn connect(house: &House, named: &Key, key: &Key) -> (Self, Vec<u8>) {
-        let mut stream = TcpStream::connect(&house.address).unwrap();
+    fn connect(deployment: &Deployment, named: &Key, key: &Key) -> (Self, Vec<u8>) {
+        let mut stream = TcpStream::connect(&deployment.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let public = *named.public().unwrap().as_bytes();
         stream.write_all(&[&MAGIC[..], &public].concat()).unwrap();
@@ -38,9 +38,9 @@ impl Raw {
         let (store, challenge) = (answer[8..40].try_into().unwrap(), answer[40..].try_into().unwrap());
         let proof = Ed25519::sign(&key.secret_key().unwrap(), &hello(&store, &challenge, &public));
         stream.write_all(&proof.to_bytes()).unwrap();
-        let mut raw = Self { stream, store };
-        let first = raw.frame();
-        (raw, first)
+        let mut client = Self { stream, store };
+        let first = client.frame();
+        (client, first)
     }
 
     /// The next frame, without its length.
@@ -69,7 +69,7 @@ impl Raw {
     }
 }
 
-fn dsig(key: &Key) -> Box<dyn AnySigner> {
+fn dsig(key: &Key) -> Box<dyn DynSigner> {
     let config = SignerConfig { log2_batch: 5, low_water: 1, lifetime: Duration::from_secs(600) };
     let mut signer = signer(SuiteId::WotsBlake3, key.secret_key().unwrap(), config).unwrap();
     let work = signer.plan(now()).unwrap().unwrap();
@@ -78,24 +78,24 @@ fn dsig(key: &Key) -> Box<dyn AnySigner> {
 }
 
 fn base<'a>(sequence: u64, time: Time, signature: &'a [u8], command: &'a [u8]) -> SignedCommand<'a> {
-    SignedCommand { scheme: Scheme::Dsig, sequence, time, signature, command }
+    SignedCommand { scheme: SignatureScheme::Dsig, sequence, time, signature, command }
 }
 
 #[test]
-fn unsigned_stale_replayed_and_forged_commands_are_refused_and_recorded() {
-    let house = House::with("[\"dsig\"]", 30_000);
-    let alice = house.key("alice");
-    let (mut raw, welcome) = Raw::connect(&house, alice, alice);
+fn invalid_commands_are_refused_and_recorded() {
+    let deployment = Deployment::with("[\"dsig\"]", 30_000);
+    let alice = deployment.key("alice");
+    let (mut client, welcome) = RawClient::connect(&deployment, alice, alice);
     assert_eq!(welcome, [&[0x81][..], &[0; 8]].concat());
-    let (store, mut signer) = (raw.store, dsig(alice));
+    let (store, mut signer) = (client.store, dsig(alice));
     let command = encode_command(&["INCR", "n"]).unwrap();
     let other = encode_command(&["FLUSHALL"]).unwrap();
     let mut sign = |sequence, time: Time, command: &[u8]| {
         signer.sign(&message(&store, sequence, time, command), now()).unwrap()
     };
     let mut expected = Vec::new();
-    let mut refused = |raw: &mut Raw, code: &'static str, signed: SignedCommand<'_>| {
-        let (kind, text) = raw.ask(&signed);
+    let mut refused = |client: &mut RawClient, code: &'static str, signed: SignedCommand<'_>| {
+        let (kind, text) = client.ask(&signed);
         assert!(kind == 0x83 && text.starts_with(&format!("-{code} ")), "{code}: {kind:x} {text}");
         expected.push((code, signed.sequence));
     };
@@ -103,74 +103,84 @@ fn unsigned_stale_replayed_and_forged_commands_are_refused_and_recorded() {
     let later = Time(time.0 + 1000);
     let good = sign(1, later, &command);
     let unsigned =
-        SignedCommand { scheme: Scheme::None, sequence: 1, time, signature: &[], command: &command };
-    refused(&mut raw, "UNSIGNED", unsigned);
+        SignedCommand { scheme: SignatureScheme::None, sequence: 1, time, signature: &[], command: &command };
+    refused(&mut client, "UNSIGNED", unsigned);
     let eddsa = Ed25519::sign(&alice.secret_key().unwrap(), &message(&store, 1, time, &command)).to_bytes();
-    refused(&mut raw, "SCHEME", SignedCommand { scheme: Scheme::Eddsa, signature: &eddsa, ..unsigned });
+    refused(
+        &mut client,
+        "SCHEME",
+        SignedCommand { scheme: SignatureScheme::Eddsa, signature: &eddsa, ..unsigned },
+    );
     for age in [-40_000_000i64, 40_000_000] {
         let then = Time(time.0.wrapping_add_signed(age));
         let signature = sign(1, then, &command);
-        refused(&mut raw, "STALE", base(1, then, &signature, &command));
+        refused(&mut client, "STALE", base(1, then, &signature, &command));
     }
-    // A signature of something else; of another time; of another store; by somebody else; a flipped bit.
-    refused(&mut raw, "FORGED", base(1, later, &good, &other));
-    refused(&mut raw, "FORGED", base(1, time, &good, &command));
+    // A signature of something else; of another time; of another store; by another client; a flipped bit.
+    refused(&mut client, "FORGED", base(1, later, &good, &other));
+    refused(&mut client, "FORGED", base(1, time, &good, &command));
     let elsewhere = dsig(alice).sign(&message(&[9; 32], 1, time, &command), now()).unwrap();
-    refused(&mut raw, "FORGED", base(1, time, &elsewhere, &command));
-    let by_bob = dsig(house.key("bob")).sign(&message(&store, 1, time, &command), now()).unwrap();
-    refused(&mut raw, "FORGED", base(1, time, &by_bob, &command));
+    refused(&mut client, "FORGED", base(1, time, &elsewhere, &command));
+    let by_bob = dsig(deployment.key("bob")).sign(&message(&store, 1, time, &command), now()).unwrap();
+    refused(&mut client, "FORGED", base(1, time, &by_bob, &command));
     for at in [10, 50, 90, 200, 700, 1583] {
         let mut bad = good.clone();
         bad[at] ^= 1;
-        refused(&mut raw, "FORGED", base(1, later, &bad, &command));
+        refused(&mut client, "FORGED", base(1, later, &bad, &command));
     }
     let early = sign(2, time, &command);
-    refused(&mut raw, "GAP", base(2, time, &early, &command));
+    refused(&mut client, "GAP", base(2, time, &early, &command));
     let select = encode_command(&["SELECT", "1"]).unwrap();
     let signature = sign(1, time, &select);
-    refused(&mut raw, "NOT_ALLOWED", base(1, time, &signature, &select));
+    refused(&mut client, "NOT_ALLOWED", base(1, time, &signature, &select));
     let inline = b"INCR n\r\n";
     let signature = sign(1, time, inline);
-    refused(&mut raw, "BAD_COMMAND", base(1, time, &signature, inline));
+    refused(&mut client, "BAD_COMMAND", base(1, time, &signature, inline));
 
     // After all that, the good one is executed, once.
-    assert_eq!(raw.ask(&base(1, later, &good, &command)), (0x82, ":1\r\n".into()));
-    refused(&mut raw, "REPLAYED", base(1, later, &good, &command));
+    assert_eq!(client.ask(&base(1, later, &good, &command)), (0x82, ":1\r\n".into()));
+    refused(&mut client, "REPLAYED", base(1, later, &good, &command));
     // Its client was told that it was not executed.
-    refused(&mut raw, "STALE", base(2, time, &early, &command));
+    refused(&mut client, "STALE", base(2, time, &early, &command));
     let two = sign(2, later, &command);
-    assert_eq!(raw.ask(&base(2, later, &two, &command)), (0x82, ":2\r\n".into()));
-    refused(&mut raw, "REPLAYED", base(1, later, &good, &command));
+    assert_eq!(client.ask(&base(2, later, &two, &command)), (0x82, ":2\r\n".into()));
+    refused(&mut client, "REPLAYED", base(1, later, &good, &command));
 
-    let recorded: Vec<_> = house
+    let recorded: Vec<_> = deployment
         .refusals(expected.len())
         .iter()
         .map(|record| (record["code"].as_str().unwrap().to_owned(), record["sequence"].as_u64().unwrap()))
         .collect();
     let expected: Vec<_> = expected.iter().map(|(code, sequence)| ((*code).to_owned(), *sequence)).collect();
     assert_eq!(recorded, expected);
-    assert!(house.refusals(1).iter().all(|record| record["client"] == "alice"));
-    assert_eq!(house.redis(&["GET", "n"]), Value::Bulk(Some(b"2".into())));
-    let report = house.audit();
+    assert!(deployment.refusals(1).iter().all(|record| record["client"] == "alice"));
+    assert_eq!(deployment.redis(&["GET", "n"]), Value::Bulk(Some(b"2".into())));
+    let report = deployment.audit();
     assert!(report.ok && report.entries == 2, "{:?}", report.findings);
 }
 
 #[test]
-fn a_one_time_key_that_signs_twice_is_noticed() {
+fn one_time_key_reuse_is_refused() {
     // Two signers that share their memory, as two copies of a machine do: the child of a fork that hides it.
-    let house = House::with("[\"dsig\"]", 30_000);
-    let alice = house.key("alice");
-    let (mut raw, _) = Raw::connect(&house, alice, alice);
-    let (store, time) = (raw.store, now());
+    let deployment = Deployment::with("[\"dsig\"]", 30_000);
+    let alice = deployment.key("alice");
+    let (mut client, _) = RawClient::connect(&deployment, alice, alice);
+    let (store, time) = (client.store, now());
     let command = encode_command(&["INCR", "n"]).unwrap();
     let copies = twice(alice, &message(&store, 1, time, &command), &message(&store, 2, time, &command));
-    let ask = |raw: &mut Raw, sequence, signature: &[u8]| {
-        raw.ask(&SignedCommand { scheme: Scheme::Dsig, sequence, time, signature, command: &command })
+    let ask = |client: &mut RawClient, sequence, signature: &[u8]| {
+        client.ask(&SignedCommand {
+            scheme: SignatureScheme::Dsig,
+            sequence,
+            time,
+            signature,
+            command: &command,
+        })
     };
-    assert_eq!(ask(&mut raw, 1, &copies.0), (0x82, ":1\r\n".into()));
-    let (kind, text) = ask(&mut raw, 2, &copies.1);
+    assert_eq!(ask(&mut client, 1, &copies.0), (0x82, ":1\r\n".into()));
+    let (kind, text) = ask(&mut client, 2, &copies.1);
     assert!(kind == 0x83 && text.starts_with("-KEY_REUSE "), "{text}");
-    assert_eq!(house.refusals(1)[0]["code"], "KEY_REUSE");
+    assert_eq!(deployment.refusals(1)[0]["code"], "KEY_REUSE");
 }
 
 /// Two signatures of one key: the generator gives the same bytes to two signers, and both are asked at one time.
@@ -205,46 +215,46 @@ fn twice(key: &Key, first: &[u8], second: &[u8]) -> (Vec<u8>, Vec<u8>) {
 }
 
 #[test]
-fn strangers_impostors_and_plain_redis_clients_are_refused() {
-    let house = House::new();
-    let (alice, stranger) = (house.key("alice"), Key::generate().unwrap());
-    let (_, answer) = Raw::connect(&house, &stranger, &stranger);
+fn unknown_signers_impostors_and_plain_clients_are_refused() {
+    let deployment = Deployment::new();
+    let (alice, stranger) = (deployment.key("alice"), Key::generate().unwrap());
+    let (_, answer) = RawClient::connect(&deployment, &stranger, &stranger);
     assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-UNKNOWN_SIGNER "));
-    let (_, answer) = Raw::connect(&house, alice, &stranger);
+    let (_, answer) = RawClient::connect(&deployment, alice, &stranger);
     assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-IMPOSTOR "));
     // By hand, fewer bytes than ours; and more than fit on the way, all before an answer is read.
     let large = encode_command(&[&b"ECHO"[..], &vec![b'x'; 6 << 20]]).unwrap();
     for plain in [&b"*1\r\n$4\r\nPING\r\n"[..], b"PING\r\n", b"QAREDIS2", &large] {
-        let mut stream = TcpStream::connect(&house.address).unwrap();
+        let mut stream = TcpStream::connect(&deployment.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(4))).unwrap();
         stream.write_all(plain).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("-UNSIGNED ") && answer.ends_with("\r\n"), "{answer:?}");
     }
-    let codes: Vec<_> = house.refusals(6).iter().map(|record| record["code"].clone()).collect();
+    let codes: Vec<_> = deployment.refusals(6).iter().map(|record| record["code"].clone()).collect();
     assert_eq!(codes, ["UNKNOWN_SIGNER", "IMPOSTOR", "UNSIGNED", "UNSIGNED", "UNSIGNED", "UNSIGNED"]);
-    assert_eq!(house.audit().entries, 0);
+    assert_eq!(deployment.audit().entries, 0);
 }
 
 #[test]
-fn who_says_nothing_makes_room_for_who_does() {
-    let house = House::new();
-    let mut silent: Vec<_> = (0..257).map(|_| TcpStream::connect(&house.address).unwrap()).collect();
+fn silent_connections_make_room_for_new_ones() {
+    let deployment = Deployment::new();
+    let mut silent: Vec<_> = (0..257).map(|_| TcpStream::connect(&deployment.address).unwrap()).collect();
     silent[0].set_read_timeout(Some(Duration::from_secs(2))).unwrap();
     // Longer ago than the others: closed at once, not after the five seconds that a hello may take.
     assert_eq!(silent[0].read(&mut [0; 1]).unwrap(), 0);
-    let alice = house.key("alice");
-    assert_eq!(Raw::connect(&house, alice, alice).1[0], 0x81);
+    let alice = deployment.key("alice");
+    assert_eq!(RawClient::connect(&deployment, alice, alice).1[0], 0x81);
     let last = silent.last_mut().unwrap();
     last.set_read_timeout(Some(Duration::from_millis(10))).unwrap();
     assert!(last.read(&mut [0; 1]).is_err(), "it still may speak");
 }
 
 #[test]
-fn rubbish_ends_the_connection_and_nothing_else() {
-    let house = House::new();
-    let alice = house.key("alice");
+fn garbage_closes_only_its_connection() {
+    let deployment = Deployment::new();
+    let alice = deployment.key("alice");
     for rubbish in [
         &[0, 0, 0, 0][..],
         &[255; 16],
@@ -252,27 +262,32 @@ fn rubbish_ends_the_connection_and_nothing_else() {
         &[2, 0, 0, 0, 2, 2],
         &[9, 0, 0, 0, 0x81, 0, 0, 0, 0, 0, 0, 0, 0],
     ] {
-        let (mut raw, _) = Raw::connect(&house, alice, alice);
-        raw.stream.write_all(rubbish).unwrap();
-        let answer = raw.frame();
+        let (mut client, _) = RawClient::connect(&deployment, alice, alice);
+        client.stream.write_all(rubbish).unwrap();
+        let answer = client.frame();
         assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-BAD_FRAME "), "{rubbish:?}");
-        assert_eq!(raw.stream.read(&mut [0; 1]).unwrap_or(0), 0);
+        assert_eq!(client.stream.read(&mut [0; 1]).unwrap_or(0), 0);
     }
     // An announcement that is longer than any, however short its frame's length may be, is not looked at.
-    let (mut raw, _) = Raw::connect(&house, alice, alice);
-    raw.send(&Frame::Announcement(&[3; 4165]));
-    let known = house.refusals(6);
+    let (mut client, _) = RawClient::connect(&deployment, alice, alice);
+    client.send(&Frame::Announcement(&[3; 4165]));
+    let known = deployment.refusals(6);
     assert_eq!(known[5]["code"], "BAD_ANNOUNCEMENT");
     assert!(known[5]["message"].as_str().unwrap().contains("longer than any"), "{}", known[5]);
     // Announcements that are none cost their sender its allowance, and the connection goes on.
-    let (mut raw, _) = Raw::connect(&house, alice, alice);
+    let (mut client, _) = RawClient::connect(&deployment, alice, alice);
     for number in 0..50u8 {
-        raw.send(&Frame::Announcement(&[3, 7, 0, 0, number]));
+        client.send(&Frame::Announcement(&[3, 7, 0, 0, number]));
     }
     let (time, command) = (now(), encode_command(&["PING"]).unwrap());
-    let signature = dsig(alice).sign(&message(&raw.store, 1, time, &command), now()).unwrap();
-    let signed =
-        SignedCommand { scheme: Scheme::Dsig, sequence: 1, time, signature: &signature, command: &command };
-    assert_eq!(raw.ask(&signed), (0x82, "+PONG\r\n".into()));
-    assert!(house.audit().ok);
+    let signature = dsig(alice).sign(&message(&client.store, 1, time, &command), now()).unwrap();
+    let signed = SignedCommand {
+        scheme: SignatureScheme::Dsig,
+        sequence: 1,
+        time,
+        signature: &signature,
+        command: &command,
+    };
+    assert_eq!(client.ask(&signed), (0x82, "+PONG\r\n".into()));
+    assert!(deployment.audit().ok);
 }

@@ -9,15 +9,15 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
 use quorate_audited_redis::resp::{Value, encode_command};
-use support::{House, Process};
+use support::{Deployment, Process};
 
-fn sidecar(house: &House) -> (Process, String) {
-    sidecar_with(house, &["--key", "alice.key"])
+fn sidecar(deployment: &Deployment) -> (Process, String) {
+    sidecar_with(deployment, &["--key", "alice.key"])
 }
 
-fn sidecar_with(house: &House, more: &[&str]) -> (Process, String) {
-    let arguments = ["sidecar", "--json", "--listen", "127.0.0.1:0", "--front", &house.address];
-    let (process, said) = house.spawn(&[&arguments, more].concat());
+fn sidecar_with(deployment: &Deployment, more: &[&str]) -> (Process, String) {
+    let arguments = ["sidecar", "--json", "--listen", "127.0.0.1:0", "--front", &deployment.address];
+    let (process, said) = deployment.spawn(&[&arguments, more].concat());
     let address = said["listen"].as_str().unwrap();
     (process, address.rsplit_once(':').unwrap().1.to_owned())
 }
@@ -38,8 +38,8 @@ fn redis_cli(port: &str, arguments: &[&str], input: &str) -> String {
 
 #[test]
 fn redis_cli_works_and_every_command_of_it_is_signed() {
-    let mut house = House::new();
-    let (_sidecar, port) = sidecar(&house);
+    let mut deployment = Deployment::new();
+    let (_sidecar, port) = sidecar(&deployment);
     assert_eq!(redis_cli(&port, &["SET", "greeting", "hello world"], ""), "OK");
     assert_eq!(redis_cli(&port, &["GET", "greeting"], ""), "hello world");
     assert_eq!(redis_cli(&port, &["LPUSH", "greeting", "x"], "").split(' ').next(), Some("WRONGTYPE"));
@@ -57,28 +57,28 @@ fn redis_cli_works_and_every_command_of_it_is_signed() {
         assert!(redis_cli(&port, command, "").starts_with("NOT_ALLOWED"), "{command:?}");
     }
     assert_eq!(redis_cli(&port, &["SELECT", "0"], ""), "OK");
-    assert_eq!(house.redis(&["GET", "greeting"]), Value::Bulk(Some(b"hello world".into())));
-    let report = house.audit();
+    assert_eq!(deployment.redis(&["GET", "greeting"]), Value::Bulk(Some(b"hello world".into())));
+    let report = deployment.audit();
     assert!(report.ok && report.entries >= 6, "{:?}", report.findings);
     assert!(report.signers.iter().all(|signer| (signer.name == "alice") == (signer.commands > 0)));
 
     // The front comes back: the sidecar connects again, by itself.
-    house.kill_front();
-    let address = house.address.clone();
+    deployment.kill_front();
+    let address = deployment.address.clone();
     let answer = redis_cli(&port, &["GET", "greeting"], "");
     assert!(answer.starts_with("UNREACHABLE") || answer.starts_with("LOST"), "{answer}");
-    house.start_front_at(&address);
+    deployment.start_front_at(&address);
     assert_eq!(redis_cli(&port, &["GET", "greeting"], ""), "hello world");
-    assert!(house.audit().ok);
+    assert!(deployment.audit().ok);
 }
 
 #[test]
-fn scripts_are_signed_only_if_the_sidecar_is_told_so_and_disturb_nobody_otherwise() {
-    let mut house = House::new();
-    house.kill_front();
-    house.scripts = true;
-    house.start_front();
-    let (_plain, port) = sidecar(&house);
+fn scripts_are_signed_only_if_the_sidecar_enables_them() {
+    let mut deployment = Deployment::new();
+    deployment.kill_front();
+    deployment.scripts = true;
+    deployment.start_front();
+    let (_plain, port) = sidecar(&deployment);
     let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
     let lines = [["SET", "a", "1"].as_slice(), &["EVAL", "return 1", "0"], &["GET", "a"], &["QUIT"]];
     let pipelined: Vec<_> = lines.iter().map(|line| encode_command(line).unwrap()).collect();
@@ -88,15 +88,15 @@ fn scripts_are_signed_only_if_the_sidecar_is_told_so_and_disturb_nobody_otherwis
     let answers: Vec<_> = answers.split("\r\n").collect();
     assert!(answers[1].starts_with("-NOT_ALLOWED EVAL") && answers[1].contains("--scripts"), "{answers:?}");
     assert_eq!([answers[0], answers[3], answers[4]], ["+OK", "1", "+OK"]);
-    let (_told, port) = sidecar_with(&house, &["--key", "bob.key", "--scripts"]);
+    let (_told, port) = sidecar_with(&deployment, &["--key", "bob.key", "--scripts"]);
     assert_eq!(redis_cli(&port, &["EVAL", "return redis.call('INCR', 'a')", "0"], ""), "2");
-    assert_eq!(house.audit().entries, 3);
+    assert_eq!(deployment.audit().entries, 3);
 }
 
 #[test]
 fn many_programs_may_pipeline_through_one_sidecar() {
-    let house = House::new();
-    let (_sidecar, port) = sidecar(&house);
+    let deployment = Deployment::new();
+    let (_sidecar, port) = sidecar(&deployment);
     let output = Command::new("redis-benchmark")
         .args(["-p", &port, "-n", "4000", "-c", "8", "-P", "16", "-q", "-t", "set,get,incr"])
         .stdin(Stdio::null())
@@ -104,14 +104,14 @@ fn many_programs_may_pipeline_through_one_sidecar() {
         .expect("redis-benchmark starts; on Debian: apt-get install redis-tools");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && text.contains("requests per second"), "{text}");
-    let report = house.audit();
+    let report = deployment.audit();
     assert!(report.ok && report.entries >= 12_000, "{:?}", report.findings);
 }
 
 #[test]
 fn what_is_no_redis_protocol_is_refused_and_the_sidecar_goes_on() {
-    let house = House::new();
-    let (_sidecar, port) = sidecar(&house);
+    let deployment = Deployment::new();
+    let (_sidecar, port) = sidecar(&deployment);
     for rubbish in [&b"GET / HTTP/1.1\r\n\r\n"[..], b"*1\r\n$99999999\r\n", b"*-5\r\n", &[0; 64]] {
         let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
         stream.write_all(rubbish).unwrap();
@@ -120,7 +120,14 @@ fn what_is_no_redis_protocol_is_refused_and_the_sidecar_goes_on() {
         assert!(answer.starts_with("-ERR Protocol error"), "{answer:?}");
     }
     assert_eq!(redis_cli(&port, &["PING"], ""), "PONG");
-    let (code, _, error) =
-        house.run(&["sidecar", "--listen", "0.0.0.0:0", "--front", &house.address, "--key", "alice.key"]);
+    let (code, _, error) = deployment.run(&[
+        "sidecar",
+        "--listen",
+        "0.0.0.0:0",
+        "--front",
+        &deployment.address,
+        "--key",
+        "alice.key",
+    ]);
     assert!(code == 3 && error.contains("loopback"), "{error}");
 }

@@ -1,28 +1,28 @@
-//! What the front alone says of an entry: nothing proves it, but it must at least be possible.
+//! Checks the fields of an entry that only the front vouches for: they cannot be proven, but they must be consistent.
 
 use std::time::Duration;
 
-use super::Findings;
+use super::report::Findings;
 use crate::frame::SignedCommand;
 use crate::log::Entry;
 
-/// What was said so far.
-pub(super) struct Claims {
+/// State of the checks.
+pub(super) struct FrontClaims {
     pub(super) max_age: Option<Duration>,
-    /// The last entry's time.
+    /// Time of receipt of the last entry.
     pub(super) received: u64,
 }
 
-impl Claims {
-    /// Looks at an entry whose bytes are those that were written, where it belongs.
+impl FrontClaims {
+    /// Checks an entry that is unaltered and in order.
     pub(super) fn check(&mut self, entry: &Entry<'_>, offset: u64, findings: &mut Findings) {
         let mut add = |code, detail| findings.add(code, entry.number, offset, detail);
         if entry.durable >= entry.number {
-            add("DURABLE", format!("it says that entry {} was on disk before it", entry.durable));
+            add("DURABLE", format!("it marks entry {} as on disk before it", entry.durable));
         }
         if entry.received < self.received {
             let by = self.received - entry.received;
-            add("CLOCK", format!("the front's time is {by} µs before that of the entry before"));
+            add("CLOCK", format!("its time of receipt is {by} µs before that of the previous entry"));
         }
         self.received = entry.received;
         if let (Some(max_age), Ok(signed)) = (self.max_age, SignedCommand::decode(entry.body)) {
@@ -32,7 +32,9 @@ impl Claims {
                 let seconds = apart / 1_000_000;
                 add(
                     "CLOCK",
-                    format!("the client's time is {seconds} s {side} the front's, which is not allowed"),
+                    format!(
+                        "the client's time is {seconds} s {side} the time of receipt, which exceeds the limit"
+                    ),
                 );
             }
         }

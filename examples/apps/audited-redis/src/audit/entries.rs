@@ -1,105 +1,109 @@
-//! The order of the entries and the hashes that bind them.
+//! Checks the order of the entries and their hash chain.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Findings;
-use crate::log::{FAR, Found, Raw};
+use super::report::Findings;
+use crate::log::{FoundEntry, MAX_NUMBER_JUMP, RawEntry};
 
-/// What was seen so far.
-pub(super) struct Entries {
+/// State of the checks.
+pub(super) struct EntryChain {
     highest: u64,
-    /// Of the latest entries, the hash that stands in the file and the one that should.
+    /// Stored and expected hash of each recent entry.
     chains: BTreeMap<u64, [[u8; 32]; 2]>,
-    /// Numbers that were passed over: the first, then the one behind the last, and where.
+    /// Skipped numbers: from the first to the end of the gap, and the offset.
     missing: BTreeMap<u64, (u64, u64)>,
-    /// How often numbers were passed over.
+    /// Number of gaps.
     gaps: u64,
-    /// The entry that the auditor asks for, and its hash once it came.
+    /// Number of the expected head, and its hash once it is read.
     watched: Option<(u64, Option<[u8; 32]>)>,
 }
 
-/// Where an entry belongs.
-pub(super) struct Place {
-    /// Its number; what it must have been, if that was altered.
+/// Position of an entry in the order.
+pub(super) struct Position {
+    /// Number; the original one, if it was altered.
     pub(super) number: u64,
-    /// Whether it is where it belongs, as far as numbers tell.
+    /// True if the entry is in order according to its number.
     pub(super) is_in_order: bool,
-    /// Whether it stood before in the same bytes.
-    pub(super) is_copy: bool,
-    /// What is wrong with its hash.
+    /// True if the same bytes occurred before.
+    pub(super) is_duplicate: bool,
+    /// Fault of its hash.
     pub(super) altered: Option<&'static str>,
 }
 
-/// How far behind an entry may stand and still be compared.
-const REMEMBERED: usize = 1 << 16;
+/// Number of recent entries that are compared.
+const MAX_REMEMBERED: usize = 1 << 16;
 
-impl Entries {
+impl EntryChain {
     pub(super) fn new(first: [u8; 32], watched: Option<u64>) -> Self {
         let watched = watched.map(|number| (number, (number == 0).then_some(first)));
         let chains = BTreeMap::from([(0, [first; 2])]);
         Self { highest: 0, chains, missing: BTreeMap::new(), gaps: 0, watched }
     }
 
-    /// The number that comes next.
+    /// Returns the next expected number.
     pub(super) fn next(&self) -> u64 {
         self.highest + 1
     }
 
-    /// How often numbers were passed over so far.
+    /// Returns the number of gaps so far.
     pub(super) fn gaps(&self) -> u64 {
         self.gaps
     }
 
-    /// The numbers that a search may find.
+    /// Returns the range of numbers that a search accepts.
     pub(super) fn searched(&self) -> Range<u64> {
-        1..self.highest + FAR
+        1..self.highest + MAX_NUMBER_JUMP
     }
 
-    /// Number and hash of the last entry.
+    /// Returns number and hash of the last entry.
     pub(super) fn head(&self) -> (u64, [u8; 32]) {
         (self.highest, self.chains.get(&self.highest).map_or([0; 32], |[stated, _]| *stated))
     }
 
-    /// The hash of the entry that the auditor asks for, if it came.
+    /// Returns the hash of the expected head, if it was read.
     pub(super) fn watched(&self) -> Option<[u8; 32]> {
         self.watched.and_then(|(_, hash)| hash)
     }
 
-    /// After unreadable bytes: this entry comes.
-    pub(super) fn resume_at(&mut self, found: &Found) {
+    /// Continues at an entry found after unreadable bytes.
+    pub(super) fn resume_at(&mut self, found: &FoundEntry) {
         if found.number <= self.highest {
             return;
         }
         self.highest = found.number - 1;
         match found.previous {
             Some(previous) => _ = self.chains.insert(self.highest, [previous; 2]),
-            // Its hash cannot be checked, the next one's can.
+            // Its hash cannot be checked; the hash of the next entry can.
             None => _ = self.chains.remove(&self.highest),
         }
     }
 
-    /// Puts an entry into the order.
-    pub(super) fn place(&mut self, raw: &Raw<'_>, offset: u64, findings: &mut Findings) -> Place {
+    /// Determines the position of an entry and reports faults of the order.
+    pub(super) fn place(&mut self, raw: &RawEntry<'_>, offset: u64, findings: &mut Findings) -> Position {
         let (mut number, next) = (raw.entry.number, self.next());
-        let mut place = Place { number, is_in_order: true, is_copy: false, altered: None };
+        let mut place = Position { number, is_in_order: true, is_duplicate: false, altered: None };
         if number != next && self.follows(next, |previous| raw.would_follow(previous, next)) {
             (number, place.number) = (next, next);
             place.altered = Some("its number was changed");
-        } else if number > next + FAR {
+        } else if number > next + MAX_NUMBER_JUMP {
             (number, place.number) = (next, next);
-            place.altered = Some("its number cannot be");
+            place.altered = Some("its number is impossible");
         } else if number > next {
             self.missing.insert(next, (number, offset));
             self.gaps += 1;
         } else if number < next {
             place.is_in_order = false;
             if self.was_missing(number) {
-                let detail = format!("it stands behind entry {}", self.highest);
+                let detail = format!("it is stored after entry {}", self.highest);
                 findings.add("REORDERED", number, offset, detail);
             } else {
-                place.is_copy = self.chains.get(&number).is_some_and(|[stated, _]| *stated == raw.chain);
-                let what = if place.is_copy { "the same bytes stood" } else { "another entry stood" };
+                place.is_duplicate = self.chains.get(&number).is_some_and(|[stated, _]| *stated == raw.chain);
+                let what = if place.is_duplicate {
+                    "the same bytes were stored"
+                } else {
+                    "another entry was stored"
+                };
                 findings.add("DUPLICATE", number, offset, format!("{what} under this number before"));
                 return place;
             }
@@ -107,7 +111,7 @@ impl Entries {
         let known = self.chains.get(&number.wrapping_sub(1)).copied();
         if place.altered.is_none() && known.is_some_and(|known| !known.iter().any(|chain| raw.follows(chain)))
         {
-            place.altered = Some("its bytes and its hash do not agree");
+            place.altered = Some("its bytes do not match its hash");
         }
         let expected = known.map_or(raw.chain, |[_, expected]| raw.expected_chain(&expected));
         self.chains.insert(number, [raw.chain, expected]);
@@ -116,19 +120,19 @@ impl Entries {
         {
             *hash = Some(raw.chain);
         }
-        if self.chains.len() > REMEMBERED {
+        if self.chains.len() > MAX_REMEMBERED {
             self.chains.pop_first();
         }
         self.highest = self.highest.max(number);
         place
     }
 
-    /// Reports what never came.
+    /// Reports entries that are missing.
     pub(super) fn report_gaps(&mut self, findings: &mut Findings) {
         for (start, (end, offset)) in std::mem::take(&mut self.missing) {
             let detail = match end - start {
                 1 => "this entry is missing".to_owned(),
-                _ => format!("the entries to {} are missing", end - 1),
+                _ => format!("the entries up to {} are missing", end - 1),
             };
             findings.add("GAP", start, offset, detail);
         }
@@ -138,7 +142,7 @@ impl Entries {
         self.chains.get(&(number - 1)).is_some_and(|known| known.iter().any(test))
     }
 
-    /// Takes a number off the missing ones.
+    /// Removes a number from the missing ones; returns true if it was missing.
     fn was_missing(&mut self, number: u64) -> bool {
         let before = self.missing.range(..=number).next_back();
         let Some((start, (end, offset))) = before.map(|(start, rest)| (*start, *rest)) else { return false };

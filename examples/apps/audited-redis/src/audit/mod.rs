@@ -1,148 +1,89 @@
-//! Verifies a whole log without anybody's help, and names everything in it that is not as it should be by the entry's
-//! number and the place in the file.
+//! Verifies a log offline and names each fault by entry number and file offset.
 //!
-//! | code | what is wrong |
+//! | code | fault |
 //! |---|---|
-//! | `ALTERED` | an entry's bytes are not those that its hash was made of |
-//! | `MALFORMED` | bytes that are no entry |
+//! | `ALTERED` | an entry's bytes do not match its hash |
+//! | `MALFORMED` | bytes that are not an entry |
 //! | `CUT` | the file ends within an entry |
-//! | `UNREAD` | so much behind damage looks like entries that the rest was not read: somebody made it so |
+//! | `UNREAD` | so many bytes after damage look like entries that the rest was not read: the file was crafted |
 //! | `GAP` | entries are missing |
-//! | `REORDERED` | an entry stands behind a later one |
-//! | `DUPLICATE` | an entry's number was there before |
-//! | `FORGED` | a signature does not verify: nobody but the client could have made it, and it did not |
+//! | `REORDERED` | an entry is stored after a later one |
+//! | `DUPLICATE` | an entry's number occurred before |
+//! | `FORGED` | a signature does not verify: the client did not send the command |
 //! | `UNSIGNED` | an entry without a signature |
-//! | `UNKNOWN_SIGNER` | an entry of somebody who is no client |
-//! | `REPLAYED` | a client's number is not above its last: the command was executed twice, or moved |
-//! | `SEQUENCE_GAP` | a client's numbers leave something out: its command was dropped, and the hashes made anew |
-//! | `KEY_REUSE` | a one-time key signed two things: the client's machine was copied, or it is dishonest |
-//! | `CLOCK` | the front's time goes back, or is further from the client's than the auditor allows |
-//! | `DURABLE` | an entry says that it, or a later one, was on disk before it was written |
-//! | `BAD_COMMAND` | a signed command that no front accepts |
+//! | `UNKNOWN_SIGNER` | the signer is not one of the expected clients |
+//! | `REPLAYED` | a sequence number is not above the client's previous one: the command was executed twice, or moved |
+//! | `SEQUENCE_GAP` | a sequence number is missing: the client's command was removed, and the hashes recomputed |
+//! | `KEY_REUSE` | a one-time key signed two messages: the client's machine was copied, or the client is dishonest |
+//! | `CLOCK` | the time of receipt decreases, or differs from the client's time by more than the auditor allows |
+//! | `DURABLE` | an entry marks itself or a later entry as durable |
+//! | `BAD_COMMAND` | a signed command that the front does not accept |
 //! | `HEAD` | the log does not contain the entry that the auditor expects |
 //!
-//! The hashes find what others changed. Whoever can write the file can make them anew, and is found by the signatures
-//! and by the clients' numbers. What no log can show by itself is that its end is missing: for that the auditor keeps
-//! the head of the last audit, or asks a client for the number of its last entry.
+//! The hashes detect changes by parties that cannot rewrite the file. A party that can rewrite it can recompute the
+//! hashes; the signatures and the sequence numbers detect its changes. A log alone cannot show that its end is
+//! missing: the auditor keeps the head of the last audit, or asks a client for the sequence number of its last
+//! entry.
 
 mod claims;
 mod entries;
+mod report;
 mod signers;
+
+pub use report::{Finding, LogHead, Report, SignerReport};
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
-
-use crate::config::Known;
+use crate::config::KnownClient;
 use crate::failure::{Exit, Failure, OrFail};
-use crate::log::{Scan, Step};
-use claims::Claims;
-use entries::Entries;
-use signers::Signers;
+use crate::log::{Scan, ScanStep};
+use claims::FrontClaims;
+use entries::EntryChain;
+use report::Findings;
+use signers::SignerAudit;
 
-/// What the auditor knows beforehand.
+/// Expectations of the auditor.
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
-    /// The clients: whose signatures count.
-    pub clients: Vec<Known>,
-    /// Number and hash of an entry that must be there.
+    /// Clients whose signatures are accepted.
+    pub clients: Vec<KnownClient>,
+    /// Number and hash of an entry that the log must contain.
     pub head: Option<(u64, [u8; 32])>,
-    /// The store that the log must be of.
+    /// Store that the log must belong to.
     pub store: Option<[u8; 32]>,
-    /// How far the front's time and the client's may be apart in an entry: what the front allowed, if that is known.
+    /// Maximum difference between the time of receipt and the client's time, if the front's configuration is known.
     pub max_age: Option<Duration>,
 }
 
-/// What an audit found.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    /// Whether nothing is wrong.
-    pub ok: bool,
-    /// The log's store, in hexadecimal.
-    pub store: String,
-    /// Entries that were read.
-    pub entries: u64,
-    /// Bytes of the file.
-    pub bytes: u64,
-    /// The last entry, to be expected next time.
-    pub head: Head,
-    /// What each client asked for.
-    pub signers: Vec<SignerReport>,
-    /// What is wrong, in the order of the file.
-    pub findings: Vec<Finding>,
-    /// How many more findings there are than are listed.
-    pub unlisted: u64,
-    /// How long it took.
-    pub seconds: f64,
-}
-
-/// An entry's number and hash.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Head {
-    /// 0 if there is no entry.
-    pub entry: u64,
-    /// In hexadecimal.
-    pub chain: String,
-}
-
-/// A client in a log.
-#[derive(Clone, Debug, Serialize)]
-pub struct SignerReport {
-    /// As the auditor calls it.
-    pub name: String,
-    /// Its public key in hexadecimal.
-    pub key: String,
-    /// Commands whose signature holds.
-    pub commands: u64,
-    /// Its last number.
-    pub last: u64,
-}
-
-/// Something that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// One of the table above.
-    pub code: &'static str,
-    /// The entry's number; of several, the first.
-    pub entry: u64,
-    /// Where in the file.
-    pub offset: u64,
-    /// For people.
-    pub detail: String,
-}
-
-/// The most findings that a report lists.
-const MAX_FINDINGS: usize = 1000;
-
-/// Verifies a log. Cost: one reading of the file; for each DSig signature about a microsecond, for each batch of its
-/// keys, and for each EdDSA signature, one Ed25519 verification. Memory: about 100 bytes for each DSig signature, to
-/// find every key that signed twice.
+/// Verifies a log. Cost: reads the file once; about a microsecond per DSig signature; one Ed25519 verification per
+/// batch of DSig keys and per EdDSA signature. Memory: about 100 bytes per DSig signature, to find each key that
+/// signed twice.
 ///
 /// # Errors
-/// [`Failure`] if the file cannot be read or is no log. What is wrong in a log is in the report.
+/// [`Failure`] if the file cannot be read or is not a log. Faults of the log are in the report.
 pub fn audit(path: &Path, expected: &Expected) -> Result<Report, Failure> {
     let began = Instant::now();
     let mut scan = Scan::open(path)?;
     let store = *scan.store();
     let mut audit = Audit {
-        entries: Entries::new(scan.first_chain(), expected.head.map(|(number, _)| number)),
-        signers: Signers::new(store, &expected.clients),
-        claims: Claims { max_age: expected.max_age, received: 0 },
+        entries: EntryChain::new(scan.first_chain(), expected.head.map(|(number, _)| number)),
+        signers: SignerAudit::new(store, &expected.clients),
+        claims: FrontClaims { max_age: expected.max_age, received: 0 },
         findings: Findings::default(),
         read: 0,
     };
     if expected.store.is_some_and(|expected| expected != store) {
-        audit.findings.add("HEAD", 0, 8, "the log is of another store than expected".to_owned());
+        audit.findings.add("HEAD", 0, 8, "the log belongs to another store than expected".to_owned());
     }
-    audit.go(&mut scan).or_fail(Exit::Input, path.display())?;
+    audit.run(&mut scan).or_fail(Exit::Input, path.display())?;
     audit.entries.report_gaps(&mut audit.findings);
     let (bytes, (last, chain)) = (scan.offset(), audit.entries.head());
     if let Some((number, hash)) = expected.head
         && audit.entries.watched() != Some(hash)
     {
         let detail = if number > last { "the log ends before it" } else { "another entry has its number" };
-        audit.findings.add("HEAD", number, bytes, format!("the expected head is not there: {detail}"));
+        audit.findings.add("HEAD", number, bytes, format!("the expected head is missing: {detail}"));
     }
     let (findings, unlisted) = audit.findings.sorted();
     Ok(Report {
@@ -150,7 +91,7 @@ pub fn audit(path: &Path, expected: &Expected) -> Result<Report, Failure> {
         store: hex::encode(store),
         entries: audit.read,
         bytes,
-        head: Head { entry: last, chain: hex::encode(chain) },
+        head: LogHead { entry: last, chain: hex::encode(chain) },
         signers: audit.signers.report(),
         findings,
         unlisted,
@@ -159,31 +100,31 @@ pub fn audit(path: &Path, expected: &Expected) -> Result<Report, Failure> {
 }
 
 struct Audit {
-    entries: Entries,
-    signers: Signers,
-    claims: Claims,
+    entries: EntryChain,
+    signers: SignerAudit,
+    claims: FrontClaims,
     findings: Findings,
     read: u64,
 }
 
 impl Audit {
-    fn go(&mut self, scan: &mut Scan) -> std::io::Result<()> {
+    fn run(&mut self, scan: &mut Scan) -> std::io::Result<()> {
         loop {
             let (offset, next) = (scan.offset(), self.entries.next());
             let (number, len, sure) = match scan.step()? {
-                Step::End => return Ok(()),
-                Step::Entry(raw) => {
+                ScanStep::End => return Ok(()),
+                ScanStep::Entry(raw) => {
                     self.read += 1;
                     let place = self.entries.place(&raw, offset, &mut self.findings);
                     let damage = self.findings.count + self.entries.gaps();
                     let verdict = self.signers.check(&raw.entry, place.is_in_order, damage);
                     if let Some(hash) = place.altered {
                         let detail = match &verdict {
-                            Ok(()) => format!("{hash}; the client's signature holds"),
+                            Ok(()) => format!("{hash}; the client's signature is valid"),
                             Err((_, detail)) => format!("{hash}; {detail}"),
                         };
                         self.findings.add("ALTERED", place.number, offset, detail);
-                    } else if let (Err((code, detail)), false) = (verdict, place.is_copy) {
+                    } else if let (Err((code, detail)), false) = (verdict, place.is_duplicate) {
                         self.findings.add(code, place.number, offset, detail);
                     }
                     if place.altered.is_none() && place.is_in_order {
@@ -191,25 +132,25 @@ impl Audit {
                     }
                     (place.number, raw.len(), place.altered.is_none())
                 }
-                Step::NoEntry | Step::Cut(_) => (next, 0, false),
+                ScanStep::Malformed | ScanStep::Truncated(_) => (next, 0, false),
             };
             scan.skip(len);
-            if sure || (len > 0 && Self::goes_on(scan, number)?) {
+            if sure || (len > 0 && Self::continues(scan, number)?) {
                 continue;
             }
-            // Its length cannot be believed: look for the next entry byte by byte.
+            // Its length is not trustworthy: search for the next entry byte by byte.
             scan.go_to(offset)?;
-            let cut = matches!(scan.step()?, Step::Cut(_));
+            let cut = matches!(scan.step()?, ScanStep::Truncated(_));
             let found = scan.resume(&self.entries.searched())?;
             if len == 0 {
                 let (code, detail) = match (cut, &found) {
                     (true, None) => ("CUT", "the file ends within this entry"),
-                    _ => ("MALFORMED", "these bytes are no entry"),
+                    _ => ("MALFORMED", "these bytes are not an entry"),
                 };
                 self.findings.add(code, next, offset, detail.to_owned());
             }
             if scan.gave_up() && found.is_none() {
-                let detail = "too much here looks like entries; nothing from here on was read".to_owned();
+                let detail = "too many bytes look like entries; the rest of the file was not read".to_owned();
                 self.findings.add("UNREAD", self.entries.next(), scan.offset(), detail);
                 return Ok(());
             }
@@ -219,34 +160,13 @@ impl Audit {
         }
     }
 
-    /// Whether the next entry, or the end, stands here.
-    fn goes_on(scan: &mut Scan, number: u64) -> std::io::Result<bool> {
+    /// Returns true if the next entry, or the end of the file, is at the current position.
+    fn continues(scan: &mut Scan, number: u64) -> std::io::Result<bool> {
         let before = scan.before();
         Ok(match scan.step()? {
-            Step::End => true,
-            Step::Entry(raw) => raw.entry.number == number + 1 || raw.follows(&before),
-            Step::NoEntry | Step::Cut(_) => false,
+            ScanStep::End => true,
+            ScanStep::Entry(raw) => raw.entry.number == number + 1 || raw.follows(&before),
+            ScanStep::Malformed | ScanStep::Truncated(_) => false,
         })
-    }
-}
-
-#[derive(Default)]
-struct Findings {
-    list: Vec<Finding>,
-    count: u64,
-}
-
-impl Findings {
-    fn add(&mut self, code: &'static str, entry: u64, offset: u64, detail: String) {
-        self.count += 1;
-        if self.list.len() < MAX_FINDINGS {
-            self.list.push(Finding { code, entry, offset, detail });
-        }
-    }
-
-    fn sorted(mut self) -> (Vec<Finding>, u64) {
-        self.list.sort_by_key(|finding| (finding.offset, finding.entry));
-        let unlisted = self.count - self.list.len() as u64;
-        (self.list, unlisted)
     }
 }

@@ -2,65 +2,65 @@
 
 use serde::Serialize;
 
-/// What an audit found.
+/// Result of an audit.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Whether nothing is wrong.
+    /// True if there are no findings.
     pub ok: bool,
     /// The log's store, in hexadecimal.
     pub store: String,
-    /// Entries that were read.
+    /// Number of entries read.
     pub entries: u64,
-    /// Bytes of the file.
+    /// Length of the file.
     pub bytes: u64,
-    /// The last entry, to be expected next time.
+    /// The last entry, for the expectations of the next audit.
     pub head: LogHead,
-    /// What each client asked for.
+    /// Each client's commands.
     pub signers: Vec<SignerReport>,
-    /// What is wrong, in the order of the file.
+    /// Faults, in the order of the file.
     pub findings: Vec<Finding>,
-    /// How many more findings there are than are listed.
+    /// Number of findings that are not listed.
     pub unlisted: u64,
-    /// How long it took.
+    /// Duration of the audit.
     pub seconds: f64,
 }
 
 /// An entry's number and hash.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LogHead {
-    /// 0 if there is no entry.
+    /// Number; 0 if there is no entry.
     pub entry: u64,
-    /// In hexadecimal.
+    /// Hash, in hexadecimal.
     pub chain: String,
 }
 
 /// A client in a log.
 #[derive(Clone, Debug, Serialize)]
 pub struct SignerReport {
-    /// As the auditor calls it.
+    /// Name given by the auditor.
     pub name: String,
     /// Its public key in hexadecimal.
     pub key: String,
-    /// Commands whose signature holds.
+    /// Number of commands with a valid signature.
     pub commands: u64,
-    /// Its last number.
+    /// Last sequence number.
     pub last: u64,
 }
 
-/// Something that is wrong.
+/// A fault of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// One of the table above.
+    /// Code, see the table of [`audit`](super).
     pub code: &'static str,
-    /// The entry's number; of several, the first.
+    /// Number of the entry; the first one if several are affected.
     pub entry: u64,
-    /// Where in the file.
+    /// Offset in the file.
     pub offset: u64,
-    /// For people.
+    /// Description for people.
     pub detail: String,
 }
 
-/// The most findings that a report lists.
+/// Maximum number of listed findings.
 const MAX_FINDINGS: usize = 1000;
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! Who signed the entries, and each client's own numbers.
+//! Checks the signatures of the entries and each client's sequence numbers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
@@ -6,23 +6,23 @@ use std::hash::{BuildHasher, RandomState};
 use quorate::Error;
 use quorate::ed25519::PublicKey;
 
-use super::SignerReport;
-use crate::config::Known;
-use crate::frame::{Scheme, SignedCommand, verify_eddsa};
+use super::report::SignerReport;
+use crate::config::KnownClient;
+use crate::frame::{SignatureScheme, SignedCommand, verify_eddsa};
 use crate::log::Entry;
 use crate::resp::Command;
-use crate::suites::{AnyAuditor, OneTimeKey, auditor, suite_of};
+use crate::suites::{DynAuditor, OneTimeKey, auditor, parse_suite};
 
-/// The clients and what they signed so far.
-pub(super) struct Signers {
+/// State of the checks.
+pub(super) struct SignerAudit {
     store: [u8; 32],
     known: BTreeMap<[u8; 32], Signer>,
-    /// By the suite's number.
-    auditors: BTreeMap<u8, Box<dyn AnyAuditor>>,
-    /// How many batches of keys an auditor remembers.
+    /// Auditors, by the number of their suite.
+    auditors: BTreeMap<u8, Box<dyn DynAuditor>>,
+    /// Number of batches of keys that an auditor remembers.
     roots: usize,
-    /// What each one-time key signed, for the whole log: about 100 bytes each. A short hash is enough, for nobody who
-    /// made the log knew its key.
+    /// Hash of the message that each one-time key signed, about 100 bytes each. A short keyed hash suffices,
+    /// because its key was unknown when the log was written.
     signed: HashMap<(u32, OneTimeKey), u64>,
     hash: RandomState,
 }
@@ -33,23 +33,24 @@ struct Signer {
     key: PublicKey,
     commands: u64,
     last: u64,
-    /// How much had been found wrong when it was last seen: after damage, a jump of its numbers is no news.
+    /// Number of faults when the client's last entry was read: after damage, a jump of the sequence numbers is not
+    /// reported.
     damage: u64,
 }
 
-/// Code and words.
-type Wrong = (&'static str, String);
+/// Code and description of a fault.
+type SignerFinding = (&'static str, String);
 
-/// How many batches of keys are remembered, to verify them once: 50 MB.
-const ROOTS: usize = 4096;
+/// Number of remembered batches of keys, each verified once: 50 MB.
+const MAX_BATCHES: usize = 4096;
 
-impl Signers {
-    pub(super) fn new(store: [u8; 32], clients: &[Known]) -> Self {
-        Self::remembering(ROOTS, store, clients)
+impl SignerAudit {
+    pub(super) fn new(store: [u8; 32], clients: &[KnownClient]) -> Self {
+        Self::remembering(MAX_BATCHES, store, clients)
     }
 
-    fn remembering(roots: usize, store: [u8; 32], clients: &[Known]) -> Self {
-        let signer = |(index, known): (u32, &Known)| Signer {
+    fn remembering(roots: usize, store: [u8; 32], clients: &[KnownClient]) -> Self {
+        let signer = |(index, known): (u32, &KnownClient)| Signer {
             index,
             name: known.name.clone(),
             key: known.key.clone(),
@@ -62,10 +63,18 @@ impl Signers {
         Self { store, known, auditors, roots, signed, hash }
     }
 
-    /// Checks an entry's signature, and its client's number if the entry stands where it belongs.
-    pub(super) fn check(&mut self, entry: &Entry<'_>, in_order: bool, damage: u64) -> Result<(), Wrong> {
+    /// Checks an entry's signature, and its sequence number if the entry is in order.
+    pub(super) fn check(
+        &mut self,
+        entry: &Entry<'_>,
+        in_order: bool,
+        damage: u64,
+    ) -> Result<(), SignerFinding> {
         let Some(signer) = self.known.get_mut(&entry.signer) else {
-            return Err(("UNKNOWN_SIGNER", format!("{} is no client", hex::encode(entry.signer))));
+            return Err((
+                "UNKNOWN_SIGNER",
+                format!("{} is not an expected client", hex::encode(entry.signer)),
+            ));
         };
         let wrong = |reason: &dyn std::fmt::Display| ("BAD_COMMAND", reason.to_string());
         let signed = SignedCommand::decode(entry.body).map_err(|reason| wrong(&reason))?;
@@ -73,9 +82,9 @@ impl Signers {
         let message = signed.message(&self.store);
         let name = signer.name.clone();
         match signed.scheme {
-            Scheme::None => return Err(("UNSIGNED", format!("nothing shows that it is of {name}"))),
-            Scheme::Eddsa => verify_eddsa(&signer.key, &message, signed.signature),
-            Scheme::Dsig => auditor_of(&mut self.auditors, self.roots, signed.signature)
+            SignatureScheme::None => return Err(("UNSIGNED", format!("nothing proves that {name} sent it"))),
+            SignatureScheme::Eddsa => verify_eddsa(&signer.key, &message, signed.signature),
+            SignatureScheme::Dsig => auditor_of(&mut self.auditors, self.roots, signed.signature)
                 .and_then(|auditor| auditor.check(&signer.key, &message, signed.signature))
                 .and_then(|key| {
                     let hash = self.hash.hash_one(&message);
@@ -84,7 +93,9 @@ impl Signers {
                 }),
         }
         .map_err(|error| match error {
-            Error::OneTimeReuse => ("KEY_REUSE", format!("{name} signed something else with the same key")),
+            Error::OneTimeReuse => {
+                ("KEY_REUSE", format!("{name} signed another message with the same one-time key"))
+            }
             _ => ("FORGED", format!("{name} did not sign it: {error}")),
         })?;
         signer.commands += 1;
@@ -103,11 +114,11 @@ impl Signers {
 }
 
 impl Signer {
-    fn follow(&mut self, sequence: u64, damage: u64) -> Result<(), Wrong> {
+    fn follow(&mut self, sequence: u64, damage: u64) -> Result<(), SignerFinding> {
         let (last, known_damage) = (self.last, self.damage);
         self.damage = damage;
         if sequence <= last {
-            let detail = format!("{}'s command {sequence} stands behind its command {last}", self.name);
+            let detail = format!("{}'s command {sequence} is stored after its command {last}", self.name);
             return Err(("REPLAYED", detail));
         }
         self.last = sequence;
@@ -122,11 +133,11 @@ impl Signer {
 }
 
 fn auditor_of<'a>(
-    auditors: &'a mut BTreeMap<u8, Box<dyn AnyAuditor>>,
+    auditors: &'a mut BTreeMap<u8, Box<dyn DynAuditor>>,
     roots: usize,
     signature: &[u8],
-) -> quorate::Result<&'a mut Box<dyn AnyAuditor>> {
-    let suite = suite_of(signature)?;
+) -> quorate::Result<&'a mut Box<dyn DynAuditor>> {
+    let suite = parse_suite(signature)?;
     match auditors.entry(suite.number()) {
         std::collections::btree_map::Entry::Occupied(occupied) => Ok(occupied.into_mut()),
         std::collections::btree_map::Entry::Vacant(vacant) => Ok(vacant.insert(auditor(suite, roots)?)),
@@ -144,7 +155,7 @@ mod tests {
     use super::*;
     use crate::resp::encode_command;
 
-    /// A generator that gives the same to all, as to two copies of a machine.
+    /// A generator with constant output, as on two copies of a machine.
     struct Same(u8);
 
     impl rand_core::TryRng for Same {
@@ -167,12 +178,12 @@ mod tests {
     impl rand_core::TryCryptoRng for Same {}
 
     #[test]
-    fn a_key_that_signs_again_is_found_however_much_came_between() {
+    fn key_reuse_is_found_across_evicted_batches() {
         let secret = || Ed25519::secret_from_bytes(&[3; 32]).unwrap();
-        let known = Known { name: "a".into(), key: Ed25519::public_key(&secret()) };
+        let known = KnownClient { name: "a".into(), key: Ed25519::public_key(&secret()) };
         let (signer, store) = (*known.key.as_bytes(), [8; 32]);
-        // One batch is remembered, so that the second pushes the first one out.
-        let mut signers = Signers::remembering(1, store, &[known]);
+        // Only one batch is remembered, so that the second evicts the first.
+        let mut signers = SignerAudit::remembering(1, store, &[known]);
         let mut outcomes = Vec::new();
         for (sequence, generator) in [(1, 7), (2, 9), (3, 7), (4, 11)] {
             let config = SignerConfig { log2_batch: 0, low_water: 1, ..SignerConfig::default() };
@@ -182,13 +193,13 @@ mod tests {
             let message = crate::frame::message(&store, sequence, Time(1), &command);
             let signature = keys.sign(&message, &[], Time(1)).unwrap().encode();
             let mut body = Vec::new();
-            let (scheme, time) = (Scheme::Dsig, Time(1));
+            let (scheme, time) = (SignatureScheme::Dsig, Time(1));
             SignedCommand { scheme, sequence, time, signature: &signature, command: &command }
                 .encode_to(&mut body);
             let entry = Entry { number: sequence, durable: 0, received: 1, signer, body: &body };
             outcomes.push(signers.check(&entry, true, 0).err().map_or("", |(code, _)| code));
         }
-        // The number of the one that is not counted is missing then.
+        // The refused command's sequence number is missing then.
         assert_eq!(outcomes, ["", "", "KEY_REUSE", "SEQUENCE_GAP"]);
     }
 }

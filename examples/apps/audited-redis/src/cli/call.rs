@@ -13,25 +13,25 @@ use quorate_support::terminal::escaped;
 use quorate_support::{say, tell};
 use tokio::time::timeout;
 
-use super::{HowToSign, Outcome};
+use super::common::{Outcome, SigningArgs};
 
-/// Signs one command, sends it, and prints Redis' answer and the entry of the log.
+/// Signs and sends one command, and prints Redis' reply and the number of the log entry.
 ///
 /// For example: `audited-redis call --front 127.0.0.1:7379 --key alice.key SET greeting hello`.
 #[derive(Debug, Args)]
-pub(super) struct Call {
-    /// Where the front listens.
+pub(super) struct CallArgs {
+    /// Address of the front.
     #[arg(long, value_name = "HOST:PORT")]
     front: String,
     /// The client's key file.
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
     #[command(flatten)]
-    how: HowToSign,
-    /// How many seconds to wait for the answer.
+    how: SigningArgs,
+    /// Time limit for the answer.
     #[arg(long, value_name = "SECONDS", default_value = "60")]
     timeout: u64,
-    /// Prints a JSON object.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
     /// The command and its arguments.
@@ -39,7 +39,7 @@ pub(super) struct Call {
     command: Vec<OsString>,
 }
 
-impl Call {
+impl CallArgs {
     pub(super) async fn run(&self) -> Outcome {
         let key = Key::load(&self.key)?;
         let command: Vec<Vec<u8>> = self.command.iter().cloned().map(OsString::into_vec).collect();
@@ -47,7 +47,7 @@ impl Call {
         let answer =
             timeout(Duration::from_secs(self.timeout), client.call(&command)).await.map_err(|_| {
                 let message =
-                    "no answer in time; the command may or may not have been executed, or may still be";
+                    "no answer in time; the command may have been executed, or may still be executed";
                 Failure::with_code(Exit::Unreachable, "TIMEOUT", message)
             })??;
         let value = Value::parse(&answer.reply).map_err(|reason| Failure::failed(reason.to_string()))?;
@@ -61,14 +61,14 @@ impl Call {
             lines(&value);
             match answer.entry {
                 Some(entry) => tell!("entry {entry} of the log"),
-                None => tell!("refused by the front; nothing was executed"),
+                None => tell!("refused by the front; the command was not executed"),
             }
         }
         Ok(if answer.entry.is_some() { ExitCode::SUCCESS } else { Exit::Refused.into() })
     }
 }
 
-/// As redis-cli shows it to programs: one item per line.
+/// Prints one item per line, as redis-cli does for programs.
 fn lines(value: &Value) {
     match value {
         Value::Simple(text) => say!("{}", escaped(text.as_bytes())),

@@ -9,19 +9,19 @@ use quorate_audited_redis::failure::Failure;
 use quorate_audited_redis::frame::SignatureScheme;
 use quorate_audited_redis::suites::SUITES;
 
-/// What a command ends with.
+/// Result of a command.
 pub(super) type Outcome = Result<ExitCode, Failure>;
 
-/// How a client signs.
+/// Options of a signing client.
 #[derive(Debug, Args)]
 pub(super) struct SigningArgs {
-    /// How commands are signed: dsig, eddsa, or none (for measurements; fronts refuse it unless told otherwise).
+    /// Signature scheme: dsig, eddsa, or none (for measurements; fronts refuse it by default).
     #[arg(long, value_name = "SCHEME", default_value = "dsig")]
     signer: SignatureScheme,
-    /// DSig's suite: wots-blake3, wots-haraka-256 (fastest with AES instructions), wots-haraka-512, wots-blake3-256.
+    /// Suite of DSig: wots-blake3, wots-haraka-256 (fastest with AES instructions), wots-haraka-512, wots-blake3-256.
     #[arg(long, value_name = "NAME", default_value = "wots-blake3", value_parser = suite)]
     suite: SuiteId,
-    /// The store that the front must have, 64 hexadecimal digits. Without it any front is believed.
+    /// Store that the front must have, 64 hexadecimal digits. The default accepts any store.
     #[arg(long, value_name = "HEX", value_parser = hash)]
     store: Option<[u8; 32]>,
 }
@@ -39,16 +39,16 @@ impl SigningArgs {
 
 pub(super) fn suite(name: &str) -> Result<SuiteId, String> {
     let found = SUITES.into_iter().find(|suite| suite.name() == name);
-    found.ok_or_else(|| format!("it is none of {}", SUITES.map(SuiteId::name).join(", ")))
+    found.ok_or_else(|| format!("expected one of {}, got {name:?}", SUITES.map(SuiteId::name).join(", ")))
 }
 
 pub(super) fn hash(digits: &str) -> Result<[u8; 32], String> {
     let mut bytes = [0; 32];
-    hex::decode_to_slice(digits, &mut bytes).map_err(|_| "it is not 64 hexadecimal digits".to_owned())?;
+    hex::decode_to_slice(digits, &mut bytes).map_err(|_| "expected 64 hexadecimal digits".to_owned())?;
     Ok(bytes)
 }
 
-/// Waits for Ctrl-C or a polite kill.
+/// Completes on SIGINT (Ctrl-C) or SIGTERM.
 pub(super) fn interrupted() -> Result<impl Future<Output = ()>, Failure> {
     use tokio::signal::unix::{SignalKind, signal};
 

@@ -5,23 +5,23 @@ use clap::Args;
 use quorate_audited_redis::keys::Key;
 use quorate_support::say;
 
-use super::Outcome;
+use super::common::Outcome;
 
 /// Makes a client's key file and prints the public key.
 ///
-/// The public key goes into the front's configuration, and to everybody who is to check what the client asked for. The
-/// file is readable by its owner alone and is never overwritten.
+/// Add the public key to the front's configuration, and give it to auditors. The file is readable by its owner only
+/// and is never overwritten.
 #[derive(Debug, Args)]
-pub(super) struct Keygen {
-    /// The file to make.
+pub(super) struct KeygenArgs {
+    /// The file to create.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Prints a JSON object.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
 }
 
-impl Keygen {
+impl KeygenArgs {
     pub(super) fn run(&self) -> Outcome {
         let key = Key::generate()?;
         key.save(&self.out)?;

@@ -9,13 +9,13 @@ use quorate_audited_redis::proof::{Proven, check, prove};
 use quorate_support::say;
 use quorate_support::terminal::{escaped, verdict};
 
-use super::Outcome;
+use super::common::Outcome;
 
-/// Takes one operation out of a log as a file that proves by itself who asked for it.
+/// Extracts one operation of a log as a self-contained proof that its client sent it.
 ///
-/// Whoever gets the file needs neither the log nor the front, only the client's public key: `check-proof`.
+/// `check-proof` verifies the file with the client's public key; neither the log nor the front is needed.
 #[derive(Debug, Args)]
-pub(super) struct Prove {
+pub(super) struct ProveArgs {
     /// The log.
     log: PathBuf,
     /// The entry's number.
@@ -24,28 +24,28 @@ pub(super) struct Prove {
     /// The file to write.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Prints a JSON object.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// Checks a proof with the client's public key alone.
+/// Verifies a proof with the client's public key.
 #[derive(Debug, Args)]
-pub(super) struct CheckProof {
+pub(super) struct CheckProofArgs {
     /// The proof.
     proof: PathBuf,
-    /// The client's public key, from a source that you trust.
+    /// The client's public key, from a trusted source.
     #[arg(long, value_name = "HEX", value_parser = public_key)]
     signer: PublicKey,
-    /// The store that the command must have been for.
-    #[arg(long, value_name = "HEX", value_parser = super::hash)]
+    /// Store that the command must belong to.
+    #[arg(long, value_name = "HEX", value_parser = super::common::hash)]
     store: Option<[u8; 32]>,
-    /// Prints a JSON object.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
 }
 
-impl Prove {
+impl ProveArgs {
     pub(super) fn run(&self) -> Outcome {
         let proof = prove(&self.log, self.entry)?;
         let shown = self.out.display();
@@ -59,14 +59,14 @@ impl Prove {
     }
 }
 
-impl CheckProof {
+impl CheckProofArgs {
     pub(super) fn run(&self) -> Outcome {
         let shown = self.proof.display();
         let proof =
             std::fs::read(&self.proof).map_err(|error| Failure::input(format!("{shown}: {error}")))?;
         let proven = check(&proof, &self.signer)?;
         if self.store.is_some_and(|store| store != proven.store) {
-            let message = format!("the command was for another store, {}", hex::encode(proven.store));
+            let message = format!("the command belongs to another store, {}", hex::encode(proven.store));
             return Err(Failure::with_code(
                 quorate_audited_redis::failure::Exit::Tampered,
                 "OTHER_STORE",
@@ -94,19 +94,19 @@ fn json(proven: &Proven) {
 
 fn print(proven: &Proven) {
     let words: Vec<_> = proven.command.iter().map(|word| escaped(word)).collect();
-    say!("{}", verdict("the proof holds", true));
-    say!("asked by  {}", hex::encode(proven.signer));
-    say!("for       {}", words.join(" "));
-    say!("of store  {}", hex::encode(proven.store));
+    say!("{}", verdict("the proof is valid", true));
+    say!("client    {}", hex::encode(proven.signer));
+    say!("command   {}", words.join(" "));
+    say!("store     {}", hex::encode(proven.store));
     say!(
-        "as its command {}, at {} by its clock, signed with {}",
+        "sequence number {}, at {} by the client's clock, signed with {}",
         proven.sequence,
         date(proven.time.0),
         proven.scheme
     );
 }
 
-/// Microseconds since 1970 as a date in UTC; as they are if they lie beyond the calendar.
+/// Formats microseconds since 1970 as a date in UTC, or as a number if they are beyond the calendar.
 fn date(time: u64) -> String {
     let calendar = i64::try_from(time).ok().and_then(|time| jiff::Timestamp::from_microsecond(time).ok());
     calendar.map_or_else(|| format!("{time} µs since 1970"), |date| format!("{date:.6}"))
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_dates_and_no_time_is_too_late_to_be_told() {
+    fn times_are_formatted_as_dates_in_utc() {
         assert_eq!(date(0), "1970-01-01T00:00:00.000000Z");
         assert_eq!(date(951_782_399_999_999), "2000-02-28T23:59:59.999999Z");
         assert_eq!(date(951_782_400_000_000), "2000-02-29T00:00:00.000000Z");

@@ -1,24 +1,25 @@
-//! A client of the front: signs every command, keeps its numbers, and pairs answers with commands.
+//! A client of the front: signs each command, assigns sequence numbers, and matches answers to commands.
 //!
 //! ```no_run
-//! # use quorate_audited_redis::{client::{Client, Options}, keys::Key};
+//! # use quorate_audited_redis::{client::{Client, ClientOptions}, keys::Key};
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let key = Key::load("alice.key".as_ref())?;
-//! let client = Client::connect("127.0.0.1:7379", &key, Options::default()).await?;
+//! let client = Client::connect("127.0.0.1:7379", &key, ClientOptions::default()).await?;
 //! let answer = client.call(&["SET", "greeting", "hello"]).await?;
 //! assert_eq!(answer.reply, b"+OK\r\n");
 //! println!("entry {:?} of the log", answer.entry);
 //! # Ok(()) }
 //! ```
 
+mod options;
 mod signing;
+
+pub use options::ClientOptions;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use quorate::dsig::dynamic::SuiteId;
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme as _;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -29,64 +30,32 @@ use tokio::time::timeout;
 
 use crate::commands::is_allowed;
 use crate::failure::{Exit, Failure, OrFail};
-use crate::frame::{Frame, MAGIC, MAX_REPLY, Scheme, SignedCommand, hello, message};
+use crate::frame::{Frame, MAGIC, MAX_REPLY, SignedCommand, hello, message};
 use crate::keys::Key;
 use crate::lock;
 use crate::outbox::Outbox;
 use crate::resp::{Command, encode_command};
-use signing::Signing;
+use signing::CommandSigner;
 
-/// How a client signs, and what it asks of the front.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// How commands are signed.
-    pub scheme: Scheme,
-    /// Which suite, if by DSig.
-    pub suite: SuiteId,
-    /// The store that the front must have, if the client knows it.
-    pub store: Option<[u8; 32]>,
-    /// The highest number that a front of this store answered before. One that knows less of us has lost entries, or
-    /// hides them, and is not believed. See [`Client::answered`].
-    pub answered: u64,
-    /// Whether scripts are signed. A front refuses them if its configuration does not say otherwise, and with them
-    /// what was sent behind them.
-    pub scripts: bool,
-    /// How long connecting may take.
-    pub patience: Duration,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            scheme: Scheme::Dsig,
-            suite: SuiteId::WotsBlake3,
-            store: None,
-            answered: 0,
-            scripts: true,
-            patience: Duration::from_secs(5),
-        }
-    }
-}
-
-/// A connection to the front. Cheap to clone; all clones share one key and its numbers.
+/// A connection to the front. Cheap to clone; all clones share one key and its sequence numbers.
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
 }
 
-/// What the front answered.
+/// Answer of the front.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The client's number of the command.
+    /// Sequence number of the command.
     pub sequence: u64,
-    /// The number of its entry in the log; `None` if the front refused it.
+    /// Number of its entry in the log; `None` if the front refused it.
     pub entry: Option<u64>,
-    /// RESP.
+    /// Reply in RESP.
     pub reply: Vec<u8>,
 }
 
-/// An answer that is still to come.
-pub struct Ticket {
+/// An answer that has not arrived yet.
+pub struct PendingAnswer {
     answer: oneshot::Receiver<Answer>,
 }
 
@@ -94,50 +63,52 @@ struct Inner {
     store: [u8; 32],
     scripts: bool,
     outbox: Arc<Outbox>,
-    signing: Arc<Signing>,
-    /// Held while a command gets its number, so that numbers leave in order.
+    signing: Arc<CommandSigner>,
+    /// Held while a command gets its sequence number, so that commands are sent in order.
     next: tokio::sync::Mutex<u64>,
-    waiting: Arc<Waiting>,
-    /// For commands under way, in KiB: who sends more than the front takes waits, as with any socket.
+    waiting: Arc<PendingCommands>,
+    /// Limits the commands in flight, in KiB: a sender waits when the front is slower.
     room: Arc<Semaphore>,
     tasks: Vec<tokio::task::AbortHandle>,
 }
 
-/// Who waits for an answer, and the place of the command under way.
-type Promise = (oneshot::Sender<Answer>, OwnedSemaphorePermit);
+/// Receiver of an answer, and the command's share of the limit.
+type Waiter = (oneshot::Sender<Answer>, OwnedSemaphorePermit);
 
 #[derive(Default)]
-struct Waiting {
+struct PendingCommands {
     /// `None` when the connection is lost.
-    by_sequence: Mutex<Option<HashMap<u64, Promise>>>,
-    /// The last number that is in the log.
+    by_sequence: Mutex<Option<HashMap<u64, Waiter>>>,
+    /// Highest sequence number in the log.
     accepted: AtomicU64,
-    /// The highest number that was answered from it.
+    /// Highest sequence number that was answered from the log.
     answered: AtomicU64,
-    /// A command was refused: the numbers behind it are void, and begin anew when all answers are in.
+    /// A command was refused: the sequence numbers after it are void, and numbering restarts when all answers have
+    /// arrived.
     refused: AtomicBool,
     changed: Notify,
 }
 
-/// How many bytes may wait to be sent. Commands are held back before; what remains are announcements.
-const UNSENT: usize = 64 << 20;
-/// How many KiB of commands may wait for their answers. A short one counts as 32, as the front takes no more than 1,024.
-const ROOM: usize = 32 << 10;
-const AT_LEAST: usize = 32;
+/// Maximum number of bytes that wait to be sent. Commands are limited separately; the rest are announcements.
+const MAX_UNSENT: usize = 64 << 20;
+/// Maximum size in KiB of commands that wait for answers. A short command counts as 32 KiB, because the front
+/// accepts at most 1,024 commands.
+const MAX_IN_FLIGHT_KIB: usize = 32 << 10;
+const MIN_COMMAND_KIB: usize = 32;
 
 impl Client {
-    /// Connects and proves who we are.
+    /// Connects and authenticates the client.
     ///
     /// # Errors
-    /// [`Failure`]: nobody answers, the front is another one than expected, or it refuses us.
-    pub async fn connect(front: &str, key: &Key, options: Options) -> Result<Self, Failure> {
+    /// [`Failure`] if the front does not answer, has another store than expected, or refuses the client.
+    pub async fn connect(front: &str, key: &Key, options: ClientOptions) -> Result<Self, Failure> {
         let connecting = Self::connect_patiently(front, key, &options);
         timeout(options.patience, connecting).await.unwrap_or_else(|_| {
-            Err(Failure::unreachable(format!("{front}: no front answers there in {:?}", options.patience)))
+            Err(Failure::unreachable(format!("{front}: no answer within {:?}", options.patience)))
         })
     }
 
-    async fn connect_patiently(front: &str, key: &Key, options: &Options) -> Result<Self, Failure> {
+    async fn connect_patiently(front: &str, key: &Key, options: &ClientOptions) -> Result<Self, Failure> {
         let gone =
             |error: std::io::Error| Failure::unreachable(format!("{front}: {error}; is the front running?"));
         let mut stream = TcpStream::connect(front).await.map_err(gone)?;
@@ -146,14 +117,12 @@ impl Client {
         stream.write_all(&[&MAGIC[..], public.as_bytes()].concat()).await.map_err(gone)?;
         let mut answer = [0; 72];
         stream.read_exact(&mut answer).await.map_err(gone)?;
-        let stranger =
-            || Failure::unreachable(format!("{front}: what answers there is no front; check the port"));
+        let stranger = || Failure::unreachable(format!("{front}: the server is not a front; check the port"));
         let rest = answer.strip_prefix(&MAGIC).ok_or_else(stranger)?;
         let (store, rest) = rest.split_first_chunk::<32>().ok_or_else(stranger)?;
         let challenge = rest.first_chunk::<32>().ok_or_else(stranger)?;
         if options.store.is_some_and(|expected| expected != *store) {
-            let message =
-                format!("{front}: it has the store {}, which is not the expected one", hex::encode(store));
+            let message = format!("{front}: unexpected store {}", hex::encode(store));
             return Err(Failure::with_code(Exit::Refused, "OTHER_STORE", message));
         }
         let proof = Ed25519::sign(&secret, &hello(store, challenge, public.as_bytes())).to_bytes();
@@ -163,19 +132,19 @@ impl Client {
         let last = welcome(&mut read, &mut buffer).await?;
         if last < options.answered {
             let message = format!(
-                "{front}: it has our commands to number {last}, but answered number {}: its log has lost entries; \
-                 audit it before you go on",
+                "{front}: its log ends at the client's sequence number {last}, but it answered {}: it has lost entries; \
+                 audit the log before you continue",
                 options.answered
             );
             return Err(Failure::with_code(Exit::Tampered, "ROLLED_BACK", message));
         }
-        let outbox = Outbox::new(write, UNSENT);
-        let signing = Signing::start(options, secret, &outbox)?;
-        let waiting = Arc::new(Waiting {
+        let outbox = Outbox::new(write, MAX_UNSENT);
+        let signing = CommandSigner::start(options, secret, &outbox)?;
+        let waiting = Arc::new(PendingCommands {
             by_sequence: Mutex::new(Some(HashMap::new())),
             accepted: AtomicU64::new(last),
             answered: AtomicU64::new(options.answered),
-            ..Waiting::default()
+            ..PendingCommands::default()
         });
         let tasks = vec![
             tokio::spawn(receive(read, buffer, waiting.clone(), outbox.clone())).abort_handle(),
@@ -186,65 +155,66 @@ impl Client {
             .abort_handle(),
         ];
         let next = tokio::sync::Mutex::new(last.saturating_add(1));
-        let (scripts, room) = (options.scripts, Arc::new(Semaphore::new(ROOM)));
+        let (scripts, room) = (options.scripts, Arc::new(Semaphore::new(MAX_IN_FLIGHT_KIB)));
         let inner = Inner { store: *store, scripts, outbox, signing, next, waiting, room, tasks };
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The store of the front.
+    /// Returns the front's store.
     pub fn store(&self) -> &[u8; 32] {
         &self.inner.store
     }
 
-    /// The highest of our numbers that was answered from the log, here or before: what the next connection's
-    /// [`Options::answered`] is to be, and an auditor is to ask for.
+    /// Returns the client's highest sequence number that was answered from the log, on this or an earlier
+    /// connection: the value for the next connection's [`ClientOptions::answered`], and for auditors.
     pub fn answered(&self) -> u64 {
         self.inner.waiting.answered.load(Ordering::SeqCst)
     }
 
-    /// Whether the connection is lost; a new one is made by connecting again.
+    /// Returns true if the connection is lost. The caller reconnects with [`connect`](Self::connect).
     pub fn is_lost(&self) -> bool {
         lock(&self.inner.waiting.by_sequence).is_none()
     }
 
-    /// Asks for a command and waits for the answer.
+    /// Sends a command and waits for the answer.
     ///
     /// # Errors
-    /// Those of [`send`](Self::send) and [`Ticket::answer`]. What the front or Redis refuse is an answer.
+    /// Those of [`send`](Self::send) and [`PendingAnswer::answer`]. A refusal by the front or Redis is an answer.
     pub async fn call<A: AsRef<[u8]>>(&self, command: &[A]) -> Result<Answer, Failure> {
         let bytes = encode_command(command).or_fail(Exit::Input, "the command")?;
         self.send(&bytes).await?.answer().await
     }
 
-    /// Signs and sends a command in RESP; many may be under way: 1,024, of 32 MiB together. Waits while there are as many,
-    /// and while there is no one-time key.
+    /// Signs and sends a command in RESP. At most 1,024 commands of 32 MiB in total are in flight. Waits while the
+    /// limit is reached, and while there is no one-time key.
     ///
     /// # Errors
-    /// [`Failure`] if it is no command that the front executes, and if the connection is lost.
-    pub async fn send(&self, command: &[u8]) -> Result<Ticket, Failure> {
+    /// [`Failure`] if the front does not execute the command, or the connection is lost.
+    pub async fn send(&self, command: &[u8]) -> Result<PendingAnswer, Failure> {
         let parsed = Command::parse(command).or_fail(Exit::Input, "the command")?;
         if !is_allowed(&parsed, self.inner.scripts) {
             let name = String::from_utf8_lossy(parsed.name()).into_owned();
             let message = if is_allowed(&parsed, true) {
                 format!(
-                    "{name}: scripts are not signed here; where the front runs them, start the sidecar with --scripts"
+                    "{name}: signing scripts is disabled; if the front executes scripts, start the sidecar with --scripts"
                 )
             } else {
-                format!("{name}: this command is not executed through the front")
+                format!("{name}: the front does not execute this command")
             };
             return Err(Failure::with_code(Exit::Refused, "NOT_ALLOWED", message));
         }
         let inner = &*self.inner;
-        let room = u32::try_from(command.len().div_ceil(1024).max(AT_LEAST)).unwrap_or(u32::MAX);
+        let room = u32::try_from(command.len().div_ceil(1024).max(MIN_COMMAND_KIB)).unwrap_or(u32::MAX);
         let room = inner.room.clone().acquire_many_owned(room).await.map_err(|_| lost())?;
         let mut next = inner.next.lock().await;
         if inner.waiting.refused.load(Ordering::SeqCst) {
-            *next = inner.waiting.begin_anew().await?;
+            *next = inner.waiting.next_sequence().await?;
         }
         let sequence = *next;
         let (promise, answer) = oneshot::channel();
-        // Whoever stops waiting while there is no key leaves nothing behind: number and promise are given with it.
-        let leave = |scheme, time, signature: &[u8]| {
+        // A caller that is cancelled while there is no key leaves no trace: the sequence number and the waiter are
+        // assigned with the key.
+        let deliver = |scheme, time, signature: &[u8]| {
             inner.waiting.expect(sequence, (promise, room))?;
             let signed = SignedCommand { scheme, sequence, time, signature, command };
             let mut body = Vec::with_capacity(32 + signature.len() + command.len());
@@ -252,15 +222,15 @@ impl Client {
             inner.outbox.push(|out| Frame::Command(&body).encode_to(out));
             Ok(())
         };
-        inner.signing.sign(|time| message(&inner.store, sequence, time, command), leave).await?;
+        inner.signing.sign(|time| message(&inner.store, sequence, time, command), deliver).await?;
         *next = sequence.saturating_add(1);
         drop(next);
         inner.outbox.flush();
-        Ok(Ticket { answer })
+        Ok(PendingAnswer { answer })
     }
 }
 
-impl Ticket {
+impl PendingAnswer {
     /// Waits for the answer.
     ///
     /// # Errors
@@ -278,13 +248,13 @@ impl Drop for Inner {
     }
 }
 
-impl Waiting {
-    fn expect(&self, sequence: u64, promise: Promise) -> Result<(), Failure> {
+impl PendingCommands {
+    fn expect(&self, sequence: u64, promise: Waiter) -> Result<(), Failure> {
         lock(&self.by_sequence).as_mut().ok_or_else(lost)?.insert(sequence, promise);
         Ok(())
     }
 
-    fn fulfil(&self, sequence: u64, entry: Option<u64>, reply: &[u8]) {
+    fn complete(&self, sequence: u64, entry: Option<u64>, reply: &[u8]) {
         match entry {
             Some(_) => {
                 self.accepted.fetch_max(sequence, Ordering::SeqCst);
@@ -294,14 +264,14 @@ impl Waiting {
         }
         let promise = lock(&self.by_sequence).as_mut().and_then(|waiting| waiting.remove(&sequence));
         if let Some((promise, _room)) = promise {
-            // Whoever asked may have stopped waiting.
+            // The caller may have stopped waiting.
             let _ = promise.send(Answer { sequence, entry, reply: reply.to_vec() });
         }
         self.changed.notify_one();
     }
 
-    /// Waits until every command has its answer: then the next number is known again.
-    async fn begin_anew(&self) -> Result<u64, Failure> {
+    /// Waits until each command has its answer, and returns the next sequence number.
+    async fn next_sequence(&self) -> Result<u64, Failure> {
         loop {
             if lock(&self.by_sequence).as_ref().ok_or_else(lost)?.is_empty() {
                 self.refused.store(false, Ordering::SeqCst);
@@ -318,7 +288,7 @@ impl Waiting {
 }
 
 fn lost() -> Failure {
-    let message = "the connection to the front is lost; what was under way may or may not have been executed";
+    let message = "the connection to the front is lost; commands in flight may or may not have been executed";
     Failure::with_code(Exit::Unreachable, "LOST", message)
 }
 
@@ -334,30 +304,39 @@ async fn welcome(read: &mut OwnedReadHalf, buffer: &mut Vec<u8>) -> Result<u64, 
                 }
                 Frame::Refused { reply, .. } => {
                     let text = String::from_utf8_lossy(reply).trim_end().trim_start_matches('-').to_owned();
-                    Err(Failure::with_code(Exit::Refused, "REFUSED", format!("the front refuses us: {text}")))
+                    Err(Failure::with_code(
+                        Exit::Refused,
+                        "REFUSED",
+                        format!("the front refused the client: {text}"),
+                    ))
                 }
-                _ => Err(Failure::unreachable("the front does not welcome us")),
+                _ => Err(Failure::unreachable("unexpected frame: expected a welcome from the front")),
             };
         }
         match read.read_buf(buffer).await {
-            Ok(0) | Err(_) => return Err(Failure::unreachable("the front hung up")),
+            Ok(0) | Err(_) => return Err(Failure::unreachable("the front closed the connection")),
             Ok(_) => {}
         }
     }
 }
 
-async fn receive(mut read: OwnedReadHalf, mut buffer: Vec<u8>, waiting: Arc<Waiting>, outbox: Arc<Outbox>) {
+async fn receive(
+    mut read: OwnedReadHalf,
+    mut buffer: Vec<u8>,
+    waiting: Arc<PendingCommands>,
+    outbox: Arc<Outbox>,
+) {
     'connection: loop {
         let mut at = 0;
         loop {
             match Frame::take(buffer.get(at..).unwrap_or_default(), MAX_REPLY + 64) {
                 Ok(None) => break,
                 Ok(Some((Frame::Reply { sequence, entry, reply }, used))) => {
-                    waiting.fulfil(sequence, Some(entry), reply);
+                    waiting.complete(sequence, Some(entry), reply);
                     at += used;
                 }
                 Ok(Some((Frame::Refused { sequence, reply }, used))) => {
-                    waiting.fulfil(sequence, None, reply);
+                    waiting.complete(sequence, None, reply);
                     at += used;
                 }
                 Ok(Some(_)) | Err(_) => break 'connection,

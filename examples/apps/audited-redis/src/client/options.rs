@@ -4,22 +4,22 @@ use quorate::dsig::dynamic::SuiteId;
 
 use crate::frame::SignatureScheme;
 
-/// How a client signs, and what it asks of the front.
+/// Options of a client.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
-    /// How commands are signed.
+    /// Signature scheme.
     pub scheme: SignatureScheme,
-    /// Which suite, if by DSig.
+    /// Suite of DSig.
     pub suite: SuiteId,
-    /// The store that the front must have, if the client knows it.
+    /// Store that the front must have, if known.
     pub store: Option<[u8; 32]>,
-    /// The highest number that a front of this store answered before. One that knows less of us has lost entries, or
-    /// hides them, and is not believed. See [`Client::answered`](super::Client::answered).
+    /// Highest sequence number that a front of this store answered before. A front that reports a lower one has
+    /// lost or hides entries, and is refused. See [`Client::answered`](super::Client::answered).
     pub answered: u64,
-    /// Whether scripts are signed. A front refuses them if its configuration does not say otherwise, and with them
-    /// what was sent behind them.
+    /// Signs scripts. A front refuses scripts unless its configuration enables them, and also refuses the commands
+    /// sent after one.
     pub scripts: bool,
-    /// How long connecting may take.
+    /// Time limit for connecting.
     pub patience: Duration,
 }
 

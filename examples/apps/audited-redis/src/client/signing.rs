@@ -1,4 +1,4 @@
-//! The client's signer: with DSig, a thread makes one-time keys ahead of time and announces them.
+//! The client's signer. With DSig, a thread makes one-time keys in advance and announces them.
 
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::time::Duration;
@@ -10,53 +10,53 @@ use quorate::machine::Time;
 use quorate::scheme::Scheme as _;
 use tokio::sync::Notify;
 
-use super::Options;
+use super::options::ClientOptions;
 use crate::failure::{Exit, Failure, OrFail};
-use crate::frame::{Frame, Scheme};
+use crate::frame::{Frame, SignatureScheme};
 use crate::lock;
 use crate::outbox::Outbox;
-use crate::suites::{AnySigner, signer};
+use crate::suites::{DynSigner, signer};
 
-/// Signs for one connection.
-pub(super) struct Signing {
-    how: How,
+/// Signer of one connection.
+pub(super) struct CommandSigner {
+    how: SigningMode,
 }
 
-enum How {
+enum SigningMode {
     None,
     Eddsa(SecretKey),
-    Dsig(Arc<Planes>),
+    Dsig(Arc<DsigPlanes>),
 }
 
-/// Both planes of a DSig signer.
-struct Planes {
-    signer: Mutex<Box<dyn AnySigner>>,
-    /// Wakes the background.
+/// A DSig signer, shared by the foreground and the background thread.
+struct DsigPlanes {
+    signer: Mutex<Box<dyn DynSigner>>,
+    /// Wakes the background thread.
     wanted: Condvar,
-    /// Wakes who waits for a key.
+    /// Wakes callers that wait for a key.
     made: Notify,
     stopped: Mutex<bool>,
 }
 
-/// Fewer keys than this and the background is woken at once.
-const LOW: usize = 512;
-/// How often the background looks by itself: keys expire.
-const LOOK: Duration = Duration::from_millis(250);
+/// The background thread is woken when fewer keys than this are ready.
+const LOW_WATER: usize = 512;
+/// Interval at which the background thread checks for expired keys.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-impl Signing {
+impl CommandSigner {
     pub(super) fn start(
-        options: &Options,
+        options: &ClientOptions,
         secret: SecretKey,
         outbox: &Arc<Outbox>,
     ) -> Result<Arc<Self>, Failure> {
         let how = match options.scheme {
-            Scheme::None => How::None,
-            Scheme::Eddsa => How::Eddsa(secret),
-            Scheme::Dsig => {
-                let config = SignerConfig { low_water: LOW, ..SignerConfig::default() };
+            SignatureScheme::None => SigningMode::None,
+            SignatureScheme::Eddsa => SigningMode::Eddsa(secret),
+            SignatureScheme::Dsig => {
+                let config = SignerConfig { low_water: LOW_WATER, ..SignerConfig::default() };
                 let signer =
                     signer(options.suite, secret, config).or_fail(Exit::Failed, "making the signer")?;
-                let planes = Arc::new(Planes {
+                let planes = Arc::new(DsigPlanes {
                     signer: Mutex::new(signer),
                     wanted: Condvar::new(),
                     made: Notify::new(),
@@ -67,28 +67,32 @@ impl Signing {
                     .name("one-time keys".into())
                     .spawn(move || background(&of_thread, &outbox))
                     .or_fail(Exit::Failed, "starting a thread")?;
-                How::Dsig(planes)
+                SigningMode::Dsig(planes)
             }
         };
         Ok(Arc::new(Self { how }))
     }
 
-    /// Signs what `message` makes of the time of day, and hands the signature on.
+    /// Signs `message` of the current time and passes the signature to `deliver`.
     ///
     /// # Errors
-    /// If the signer failed for good, and those of `hand_on`.
+    /// If the signer fails permanently, and those of `deliver`.
     pub(super) async fn sign(
         &self,
         message: impl Fn(Time) -> Vec<u8>,
-        hand_on: impl FnOnce(Scheme, Time, &[u8]) -> Result<(), Failure>,
+        deliver: impl FnOnce(SignatureScheme, Time, &[u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let planes = match &self.how {
-            How::None => return hand_on(Scheme::None, crate::now(), &[]),
-            How::Eddsa(secret) => {
+            SigningMode::None => return deliver(SignatureScheme::None, crate::now(), &[]),
+            SigningMode::Eddsa(secret) => {
                 let time = crate::now();
-                return hand_on(Scheme::Eddsa, time, &Ed25519::sign(secret, &message(time)).to_bytes());
+                return deliver(
+                    SignatureScheme::Eddsa,
+                    time,
+                    &Ed25519::sign(secret, &message(time)).to_bytes(),
+                );
             }
-            How::Dsig(planes) => planes,
+            SigningMode::Dsig(planes) => planes,
         };
         loop {
             let made = planes.made.notified();
@@ -98,11 +102,11 @@ impl Signing {
                 let signed = signer.sign(&message(now), now);
                 let ready = signer.ready();
                 drop(signer);
-                if ready < LOW {
+                if ready < LOW_WATER {
                     planes.wanted.notify_one();
                 }
                 match signed {
-                    Ok(signature) => return hand_on(Scheme::Dsig, now, &signature),
+                    Ok(signature) => return deliver(SignatureScheme::Dsig, now, &signature),
                     Err(Error::Exhausted) => {}
                     Err(error) => return Err(Failure::failed(format!("signing: {error}"))),
                 }
@@ -111,26 +115,26 @@ impl Signing {
         }
     }
 
-    /// Ends the background.
+    /// Stops the background thread.
     pub(super) fn stop(&self) {
-        if let How::Dsig(planes) = &self.how {
+        if let SigningMode::Dsig(planes) = &self.how {
             *lock(&planes.stopped) = true;
             planes.wanted.notify_one();
         }
     }
 }
 
-/// Makes keys while somebody has the other end. Announcements leave before any signature of their keys: they are
-/// pushed while the signer is held.
-fn background(planes: &Weak<Planes>, outbox: &Outbox) {
+/// Makes keys until the client is dropped. Announcements are sent before any signature of their keys: they are
+/// queued while the signer is locked.
+fn background(planes: &Weak<DsigPlanes>, outbox: &Outbox) {
     while let Some(planes) = planes.upgrade() {
         if *lock(&planes.stopped) {
             return;
         }
         let mut signer = lock(&planes.signer);
-        // The operating system's generator failed: it may not the next time.
+        // The operating system's generator failed, or there is no work; try again later.
         let Ok(Some(work)) = signer.plan(crate::now()) else {
-            drop(planes.wanted.wait_timeout(signer, LOOK));
+            drop(planes.wanted.wait_timeout(signer, POLL_INTERVAL));
             continue;
         };
         drop(signer);

@@ -1,4 +1,4 @@
-//! Each client's keys and numbers, and what is asked of a command before it is written down.
+//! State of each client, and the checks of a command before it is logged.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -11,13 +11,13 @@ use quorate::machine::Time;
 use tokio::sync::Notify;
 
 use crate::commands::is_allowed;
-use crate::config::Known;
-use crate::frame::{Scheme, SignedCommand, verify_eddsa};
+use crate::config::KnownClient;
+use crate::frame::{SignatureScheme, SignedCommand, verify_eddsa};
 use crate::lock;
 use crate::resp::Command;
-use crate::suites::{AnyVerifier, Parcel, Work, suite_of, verifier};
+use crate::suites::{BackgroundResult, DynVerifier, Work, parse_suite, verifier};
 
-/// Why something was not done.
+/// A refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) code: &'static str,
@@ -29,21 +29,21 @@ impl Refusal {
         Self { code, message: message.into() }
     }
 
-    /// An error reply. The message is ours and has no line ends.
+    /// Encodes an error reply. The message is the front's own and has no line breaks.
     pub(super) fn reply(&self) -> Vec<u8> {
         format!("-{} {}\r\n", self.code, self.message).into_bytes()
     }
 }
 
-/// What is asked of every command.
+/// Rules for all commands.
 pub(super) struct Rules {
     pub(super) store: [u8; 32],
-    pub(super) accept: Vec<Scheme>,
+    pub(super) accept: Vec<SignatureScheme>,
     pub(super) scripts: bool,
     pub(super) max_age: Duration,
 }
 
-/// Who may send commands. Strangers cost a lookup.
+/// Clients that may send commands. An unknown key costs one lookup.
 pub(super) struct Clients {
     by_key: HashMap<[u8; 32], Arc<Client>>,
 }
@@ -55,29 +55,29 @@ pub(super) struct Client {
     state: Mutex<State>,
 }
 
-/// What is the case when a command comes.
+/// Context of an arriving command.
 #[derive(Clone, Copy)]
-pub(super) struct Turn {
-    /// Of its connection.
+pub(super) struct CommandContext {
+    /// Generation of its connection.
     pub(super) generation: u64,
     pub(super) now: Time,
-    /// Whether Redis is there.
+    /// True if Redis is connected.
     pub(super) is_up: bool,
 }
 
 struct State {
-    /// The number of the last command that is or will be in the log.
+    /// Sequence number of the last command that is or will be in the log.
     last: u64,
-    /// The latest time in a command of the client that was refused. Who was told that a command was not executed
-    /// relies on it, so whoever listened on the way must not be able to send it again when its turn has come.
+    /// Latest time of a refused command. The client relies on the refusal, so an eavesdropper must not be able to
+    /// replay the command later.
     refused: Time,
-    verifiers: Vec<(SuiteId, Box<dyn AnyVerifier>)>,
-    /// The connection that may send: a client that connects anew takes over, its old connection may hang.
+    verifiers: Vec<(SuiteId, Box<dyn DynVerifier>)>,
+    /// Generation of the connection that may send: a new connection supersedes the old one, which may hang.
     generation: u64,
     superseded: Arc<Notify>,
 }
 
-/// A connection's right to send.
+/// An authenticated connection of a client.
 pub(super) struct Session {
     pub(super) last: u64,
     pub(super) generation: u64,
@@ -85,9 +85,9 @@ pub(super) struct Session {
 }
 
 impl Clients {
-    /// `numbers` are each signer's last in the log.
-    pub(super) fn new(known: &[Known], numbers: &HashMap<[u8; 32], u64>) -> Self {
-        let client = |known: &Known| {
+    /// Creates the state; `numbers` contains each signer's last sequence number in the log.
+    pub(super) fn new(known: &[KnownClient], numbers: &HashMap<[u8; 32], u64>) -> Self {
+        let client = |known: &KnownClient| {
             let bytes = *known.key.as_bytes();
             let state = State {
                 last: numbers.get(&bytes).copied().unwrap_or_default(),
@@ -109,7 +109,7 @@ impl Clients {
 }
 
 impl Client {
-    /// Lets a connection that proved its key take over.
+    /// Registers an authenticated connection, which supersedes the earlier one.
     pub(super) fn connect(&self) -> Session {
         let mut state = lock(&self.state);
         state.superseded.notify_one();
@@ -118,15 +118,15 @@ impl Client {
         Session { last: state.last, generation: state.generation, superseded: state.superseded.clone() }
     }
 
-    /// Checks a command, cheapest first, and hands it on with its place in the client's order still held.
+    /// Checks a command, cheapest checks first, and calls `hand_on` while the client's order is locked.
     pub(super) fn accept(
         &self,
         rules: &Rules,
-        turn: &Turn,
+        turn: &CommandContext,
         signed: &SignedCommand<'_>,
         hand_on: impl FnOnce(),
     ) -> Result<(), Refusal> {
-        if signed.scheme == Scheme::None && !rules.accept.contains(&Scheme::None) {
+        if signed.scheme == SignatureScheme::None && !rules.accept.contains(&SignatureScheme::None) {
             return Err(Refusal::new("UNSIGNED", "the command is not signed"));
         }
         if !rules.accept.contains(&signed.scheme) {
@@ -136,7 +136,7 @@ impl Client {
         let age = signed.time.0.abs_diff(turn.now.0);
         if u128::from(age) > rules.max_age.as_micros() {
             let (seconds, side) =
-                (age / 1_000_000, if signed.time < turn.now { "ago" } else { "ahead of our clock" });
+                (age / 1_000_000, if signed.time < turn.now { "ago" } else { "ahead of the front's clock" });
             return Err(Refusal::new("STALE", format!("it was signed {seconds} s {side}; sign it again")));
         }
         let command = Command::parse(signed.command)
@@ -145,7 +145,7 @@ impl Client {
             let message = if is_allowed(&command, true) {
                 "the front is not configured to run scripts"
             } else {
-                "this command is not executed through the front"
+                "the front does not execute this command"
             };
             return Err(Refusal::new("NOT_ALLOWED", message));
         }
@@ -154,22 +154,25 @@ impl Client {
         if signed.sequence < next {
             return Err(Refusal::new(
                 "REPLAYED",
-                format!("number {} was used; next is {next}", signed.sequence),
+                format!("sequence number {} was used; the next one is {next}", signed.sequence),
             ));
         }
         if signed.time <= state.refused {
             let message = "it was signed no later than a command that was refused; sign it again";
             return Err(Refusal::new("STALE", message));
         }
-        if let Some(refusal) = state.not_now(turn, signed.sequence, next) {
-            // Strangers on the way cannot shut the client out with times of their own.
+        if let Some(refusal) = state.deferral(turn, signed.sequence, next) {
+            // Only a valid signature counts, so that an attacker on the path cannot lock the client out with a
+            // forged time.
             if state.verify(&self.key, signed, &rules.store).is_ok() {
                 state.refused = signed.time;
             }
             return Err(refusal);
         }
         state.verify(&self.key, signed, &rules.store).map_err(|error| match error {
-            Error::OneTimeReuse => Refusal::new("KEY_REUSE", "its one-time key signed something else before"),
+            Error::OneTimeReuse => {
+                Refusal::new("KEY_REUSE", "its one-time key signed another message before")
+            }
             other => Refusal::new("FORGED", other.to_string()),
         })?;
         state.last = next;
@@ -177,28 +180,28 @@ impl Client {
         Ok(())
     }
 
-    /// Whether an announcement may be looked at; if so, the work of it.
+    /// Admits an announcement and returns the work that verifies it.
     pub(super) fn admit(&self, announcement: Arc<[u8]>, now: Time) -> quorate::Result<(SuiteId, Work)> {
-        let suite = suite_of(&announcement)?;
+        let suite = parse_suite(&announcement)?;
         let work = lock(&self.state).verifier(suite, &self.key)?.admit(now, announcement)?;
         Ok((suite, work))
     }
 
-    /// Takes in an announcement that holds.
-    pub(super) fn learn(&self, suite: SuiteId, checked: Parcel) -> quorate::Result<()> {
+    /// Adds a verified announcement.
+    pub(super) fn learn(&self, suite: SuiteId, checked: BackgroundResult) -> quorate::Result<()> {
         lock(&self.state).verifier(suite, &self.key)?.learn(checked)
     }
 }
 
 impl State {
-    /// Why a command that has its place still to come is not executed now.
-    fn not_now(&self, turn: &Turn, sequence: u64, next: u64) -> Option<Refusal> {
+    /// Returns the reason why a command that is not a replay cannot be executed now.
+    fn deferral(&self, turn: &CommandContext, sequence: u64, next: u64) -> Option<Refusal> {
         if self.generation != turn.generation {
-            Some(Refusal::new("SUPERSEDED", "the client has connected anew"))
+            Some(Refusal::new("SUPERSEDED", "the client has opened a new connection"))
         } else if sequence > next {
-            Some(Refusal::new("GAP", format!("number {sequence} is not the next, {next}")))
+            Some(Refusal::new("GAP", format!("sequence number {sequence} is not the next one, {next}")))
         } else if !turn.is_up {
-            Some(Refusal::new("UPSTREAM", "Redis is not there; nothing was done"))
+            Some(Refusal::new("UPSTREAM", "Redis is not reachable; the command was not executed"))
         } else {
             None
         }
@@ -212,15 +215,15 @@ impl State {
     ) -> quorate::Result<()> {
         let message = signed.message(store);
         match signed.scheme {
-            Scheme::None => Ok(()),
-            Scheme::Eddsa => verify_eddsa(key, &message, signed.signature),
-            Scheme::Dsig => {
-                self.verifier(suite_of(signed.signature)?, key)?.verify(&message, signed.signature)
+            SignatureScheme::None => Ok(()),
+            SignatureScheme::Eddsa => verify_eddsa(key, &message, signed.signature),
+            SignatureScheme::Dsig => {
+                self.verifier(parse_suite(signed.signature)?, key)?.verify(&message, signed.signature)
             }
         }
     }
 
-    fn verifier(&mut self, suite: SuiteId, key: &PublicKey) -> quorate::Result<&mut Box<dyn AnyVerifier>> {
+    fn verifier(&mut self, suite: SuiteId, key: &PublicKey) -> quorate::Result<&mut Box<dyn DynVerifier>> {
         let at = match self.verifiers.iter().position(|(known, _)| *known == suite) {
             Some(at) => at,
             None => {
@@ -252,10 +255,10 @@ mod tests {
         command: &[u8],
         signature: Option<[u8; 64]>,
     ) -> &'static str {
-        let turn = Turn { generation: lock(&client.state).generation, now: Time(NOW), is_up: true };
+        let turn = CommandContext { generation: lock(&client.state).generation, now: Time(NOW), is_up: true };
         let (scheme, signature) = match &signature {
-            Some(signature) => (Scheme::Eddsa, &signature[..]),
-            None => (Scheme::None, &[][..]),
+            Some(signature) => (SignatureScheme::Eddsa, &signature[..]),
+            None => (SignatureScheme::None, &[][..]),
         };
         let signed = SignedCommand { scheme, sequence, time: Time(time), signature, command };
         let mut handed_on = false;
@@ -267,15 +270,19 @@ mod tests {
     #[test]
     fn each_rule_has_its_code() {
         let secret = Ed25519::secret_from_bytes(&[3; 32]).unwrap();
-        let known = Known { name: "a".into(), key: Ed25519::public_key(&secret) };
+        let known = KnownClient { name: "a".into(), key: Ed25519::public_key(&secret) };
         let signer = *known.key.as_bytes();
         let clients = Clients::new(&[known], &HashMap::from([(signer, 5), ([0; 32], 9)]));
         assert!(clients.get(&[1; 32]).is_none());
         let client = clients.get(&signer).unwrap();
         assert_eq!(client.connect().last, 5);
         let store = [8; 32];
-        let rules =
-            Rules { store, accept: vec![Scheme::Eddsa], scripts: false, max_age: Duration::from_secs(5) };
+        let rules = Rules {
+            store,
+            accept: vec![SignatureScheme::Eddsa],
+            scripts: false,
+            max_age: Duration::from_secs(5),
+        };
         let sign = |sequence, time, command: &[u8]| {
             Some(Ed25519::sign(&secret, &message(&store, sequence, Time(time), command)).to_bytes())
         };
@@ -293,40 +300,45 @@ mod tests {
         assert_eq!(asked(&client, &rules, 6, now, PING, sign(6, now + 1, PING)), "FORGED");
         assert_eq!(asked(&client, &rules, 6, now, PING, sign(6, now, PING)), "");
         assert_eq!(asked(&client, &rules, 6, now, PING, sign(6, now, PING)), "REPLAYED");
-        let only_dsig = Rules { accept: vec![Scheme::Dsig], ..rules };
+        let only_dsig = Rules { accept: vec![SignatureScheme::Dsig], ..rules };
         assert_eq!(asked(&client, &only_dsig, 7, now, PING, sign(7, now, PING)), "SCHEME");
     }
 
     #[test]
-    fn what_was_refused_is_never_executed_later() {
+    fn refused_commands_are_never_executed_later() {
         let secret = Ed25519::secret_from_bytes(&[3; 32]).unwrap();
-        let known = Known { name: "a".into(), key: Ed25519::public_key(&secret) };
+        let known = KnownClient { name: "a".into(), key: Ed25519::public_key(&secret) };
         let (signer, store) = (*known.key.as_bytes(), [8; 32]);
         let clients = Clients::new(&[known], &HashMap::new());
         let client = clients.get(&signer).unwrap();
         let session = client.connect();
-        let rules =
-            Rules { store, accept: vec![Scheme::Eddsa], scripts: false, max_age: Duration::from_secs(5) };
-        let ours = Turn { generation: session.generation, now: Time(NOW), is_up: true };
+        let rules = Rules {
+            store,
+            accept: vec![SignatureScheme::Eddsa],
+            scripts: false,
+            max_age: Duration::from_secs(5),
+        };
+        let ours = CommandContext { generation: session.generation, now: Time(NOW), is_up: true };
         let sign =
             |sequence, time| Ed25519::sign(&secret, &message(&store, sequence, Time(time), PING)).to_bytes();
-        let ask = |turn: &Turn, sequence, time, signature: &[u8; 64]| {
+        let ask = |turn: &CommandContext, sequence, time, signature: &[u8; 64]| {
             let time = Time(time);
-            let signed = SignedCommand { scheme: Scheme::Eddsa, sequence, time, signature, command: PING };
+            let signed =
+                SignedCommand { scheme: SignatureScheme::Eddsa, sequence, time, signature, command: PING };
             client.accept(&rules, turn, &signed, || ()).err().map_or("", |refusal| refusal.code)
         };
-        // A stranger's words shut nobody out.
+        // A forged command does not lock the client out.
         assert_eq!(ask(&ours, 2, NOW + 9, &[0; 64]), "GAP");
         let refused = [
-            (Turn { is_up: false, ..ours }, 1, "UPSTREAM"),
+            (CommandContext { is_up: false, ..ours }, 1, "UPSTREAM"),
             (ours, 2, "GAP"),
-            (Turn { generation: session.generation - 1, ..ours }, 2, "SUPERSEDED"),
+            (CommandContext { generation: session.generation - 1, ..ours }, 2, "SUPERSEDED"),
         ];
         for (time, (turn, sequence, code)) in (NOW..).zip(refused) {
             assert_eq!(ask(&turn, sequence, time, &sign(sequence, time)), code);
             assert_eq!(ask(&ours, sequence, time, &sign(sequence, time)), "STALE", "{code}");
         }
-        // Signed again it is executed; the others' turn has come, but their time has passed.
+        // A newly signed command is executed; the replays have the right sequence number, but their time has passed.
         assert_eq!(ask(&ours, 1, NOW + 3, &sign(1, NOW + 3)), "");
         assert_eq!(ask(&ours, 2, NOW + 1, &sign(2, NOW + 1)), "STALE");
         assert_eq!(ask(&ours, 2, NOW + 4, &sign(2, NOW + 4)), "");

@@ -1,4 +1,4 @@
-//! One client's connection: who it is, then its announcements and commands.
+//! A client's connection: authentication, then announcements and commands.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -11,54 +11,54 @@ use tokio::net::tcp::OwnedReadHalf;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::clients::{Client, Refusal, Session, Turn};
-use super::committer::Op;
-use super::{Shared, room_of};
+use super::clients::{Client, CommandContext, Refusal, Session};
+use super::committer::AcceptedCommand;
+use super::shared::{Shared, kib};
 use crate::frame::{Frame, MAGIC, MAX_FRAME, MAX_REPLY, SignedCommand, hello, verify_eddsa};
 use crate::outbox::Outbox;
 use crate::suites::MAX_ANNOUNCEMENT;
 
-/// How long a connection may take to say who it is.
-const HELLO: Duration = Duration::from_secs(5);
-/// How many commands of a connection may wait for their answers.
-const IN_FLIGHT: usize = 1024;
-/// How many bytes of replies may wait for a client that does not read.
-const UNREAD: usize = MAX_REPLY + (64 << 20);
-/// How many announcements of a connection may wait to be looked at.
-const ANNOUNCED: usize = 16;
+/// Time limit for authentication.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum number of unanswered commands per connection.
+const MAX_IN_FLIGHT: usize = 1024;
+/// Maximum number of reply bytes that wait for a client that does not read.
+const MAX_UNREAD: usize = MAX_REPLY + (64 << 20);
+/// Maximum number of announcements that wait for verification.
+const MAX_ANNOUNCEMENTS: usize = 16;
 
-/// Serves a connection to its end, if it says who it is before its place is needed.
+/// Serves a connection to its end, or drops it if its place is needed before it is authenticated.
 pub(super) async fn serve(
     shared: &Arc<Shared>,
     mut stream: TcpStream,
     peer: SocketAddr,
     place: oneshot::Receiver<Infallible>,
 ) {
-    // Without it answers are slower, not wrong.
+    // A failure only makes replies slower.
     let _ = stream.set_nodelay(true);
-    let greeted = tokio::select! {
-        greeted = timeout(HELLO, greet(shared, &mut stream, peer)) => greeted,
+    let authenticated = tokio::select! {
+        authenticated = timeout(HANDSHAKE_TIMEOUT, authenticate(shared, &mut stream, peer)) => authenticated,
         _ = place => return,
     };
-    let Ok(Some((client, session))) = greeted else { return };
+    let Ok(Some((client, session))) = authenticated else { return };
     let (read, write) = stream.into_split();
-    let outbox = Outbox::new(write, UNREAD);
+    let outbox = Outbox::new(write, MAX_UNREAD);
     outbox.push(|out| Frame::Welcome { last: session.last }.encode_to(out));
     outbox.flush();
-    let (announce, announced) = mpsc::channel(ANNOUNCED);
+    let (announce, announced) = mpsc::channel(MAX_ANNOUNCEMENTS);
     let connection = Connection { shared, peer, client, session, outbox, announce };
     let learning = learn(connection.client.clone(), announced, shared.clone(), peer);
     tokio::select! {
         () = connection.run(read) => {}
         () = connection.outbox.run() => {}
         () = connection.session.superseded.notified() => {}
-        // Ends after the connection only: it holds the other end.
+        // Ends only after the connection, which holds the sender.
         () = learning => {}
     }
-    // What is refused last is still read by the client, as is what was answered so far. What Redis answers from now on
-    // is lost; the client's next welcome says how much of it is in the log.
+    // The client still gets the last refusal and all replies so far. Later replies of Redis are lost; the client's
+    // next welcome tells which commands are in the log.
     connection.outbox.finish();
-    let _ = timeout(HELLO, connection.outbox.run()).await;
+    let _ = timeout(HANDSHAKE_TIMEOUT, connection.outbox.run()).await;
 }
 
 struct Connection<'a> {
@@ -72,7 +72,7 @@ struct Connection<'a> {
 
 impl Connection<'_> {
     async fn run(&self, mut read: OwnedReadHalf) {
-        let places = Arc::new(Semaphore::new(IN_FLIGHT));
+        let places = Arc::new(Semaphore::new(MAX_IN_FLIGHT));
         let mut buffer = Vec::with_capacity(1 << 16);
         loop {
             buffer.reserve(1 << 16);
@@ -99,16 +99,17 @@ impl Connection<'_> {
             }
             buffer.drain(..at);
         }
-        // A client that closes its half still gets the answers to what it sent.
-        let _ = places.acquire_many(IN_FLIGHT as u32).await;
+        // A client that closes its sending half still gets the replies to its commands.
+        let _ = places.acquire_many(MAX_IN_FLIGHT as u32).await;
     }
 
-    /// Whether the connection goes on.
+    /// Returns true if the connection continues.
     async fn take(&self, frame: Frame<'_>, places: &Arc<Semaphore>) -> bool {
         match frame {
             Frame::Announcement(bytes) => {
                 if bytes.len() > MAX_ANNOUNCEMENT {
-                    let refusal = Refusal::new("BAD_ANNOUNCEMENT", "it is longer than any announcement");
+                    let refusal =
+                        Refusal::new("BAD_ANNOUNCEMENT", "it exceeds the maximum size of an announcement");
                     self.record(&refusal, 0, bytes);
                 } else if self.announce.try_send(bytes.into()).is_err() {
                     let refusal = Refusal::new("RATE_LIMITED", "too many announcements at once");
@@ -132,13 +133,13 @@ impl Connection<'_> {
                 return false;
             }
         };
-        // All wait for the disk and for Redis, never for this connection.
+        // Other connections wait for the disk and for Redis, but never for this connection.
         let Ok(place) = places.clone().acquire_owned().await else { return false };
-        let room = self.shared.room.clone().acquire_many_owned(room_of(body)).await;
+        let room = self.shared.room.clone().acquire_many_owned(kib(body)).await;
         let Ok(room) = room else { return false };
         let Ok(permit) = self.shared.ops.reserve().await else { return false };
         let now = crate::now();
-        let op = Op {
+        let op = AcceptedCommand {
             outbox: self.outbox.clone(),
             sequence: signed.sequence,
             received: now.0,
@@ -148,7 +149,8 @@ impl Connection<'_> {
             place,
             _room: room,
         };
-        let turn = Turn { generation: self.session.generation, now, is_up: self.shared.upstream.is_up() };
+        let turn =
+            CommandContext { generation: self.session.generation, now, is_up: self.shared.upstream.is_up() };
         let accepted = self.client.accept(&self.shared.rules, &turn, &signed, || permit.send(op));
         if let Err(refusal) = accepted {
             self.refuse(&refusal, signed.sequence, body);
@@ -167,7 +169,7 @@ impl Connection<'_> {
     }
 }
 
-/// Looks at announcements beside the commands.
+/// Verifies announcements concurrently with commands.
 async fn learn(
     client: Arc<Client>,
     mut announced: mpsc::Receiver<Arc<[u8]>>,
@@ -187,16 +189,20 @@ async fn learn(
     }
 }
 
-/// Finds out who is there.
-async fn greet(shared: &Shared, stream: &mut TcpStream, peer: SocketAddr) -> Option<(Arc<Client>, Session)> {
+/// Authenticates the client.
+async fn authenticate(
+    shared: &Shared,
+    stream: &mut TcpStream,
+    peer: SocketAddr,
+) -> Option<(Arc<Client>, Session)> {
     let magic = first_bytes(stream).await?;
     if magic != MAGIC {
         let message =
-            "this port takes signed commands; plain clients connect through `audited-redis sidecar`";
+            "this port accepts only signed commands; plain clients connect through `audited-redis sidecar`";
         let refusal = Refusal::new("UNSIGNED", message);
         shared.refusals.record_stranger(peer, None, &refusal, &magic);
         let _ = stream.write_all(&refusal.reply()).await;
-        hang_up(stream).await;
+        close(stream).await;
         return None;
     }
     let mut signer = [0; 32];
@@ -222,11 +228,12 @@ async fn greet(shared: &Shared, stream: &mut TcpStream, peer: SocketAddr) -> Opt
     let mut frame = Vec::new();
     Frame::Refused { sequence: 0, reply: &refusal.reply() }.encode_to(&mut frame);
     let _ = stream.write_all(&frame).await;
-    hang_up(stream).await;
+    close(stream).await;
     None
 }
 
-/// The first bytes, as far as they are ours: who types `PING` by hand sends fewer than we do, and gets an answer too.
+/// Reads the first bytes as long as they match the magic: a plain client may send fewer bytes and must get an
+/// answer too.
 async fn first_bytes(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut seen = Vec::with_capacity(MAGIC.len());
     while seen.len() < MAGIC.len() && MAGIC.starts_with(&seen) {
@@ -238,9 +245,9 @@ async fn first_bytes(stream: &mut TcpStream) -> Option<Vec<u8>> {
     Some(seen)
 }
 
-/// Lets what we said last be read: a connection that is closed before all that came over it was read is reset, and our
-/// words may be lost with it.
-async fn hang_up(stream: &mut TcpStream) {
+/// Closes the connection after its input is read: closing with unread input resets the connection, and the last
+/// message could be lost.
+async fn close(stream: &mut TcpStream) {
     let _ = stream.shutdown().await;
     let _ = tokio::io::copy(&mut stream.take(MAX_FRAME as u64), &mut tokio::io::sink()).await;
 }

@@ -1,51 +1,52 @@
 //! The front: verifies, logs, executes, answers.
 //!
 //! ```text
-//!  connection (a task each)          committer (a thread)            upstream (a thread)
+//!  connection (one task each)          committer (a thread)            upstream (a thread)
 //!  frames → checks → signature ────► a group of commands ─────────► replies, in order
 //!            │      (one lock         appended, made durable,          │
 //!            │       per client)      then sent to Redis               │
 //!            └── refused ◄──────────────── answers ◄───────────────────┘
 //! ```
 //!
-//! All commands go to Redis over one connection in the order of the log: the log is the order of execution. While one
-//! group is made durable the next one gathers, so that a slow disk costs latency and not throughput.
+//! All commands go to Redis over one connection in the order of the log: the log is the order of execution. While
+//! one group is made durable the next one accumulates, so that a slow disk costs latency and not throughput.
 //!
-//! A command is refused, with an error reply that begins with a code, and recorded, if
+//! A refused command gets an error reply that begins with a code, and is recorded:
 //!
-//! | code | |
+//! | code | reason |
 //! |---|---|
-//! | `UNSIGNED` | it has no signature; plain Redis traffic on this port too |
-//! | `SCHEME` | it is signed in a way that the configuration does not accept |
-//! | `UNKNOWN_SIGNER`, `IMPOSTOR` | the client is not known; it does not hold the key that it names |
-//! | `STALE` | it was signed too long ago, or in our future |
-//! | `REPLAYED` | its number was used before |
-//! | `GAP` | its number is not the next |
+//! | `UNSIGNED` | the command is not signed; also plain Redis traffic on this port |
+//! | `SCHEME` | the configuration does not accept the signature scheme |
+//! | `UNKNOWN_SIGNER`, `IMPOSTOR` | the client is unknown; the client does not hold the key that it names |
+//! | `STALE` | it was signed too long ago, or in the future |
+//! | `REPLAYED` | its sequence number was used before |
+//! | `GAP` | its sequence number is not the next one |
 //! | `FORGED` | the signature does not verify |
-//! | `KEY_REUSE` | its one-time key signed something else before |
-//! | `BAD_COMMAND`, `NOT_ALLOWED` | it is no RESP in its one encoding; it is none of [`commands`](crate::commands) |
-//! | `SUPERSEDED` | the client connected anew in the meantime |
-//! | `UPSTREAM` | Redis is not there |
-//! | `BAD_FRAME` | it is no frame of the protocol, or none that goes this way; the connection ends |
+//! | `KEY_REUSE` | its one-time key signed another message before |
+//! | `BAD_COMMAND`, `NOT_ALLOWED` | it is not canonical RESP; it is not in [`commands`](crate::commands) |
+//! | `SUPERSEDED` | the client opened a new connection in the meantime |
+//! | `UPSTREAM` | Redis is not reachable |
+//! | `BAD_FRAME` | it is not a frame of the protocol for this direction; the connection is closed |
 //!
-//! Two codes are of announcements, which are recorded only, for nobody waits for an answer:
+//! Two codes concern announcements, which have no reply and are only recorded:
 //!
-//! | code | |
+//! | code | reason |
 //! |---|---|
-//! | `RATE_LIMITED` | too many at once |
-//! | `BAD_ANNOUNCEMENT` | it is none, or not of the client, or too many came in a short time |
+//! | `RATE_LIMITED` | too many announcements at once |
+//! | `BAD_ANNOUNCEMENT` | the announcement is malformed, belongs to another client, or exceeds the rate limit |
 
 mod clients;
 mod committer;
 mod connection;
 mod refusals;
+mod shared;
+mod thread_exit;
 mod upstream;
 
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -55,71 +56,45 @@ use tokio::task::JoinSet;
 use crate::config::Config;
 use crate::failure::{Exit, Failure, OrFail};
 use crate::frame::SignedCommand;
-use crate::lock;
-use crate::log::{LogWriter, Recovered};
+use crate::log::{LogWriter, Recovery};
 use clients::{Clients, Rules};
-use committer::Op;
-use refusals::Refusals;
+use refusals::RefusalLog;
+use shared::Shared;
+use thread_exit::ThreadExit;
 use upstream::Upstream;
 
-/// A front that runs.
+/// A running front.
 pub struct Front {
     address: SocketAddr,
     store: [u8; 32],
-    recovered: Recovered,
+    recovered: Recovery,
     accepting: tokio::task::JoinHandle<()>,
     failed: oneshot::Receiver<Failure>,
     upstream: Arc<Upstream>,
-    committer: Ended,
-    refusals: Arc<Refusals>,
+    committer: ThreadExit,
+    refusals: Arc<RefusalLog>,
 }
 
-/// What all connections share.
-struct Shared {
-    store: [u8; 32],
-    rules: Rules,
-    clients: Clients,
-    ops: mpsc::Sender<Op>,
-    /// For the bytes of the commands that wait, in KiB.
-    room: Arc<Semaphore>,
-    upstream: Arc<Upstream>,
-    refusals: Arc<Refusals>,
-}
-
-/// Whether a thread has ended: what it holds of this pair is dropped then.
-struct Ended(Mutex<Receiver<Infallible>>);
-
-impl Ended {
-    fn pair() -> (SyncSender<Infallible>, Self) {
-        let (ending, ended) = sync_channel(0);
-        (ending, Self(Mutex::new(ended)))
-    }
-
-    fn within(&self, patience: Duration) -> bool {
-        matches!(lock(&self.0).recv_timeout(patience), Err(RecvTimeoutError::Disconnected))
-    }
-}
-
-/// How long a disk or a Redis that hangs may hold up the end, each.
+/// Maximum time that a hanging disk, and a hanging Redis, can delay the shutdown.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How many commands wait for the committer at most.
-const WAITING: usize = 4096;
-/// How many KiB they have at most, together. One command of the largest size has room in it, and a few more.
-const ROOM: usize = 64 << 10;
-/// How many connections there are at most.
+/// Maximum number of commands that wait for the committer.
+const MAX_WAITING: usize = 4096;
+/// Maximum total size of waiting commands in KiB: a few commands of the maximum size.
+const MAX_WAITING_KIB: usize = 64 << 10;
+/// Maximum number of connections.
 const MAX_CONNECTIONS: usize = 1024;
-/// How many of them may still have to say who they are. One more and the oldest must go: strangers who say nothing can
-/// fill these places, but a client that speaks at once is faster than they are.
-const GREETING: usize = 256;
+/// Maximum number of connections that are not authenticated. One more closes the oldest: silent connections can
+/// fill these places, but a client that authenticates immediately is served.
+const MAX_HANDSHAKES: usize = 256;
 
 impl Front {
     /// Opens the log, connects to Redis, and listens.
     ///
     /// # Errors
-    /// [`Failure`] that says which of them is impossible.
+    /// [`Failure`] that names the failed step.
     pub async fn start(config: Config) -> Result<Self, Failure> {
         if config.store.is_some() && !config.log.try_exists().or_fail(Exit::Input, config.log.display())? {
-            let message = "it is not there, but the configuration names its store: is its disk mounted?";
+            let message = "the log is missing, but the configuration names its store: is its disk mounted?";
             return Err(Failure::input(format!("{}: {message}", config.log.display())));
         }
         let mut last = HashMap::new();
@@ -131,17 +106,19 @@ impl Front {
         let (log, recovered) = opened;
         let store = *log.store();
         if config.store.is_some_and(|expected| expected != store) {
-            let message =
-                format!("it is the log of store {}, not of the configuration's", hex::encode(store));
+            let message = format!(
+                "the log belongs to store {}, not to the store of the configuration",
+                hex::encode(store)
+            );
             return Err(Failure::input(format!("{}: {message}", config.log.display())));
         }
         let upstream = Upstream::start(config.redis.clone(), config.redis_password.clone())?;
-        let refusals = Refusals::start(&config.refusals)?;
+        let refusals = RefusalLog::start(&config.refusals)?;
         let listener = TcpListener::bind(config.listen)
             .await
             .map_err(|error| Failure::unreachable(format!("listening on {}: {error}", config.listen)))?;
         let address = listener.local_addr().map_err(|error| Failure::failed(error.to_string()))?;
-        let (ops, waiting) = mpsc::channel(WAITING);
+        let (ops, waiting) = mpsc::channel(MAX_WAITING);
         let (fail, failed) = oneshot::channel();
         let committer = committer::start(log, waiting, upstream.clone(), fail)?;
         let shared = Arc::new(Shared {
@@ -149,7 +126,7 @@ impl Front {
             rules: Rules { store, accept: config.accept, scripts: config.scripts, max_age: config.max_age },
             clients: Clients::new(&config.clients, &last),
             ops,
-            room: Arc::new(Semaphore::new(ROOM)),
+            room: Arc::new(Semaphore::new(MAX_WAITING_KIB)),
             upstream: upstream.clone(),
             refusals: refusals.clone(),
         });
@@ -157,22 +134,22 @@ impl Front {
         Ok(Self { address, store, recovered, accepting, failed, upstream, committer, refusals })
     }
 
-    /// Where it listens.
+    /// Returns the address of the listener.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The store, which is the log's.
+    /// Returns the log's store.
     pub fn store(&self) -> &[u8; 32] {
         &self.store
     }
 
-    /// What was found in the log.
-    pub fn recovered(&self) -> &Recovered {
+    /// Returns the result of opening the log.
+    pub fn recovered(&self) -> &Recovery {
         &self.recovered
     }
 
-    /// Waits until it cannot go on: the disk failed. Nothing is executed that is not in the log.
+    /// Waits until the disk fails. No command that is not in the log is executed.
     pub async fn failed(&mut self) -> Failure {
         match (&mut self.failed).await {
             Ok(failure) => failure,
@@ -180,12 +157,12 @@ impl Front {
         }
     }
 
-    /// Ends all connections. What is in the log already is still sent to Redis and executed, unless Redis hangs: after
-    /// a few seconds it is left to itself.
+    /// Closes all connections. Commands that are already in the log are still sent to Redis, unless Redis hangs for
+    /// a few seconds.
     pub async fn shutdown(self) {
         self.accepting.abort();
         let _ = self.accepting.await;
-        // The connections were the committer's only customers.
+        // The committer ends because all connections are closed.
         let threads = tokio::task::spawn_blocking(move || {
             if !self.committer.within(PATIENCE) {
                 self.upstream.abandon();
@@ -198,33 +175,28 @@ impl Front {
     }
 }
 
-/// How many KiB a command takes.
-fn room_of(body: &[u8]) -> u32 {
-    u32::try_from(body.len().div_ceil(1024)).unwrap_or(u32::MAX)
-}
-
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    // Dropped with this task, and all connections with it.
+    // Dropping this task drops the set and closes all connections.
     let mut connections = JoinSet::new();
-    let mut greeting = VecDeque::<oneshot::Sender<Infallible>>::new();
+    let mut handshakes = VecDeque::<oneshot::Sender<Infallible>>::new();
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, peer)) => {
-                greeting.retain(|connection| !connection.is_closed());
-                if greeting.len() >= GREETING {
-                    greeting.pop_front();
+                handshakes.retain(|connection| !connection.is_closed());
+                if handshakes.len() >= MAX_HANDSHAKES {
+                    handshakes.pop_front();
                 }
                 let (waiting, its_place) = oneshot::channel();
-                greeting.push_back(waiting);
+                handshakes.push_back(waiting);
                 let shared = shared.clone();
                 connections.spawn(async move {
                     connection::serve(&shared, stream, peer, its_place).await;
                     drop(place);
                 });
             }
-            // Too many open files, or a peer that has gone already.
+            // Too many open files, or the peer has disconnected.
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
         }
         while connections.try_join_next().is_some() {}

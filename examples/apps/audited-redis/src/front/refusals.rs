@@ -1,4 +1,5 @@
-//! What was refused, one JSON object per line, in a file of bounded size: a flood of refusals is counted, not kept.
+//! Record of refusals: one JSON object per line, in a file of bounded size. A flood of refusals is counted, not
+//! recorded.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -15,64 +16,64 @@ use super::clients::Refusal;
 use crate::failure::{Exit, Failure, OrFail};
 use crate::lock;
 
-/// The record.
-pub(super) struct Refusals {
-    sender: Mutex<Option<SyncSender<Box<Record>>>>,
+/// Writer of the record.
+pub(super) struct RefusalLog {
+    sender: Mutex<Option<SyncSender<Box<RefusalRecord>>>>,
     counts: Arc<Counts>,
-    strangers: Mutex<Allowance>,
+    strangers: Mutex<RateLimiter>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Default)]
 struct Counts {
-    /// Refusals that were not recorded.
+    /// Number of refusals that were not recorded.
     suppressed: AtomicU64,
-    /// Bytes of refused commands that wait to be written.
+    /// Number of bytes of refused commands that wait to be written.
     waiting: AtomicU64,
 }
 
 #[derive(Serialize)]
-struct Record {
-    /// Microseconds of our clock.
+struct RefusalRecord {
+    /// Time in microseconds by the front's clock.
     time: u64,
     peer: SocketAddr,
-    /// The client, if it proved who it is; otherwise the key that was named, if any.
+    /// Name of the authenticated client; otherwise the claimed key, if any.
     client: Option<String>,
     code: &'static str,
     message: String,
     sequence: u64,
-    /// What was refused, in hexadecimal; with a key that signed twice it is evidence, beside the log's entry.
+    /// The refused bytes, in hexadecimal. For a reused one-time key they are evidence, together with the log's entry.
     #[serde(serialize_with = "in_hexadecimal")]
     bytes: Vec<u8>,
-    /// Whether there were more.
+    /// True if the bytes were truncated.
     cut: bool,
-    /// How many refusals before this one were not recorded.
+    /// Number of refusals before this one that were not recorded.
     suppressed: u64,
 }
 
-/// The file's largest size; then it becomes the old one.
+/// Maximum size of the file. A larger one is renamed to the old file.
 const MAX_FILE: u64 = 64 << 20;
-/// How much of what was refused is kept, where it is no evidence: a signature and a short command.
+/// Maximum number of recorded bytes of a refusal that is not evidence: a signature and a short command.
 const MAX_BYTES: usize = 6144;
-const WAITING: usize = 1024;
-/// How many bytes may wait, for evidence is kept whole.
-const WAITING_BYTES: u64 = 32 << 20;
+const MAX_WAITING: usize = 1024;
+/// Maximum number of bytes that wait, because evidence is recorded completely.
+const MAX_WAITING_BYTES: u64 = 32 << 20;
 
-/// How much strangers may write: their refusals must not push out those of clients.
-struct Allowance {
+/// Rate limit for refusals of unauthenticated peers, which must not displace those of clients.
+struct RateLimiter {
     left: u32,
-    /// When the last one was added, in microseconds.
+    /// Time of the last refill, in microseconds.
     since: u64,
 }
 
-impl Allowance {
-    /// So many at once,
+impl RateLimiter {
+    /// Size of a burst.
     const BURST: u32 = 64;
-    /// and one more in so many microseconds.
+    /// Microseconds per refill.
     const INTERVAL: u64 = 250_000;
 
     fn take(&mut self, now: u64) -> bool {
-        // A clock that was set back.
+        // The clock may have been set back.
         self.since = self.since.min(now);
         let more = (now - self.since) / Self::INTERVAL;
         self.since += more * Self::INTERVAL;
@@ -83,11 +84,11 @@ impl Allowance {
     }
 }
 
-impl Refusals {
+impl RefusalLog {
     /// Opens the file and starts the thread that writes it.
     pub(super) fn start(path: &Path) -> Result<Arc<Self>, Failure> {
         let file = open(path).or_fail(Exit::Failed, path.display())?;
-        let (sender, receiver) = sync_channel(WAITING);
+        let (sender, receiver) = sync_channel(MAX_WAITING);
         let (path, counts) = (path.to_owned(), Arc::new(Counts::default()));
         let of_thread = counts.clone();
         let thread = std::thread::Builder::new()
@@ -95,11 +96,11 @@ impl Refusals {
             .spawn(move || write(&receiver, file, &path, &of_thread))
             .or_fail(Exit::Failed, "starting a thread")?;
         let (sender, thread) = (Mutex::new(Some(sender)), Mutex::new(Some(thread)));
-        let strangers = Mutex::new(Allowance { left: Allowance::BURST, since: 0 });
+        let strangers = Mutex::new(RateLimiter { left: RateLimiter::BURST, since: 0 });
         Ok(Arc::new(Self { sender, counts, strangers, thread }))
     }
 
-    /// Records a refusal of who is no client, or counts it: of these there are only so many per time.
+    /// Records a refusal of an unauthenticated peer, or counts it above the rate limit.
     pub(super) fn record_stranger(
         &self,
         peer: SocketAddr,
@@ -126,12 +127,12 @@ impl Refusals {
         let is_evidence = refusal.code == "KEY_REUSE";
         let kept = if is_evidence { refused } else { refused.get(..MAX_BYTES).unwrap_or(refused) };
         let bytes = kept.len() as u64;
-        if self.counts.waiting.fetch_add(bytes, Ordering::SeqCst) + bytes > WAITING_BYTES {
+        if self.counts.waiting.fetch_add(bytes, Ordering::SeqCst) + bytes > MAX_WAITING_BYTES {
             self.counts.waiting.fetch_sub(bytes, Ordering::SeqCst);
             self.counts.suppressed.fetch_add(1, Ordering::SeqCst);
             return;
         }
-        let record = Record {
+        let record = RefusalRecord {
             time: crate::now().0,
             peer,
             client,
@@ -151,7 +152,7 @@ impl Refusals {
         }
     }
 
-    /// Writes what waits, and ends.
+    /// Writes the waiting records and stops the thread.
     pub(super) fn stop(&self) {
         drop(lock(&self.sender).take());
         if let Some(thread) = lock(&self.thread).take() {
@@ -168,13 +169,13 @@ fn open(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().create(true).append(true).open(path)
 }
 
-fn write(records: &Receiver<Box<Record>>, mut file: File, path: &Path, counts: &Counts) {
+fn write(records: &Receiver<Box<RefusalRecord>>, mut file: File, path: &Path, counts: &Counts) {
     let mut size = file.metadata().map_or(0, |metadata| metadata.len());
     for record in records {
         counts.waiting.fetch_sub(record.bytes.len() as u64, Ordering::SeqCst);
         let Ok(mut line) = serde_json::to_vec(&record) else { continue };
         line.push(b'\n');
-        // A disk that is full of refusals must not stop what is not refused. What was written of a line goes.
+        // A full disk must not stop accepted commands. A partially written line is removed.
         if file.write_all(&line).is_ok() {
             size += line.len() as u64;
         } else {
@@ -202,10 +203,10 @@ mod tests {
         SocketAddr::from(([127, 0, 0, 1], 1))
     }
 
-    fn recorded(work: impl FnOnce(&Refusals)) -> Vec<Value> {
+    fn recorded(work: impl FnOnce(&RefusalLog)) -> Vec<Value> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("refusals");
-        let refusals = Refusals::start(&path).unwrap();
+        let refusals = RefusalLog::start(&path).unwrap();
         work(&refusals);
         refusals.stop();
         let text = std::fs::read_to_string(&path).unwrap();
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_is_kept_whole_and_the_rest_is_cut() {
+    fn evidence_is_complete_and_other_bytes_are_truncated() {
         let bytes = vec![7; 3 * MAX_BYTES];
         let lines = recorded(|refusals| {
             for code in ["FORGED", "KEY_REUSE"] {
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_do_not_push_out_clients() {
+    fn unauthenticated_peers_do_not_displace_clients() {
         let lines = recorded(|refusals| {
             for _ in 0..5000 {
                 refusals.record_stranger(peer(), None, &Refusal::new("UNSIGNED", ""), b"GET / HT");
@@ -246,7 +247,7 @@ mod tests {
     fn what_could_not_be_written_is_counted() {
         let (sender, receiver) = sync_channel(2);
         for sequence in 1..=2 {
-            let record = Record {
+            let record = RefusalRecord {
                 time: 0,
                 peer: peer(),
                 client: None,
@@ -260,7 +261,7 @@ mod tests {
             sender.send(Box::new(record)).unwrap();
         }
         drop(sender);
-        // Linux' file that is always full.
+        // On Linux, /dev/full is always full.
         let (full, counts) = (Path::new("/dev/full"), Counts::default());
         write(&receiver, open(full).unwrap(), full, &counts);
         assert_eq!(counts.suppressed.load(Ordering::SeqCst), 12);

@@ -7,19 +7,19 @@ use super::committer::AcceptedCommand;
 use super::refusals::RefusalLog;
 use super::upstream::Upstream;
 
-/// What all connections share.
+/// State shared by all connections.
 pub(super) struct Shared {
     pub(super) store: [u8; 32],
     pub(super) rules: Rules,
     pub(super) clients: Clients,
     pub(super) ops: mpsc::Sender<AcceptedCommand>,
-    /// For the bytes of the commands that wait, in KiB.
+    /// Limits the total size of waiting commands, in KiB.
     pub(super) room: Arc<Semaphore>,
     pub(super) upstream: Arc<Upstream>,
     pub(super) refusals: Arc<RefusalLog>,
 }
 
-/// How many KiB a command takes.
+/// Returns the size of a command in KiB, rounded up.
 pub(super) fn kib(body: &[u8]) -> u32 {
     u32::try_from(body.len().div_ceil(1024)).unwrap_or(u32::MAX)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::lock;
 
-/// Whether a thread has ended: what it holds of this pair is dropped then.
+/// Detects the end of a thread: the thread drops its half of the pair when it ends.
 pub(super) struct ThreadExit(Mutex<Receiver<Infallible>>);
 
 impl ThreadExit {

@@ -1,4 +1,4 @@
-//! The connection to Redis: one, so that commands are executed in the order in which they are sent.
+//! The connection to Redis. There is only one, so that commands are executed in the order in which they are sent.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::Ended;
+use super::thread_exit::ThreadExit;
 use crate::config::RedisAddress;
 use crate::failure::Failure;
 use crate::frame::{Frame, MAX_REPLY};
@@ -19,41 +19,41 @@ use crate::lock;
 use crate::outbox::Outbox;
 use crate::resp::{ReplyScanner, Value, encode_command};
 
-/// The connection, which is made anew when it breaks.
+/// The connection, which is reopened when it breaks.
 pub(super) struct Upstream {
     link: Mutex<Option<Link>>,
-    /// The same connection, for who must end it while another hangs in a write and holds the link.
+    /// The same connection, to close it while a thread that hangs in a write holds the link.
     socket: Mutex<Option<Stream>>,
     is_up: AtomicBool,
     stopping: AtomicBool,
-    ended: Ended,
+    ended: ThreadExit,
 }
 
 struct Link {
     stream: Stream,
-    pending: Sender<Pending>,
+    pending: Sender<PendingReply>,
 }
 
-/// Who waits for a reply.
-pub(super) struct Pending {
+/// A command that waits for its reply.
+pub(super) struct PendingReply {
     pub(super) outbox: Arc<Outbox>,
     pub(super) sequence: u64,
     pub(super) entry: u64,
     pub(super) _place: OwnedSemaphorePermit,
 }
 
-/// What a command is answered whose fate is unknown.
-const LOST: &[u8] =
+/// Reply to a command whose outcome is unknown.
+const LOST_REPLY: &[u8] =
     b"-UPSTREAM the connection to Redis broke: the command is in the log and may or may not have been executed\r\n";
-const TOO_LARGE: &[u8] =
+const TOO_LARGE_REPLY: &[u8] =
     b"-REPLY_TOO_LARGE the command was executed, but its reply is too large to be passed on\r\n";
-/// How often a lost Redis is looked for.
-const AGAIN: Duration = Duration::from_millis(200);
-/// How long a Redis may say nothing while replies are due, in looks. Then it counts as lost: its machine may be gone
-/// without a word, and who waits for an answer must get one.
-const SILENT: u32 = 4;
-/// How long a look is.
-const LOOK: Duration = Duration::from_secs(15);
+/// Interval between attempts to reconnect.
+const RECONNECT_INTERVAL: Duration = Duration::from_millis(200);
+/// Number of polls without data while replies are due, after which Redis counts as lost: its machine may have
+/// vanished silently, and waiting clients must get an answer.
+const MAX_SILENT_POLLS: u32 = 4;
+/// Duration of a poll.
+const POLL_INTERVAL: Duration = Duration::from_secs(15);
 
 impl Upstream {
     /// Connects and starts the thread that reads replies.
@@ -61,7 +61,7 @@ impl Upstream {
         let stream = connect(&address, password.as_deref()).map_err(|error| {
             Failure::unreachable(format!("Redis at {address}: {error}; start redis-server first"))
         })?;
-        let (ending, ended) = Ended::pair();
+        let (ending, ended) = ThreadExit::pair();
         let upstream = Arc::new(Self {
             link: Mutex::new(None),
             socket: Mutex::new(None),
@@ -76,14 +76,14 @@ impl Upstream {
             let _ending = ending;
             loop {
                 let (stream, pending) = &mut reading;
-                // Why it ended is of no use to anybody: it is lost.
-                let _ = pass_replies(stream, pending, LOOK);
+                // The reason is irrelevant: the connection is lost.
+                let _ = pass_replies(stream, pending, POLL_INTERVAL);
                 this.detach(stream, pending);
                 reading = loop {
                     if this.stopping.load(Ordering::SeqCst) {
                         return;
                     }
-                    thread::sleep(AGAIN);
+                    thread::sleep(RECONNECT_INTERVAL);
                     let stream = connect(&address, password.as_deref());
                     if let Ok(again) = stream.and_then(|stream| this.attach(stream)) {
                         break again;
@@ -95,30 +95,30 @@ impl Upstream {
         Ok(upstream)
     }
 
-    /// Whether commands can be executed.
+    /// Returns true if Redis is connected.
     pub(super) fn is_up(&self) -> bool {
         self.is_up.load(Ordering::SeqCst)
     }
 
-    /// Sends commands; their replies go to those who wait.
-    pub(super) fn execute(&self, pending: Vec<Pending>, commands: &[u8]) {
+    /// Sends commands; their replies are delivered to `pending`.
+    pub(super) fn execute(&self, pending: Vec<PendingReply>, commands: &[u8]) {
         let mut link = lock(&self.link);
         let Some(link) = link.as_mut() else {
-            pending.into_iter().for_each(|pending| pending.answer(LOST));
+            pending.into_iter().for_each(|pending| pending.answer(LOST_REPLY));
             return;
         };
         for waiting in pending {
             if let Err(back) = link.pending.send(waiting) {
-                back.0.answer(LOST);
+                back.0.answer(LOST_REPLY);
             }
         }
         if link.stream.write_all(commands).is_err() {
-            // The reading thread sees it too, and answers.
+            // The reading thread notices it too, and answers the waiting commands.
             link.stream.shutdown();
         }
     }
 
-    /// Ends the connection, for good, when what was sent is answered, or when patience is at its end.
+    /// Closes the connection permanently when all commands are answered, or after `patience`.
     pub(super) fn stop(&self, patience: Duration) {
         self.stopping.store(true, Ordering::SeqCst);
         if let Some(socket) = lock(&self.socket).as_ref() {
@@ -130,7 +130,7 @@ impl Upstream {
         }
     }
 
-    /// Ends the connection, for good, whatever is under way.
+    /// Closes the connection permanently and immediately.
     pub(super) fn abandon(&self) {
         self.stopping.store(true, Ordering::SeqCst);
         if let Some(socket) = lock(&self.socket).as_ref() {
@@ -138,7 +138,7 @@ impl Upstream {
         }
     }
 
-    fn attach(&self, stream: Stream) -> io::Result<(Stream, Receiver<Pending>)> {
+    fn attach(&self, stream: Stream) -> io::Result<(Stream, Receiver<PendingReply>)> {
         let (pending, waiting) = channel();
         let reading = stream.try_clone()?;
         *lock(&self.socket) = Some(stream.try_clone()?);
@@ -147,17 +147,17 @@ impl Upstream {
         Ok((reading, waiting))
     }
 
-    fn detach(&self, stream: &Stream, pending: &Receiver<Pending>) {
+    fn detach(&self, stream: &Stream, pending: &Receiver<PendingReply>) {
         self.is_up.store(false, Ordering::SeqCst);
-        // A committer that hangs in a write must not hold the lock for ever.
+        // A committer that hangs in a write must release the lock.
         stream.shutdown();
         *lock(&self.socket) = None;
         *lock(&self.link) = None;
-        pending.try_iter().for_each(|pending| pending.answer(LOST));
+        pending.try_iter().for_each(|pending| pending.answer(LOST_REPLY));
     }
 }
 
-impl Pending {
+impl PendingReply {
     fn answer(self, reply: &[u8]) {
         self.push(reply).flush();
     }
@@ -169,19 +169,19 @@ impl Pending {
     }
 }
 
-/// Passes replies on until the connection breaks, or is silent for too many looks.
-fn pass_replies(stream: &mut Stream, pending: &Receiver<Pending>, look: Duration) -> io::Result<()> {
+/// Forwards replies until the connection breaks or is silent for too many polls.
+fn pass_replies(stream: &mut Stream, pending: &Receiver<PendingReply>, look: Duration) -> io::Result<()> {
     let mut first = None;
     let outcome = pass_replies_to(stream, &mut first, pending, look);
-    first.into_iter().for_each(|pending: Pending| pending.answer(LOST));
+    first.into_iter().for_each(|pending: PendingReply| pending.answer(LOST_REPLY));
     outcome
 }
 
-/// `first` is the one whose reply is due, if we had to look.
+/// Forwards replies; `first` is the command whose reply is due, if it was already taken from the queue.
 fn pass_replies_to(
     stream: &mut Stream,
-    first: &mut Option<Pending>,
-    pending: &Receiver<Pending>,
+    first: &mut Option<PendingReply>,
+    pending: &Receiver<PendingReply>,
     look: Duration,
 ) -> io::Result<()> {
     stream.set_read_timeout(Some(look))?;
@@ -194,10 +194,10 @@ fn pass_replies_to(
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(read) => read,
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                // Only looks during which a reply was due from the beginning count.
+                // Only polls during which a reply was due from the beginning count.
                 silent = if first.is_some() { silent + 1 } else { 0 };
                 *first = first.take().or_else(|| pending.try_recv().ok());
-                if silent >= SILENT {
+                if silent >= MAX_SILENT_POLLS {
                     return Err(error);
                 }
                 continue;
@@ -220,8 +220,8 @@ fn pass_replies_to(
                 break;
             }
             let waiting = first.take().or_else(|| pending.try_recv().ok());
-            let waiting = waiting.ok_or_else(|| invalid("a reply that nobody waits for"))?;
-            let outbox = waiting.push(if too_large { TOO_LARGE } else { &reply });
+            let waiting = waiting.ok_or_else(|| invalid("a reply without a waiting command"))?;
+            let outbox = waiting.push(if too_large { TOO_LARGE_REPLY } else { &reply });
             if !touched.iter().any(|known| Arc::ptr_eq(known, &outbox)) {
                 touched.push(outbox);
             }
@@ -258,7 +258,7 @@ enum Stream {
 }
 
 impl Stream {
-    /// One command and the answer that it must have.
+    /// Sends one command and checks its reply.
     fn ask(&mut self, command: &[&str], expected: &str) -> io::Result<()> {
         let encoded = encode_command(command).map_err(|reason| io::Error::other(reason.to_string()))?;
         self.write_all(&encoded)?;
@@ -280,7 +280,7 @@ impl Stream {
         match Value::parse(&reply) {
             Ok(Value::Simple(answer)) if answer == expected => Ok(()),
             Ok(Value::Error(error)) => Err(io::Error::other(error)),
-            _ => Err(io::Error::other("it does not answer as Redis does")),
+            _ => Err(io::Error::other("the server does not answer as Redis does")),
         }
     }
 
@@ -306,7 +306,7 @@ impl Stream {
         self.shut(Shutdown::Write);
     }
 
-    /// It may be closed already; then there is nothing left to do.
+    /// An error means that the connection is already closed.
     fn shut(&self, how: Shutdown) {
         let _ = match self {
             Self::Tcp(stream) => stream.shutdown(how),
@@ -346,18 +346,18 @@ mod tests {
 
     use super::*;
 
-    /// A command of a client, and the client's end.
-    async fn waiting() -> (Pending, tokio::net::TcpStream) {
+    /// Returns a waiting command and the client's end of its connection.
+    async fn waiting() -> (PendingReply, tokio::net::TcpStream) {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = tokio::net::TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (_, write) = listener.accept().await.unwrap().0.into_split();
         let place = Arc::new(Semaphore::new(1)).acquire_owned().await.unwrap();
         let outbox = Outbox::new(write, 1000);
-        (Pending { outbox, sequence: 1, entry: 1, _place: place }, client)
+        (PendingReply { outbox, sequence: 1, entry: 1, _place: place }, client)
     }
 
     #[tokio::test]
-    async fn a_redis_that_says_nothing_while_a_reply_is_due_is_lost() {
+    async fn a_redis_that_is_silent_while_a_reply_is_due_is_lost() {
         let (ours, _theirs) = UnixStream::pair().unwrap();
         let (commands, pending) = channel();
         let (command, mut client) = waiting().await;
@@ -369,13 +369,13 @@ mod tests {
             outcome
         });
         assert!(passing.await.unwrap().is_err());
-        let mut answer = vec![0; 21 + LOST.len()];
+        let mut answer = vec![0; 21 + LOST_REPLY.len()];
         client.read_exact(&mut answer).await.unwrap();
-        assert!(answer.ends_with(LOST));
+        assert!(answer.ends_with(LOST_REPLY));
     }
 
     #[tokio::test]
-    async fn one_that_is_asked_nothing_may_be_silent() {
+    async fn an_idle_redis_may_be_silent() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let (commands, pending) = channel();
         let look = Duration::from_millis(10);

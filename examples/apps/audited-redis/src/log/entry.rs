@@ -4,30 +4,30 @@ use quorate::wire::domain;
 
 use crate::frame::MAX_FRAME;
 
-/// The file's first bytes.
+/// First bytes of the file.
 pub const MAGIC: [u8; 8] = *b"QARLOG01";
-/// Bytes of the header.
+/// Length of the header.
 pub const HEADER: usize = 40;
-/// Bytes of an entry without its signed command.
+/// Length of an entry without its signed command.
 pub const OVERHEAD: usize = 4 + FIXED + 32;
-/// The largest entry.
+/// Maximum length of an entry.
 pub const MAX_ENTRY: usize = OVERHEAD + MAX_FRAME;
-/// The most that is written at once, and so the most that a crash can leave unfinished.
+/// Maximum size of a group, which is also the maximum that a crash can leave incomplete.
 pub const MAX_GROUP: usize = 16 << 20;
 
-/// No search for entries goes further ahead in their numbers.
+/// Maximum distance between entry numbers when searching for entries.
 pub(crate) const MAX_NUMBER_JUMP: u64 = 1 << 24;
-/// Number, durable, received, signer.
+/// Length of number, durable, received and signer.
 const FIXED: usize = 8 + 8 + 8 + 32;
 
 /// An entry without its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
-    /// From 1.
+    /// Number, from 1.
     pub number: u64,
-    /// The last entry that was on disk when this one was written.
+    /// Number of the last entry that was on disk when this one was written.
     pub durable: u64,
-    /// Microseconds of the front's clock, never below that of the entry before.
+    /// Time of receipt in microseconds by the front's clock, never below that of the previous entry.
     pub received: u64,
     /// The signer's public key.
     pub signer: [u8; 32],
@@ -36,7 +36,7 @@ pub struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// Appends the encoding, hash included, and answers with the hash. The body is no larger than [`MAX_FRAME`].
+    /// Appends the encoding, including the chain hash, and returns the hash. The body must not exceed [`MAX_FRAME`].
     pub fn encode_to(&self, previous: &[u8; 32], out: &mut Vec<u8>) -> [u8; 32] {
         let begin = out.len();
         let len = u32::try_from(FIXED + self.body.len() + 32).unwrap_or(u32::MAX);
@@ -52,19 +52,19 @@ impl Entry<'_> {
     }
 }
 
-/// An entry as it stands in the file. Nothing is checked but its form.
+/// An entry as stored in the file. Only its form is checked.
 #[derive(Clone, Copy, Debug)]
 pub struct RawEntry<'a> {
-    /// What it says.
+    /// Decoded fields.
     pub entry: Entry<'a>,
-    /// The hash that it states.
+    /// Stored chain hash.
     pub chain: [u8; 32],
-    /// All of its bytes.
+    /// All bytes of the entry.
     bytes: &'a [u8],
 }
 
 impl<'a> RawEntry<'a> {
-    /// Reads the entry at the beginning of `bytes`.
+    /// Parses the entry at the beginning of `bytes`.
     pub(crate) fn parse(bytes: &'a [u8]) -> ParsedEntry<'a> {
         let Some((len, rest)) = bytes.split_first_chunk() else { return ParsedEntry::Incomplete };
         let len = u32::from_le_bytes(*len) as usize;
@@ -88,48 +88,48 @@ impl<'a> RawEntry<'a> {
         Some(Self { entry: Entry { number, durable, received, signer: *signer, body }, chain: *chain, bytes })
     }
 
-    /// Bytes in the file.
+    /// Returns the length in the file.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Never.
+    /// Returns false: an entry is never empty.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Whether its hash is right, if `previous` is that of the entry before it.
+    /// Returns true if its hash is right when `previous` is the hash of the previous entry.
     pub fn follows(&self, previous: &[u8; 32]) -> bool {
         self.expected_chain(previous) == self.chain
     }
 
-    /// The hash that it should have, if `previous` is that of the entry before it.
+    /// Computes its hash when `previous` is the hash of the previous entry.
     pub fn expected_chain(&self, previous: &[u8; 32]) -> [u8; 32] {
         let hashed = self.bytes.split_last_chunk::<32>().map_or(&[][..], |(hashed, _)| hashed);
         hash(&[previous, hashed])
     }
 
-    /// Whether its hash would be right with another number.
+    /// Returns true if its hash would be right with another number.
     pub fn would_follow(&self, previous: &[u8; 32], number: u64) -> bool {
         let mut bytes = Vec::with_capacity(self.len());
         Entry { number, ..self.entry }.encode_to(previous, &mut bytes) == self.chain
     }
 }
 
-/// What bytes look like.
+/// Result of parsing an entry.
 pub(crate) enum ParsedEntry<'a> {
     Complete(RawEntry<'a>),
-    /// More bytes would be needed.
+    /// More bytes are needed.
     Incomplete,
     Malformed,
 }
 
-/// The header of a store's log.
+/// Returns the header of a store's log.
 pub(crate) fn header(store: &[u8; 32]) -> Vec<u8> {
     [&MAGIC[..], store].concat()
 }
 
-/// The hash that the first entry is bound to.
+/// Returns the hash that precedes the first entry.
 pub(crate) fn first_chain(store: &[u8; 32]) -> [u8; 32] {
     hash(&[&header(store)])
 }

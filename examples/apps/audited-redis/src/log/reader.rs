@@ -3,64 +3,64 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 
-use super::{Form, HEADER, MAGIC, MAX_ENTRY, Raw, first_chain};
+use super::entry::{HEADER, MAGIC, MAX_ENTRY, ParsedEntry, RawEntry, first_chain};
 use crate::failure::{Exit, Failure, OrFail};
 
-/// Goes through a log from front to back, in memory for the largest entry.
+/// Reads a log from front to back, in memory for the largest entry.
 pub struct Scan {
     file: File,
     store: [u8; 32],
     buffer: Vec<u8>,
-    /// Where in the buffer we are.
+    /// Current offset in the buffer.
     at: usize,
-    /// Where in the file the buffer begins.
+    /// Offset of the buffer in the file.
     begin: u64,
     at_end: bool,
-    /// How many bytes may still be looked at twice.
+    /// Remaining number of bytes that searches may read again.
     budget: u64,
 }
 
-/// What stands at the present place.
-pub enum Step<'a> {
-    /// An entry, by its form.
-    Entry(Raw<'a>),
-    /// Bytes that are no entry.
-    NoEntry,
-    /// So many bytes, of an entry that would be longer.
-    Cut(u64),
+/// Content at the current position.
+pub enum ScanStep<'a> {
+    /// An entry of valid form.
+    Entry(RawEntry<'a>),
+    /// Bytes that are not an entry.
+    Malformed,
+    /// The given number of bytes of an incomplete entry.
+    Truncated(u64),
     /// The end of the file.
     End,
 }
 
-/// An entry behind bytes that are none.
+/// An entry found after bytes that are not an entry.
 #[derive(Clone, Copy, Debug)]
-pub struct Found {
-    /// Its number.
+pub struct FoundEntry {
+    /// Number of the entry.
     pub number: u64,
-    /// The hash that it is bound to, where that still stands before it.
+    /// Hash of the previous entry, if it is still stored before this one.
     pub previous: Option<[u8; 32]>,
 }
 
-/// How far one fill reads.
+/// Number of bytes read at once.
 const CHUNK: usize = 1 << 20;
-/// How many bytes all searches of a scan may hash or read again: a bound on what a hostile file can cost, in which an
-/// entry seems to begin at every byte.
+/// Maximum number of bytes that all searches of a scan may hash or read again. Bounds the cost of a hostile file in
+/// which an entry seems to begin at every byte.
 const BUDGET: u64 = 1 << 30;
 
 impl Scan {
-    /// Opens a log behind its header.
+    /// Opens a log and positions the scan after its header.
     ///
     /// # Errors
-    /// [`Failure`] if the file cannot be read or is no log.
+    /// [`Failure`] if the file cannot be read or is not a log.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         let file = File::open(path).or_fail(Exit::Input, path.display())?;
-        Self::of(file).map_err(|failure| failure.at(path.display()))
+        Self::from_file(file).map_err(|failure| failure.at(path.display()))
     }
 
-    pub(super) fn of(file: File) -> Result<Self, Failure> {
+    pub(super) fn from_file(file: File) -> Result<Self, Failure> {
         let (store, buffer) = ([0; 32], Vec::new());
         let mut scan = Self { file, store, buffer, at: 0, begin: 0, at_end: false, budget: BUDGET };
-        scan.fill(HEADER).or_fail(Exit::Input, "reading it")?;
+        scan.fill(HEADER).or_fail(Exit::Input, "reading the header")?;
         let header = scan.buffer.split_first_chunk::<8>();
         let store = header.filter(|(magic, _)| **magic == MAGIC).and_then(|(_, rest)| rest.first_chunk());
         scan.store = *store.ok_or_else(|| Failure::input("not a log of an audited Redis; check the path"))?;
@@ -68,49 +68,53 @@ impl Scan {
         Ok(scan)
     }
 
-    /// The store that the log is of.
+    /// Returns the log's store.
     pub fn store(&self) -> &[u8; 32] {
         &self.store
     }
 
-    /// The hash that the first entry is bound to.
+    /// Returns the hash that precedes the first entry.
     pub fn first_chain(&self) -> [u8; 32] {
         first_chain(&self.store)
     }
 
-    /// Where in the file we are.
+    /// Returns the current offset in the file.
     pub fn offset(&self) -> u64 {
         self.begin + self.at as u64
     }
 
-    /// Looks at what stands here.
+    /// Parses the content at the current position.
     ///
     /// # Errors
-    /// Those of the file.
-    pub fn step(&mut self) -> io::Result<Step<'_>> {
+    /// I/O errors of the file.
+    pub fn step(&mut self) -> io::Result<ScanStep<'_>> {
         if !self.fill(4)? {
-            return Ok(if self.rest().is_empty() { Step::End } else { Step::Cut(self.rest().len() as u64) });
+            return Ok(if self.rest().is_empty() {
+                ScanStep::End
+            } else {
+                ScanStep::Truncated(self.rest().len() as u64)
+            });
         }
-        if matches!(Raw::parse(self.rest()), Form::Short) {
+        if matches!(RawEntry::parse(self.rest()), ParsedEntry::Incomplete) {
             let len = self.rest().first_chunk().map_or(0, |len| u32::from_le_bytes(*len) as usize);
             self.fill(4 + len)?;
         }
-        Ok(match Raw::parse(self.rest()) {
-            Form::Whole(raw) => Step::Entry(raw),
-            Form::Malformed => Step::NoEntry,
-            Form::Short => Step::Cut(self.rest().len() as u64),
+        Ok(match RawEntry::parse(self.rest()) {
+            ParsedEntry::Complete(raw) => ScanStep::Entry(raw),
+            ParsedEntry::Malformed => ScanStep::Malformed,
+            ParsedEntry::Incomplete => ScanStep::Truncated(self.rest().len() as u64),
         })
     }
 
-    /// Goes on by so many bytes.
+    /// Advances by `bytes` bytes.
     pub fn skip(&mut self, bytes: usize) {
         self.at = (self.at + bytes).min(self.buffer.len());
     }
 
-    /// Goes to a place behind the header.
+    /// Moves to an offset after the header.
     ///
     /// # Errors
-    /// Those of the file.
+    /// I/O errors of the file.
     pub fn go_to(&mut self, offset: u64) -> io::Result<()> {
         if let Some(at) = offset.checked_sub(self.begin).and_then(|at| usize::try_from(at).ok())
             && (at >= 32 || self.begin == 0)
@@ -127,18 +131,18 @@ impl Scan {
         self.fill(1).map(drop)
     }
 
-    /// The 32 bytes before this place: the hash of the entry before, if one ends here.
+    /// Returns the 32 bytes before the current position: the hash of the previous entry, if one ends here.
     pub fn before(&self) -> [u8; 32] {
         self.buffer.get(..self.at).and_then(<[u8]>::last_chunk).copied().unwrap_or_default()
     }
 
-    /// Looks for the next place where an entry stands whose number is in a range, and whose hash is right with the 32
-    /// bytes before it, or leads to the entry behind it. Such a place is not found by chance. If there is none, goes
-    /// to the end, or gives up before: see [`gave_up`](Self::gave_up).
+    /// Searches for the next entry whose number is in `numbers` and whose hash is confirmed by the 32 bytes before
+    /// it or by the entry after it, so that a match by chance is impossible. Without a match, moves to the end or
+    /// gives up earlier: see [`gave_up`](Self::gave_up).
     ///
     /// # Errors
-    /// Those of the file.
-    pub fn resume(&mut self, numbers: &Range<u64>) -> io::Result<Option<Found>> {
+    /// I/O errors of the file.
+    pub fn resume(&mut self, numbers: &Range<u64>) -> io::Result<Option<FoundEntry>> {
         loop {
             self.skip(1);
             if self.gave_up() {
@@ -152,20 +156,20 @@ impl Scan {
                 continue;
             }
             let previous = self.before();
-            let Step::Entry(raw) = self.step()? else { continue };
+            let ScanStep::Entry(raw) = self.step()? else { continue };
             let (number, chain, len) = (raw.entry.number, raw.chain, raw.len());
             let follows = raw.follows(&previous);
             self.charge(len);
             if follows {
-                return Ok(Some(Found { number, previous: Some(previous) }));
+                return Ok(Some(FoundEntry { number, previous: Some(previous) }));
             }
             if self.leads_on(number, &chain, len)? {
-                return Ok(Some(Found { number, previous: None }));
+                return Ok(Some(FoundEntry { number, previous: None }));
             }
         }
     }
 
-    /// Whether a search was ended because too much looks like entries: nothing is known of what stands from here on.
+    /// Returns true if a search ended because too many bytes look like entries. The rest of the file is unknown.
     pub fn gave_up(&self) -> bool {
         self.budget == 0
     }
@@ -174,7 +178,7 @@ impl Scan {
         self.budget = self.budget.saturating_sub(bytes as u64);
     }
 
-    /// Whether so many bytes ahead an entry stands that is bound to this number and hash.
+    /// Returns true if an entry that follows this number and hash begins `ahead` bytes from here.
     fn leads_on(&mut self, number: u64, chain: &[u8; 32], ahead: usize) -> io::Result<bool> {
         if !self.fill(ahead + 4)? {
             return Ok(false);
@@ -185,9 +189,9 @@ impl Scan {
             return Ok(false);
         }
         self.charge(len);
-        Ok(match Raw::parse(self.rest().get(ahead..).unwrap_or_default()) {
-            Form::Whole(next) => next.entry.number == number + 1 && next.follows(chain),
-            Form::Short | Form::Malformed => false,
+        Ok(match RawEntry::parse(self.rest().get(ahead..).unwrap_or_default()) {
+            ParsedEntry::Complete(next) => next.entry.number == number + 1 && next.follows(chain),
+            ParsedEntry::Incomplete | ParsedEntry::Malformed => false,
         })
     }
 
@@ -202,7 +206,7 @@ impl Scan {
         self.buffer.get(self.at..).unwrap_or_default()
     }
 
-    /// Sees to it that so many bytes are ahead; `false` if the file has fewer. The 32 before them stay.
+    /// Buffers at least `bytes` bytes; returns false if the file has fewer. The 32 bytes before them stay buffered.
     fn fill(&mut self, bytes: usize) -> io::Result<bool> {
         while self.rest().len() < bytes && !self.at_end {
             let old = self.at.saturating_sub(32);

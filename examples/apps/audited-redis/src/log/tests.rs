@@ -5,15 +5,15 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::config::Sync;
+use crate::config::SyncPolicy;
 
-/// Writes groups of entries with these bodies, and gives the ends of all entries.
+/// Writes groups of entries with these bodies and returns the end offsets of all entries.
 fn written(path: &Path, groups: &[Vec<Vec<u8>>]) -> Vec<u64> {
-    let (mut log, recovered) = LogWriter::open(path, Sync::Kill, |_| ()).unwrap();
-    assert_eq!(recovered, Recovered::default());
+    let (mut log, recovered) = LogWriter::open(path, SyncPolicy::Kill, |_| ()).unwrap();
+    assert_eq!(recovered, Recovery::default());
     let mut ends = vec![HEADER as u64];
     for group in groups {
-        let bodies = group.iter().map(|body| Written { received: 5, signer: [7; 32], body });
+        let bodies = group.iter().map(|body| NewEntry { received: 5, signer: [7; 32], body });
         log.append(bodies).unwrap();
         for body in group {
             ends.push(ends.last().unwrap() + (OVERHEAD + body.len()) as u64);
@@ -23,9 +23,9 @@ fn written(path: &Path, groups: &[Vec<Vec<u8>>]) -> Vec<u64> {
     ends
 }
 
-fn bodies(path: &Path) -> Result<(Vec<Vec<u8>>, Recovered), crate::failure::Failure> {
+fn bodies(path: &Path) -> Result<(Vec<Vec<u8>>, Recovery), crate::failure::Failure> {
     let mut bodies = Vec::new();
-    let (_, recovered) = LogWriter::open(path, Sync::Kill, |entry| bodies.push(entry.body.to_vec()))?;
+    let (_, recovered) = LogWriter::open(path, SyncPolicy::Kill, |entry| bodies.push(entry.body.to_vec()))?;
     Ok((bodies, recovered))
 }
 
@@ -36,37 +36,39 @@ fn file() -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn a_log_has_one_writer_and_goes_on_where_it_was() {
+fn a_log_has_one_writer_and_continues_after_reopening() {
     let (_folder, path) = file();
-    let (mut log, _) = LogWriter::open(&path, Sync::Always, |_| ()).unwrap();
+    let (mut log, _) = LogWriter::open(&path, SyncPolicy::Always, |_| ()).unwrap();
     let store = *log.store();
-    assert!(LogWriter::open(&path, Sync::Always, |_| ()).unwrap_err().message.contains("another process"));
-    let one = |body| Written { received: 1, signer: [0; 32], body };
+    assert!(
+        LogWriter::open(&path, SyncPolicy::Always, |_| ()).unwrap_err().message.contains("another process")
+    );
+    let one = |body| NewEntry { received: 1, signer: [0; 32], body };
     assert_eq!(log.append([one(b"a"), one(b"b")]).unwrap(), 1);
     drop(log);
-    let (mut log, recovered) = LogWriter::open(&path, Sync::Always, |_| ()).unwrap();
+    let (mut log, recovered) = LogWriter::open(&path, SyncPolicy::Always, |_| ()).unwrap();
     assert_eq!((*log.store(), recovered.entries, log.last()), (store, 2, 2));
     assert_eq!(log.append([one(b"c")]).unwrap(), 3);
     drop(log);
     assert_eq!(bodies(&path).unwrap().0, [b"a", b"b", b"c"]);
     fs::write(&path, "something else, and long enough to be a header").unwrap();
-    assert_eq!(LogWriter::open(&path, Sync::Always, |_| ()).unwrap_err().code, "BAD_INPUT");
+    assert_eq!(LogWriter::open(&path, SyncPolicy::Always, |_| ()).unwrap_err().code, "BAD_INPUT");
 }
 
 #[test]
-fn times_do_not_go_back() {
+fn times_of_receipt_never_decrease() {
     let (_folder, path) = file();
     for received in [[5, 3], [4, 9]] {
-        let (mut log, _) = LogWriter::open(&path, Sync::Kill, |_| ()).unwrap();
-        log.append(received.map(|received| Written { received, signer: [0; 32], body: b"a" })).unwrap();
+        let (mut log, _) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap();
+        log.append(received.map(|received| NewEntry { received, signer: [0; 32], body: b"a" })).unwrap();
     }
     let mut times = Vec::new();
-    drop(LogWriter::open(&path, Sync::Kill, |entry| times.push(entry.received)).unwrap());
+    drop(LogWriter::open(&path, SyncPolicy::Kill, |entry| times.push(entry.received)).unwrap());
     assert_eq!(times, [5, 5, 5, 9]);
 }
 
 #[test]
-fn what_was_durable_is_never_taken_for_torn() {
+fn durable_entries_are_never_treated_as_torn() {
     let (_folder, path) = file();
     let ends = written(&path, &[vec![vec![1; 50]], vec![vec![2; 50]], vec![vec![3; 50]]]);
     let whole = fs::read(&path).unwrap();
@@ -75,22 +77,22 @@ fn what_was_durable_is_never_taken_for_torn() {
             let mut bad = whole.clone();
             bad[at as usize] ^= 0x10;
             fs::write(&path, bad).unwrap();
-            let failure = LogWriter::open(&path, Sync::Kill, |_| ()).unwrap_err();
+            let failure = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap_err();
             assert_eq!(failure.code, "LOG_DAMAGED", "byte {at}");
             assert!(failure.message.contains(&format!("entry {}", entry + 1)), "{failure}");
         }
     }
-    // A whole entry that was taken out is damage too.
+    // A removed entry is damage too.
     fs::write(&path, [&whole[..ends[1] as usize], &whole[ends[2] as usize..]].concat()).unwrap();
-    assert_eq!(LogWriter::open(&path, Sync::Kill, |_| ()).unwrap_err().code, "LOG_DAMAGED");
+    assert_eq!(LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap_err().code, "LOG_DAMAGED");
 }
 
 #[test]
-fn a_torn_tail_is_kept_elsewhere() {
+fn a_torn_tail_is_moved_to_another_file() {
     let (_folder, path) = file();
     let ends = written(&path, &[vec![vec![1; 50]], vec![vec![2; 50], vec![3; 50]]]);
     let whole = fs::read(&path).unwrap();
-    // A page of the last group did not reach the disk, a later one did.
+    // One page of the last group did not reach the disk, and a later page did.
     let mut bad = whole.clone();
     bad[ends[1] as usize + 8..ends[1] as usize + 60].fill(0);
     fs::write(&path, &bad).unwrap();
@@ -101,8 +103,7 @@ fn a_torn_tail_is_kept_elsewhere() {
     assert_eq!(fs::metadata(&path).unwrap().len(), ends[1]);
 }
 
-/// What a client writes who wants the front's operator to have a bad day: in its value stands an entry that calls
-/// everything durable.
+/// Returns a hostile value that contains an entry which marks all entries as durable.
 fn trap() -> Vec<u8> {
     let (previous, mut body) = ([3; 32], vec![3; 40]);
     Entry { number: 7, durable: u64::MAX, received: 1, signer: [0; 32], body: b"x" }
@@ -112,17 +113,17 @@ fn trap() -> Vec<u8> {
 }
 
 #[test]
-fn a_torn_tail_that_was_made_to_look_damaged_can_be_put_aside() {
+fn a_torn_tail_crafted_to_look_damaged_can_be_put_aside() {
     let (_folder, path) = file();
     let ends = written(&path, &[vec![vec![1; 50]], vec![trap()]]);
     let whole = fs::read(&path).unwrap();
     let torn = &whole[..whole.len() - 1];
     fs::write(&path, torn).unwrap();
-    let failure = LogWriter::open(&path, Sync::Kill, |_| ()).unwrap_err();
+    let failure = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap_err();
     assert_eq!(failure.code, "LOG_DAMAGED");
-    assert!(failure.message.contains("within its own bytes"), "{failure}");
+    assert!(failure.message.contains("within the entry itself"), "{failure}");
     assert!(failure.message.contains(&format!("--put-aside {}", ends[1])), "{failure}");
-    let aside = |offset| LogWriter::open_putting_aside(&path, Sync::Kill, Some(offset), |_| ());
+    let aside = |offset| LogWriter::open_putting_aside(&path, SyncPolicy::Kill, Some(offset), |_| ());
     for other in [ends[0], ends[1] + 1, 0] {
         assert_eq!(aside(other).unwrap_err().code, "BAD_INPUT");
     }
@@ -132,40 +133,40 @@ fn a_torn_tail_that_was_made_to_look_damaged_can_be_put_aside() {
     assert_eq!((log.last(), offset, bytes), (1, ends[1], ends[2] - 1 - ends[1]));
     assert_eq!(fs::read(file).unwrap(), torn[ends[1] as usize..]);
     drop(log);
-    // Who leaves the option where it was loses nothing.
-    assert!(aside(ends[1]).unwrap_err().message.contains("whole"));
-    // Damage that is none of a client's making is not called so.
+    // Repeating the option loses nothing.
+    assert!(aside(ends[1]).unwrap_err().message.contains("intact"));
+    // Damage that no client caused is reported differently.
     fs::write(&path, &whole).unwrap();
     written_more(&path, 5);
     let mut bad = fs::read(&path).unwrap();
     bad[ends[0] as usize + 60] ^= 1;
     fs::write(&path, bad).unwrap();
-    let failure = LogWriter::open(&path, Sync::Kill, |_| ()).unwrap_err();
+    let failure = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap_err();
     assert!(failure.message.contains("on disk") && !failure.message.contains("within"), "{failure}");
 }
 
 fn written_more(path: &Path, count: u8) {
-    let (mut log, _) = LogWriter::open(path, Sync::Kill, |_| ()).unwrap();
+    let (mut log, _) = LogWriter::open(path, SyncPolicy::Kill, |_| ()).unwrap();
     for body in 0..count {
-        log.append([Written { received: 5, signer: [7; 32], body: &[body; 30] }]).unwrap();
+        log.append([NewEntry { received: 5, signer: [7; 32], body: &[body; 30] }]).unwrap();
     }
 }
 
 #[test]
-fn too_much_of_nothing_is_not_torn() {
+fn more_than_a_group_of_zeros_is_not_torn() {
     let (_folder, path) = file();
     written(&path, &[vec![vec![1; 50]]]);
     let mut long = fs::read(&path).unwrap();
     long.resize(long.len() + MAX_GROUP + 1, 0);
     fs::write(&path, long).unwrap();
-    assert_eq!(LogWriter::open(&path, Sync::Kill, |_| ()).unwrap_err().code, "LOG_DAMAGED");
+    assert_eq!(LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap_err().code, "LOG_DAMAGED");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_file_that_is_cut_anywhere_in_its_last_group_recovers_the_whole_entries(
+    fn a_truncated_last_group_recovers_its_complete_entries(
         first in vec(vec(any::<u8>(), 0..60), 0..3),
         last in vec(vec(any::<u8>(), 0..60), 1..4),
         part in 0.0..1.0f64,
@@ -182,13 +183,13 @@ proptest! {
         prop_assert_eq!(&left, &all[..kept]);
         prop_assert_eq!(recovered.torn.map(|(offset, bytes, _)| (offset, bytes)),
             (cut != ends[kept]).then(|| (ends[kept], cut - ends[kept])));
-        // And it goes on.
-        let (mut log, _) = LogWriter::open(&path, Sync::Kill, |_| ()).unwrap();
-        prop_assert_eq!(log.append([Written { received: 0, signer: [0; 32], body: b"x" }]).unwrap(), kept as u64 + 1);
+        // The log can be continued.
+        let (mut log, _) = LogWriter::open(&path, SyncPolicy::Kill, |_| ()).unwrap();
+        prop_assert_eq!(log.append([NewEntry { received: 0, signer: [0; 32], body: b"x" }]).unwrap(), kept as u64 + 1);
     }
 
     #[test]
-    fn rubbish_behind_a_header_neither_panics_nor_passes(rubbish in vec(any::<u8>(), 1..400)) {
+    fn garbage_after_the_header_is_moved_aside(rubbish in vec(any::<u8>(), 1..400)) {
         let (_folder, path) = file();
         written(&path, &[]);
         let mut bytes = fs::read(&path).unwrap();

@@ -5,36 +5,37 @@ use std::ops::Range;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{Entry, FAR, HEADER, MAX_GROUP, Scan, Step, header};
-use crate::config::Sync;
+use super::entry::{Entry, HEADER, MAX_GROUP, MAX_NUMBER_JUMP, header};
+use super::reader::{Scan, ScanStep};
+use crate::config::SyncPolicy;
 use crate::failure::{Exit, Failure, OrFail};
 
 /// The only writer of a log.
 #[derive(Debug)]
 pub struct LogWriter {
     disk: Box<dyn Disk>,
-    sync: Sync,
+    sync: SyncPolicy,
     store: [u8; 32],
     last: u64,
     chain: [u8; 32],
-    /// The last entry's time.
+    /// Time of receipt of the last entry.
     received: u64,
     buffer: Vec<u8>,
 }
 
-/// What was found when a log was opened.
+/// Result of opening a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recovered {
-    /// Entries.
+pub struct Recovery {
+    /// Number of entries.
     pub entries: u64,
-    /// An unfinished tail: where it began, how long it was, where it is now.
+    /// Torn tail that was moved aside: its offset, its length, and its new file.
     pub torn: Option<(u64, u64, PathBuf)>,
 }
 
-/// What is to be written.
+/// An entry to be written.
 #[derive(Clone, Copy, Debug)]
-pub struct Written<'a> {
-    /// Microseconds of our clock. In the log it is never below that of the entry before.
+pub struct NewEntry<'a> {
+    /// Time of receipt in microseconds. The log never stores a time below that of the previous entry.
     pub received: u64,
     /// The signer's public key.
     pub signer: [u8; 32],
@@ -42,9 +43,9 @@ pub struct Written<'a> {
     pub body: &'a [u8],
 }
 
-/// What a writer needs of a file, so that a test can see the order of what it does.
+/// Operations of a file that the writer needs, as a trait for tests.
 trait Disk: Write + Send + std::fmt::Debug {
-    /// Returns when what was written is on disk.
+    /// Returns when all written data is on disk.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -55,52 +56,53 @@ impl Disk for File {
 }
 
 impl LogWriter {
-    /// Opens a log, or makes one; `visit` sees each entry. Cost: one reading of the file, one hash per entry.
+    /// Opens or creates a log; `visit` is called with each entry. Cost: reads the file once, one hash per entry.
     ///
     /// # Errors
-    /// [`Failure`] if another process writes it, if it cannot be looked for, if it is no log, and if it is damaged
-    /// where no crash damages it.
+    /// [`Failure`] if another process has it open, if the file is not accessible or not a log, or if it is damaged
+    /// in a way that a crash does not cause.
     pub fn open(
         path: &Path,
-        sync: Sync,
+        sync: SyncPolicy,
         visit: impl FnMut(&Entry<'_>),
-    ) -> Result<(Self, Recovered), Failure> {
+    ) -> Result<(Self, Recovery), Failure> {
         Self::open_putting_aside(path, sync, None, visit)
     }
 
-    /// The same, for an operator who knows better: what looks damaged from this place on is put aside like a torn tail.
-    /// No byte is thrown away, but what was executed of it is no longer in the log.
+    /// Opens a log and moves its damaged end, from the offset `put_aside` on, into a separate file, as the operator
+    /// requested. No byte is discarded, but executed commands of that part are no longer in the log.
     ///
     /// # Errors
-    /// As for [`open`](Self::open); and if nothing is wrong at this place, with a log as it was.
+    /// Those of [`open`](Self::open), and if the damage does not begin at this offset; the log is then unchanged.
     pub fn open_putting_aside(
         path: &Path,
-        sync: Sync,
+        sync: SyncPolicy,
         put_aside: Option<u64>,
         mut visit: impl FnMut(&Entry<'_>),
-    ) -> Result<(Self, Recovered), Failure> {
-        // A folder that may not be searched is no reason for a new store.
+    ) -> Result<(Self, Recovery), Failure> {
+        // An inaccessible folder must not lead to a new store.
         if !path.try_exists().or_fail(Exit::Input, path.display())? {
             create(path).or_fail(Exit::Failed, format_args!("making the log {}", path.display()))?;
         }
         let mut file =
             OpenOptions::new().read(true).write(true).open(path).or_fail(Exit::Input, path.display())?;
         file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => {
-                Failure::input(format!("{}: another process writes this log; stop it first", path.display()))
-            }
+            TryLockError::WouldBlock => Failure::input(format!(
+                "{}: another process has this log open; stop it first",
+                path.display()
+            )),
             TryLockError::Error(error) => Failure::failed(format!("locking {}: {error}", path.display())),
         })?;
         let scanned = file.try_clone().or_fail(Exit::Failed, path.display())?;
-        let mut scan = Scan::of(scanned).map_err(|failure| failure.at(path.display()))?;
+        let mut scan = Scan::from_file(scanned).map_err(|failure| failure.at(path.display()))?;
         let store = *scan.store();
         let (mut last, mut chain, mut received) = (0, scan.first_chain(), 0);
-        // What the last group says was on disk before it, and where it begins.
+        // The last durable entry according to the last group, and the group's offset.
         let mut group = (0, scan.offset());
         let bad = loop {
             let offset = scan.offset();
             let len = match scan.step().or_fail(Exit::Failed, path.display())? {
-                Step::Entry(raw) if raw.entry.number == last + 1 && raw.follows(&chain) => {
+                ScanStep::Entry(raw) if raw.entry.number == last + 1 && raw.follows(&chain) => {
                     visit(&raw.entry);
                     if raw.entry.durable != group.0 {
                         group = (raw.entry.durable, offset);
@@ -108,35 +110,36 @@ impl LogWriter {
                     (last, chain, received) = (last + 1, raw.chain, raw.entry.received);
                     raw.len()
                 }
-                Step::End => break None,
+                ScanStep::End => break None,
                 _ => break Some(scan.offset()),
             };
             scan.skip(len);
         };
-        let mut recovered = Recovered { entries: last, torn: None };
+        let mut recovered = Recovery { entries: last, torn: None };
         if put_aside.is_some() && put_aside != bad {
-            let what =
-                bad.map_or("all of it is whole".to_owned(), |offset| format!("it is whole to byte {offset}"));
+            let what = bad.map_or("the log is intact".to_owned(), |offset| {
+                format!("the log is intact up to byte {offset}")
+            });
             let message = format!("{}: {what}; nothing was put aside", path.display());
             return Err(Failure::input(message));
         }
         if let Some(offset) = bad {
             if put_aside.is_none() {
-                refuse_if_damaged(scan, (last, chain), path, offset)?;
+                check_torn_tail(scan, (last, chain), path, offset)?;
             }
             let doing = format_args!("putting aside {} from byte {offset} on", path.display());
             recovered.torn = Some(move_aside(&mut file, path, offset).or_fail(Exit::Failed, doing)?);
         }
         let end = file.seek(SeekFrom::End(0)).or_fail(Exit::Failed, path.display())?;
-        if sync == Sync::Always {
+        if sync == SyncPolicy::Always {
             let reading = file.try_clone().or_fail(Exit::Failed, path.display())?;
             file.seek(SeekFrom::Start(group.1)).or_fail(Exit::Failed, path.display())?;
             write_again(&reading, &mut file, group.1..end).or_fail(Exit::Failed, path.display())?;
         }
-        Ok((Self { received, ..Self::of(Box::new(file), sync, store, (last, chain)) }, recovered))
+        Ok((Self { received, ..Self::new(Box::new(file), sync, store, (last, chain)) }, recovered))
     }
 
-    fn of(disk: Box<dyn Disk>, sync: Sync, store: [u8; 32], (last, chain): (u64, [u8; 32])) -> Self {
+    fn new(disk: Box<dyn Disk>, sync: SyncPolicy, store: [u8; 32], (last, chain): (u64, [u8; 32])) -> Self {
         Self { disk, sync, store, last, chain, received: 0, buffer: Vec::new() }
     }
 
@@ -150,31 +153,31 @@ impl LogWriter {
         self.last
     }
 
-    /// Appends a group of at most [`MAX_GROUP`] bytes; returns when it is durable, with the first one's number.
+    /// Appends a group of at most [`MAX_GROUP`] bytes. Returns the number of its first entry when the group is durable.
     ///
     /// # Errors
-    /// Those of the disk. What is on it then is unknown: stop, and open the log anew.
-    pub fn append<'a>(&mut self, group: impl IntoIterator<Item = Written<'a>>) -> io::Result<u64> {
+    /// I/O errors. The content of the disk is then unknown: the caller must stop and open the log again.
+    pub fn append<'a>(&mut self, group: impl IntoIterator<Item = NewEntry<'a>>) -> io::Result<u64> {
         let (first, durable) = (self.last + 1, self.last);
         self.buffer.clear();
-        for Written { received, signer, body } in group {
-            // Connections are not heard in the order of the log, and clocks are set back.
+        for NewEntry { received, signer, body } in group {
+            // Connections are not served in the order of the log, and clocks can be set back.
             self.received = self.received.max(received);
             let entry = Entry { number: self.last + 1, durable, received: self.received, signer, body };
             self.chain = entry.encode_to(&self.chain, &mut self.buffer);
             self.last += 1;
         }
         self.disk.write_all(&self.buffer)?;
-        if self.sync == Sync::Always {
+        if self.sync == SyncPolicy::Always {
             self.disk.sync()?;
         }
         Ok(first)
     }
 }
 
-/// The last group may be in the system's memory alone, and the next entries will call it durable: the front was killed
-/// before the disk had it, or the disk reported that it does not. After that report the system takes these pages for
-/// clean and would not write them again by itself; so they are written again, the same bytes to the same place.
+/// Rewrites the last group in place. It may be only in the page cache, and the next entries will mark it as
+/// durable: the front may have been killed before the sync, or the sync may have failed. After a failed sync the
+/// kernel treats the pages as clean and does not write them again by itself.
 fn write_again(file: &File, disk: &mut impl Disk, tail: Range<u64>) -> io::Result<()> {
     let (mut chunk, mut at) = (vec![0; 1 << 20], tail.start);
     while at < tail.end {
@@ -187,8 +190,8 @@ fn write_again(file: &File, disk: &mut impl Disk, tail: Range<u64>) -> io::Resul
     disk.sync()
 }
 
-/// A new log is whole or not there: it gets its name when its header is on disk. Of two that are made at once one
-/// gets it, and is the log of both.
+/// Creates a log atomically: it gets its name when its header is on disk. If two processes create it at the same
+/// time, one file gets the name, and both use it.
 fn create(path: &Path) -> io::Result<()> {
     let mut store = [0; 32];
     getrandom::fill(&mut store).map_err(|error| io::Error::other(error.to_string()))?;
@@ -202,9 +205,9 @@ fn create(path: &Path) -> io::Result<()> {
     sync_folder(path)
 }
 
-/// A bad entry is the work of a crash only if it was of the last group: if not more than a group follows, and no
-/// whole entry that calls it durable.
-fn refuse_if_damaged(
+/// Fails unless the bad entry can be the result of a crash: at most one group follows, and no complete entry marks
+/// it as durable.
+fn check_torn_tail(
     mut scan: Scan,
     (last, chain): (u64, [u8; 32]),
     path: &Path,
@@ -212,8 +215,8 @@ fn refuse_if_damaged(
 ) -> Result<(), Failure> {
     let damaged = |what: &str| {
         let message = format!(
-            "{}: damaged from byte {offset} on, entry {}: {what}. Keep the file, run `audited-redis audit`, and when \
-             you know what happened start once with `--put-aside {offset}`: it keeps the bytes in another file",
+            "{}: damaged from byte {offset} on, entry {}: {what}. Keep the file and run `audited-redis audit`. When \
+             the cause is known, start once with `--put-aside {offset}`, which moves the bytes to another file",
             path.display(),
             last + 1
         );
@@ -221,11 +224,11 @@ fn refuse_if_damaged(
     };
     let len = fs::metadata(path).or_fail(Exit::Failed, path.display())?.len();
     if len - offset > MAX_GROUP as u64 {
-        return Err(damaged("more bytes are unreadable than a crash leaves"));
+        return Err(damaged("more bytes are damaged than a crash can cause"));
     }
-    // What the next entry is bound to, if only the hash of the bad one is wrong.
+    // The hash that the next entry follows, if only the stored hash of the bad entry is wrong.
     let (mut expected, mut stated) = (None, 0);
-    if let Step::Entry(raw) = scan.step().or_fail(Exit::Failed, path.display())? {
+    if let ScanStep::Entry(raw) = scan.step().or_fail(Exit::Failed, path.display())? {
         if raw.entry.durable > last {
             return Err(damaged("an entry is missing"));
         }
@@ -234,41 +237,42 @@ fn refuse_if_damaged(
         expected = Some(raw.expected_chain(&chain));
         scan.skip(bytes);
     }
-    if let (Step::Entry(raw), Some(expected)) = (scan.step().or_fail(Exit::Failed, path.display())?, expected)
+    if let (ScanStep::Entry(raw), Some(expected)) =
+        (scan.step().or_fail(Exit::Failed, path.display())?, expected)
         && raw.entry.durable > last
         && raw.follows(&expected)
     {
-        return Err(damaged("its hash is wrong, but it was on disk"));
+        return Err(damaged("its hash is wrong, although it was on disk"));
     }
     scan.go_to(offset).or_fail(Exit::Failed, path.display())?;
-    if let Step::Cut(_) = scan.step().or_fail(Exit::Failed, path.display())? {
+    if let ScanStep::Truncated(_) = scan.step().or_fail(Exit::Failed, path.display())? {
         stated = len - offset;
     }
-    while scan.resume(&(1..last + FAR)).or_fail(Exit::Failed, path.display())?.is_some() {
-        if let Step::Entry(raw) = scan.step().or_fail(Exit::Failed, path.display())?
+    while scan.resume(&(1..last + MAX_NUMBER_JUMP)).or_fail(Exit::Failed, path.display())?.is_some() {
+        if let ScanStep::Entry(raw) = scan.step().or_fail(Exit::Failed, path.display())?
             && raw.entry.durable > last
         {
             let at = scan.offset();
             return Err(damaged(&if at < offset + stated {
                 format!(
-                    "what stands within its own bytes, at byte {at}, looks like an entry that says that it was on disk; \
-                     a client's value may be made to look so, and then it may be of a crash"
+                    "byte {at}, within the entry itself, looks like an entry that marks it as on disk; \
+                     a client can craft such a value, and then a crash can be the cause"
                 )
             } else {
-                format!("the entry at byte {at} says that it was on disk")
+                format!("the entry at byte {at} marks it as on disk")
             }));
         }
     }
     if scan.gave_up() {
-        return Err(damaged("too much of it looks like entries, and was not looked at"));
+        return Err(damaged("too much of the file looks like entries, so the rest was not read"));
     }
     Ok(())
 }
 
-/// Bytes are evidence: they get a file of their own before the log is shortened.
+/// Copies the bytes, which are evidence, to a separate file before the log is truncated.
 fn move_aside(file: &mut File, path: &Path, offset: u64) -> io::Result<(u64, u64, PathBuf)> {
     file.seek(SeekFrom::Start(offset))?;
-    // Of a copy that fails, as on a full disk, nothing is left: the next start tries again.
+    // A failed copy, for example on a full disk, leaves no file; the next start tries again.
     let mut copy = new_file(path)?;
     let bytes = io::copy(file, copy.as_file_mut())?;
     copy.as_file().sync_all()?;
@@ -288,8 +292,8 @@ fn move_aside(file: &mut File, path: &Path, offset: u64) -> io::Result<(u64, u64
     Ok((offset, bytes, aside))
 }
 
-/// A file in the log's folder that goes away if it does not get its name. As readable as any new file, unlike other
-/// temporary ones.
+/// Creates a file in the log's folder that is removed unless it gets a name, with the permissions of a regular new
+/// file.
 fn new_file(path: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder(path))
 }
@@ -315,7 +319,7 @@ mod tests {
     use super::*;
     use crate::lock;
 
-    /// A disk that keeps only what it was told to sync, and can fail to.
+    /// A fake disk that keeps only synced data and can fail.
     #[derive(Clone, Debug, Default)]
     struct Seen(Arc<Mutex<State>>);
 
@@ -342,7 +346,7 @@ mod tests {
             let mut state = lock(&self.0);
             let State { written, kept, fails } = &mut *state;
             if *fails {
-                // As Linux does it: what was not written counts as clean.
+                // As on Linux, unwritten pages count as clean after the error.
                 written.clear();
                 return Err(io::Error::other("the disk failed"));
             }
@@ -352,23 +356,23 @@ mod tests {
     }
 
     #[test]
-    fn what_append_answers_for_is_on_disk() {
+    fn appended_entries_are_on_disk() {
         let seen = Seen::default();
-        let one = Written { received: 1, signer: [0; 32], body: b"a" };
-        let mut log = LogWriter::of(Box::new(seen.clone()), Sync::Always, [0; 32], (0, [0; 32]));
+        let one = NewEntry { received: 1, signer: [0; 32], body: b"a" };
+        let mut log = LogWriter::new(Box::new(seen.clone()), SyncPolicy::Always, [0; 32], (0, [0; 32]));
         assert_eq!(log.append([one]).unwrap(), 1);
-        assert_eq!(lock(&seen.0).kept.len(), super::super::OVERHEAD + 1);
+        assert_eq!(lock(&seen.0).kept.len(), crate::log::OVERHEAD + 1);
         lock(&seen.0).fails = true;
         assert!(log.append([one]).is_err());
     }
 
     #[test]
-    fn what_the_disk_may_not_have_is_written_again_at_the_next_start() {
+    fn possibly_unsynced_data_is_rewritten_at_the_next_start() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
-        let (mut log, _) = LogWriter::open(&path, Sync::Always, |_| ()).unwrap();
+        let (mut log, _) = LogWriter::open(&path, SyncPolicy::Always, |_| ()).unwrap();
         for body in [&b"a"[..], b"bc"] {
-            log.append([Written { received: 1, signer: [0; 32], body }]).unwrap();
+            log.append([NewEntry { received: 1, signer: [0; 32], body }]).unwrap();
         }
         drop(log);
         let (file, bytes) =
@@ -376,21 +380,21 @@ mod tests {
         let seen = Seen::default();
         write_again(&file, &mut seen.clone(), 100..bytes.len() as u64).unwrap();
         assert_eq!(lock(&seen.0).kept, bytes[100..]);
-        // Nothing shows it in a file but that it was written.
+        // The modification time shows that the data was rewritten.
         file.set_modified(std::time::UNIX_EPOCH).unwrap();
-        drop(LogWriter::open(&path, Sync::Always, |_| ()).unwrap());
+        drop(LogWriter::open(&path, SyncPolicy::Always, |_| ()).unwrap());
         assert!(file.metadata().unwrap().modified().unwrap() > std::time::UNIX_EPOCH);
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
 
     #[test]
-    fn of_two_new_logs_at_once_one_is_the_log() {
+    fn concurrent_creation_yields_one_log() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         create(&path).unwrap();
         let first = fs::read(&path).unwrap();
         create(&path).unwrap();
         assert_eq!(fs::read(&path).unwrap(), first);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left over");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file remains");
     }
 }

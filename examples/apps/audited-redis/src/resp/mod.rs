@@ -1,36 +1,36 @@
-//! RESP2, Redis' protocol, as far as a front needs it.
+//! The parts of RESP2, Redis' protocol, that the front needs.
 //!
-//! A command is signed as the bytes that Redis gets, so it must have **one** encoding: an array of bulk strings
-//! whose lengths are decimal numbers without sign or leading zeros. General RESP libraries accept more (`+1`, `01`,
-//! inline commands) and have no caps; hence these few lines instead of one. Replies are Redis' and pass as they are:
-//! [`ReplyScanner`] only finds where one ends, whatever its size.
+//! The signature of a command covers the bytes that Redis receives, so a command must have **one** encoding: an
+//! array of bulk strings whose lengths are decimal numbers without sign or leading zeros. General RESP libraries
+//! accept more (`+1`, `01`, inline commands) and have no limits, so this module does not use one. Replies of Redis
+//! are forwarded unchanged: [`ReplyScanner`] only finds the end of a reply, of any size.
 
 use std::fmt;
 
-/// The longest command in bytes, encoding included.
+/// Maximum length of an encoded command.
 pub const MAX_COMMAND: usize = 8 << 20;
-/// The most arguments of a command, its name included.
+/// Maximum number of arguments of a command, including its name.
 pub const MAX_ARGUMENTS: usize = 1 << 16;
-/// The deepest nesting of a reply that [`Value`] takes apart.
+/// Maximum nesting of a reply that [`Value`] decodes.
 pub const MAX_DEPTH: usize = 32;
-/// The deepest nesting of a reply that passes. Lua's stack ends long before.
+/// Maximum nesting of a forwarded reply, far above the limit of Lua's stack.
 const MAX_OPEN: usize = 1 << 16;
-/// The longest line that is a number, its kind included.
+/// Maximum length of a line that contains a number, including its kind.
 const MAX_NUMBER: usize = 32;
 
-/// Bytes that are no RESP, or not the RESP that is accepted here.
+/// Bytes that are not RESP, or not in the accepted subset, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed(pub &'static str);
 
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no RESP that is accepted here: {}", self.0)
+        write!(f, "malformed RESP: {}", self.0)
     }
 }
 
 impl std::error::Error for Malformed {}
 
-/// A command in its only encoding.
+/// A command in its canonical encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Command<'a> {
     bytes: &'a [u8],
@@ -38,7 +38,7 @@ pub struct Command<'a> {
 }
 
 impl<'a> Command<'a> {
-    /// Reads a command that fills `bytes` exactly.
+    /// Decodes a command from exactly `bytes`.
     ///
     /// # Errors
     /// [`Malformed`].
@@ -50,7 +50,7 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// The command at the beginning of `bytes`; `None` if more bytes are needed.
+    /// Decodes the command at the beginning of `bytes`; `None` if more bytes are needed.
     ///
     /// # Errors
     /// [`Malformed`], as soon as it is certain.
@@ -74,12 +74,12 @@ impl<'a> Command<'a> {
         Ok(bytes.get(..at).map(|bytes| Self { bytes, arguments }))
     }
 
-    /// The bytes that are signed, logged and sent to Redis.
+    /// Returns the bytes that are signed, logged and sent to Redis.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// Name and arguments.
+    /// Returns name and arguments.
     pub fn arguments(&self) -> impl Iterator<Item = &'a [u8]> {
         let (bytes, mut at) =
             (self.bytes, header(self.bytes, 0, b'*').ok().flatten().map_or(0, |(_, at)| at));
@@ -90,7 +90,7 @@ impl<'a> Command<'a> {
         })
     }
 
-    /// The command's name, as it was written.
+    /// Returns the name as sent.
     pub fn name(&self) -> &'a [u8] {
         self.arguments().next().unwrap_or_default()
     }
@@ -99,7 +99,7 @@ impl<'a> Command<'a> {
 /// Encodes a command.
 ///
 /// # Errors
-/// [`Malformed`] for none or too many arguments, or too long ones.
+/// [`Malformed`] for no arguments, too many, or too long ones.
 pub fn encode_command<A: AsRef<[u8]>>(arguments: &[A]) -> Result<Vec<u8>, Malformed> {
     if arguments.is_empty() || arguments.len() > MAX_ARGUMENTS {
         return Err(Malformed("number of arguments"));
@@ -117,7 +117,7 @@ pub fn encode_command<A: AsRef<[u8]>>(arguments: &[A]) -> Result<Vec<u8>, Malfor
     Ok(bytes)
 }
 
-/// A canonical number after `kind`, and where its line ends.
+/// Parses a canonical number after `kind`; returns it with the offset after its line.
 fn header(bytes: &[u8], at: usize, kind: u8) -> Result<Option<(usize, usize)>, Malformed> {
     let Some(first) = bytes.get(at) else { return Ok(None) };
     if *first != kind {
@@ -143,24 +143,24 @@ fn header(bytes: &[u8], at: usize, kind: u8) -> Result<Option<(usize, usize)>, M
     }
 }
 
-/// Finds the ends of replies in a stream, in memory that does not depend on their size. A script makes texts as long
-/// and arrays as deep as it likes, and all clients share Redis' answers: what is merely large must pass.
+/// Finds the ends of replies in a stream, in memory independent of their size. A script can return texts of any
+/// length and arrays of any depth, and all clients share the connection, so a large reply must not be an error.
 #[derive(Debug, Default)]
 pub struct ReplyScanner {
-    /// How many items are still missing at each level.
+    /// Number of missing items at each level.
     open: Vec<u64>,
-    /// Bytes of a bulk string that are still to come, its line's end included.
+    /// Missing bytes of a bulk string, including its line end.
     bulk: u64,
-    /// Within the text of a simple string or an error.
+    /// True within the text of a simple string or an error.
     text: bool,
 }
 
 impl ReplyScanner {
-    /// Goes on through `bytes`: how many of them are done with, and whether a reply ends there. Offer what is left
-    /// again, with more behind it.
+    /// Scans `bytes`; returns the number of bytes consumed, and true if a reply ends there. The caller passes the
+    /// remaining bytes again with more data.
     ///
     /// # Errors
-    /// [`Malformed`]: nothing more can be said about the stream.
+    /// [`Malformed`]; the stream cannot be scanned further.
     pub fn scan(&mut self, bytes: &[u8]) -> Result<(usize, bool), Malformed> {
         let mut at = 0;
         loop {
@@ -173,7 +173,7 @@ impl ReplyScanner {
                 }
             } else if self.text {
                 let Some(end) = line_end(rest) else {
-                    // The line's end may be cut in two.
+                    // The line end may be split between two reads.
                     return Ok((at + rest.len() - usize::from(rest.ends_with(b"\r")), false));
                 };
                 at += end + 2;
@@ -196,7 +196,7 @@ impl ReplyScanner {
         }
     }
 
-    /// `None` if not even one byte can be taken.
+    /// Consumes bytes of a bulk string; `None` if no byte can be consumed.
     fn bulk_part(&mut self, rest: &[u8]) -> Result<Option<usize>, Malformed> {
         let data = self.bulk.saturating_sub(2).min(rest.len() as u64) as usize;
         let mut used = data;
@@ -211,7 +211,7 @@ impl ReplyScanner {
         Ok((used > 0).then_some(used))
     }
 
-    /// Takes a line; whether the item that it begins is complete.
+    /// Handles a line; returns true if the item that it begins is complete.
     fn begin(&mut self, line: &[u8]) -> Result<bool, Malformed> {
         let (kind, text) = line.split_first().ok_or(Malformed("an empty line"))?;
         match kind {
@@ -235,7 +235,7 @@ impl ReplyScanner {
         }
     }
 
-    /// Counts an item; whether it was the last of the reply.
+    /// Counts an item; returns true if it was the last of the reply.
     fn item_is_done(&mut self) -> bool {
         while let Some(missing) = self.open.last_mut() {
             *missing -= 1;
@@ -252,7 +252,7 @@ fn line_end(bytes: &[u8]) -> Option<usize> {
     bytes.windows(2).position(|pair| pair == b"\r\n")
 }
 
-/// The end of a line that is a number: the same is too long whether it comes whole or in parts.
+/// Returns the end of a line that contains a number. The limit applies equally to complete and partial lines.
 fn number_end(bytes: &[u8]) -> Result<Option<usize>, Malformed> {
     match bytes.get(..MAX_NUMBER + 2) {
         Some(longest) => line_end(longest).map(Some).ok_or(Malformed("a number is too long")),
@@ -265,7 +265,7 @@ fn number(text: &[u8]) -> Result<u64, Malformed> {
     text.and_then(|text| text.parse().ok()).ok_or(Malformed("a length"))
 }
 
-/// A reply that was taken apart, for programs that want more than its bytes.
+/// A decoded reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// `+`
@@ -281,7 +281,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Reads a reply that fills `bytes` exactly.
+    /// Decodes a reply from exactly `bytes`.
     ///
     /// # Errors
     /// [`Malformed`].

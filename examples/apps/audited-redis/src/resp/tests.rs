@@ -30,7 +30,7 @@ fn a_command_has_one_encoding() {
 }
 
 #[test]
-fn caps_hold_before_anything_is_read() {
+fn limits_apply_before_data_is_read() {
     assert!(Command::take(b"*1\r\n$8388608\r\n").is_err());
     assert!(Command::take(b"*65536\r\n").unwrap().is_none());
     assert!(encode_command(&[vec![0; MAX_COMMAND]]).is_err());
@@ -43,7 +43,7 @@ fn caps_hold_before_anything_is_read() {
 }
 
 #[test]
-fn what_is_merely_large_passes() {
+fn large_replies_are_accepted() {
     let long = format!("-{}\r\n", "x".repeat(70_000));
     let deep = format!("{}+OK\r\n", "*1\r\n".repeat(8000));
     for reply in [long, deep] {
@@ -64,7 +64,7 @@ fn what_is_merely_large_passes() {
 }
 
 #[test]
-fn a_number_is_too_long_or_not_however_it_arrives() {
+fn the_limit_of_numbers_is_independent_of_chunks() {
     for (digits, passes) in [(MAX_NUMBER - 1, true), (MAX_NUMBER, false)] {
         let reply = format!(":{:0>digits$}\r\n", 7);
         assert_eq!(ReplyScanner::default().scan(reply.as_bytes()).is_ok(), passes);
@@ -105,7 +105,7 @@ fn written(value: &Value, out: &mut Vec<u8>) {
 
 proptest! {
     #[test]
-    fn commands_read_back_and_no_prefix_is_one(arguments in vec(vec(any::<u8>(), 0..40), 1..8)) {
+    fn commands_round_trip_and_prefixes_are_incomplete(arguments in vec(vec(any::<u8>(), 0..40), 1..8)) {
         let bytes = encode_command(&arguments).unwrap();
         let command = Command::parse(&bytes).unwrap();
         prop_assert_eq!(command.arguments().map(<[u8]>::to_vec).collect::<Vec<_>>(), arguments);
@@ -115,7 +115,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_parses_as_a_command_encodes_to_the_same(bytes in "[*$0-3\r\na]{0,40}") {
+    fn parsed_commands_encode_to_the_same_bytes(bytes in "[*$0-3\r\na]{0,40}") {
         if let Ok(command) = Command::parse(bytes.as_bytes()) {
             let arguments: Vec<_> = command.arguments().collect();
             prop_assert_eq!(encode_command(&arguments).unwrap(), bytes.as_bytes());
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn replies_end_where_they_end_however_they_arrive(values in vec(value(), 1..5), step in 1usize..30) {
+    fn reply_ends_are_independent_of_chunks(values in vec(value(), 1..5), step in 1usize..30) {
         let (mut stream, mut ends) = (Vec::new(), Vec::new());
         for value in &values {
             let begin = stream.len();
@@ -147,7 +147,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_a_parser_panic(bytes in vec(any::<u8>(), 0..200)) {
+    fn parsers_do_not_panic(bytes in vec(any::<u8>(), 0..200)) {
         let _ = Command::take(&bytes);
         let _ = Value::parse(&bytes);
         let _ = ReplyScanner::default().scan(&bytes);

@@ -1,4 +1,4 @@
-//! A real redis-server and the real program before it, as operators run them.
+//! A real redis-server with the real front before it.
 
 #![allow(dead_code, unreachable_pub, reason = "each test takes what it needs of it")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
@@ -10,16 +10,16 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use quorate_audited_redis::audit::{Expected, Report, audit};
-use quorate_audited_redis::client::{Client, Options};
-use quorate_audited_redis::config::Known;
-use quorate_audited_redis::frame::Scheme;
+use quorate_audited_redis::client::{Client, ClientOptions};
+use quorate_audited_redis::config::KnownClient;
+use quorate_audited_redis::frame::SignatureScheme;
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::{ReplyScanner, Value, encode_command};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-/// A folder with a Redis in it, and a front before that.
-pub struct House {
+/// A folder with a redis-server and a front before it.
+pub struct Deployment {
     folder: TempDir,
     redis: Process,
     pub front: Option<Process>,
@@ -31,7 +31,7 @@ pub struct House {
     pub scripts: bool,
 }
 
-/// Ended when dropped.
+/// Process that is killed when dropped.
 pub struct Process(pub Child);
 
 impl Drop for Process {
@@ -41,8 +41,8 @@ impl Drop for Process {
     }
 }
 
-impl House {
-    /// A house for clients `alice` and `bob`.
+impl Deployment {
+    /// A deployment for clients `alice` and `bob`.
     pub fn new() -> Self {
         Self::with("[\"dsig\", \"eddsa\"]", 30_000)
     }
@@ -55,7 +55,7 @@ impl House {
             key.save(&folder.path().join(format!("{name}.key"))).unwrap();
             (name.to_owned(), key)
         });
-        let mut house = Self {
+        let mut deployment = Self {
             folder,
             redis,
             front: None,
@@ -66,9 +66,9 @@ impl House {
             max_age_ms,
             scripts: false,
         };
-        eventually("redis answers", || house.try_redis(&["PING"]).is_some());
-        house.start_front();
-        house
+        eventually("redis answers", || deployment.try_redis(&["PING"]).is_some());
+        deployment.start_front();
+        deployment
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -83,11 +83,14 @@ impl House {
         &self.keys.iter().find(|(known, _)| known == name).unwrap().1
     }
 
-    pub fn known(&self) -> Vec<Known> {
-        self.keys.iter().map(|(name, key)| Known { name: name.clone(), key: key.public().unwrap() }).collect()
+    pub fn known(&self) -> Vec<KnownClient> {
+        self.keys
+            .iter()
+            .map(|(name, key)| KnownClient { name: name.clone(), key: key.public().unwrap() })
+            .collect()
     }
 
-    /// Starts the front, and answers with what it said of its log.
+    /// Starts the front and returns its JSON output.
     pub fn start_front(&mut self) -> Json {
         self.start_front_at("127.0.0.1:0")
     }
@@ -134,7 +137,7 @@ impl House {
         eventually("redis answers", || self.try_redis(&["PING"]).is_some());
     }
 
-    /// Ends the front as an operator does, and waits until all is written.
+    /// Stops the front with SIGTERM and waits for its exit.
     pub fn stop_front(&mut self) {
         let mut front = self.front.take().unwrap();
         let id = front.0.id().to_string();
@@ -161,15 +164,15 @@ impl House {
     }
 
     pub async fn client(&self, name: &str) -> Client {
-        self.client_with(name, Scheme::Dsig).await
+        self.client_with(name, SignatureScheme::Dsig).await
     }
 
-    pub async fn client_with(&self, name: &str, scheme: Scheme) -> Client {
-        let options = Options { scheme, patience: Duration::from_secs(30), ..Options::default() };
+    pub async fn client_with(&self, name: &str, scheme: SignatureScheme) -> Client {
+        let options = ClientOptions { scheme, patience: Duration::from_secs(30), ..ClientOptions::default() };
         Client::connect(&self.address, self.key(name), options).await.unwrap()
     }
 
-    /// Asks Redis itself, around the front.
+    /// Sends a command to Redis directly, bypassing the front.
     pub fn redis(&self, command: &[&str]) -> Value {
         self.try_redis(command).expect("redis answers")
     }
@@ -201,7 +204,7 @@ impl House {
         audit(log, &Expected { clients: self.known(), ..Expected::default() }).unwrap()
     }
 
-    /// What was refused, once there are so many.
+    /// Returns the recorded refusals once there are at least `count`.
     pub fn refusals(&self, count: usize) -> Vec<Json> {
         let read = || -> Vec<Json> {
             let text = std::fs::read_to_string(self.path("refusals.jsonl")).unwrap_or_default();
@@ -212,7 +215,7 @@ impl House {
     }
 }
 
-/// Starts a process, and waits for its line of JSON.
+/// Starts a process and waits for its line of JSON.
 pub fn ready(command: &mut Command) -> (Process, Json) {
     let mut child = command.stdout(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
     let mut line = String::new();
@@ -220,7 +223,7 @@ pub fn ready(command: &mut Command) -> (Process, Json) {
     (Process(child), serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}")))
 }
 
-/// A Redis that keeps nothing, on a Unix socket.
+/// Starts a redis-server without persistence on a Unix socket.
 fn redis_in(folder: &Path) -> Process {
     let redis = Command::new("redis-server")
         .args(["--port", "0", "--save", "", "--appendonly", "no", "--unixsocket", "redis.sock"])
@@ -239,7 +242,7 @@ pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Codes, entries and offsets.
+/// Returns code, entry and offset of each finding.
 pub fn found(report: &Report) -> Vec<(&'static str, u64, u64)> {
     report.findings.iter().map(|finding| (finding.code, finding.entry, finding.offset)).collect()
 }

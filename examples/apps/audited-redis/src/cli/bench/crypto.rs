@@ -1,4 +1,4 @@
-//! What signing and verifying take by themselves, for the same messages as in the measurement.
+//! Time of signing and verifying alone, for messages like those of the measurement.
 
 use std::time::Instant;
 
@@ -8,19 +8,19 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::Time;
 use quorate::scheme::Scheme as _;
 use quorate_audited_redis::failure::Failure;
-use quorate_audited_redis::frame::{Scheme, message, verify_eddsa};
+use quorate_audited_redis::frame::{SignatureScheme, message, verify_eddsa};
 use quorate_audited_redis::now;
 use quorate_audited_redis::suites::{signer, verifier};
 
-/// How many batches of 128 are measured.
+/// Number of measured batches of 128.
 const BATCHES: usize = 30;
 
-/// The medians over batches, in microseconds; `None` where nothing is signed.
-pub(super) fn measure(scheme: Scheme, suite: SuiteId) -> Result<Option<(f64, f64)>, Failure> {
+/// Returns the medians over batches, in microseconds; `None` without signatures.
+pub(super) fn measure(scheme: SignatureScheme, suite: SuiteId) -> Result<Option<(f64, f64)>, Failure> {
     let secret = Ed25519::generate(&mut getrandom::SysRng).map_err(failed)?;
     match scheme {
-        Scheme::None => Ok(None),
-        Scheme::Eddsa => {
+        SignatureScheme::None => Ok(None),
+        SignatureScheme::Eddsa => {
             let key = Ed25519::public_key(&secret);
             let signed = batches(|messages| {
                 let began = Instant::now();
@@ -35,7 +35,7 @@ pub(super) fn measure(scheme: Scheme, suite: SuiteId) -> Result<Option<(f64, f64
             });
             signed.map(Some).map_err(failed)
         }
-        Scheme::Dsig => {
+        SignatureScheme::Dsig => {
             let key = Ed25519::public_key(&secret);
             let config = SignerConfig { low_water: 1, ..SignerConfig::default() };
             let mut signer = signer(suite, secret, config).map_err(failed)?;
@@ -75,7 +75,7 @@ fn batches(mut batch: impl FnMut(&[Vec<u8>]) -> quorate::Result<(f64, f64)>) -> 
     Ok((median(signs), median(verifies)))
 }
 
-/// Of one message, in microseconds.
+/// Returns the median per message, in microseconds.
 fn median(mut seconds: Vec<f64>) -> f64 {
     seconds.sort_by(f64::total_cmp);
     seconds.get(seconds.len() / 2).copied().unwrap_or_default() * 1e6 / 128.0

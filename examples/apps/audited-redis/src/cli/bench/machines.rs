@@ -1,4 +1,4 @@
-//! The processes that are measured: a redis-server and a front of our own, ended when dropped.
+//! The measured processes: a redis-server and a front, killed when dropped.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
-/// A redis-server that keeps nothing.
+/// A redis-server without persistence.
 pub(super) struct Redis {
     address: SocketAddr,
     _process: Child,
@@ -25,18 +25,18 @@ pub(super) struct Direct {
     buffer: Vec<u8>,
 }
 
-/// A front before it.
+/// A front before the redis-server.
 pub(super) struct Front {
     address: String,
     _process: Child,
 }
 
-/// How long a process may take to be ready.
+/// Time limit for a process to become ready.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Redis {
     pub(super) async fn start(folder: &Path) -> Result<Self, Failure> {
-        // Somebody else may take the port between the two lines; then another one is tried.
+        // Another process may take the port before Redis binds it; then another port is tried.
         for _ in 0..5 {
             let address = free_address().map_err(gone)?;
             let mut process = Command::new("redis-server")
@@ -71,7 +71,7 @@ impl Redis {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }
-        Err(Failure::unreachable("redis-server does not start"))
+        Err(Failure::unreachable("redis-server did not start"))
     }
 
     pub(super) async fn connect(&self) -> Result<Direct, Failure> {
@@ -86,7 +86,7 @@ impl Direct {
         Ok(Self { stream, buffer: Vec::new() })
     }
 
-    /// Sends a command and waits for the end of the reply.
+    /// Sends a command and reads the reply.
     pub(super) async fn call(&mut self, command: &[u8]) -> Result<(), Failure> {
         self.stream.write_all(command).await.map_err(gone)?;
         let mut scanner = ReplyScanner::default();
@@ -98,7 +98,7 @@ impl Direct {
                 return Ok(());
             }
             if self.stream.read_buf(&mut self.buffer).await.map_err(gone)? == 0 {
-                return Err(Failure::unreachable("redis-server hung up"));
+                return Err(Failure::unreachable("redis-server closed the connection"));
             }
         }
     }
@@ -127,11 +127,11 @@ impl Front {
         if let Some(output) = process.stdout.take() {
             let mut output = BufReader::new(output);
             let ready = tokio::time::timeout(PATIENCE, output.read_line(&mut line));
-            ready.await.map_err(|_| Failure::failed("the front does not start"))?.map_err(failed)?;
+            ready.await.map_err(|_| Failure::failed("the front did not start"))?.map_err(failed)?;
         }
         let said: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
         let address = said.get("listen").and_then(serde_json::Value::as_str);
-        let address = address.ok_or_else(|| Failure::failed("the front does not start"))?.to_owned();
+        let address = address.ok_or_else(|| Failure::failed("the front did not start"))?.to_owned();
         Ok(Self { address, _process: process })
     }
 

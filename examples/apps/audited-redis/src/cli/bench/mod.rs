@@ -1,4 +1,4 @@
-//! Figure 7 of the paper: what a client waits for plain Redis, and for an audited one with each way to sign.
+//! Figure 7 of the paper: latency of plain Redis, and of an audited one with each signature scheme.
 
 mod crypto;
 mod machines;
@@ -8,52 +8,51 @@ use std::time::Instant;
 
 use clap::Args;
 use quorate::dsig::dynamic::SuiteId;
-use quorate_audited_redis::client::{Client, Options};
+use quorate_audited_redis::client::{Client, ClientOptions};
 use quorate_audited_redis::failure::Failure;
-use quorate_audited_redis::frame::Scheme;
+use quorate_audited_redis::frame::SignatureScheme;
 use quorate_audited_redis::keys::Key;
 use quorate_audited_redis::resp::encode_command;
 use quorate_support::rng::nth_output;
 use quorate_support::{say, tell};
 use serde::Serialize;
 
-use super::Outcome;
-use super::front::interrupted;
+use super::common::{Outcome, interrupted};
 use machines::{Direct, Front, Redis};
 
-/// Measures what auditing costs: the latency of each command, one after another, over loopback.
+/// Measures the cost of auditing: the latency of commands, one at a time, over loopback.
 ///
-/// Starts a redis-server and a front of its own in a temporary folder. The workload is the paper's: keys of 16 bytes,
-/// values of 32, one SET to four GETs of which nine in ten find something. `direct` is plain Redis, `none` a front
-/// that logs without signatures: what `dsig` and `eddsa` add to `none` is what signatures cost.
+/// Starts a redis-server and a front in a temporary folder. The workload is the paper's: keys of 16 bytes, values
+/// of 32, one SET per four GETs, of which nine in ten find a value. `direct` is plain Redis, `none` a front that
+/// logs without signatures: the difference between `none` and `dsig` or `eddsa` is the cost of signatures.
 #[derive(Debug, Args)]
-pub(super) struct Bench {
-    /// What to measure, separated by commas: direct, none, eddsa, dsig.
+pub(super) struct BenchArgs {
+    /// Targets to measure, separated by commas: direct, none, eddsa, dsig.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "direct,none,eddsa,dsig")]
-    signer: Vec<Way>,
-    /// DSig's suite.
-    #[arg(long, value_name = "NAME", default_value = "wots-haraka-256", value_parser = super::suite)]
+    signer: Vec<BenchTarget>,
+    /// Suite of DSig.
+    #[arg(long, value_name = "NAME", default_value = "wots-haraka-256", value_parser = super::common::suite)]
     suite: SuiteId,
-    /// Commands that are measured, each way.
+    /// Number of measured commands per target.
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     ops: u32,
-    /// When an entry counts as written: `kill` (in the operating system's hands, as the paper measures) or `always`
-    /// (on the disk).
+    /// When an entry counts as durable: `kill` (written to the operating system, as in the paper) or `always` (on
+    /// disk).
     #[arg(long, value_name = "WHEN", default_value = "kill", value_parser = ["kill", "always"])]
     sync: String,
-    /// Prints a JSON object.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
 }
 
 /// One column of the figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum BenchTarget {
     Direct,
-    Front(Scheme),
+    Front(SignatureScheme),
 }
 
-impl std::str::FromStr for Way {
+impl std::str::FromStr for BenchTarget {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
@@ -62,32 +61,32 @@ impl std::str::FromStr for Way {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct BenchReport {
     sync: String,
     workload: &'static str,
-    results: Vec<Line>,
+    results: Vec<BenchRow>,
 }
 
 #[derive(Serialize)]
-struct Line {
+struct BenchRow {
     signer: &'static str,
     suite: Option<&'static str>,
     ops: u32,
-    /// Microseconds, as everything below.
+    /// Microseconds, like all fields below.
     p10: f64,
     p50: f64,
     p90: f64,
     p99: f64,
     mean: f64,
-    /// Of one signature alone, its keys made beforehand.
+    /// Time of one signature, with keys made in advance.
     sign: Option<f64>,
-    /// Of one verification alone, its batch announced beforehand.
+    /// Time of one verification, with the batch announced in advance.
     verify: Option<f64>,
 }
 
-impl Bench {
+impl BenchArgs {
     pub(super) fn run(&self) -> Outcome {
-        // One thread, as a client that waits for each answer has: no hand-over is measured that it does not need.
+        // A single thread, like a client that waits for each answer: no thread switches are measured.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::failed(format!("starting: {error}")))?;
         let report = runtime.block_on(async {
@@ -106,7 +105,7 @@ impl Bench {
         Ok(ExitCode::SUCCESS)
     }
 
-    async fn measure(&self) -> Result<Report, Failure> {
+    async fn measure(&self) -> Result<BenchReport, Failure> {
         let folder = tempfile::tempdir().map_err(|error| Failure::failed(error.to_string()))?;
         let redis = Redis::start(folder.path()).await?;
         let key = Key::generate()?;
@@ -116,25 +115,25 @@ impl Bench {
             let mut plain = redis.connect().await?;
             fill(&mut plain).await?;
             let scheme = match way {
-                Way::Direct => None,
-                Way::Front(scheme) => Some(*scheme),
+                BenchTarget::Direct => None,
+                BenchTarget::Front(scheme) => Some(*scheme),
             };
-            let name = scheme.map_or("direct", Scheme::name);
+            let name = scheme.map_or("direct", SignatureScheme::name);
             if !self.json {
                 tell!("measuring {name}");
             }
             let latencies = match scheme {
-                None => self.latencies(&mut Target::Plain(plain)).await?,
+                None => self.latencies(&mut Connection::Plain(plain)).await?,
                 Some(scheme) => {
-                    let options = Options { scheme, suite: self.suite, ..Options::default() };
+                    let options = ClientOptions { scheme, suite: self.suite, ..ClientOptions::default() };
                     let client = Client::connect(front.address(), &key, options).await?;
-                    self.latencies(&mut Target::Audited(client)).await?
+                    self.latencies(&mut Connection::Audited(client)).await?
                 }
             };
             let crypto = scheme.map(|scheme| crypto::measure(scheme, self.suite)).transpose()?.flatten();
-            results.push(Line {
+            results.push(BenchRow {
                 signer: name,
-                suite: (scheme == Some(Scheme::Dsig)).then(|| self.suite.name()),
+                suite: (scheme == Some(SignatureScheme::Dsig)).then(|| self.suite.name()),
                 ops: self.ops,
                 p10: percentile(&latencies, 10),
                 p50: percentile(&latencies, 50),
@@ -146,11 +145,11 @@ impl Bench {
             });
         }
         let workload = "keys of 16 bytes, values of 32; 20 % SET, 80 % GET, 90 % of which find a value";
-        Ok(Report { sync: self.sync.clone(), workload, results })
+        Ok(BenchReport { sync: self.sync.clone(), workload, results })
     }
 
-    /// Of each command, sorted.
-    async fn latencies(&self, target: &mut Target) -> Result<Vec<f64>, Failure> {
+    /// Returns the latencies of all commands, sorted.
+    async fn latencies(&self, target: &mut Connection) -> Result<Vec<f64>, Failure> {
         let warm_up = self.ops / 10 + 50;
         let mut latencies = Vec::with_capacity(self.ops as usize);
         for number in 0..warm_up + self.ops {
@@ -166,12 +165,12 @@ impl Bench {
     }
 }
 
-enum Target {
+enum Connection {
     Plain(Direct),
     Audited(Client),
 }
 
-impl Target {
+impl Connection {
     async fn call(&mut self, command: &[u8]) -> Result<(), Failure> {
         match self {
             Self::Plain(direct) => direct.call(command).await,
@@ -179,7 +178,7 @@ impl Target {
                 let answer = client.send(command).await?.answer().await?;
                 if answer.entry.is_none() {
                     let text = String::from_utf8_lossy(&answer.reply).into_owned();
-                    return Err(Failure::failed(format!("the front refuses the measurement: {text}")));
+                    return Err(Failure::failed(format!("the front refused a command: {text}")));
                 }
                 Ok(())
             }
@@ -187,16 +186,16 @@ impl Target {
     }
 }
 
-/// How many keys there are.
+/// Number of keys.
 const KEYS: u64 = 1000;
 
-/// The workload's command of this number: the same for every way.
+/// Returns the command with this number, the same for each target.
 fn command(number: u32) -> Result<Vec<u8>, Failure> {
     let random = nth_output(number.into());
     let (key, value) = (random % KEYS, format!("{number:032}"));
     let encoded = match number % 10 {
         0 | 5 => encode_command(&["SET", &format!("{key:016}"), &value]),
-        // One GET in ten is for a key that is not there.
+        // One GET in ten is for a missing key.
         _ if (random >> 32) % 10 == 9 => encode_command(&["GET", &format!("{:016}", key + KEYS)]),
         _ => encode_command(&["GET", &format!("{key:016}")]),
     };
@@ -211,13 +210,13 @@ async fn fill(redis: &mut Direct) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Of sorted values.
+/// Returns a percentile of sorted values by nearest rank.
 fn percentile(sorted: &[f64], percent: usize) -> f64 {
     let rank = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
     sorted.get(rank).copied().unwrap_or_default()
 }
 
-fn print(report: &Report) {
+fn print(report: &BenchReport) {
     say!("{}; log: {}; microseconds", report.workload, report.sync);
     say!("{:<24} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}", "", "p10", "p50", "p90", "p99", "sign", "verify");
     for line in &report.results {
@@ -240,14 +239,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_are_of_the_nearest_rank() {
+    fn percentiles_use_the_nearest_rank() {
         let sorted: Vec<f64> = (1..=100).map(f64::from).collect();
         assert_eq!([10, 50, 99].map(|percent| percentile(&sorted, percent)), [10.0, 50.0, 99.0]);
         assert_eq!(percentile(&[7.0], 10), 7.0);
     }
 
     #[test]
-    fn the_workload_is_the_papers() {
+    fn the_workload_matches_the_paper() {
         let all: Vec<_> = (0..10_000).map(|number| command(number).unwrap()).collect();
         let is = |bytes: &[u8], name: &str| bytes.windows(3).any(|word| word == name.as_bytes());
         assert_eq!(all.iter().filter(|bytes| is(bytes, "SET")).count(), 2000);
