@@ -16,6 +16,7 @@ use std::sync::Arc;
 use quorate::certificate::{Certificate, Kind, Statement};
 use quorate::committee::{Committee, Repeats};
 use quorate::ed25519::Ed25519;
+use quorate::merkle::Hash;
 use quorate::scheme::{Scheme, UnverifiedKey};
 use quorate::sortition::Seed;
 use quorate::wire::{Decode, Encode, Reader, Writer, domain};
@@ -78,6 +79,19 @@ pub struct Anchor {
     pub seed: Seed,
     /// The height of the last block up to it that has transactions.
     pub payload_height: u64,
+}
+
+impl Anchor {
+    /// Returns the anchor of a new chain. `randomness` must be chosen by no member and unpredictable until the keys are
+    /// fixed, see [`Seed::genesis`].
+    pub fn genesis<S: Scheme>(committees: &Committees<S>, state_root: &Hash, randomness: &[u8]) -> Self {
+        Self {
+            height: 0,
+            digest: committees.genesis(state_root),
+            seed: Seed::genesis(committees.voters.chain(), randomness),
+            payload_height: 0,
+        }
+    }
 }
 
 impl<S: Scheme> Change<S> {

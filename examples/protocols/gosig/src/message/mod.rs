@@ -158,12 +158,12 @@ pub fn block_range<S: GosigScheme>(
 /// As many of a block's transactions at `places` as one answer may have.
 pub fn transaction_range<S: GosigScheme>(block: &Block<S>, payload: &Payload, places: &[u32]) -> Envelope<S> {
     let found = |place: &u32| Some((*place, payload.transaction(*place as usize)?.clone()));
-    let transactions = cut(places.iter().filter_map(found));
+    let transactions = fit_reply(places.iter().filter_map(found));
     Message::TransactionReply { block: block.digest(), transactions }.in_epoch(block.epoch)
 }
 
 /// The first of these that fit into one answer.
-pub(crate) fn cut(transactions: impl Iterator<Item = (u32, Transaction)>) -> Vec<(u32, Transaction)> {
+pub(crate) fn fit_reply(transactions: impl Iterator<Item = (u32, Transaction)>) -> Vec<(u32, Transaction)> {
     let (mut bytes, mut taken) = (0, Vec::new());
     for (place, transaction) in transactions {
         bytes += 4 + transaction.encoded_len();
@@ -184,11 +184,6 @@ impl<S: GosigScheme> Message<S> {
     /// Whether members of any epoch can read it: it names nothing of a committee.
     pub fn is_epoch_independent(&self) -> bool {
         EPOCH_INDEPENDENT_TAGS.contains(&self.tag())
-    }
-
-    /// Whether it is about what is committed already: all that an observer listens to.
-    pub(crate) fn is_history(&self) -> bool {
-        self.is_epoch_independent() || matches!(self, Message::Blocks(_) | Message::TransactionReply { .. })
     }
 
     /// Whether it is one of the large messages that others should not have to wait behind.

@@ -97,7 +97,7 @@ fn who_observes_learns_delivers_and_serves_what_is_committed() {
             height: 1,
             digest,
             finality: (*finality).clone(),
-            seed: replica.tip.seed,
+            seed: replica.chain.tip.seed,
             payload_height: 1,
         })),
     ];
@@ -154,7 +154,7 @@ fn who_observes_asks_once_a_round_because_nobody_tells_it_anything() {
         let begins = replica.schedule.begins(round);
         let step = replica.handle(begins, Input::Timer(Timer::Stage));
         assert_eq!(greeted(&step).len(), 4, "as many as something is passed on to, and there are no more");
-        assert_eq!(replica.stage_timer, Some(replica.schedule.begins(round + 1)));
+        assert_eq!(replica.timers.stage, Some(replica.schedule.begins(round + 1)));
         let later = begins.plus(Duration::from_millis(1));
         assert!(replica.handle(later, Input::Timer(Timer::Retry)).messages.is_empty());
     }
@@ -184,10 +184,11 @@ fn who_observes_says_how_the_epoch_ended_and_is_new_in_the_next() {
     };
     let mut member = Replica::new(member, step.persist).unwrap();
     drop(member.handle(begins, Input::Start));
-    assert!(member.is_blank && member.safety.abstains(2));
+    assert!(matches!(member.phase, Phase::Recovering { .. }) && member.safety.abstains(2));
     drop(give(&mut member, 0, Message::Welcome { committed: 1 }));
     drop(give(&mut member, 1, Message::Welcome { committed: 1 }));
-    assert!(!member.is_blank && !member.safety.abstains(2), "the epoch has only begun");
+    let votes = matches!(member.phase, Phase::Voting(_));
+    assert!(votes && !member.safety.abstains(2), "the epoch has only begun");
 }
 
 #[test]
@@ -206,7 +207,7 @@ fn who_moves_up_when_another_leaves_keeps_its_keys_and_what_they_signed() {
     let submit = Command::Submit { sequence: 1, payload };
     records.extend(replica.handle(Time(1_000), Input::Command(submit)).persist);
     records.extend(second_stage(&mut replica, 1).persist);
-    let own = replica.rounds[&1].best(1).unwrap().proposal.clone();
+    let own = replica.rounds.states[&1].best(1).unwrap().proposal.clone();
     records.extend(give(&mut replica, 1, votes(PREPARE, 1, &own, &[0, 1, 2])).persist);
     let step = give(&mut replica, 1, votes(TENTATIVE, 1, &own, &[0, 1, 2]));
     let next = successor(&step).expect("another committee");
@@ -223,7 +224,7 @@ fn who_moves_up_when_another_leaves_keeps_its_keys_and_what_they_signed() {
     assert_eq!(Replica::new(at(3), records.clone()).unwrap_err().code(), "UNKNOWN_SIGNER");
     assert_eq!(Replica::new(at(1), records.clone()).unwrap_err().code(), "WRONG_CONTEXT");
     let mut moved = Replica::new(at(2), records).unwrap();
-    assert!(!moved.is_blank, "it knows what it signed");
+    assert!(matches!(moved.phase, Phase::Voting(_)), "it has a record of its signatures");
     assert_eq!(moved.status().prepared, 0, "that was in another epoch");
     let step = moved.handle(moved.schedule.begins(2), Input::Start);
     let proposed = step.messages.iter().find_map(|sent| match &*sent.message {
@@ -272,7 +273,7 @@ fn transactions_are_answered_in_the_epoch_of_who_asks() {
     let payload = Arc::new(Payload::from_bytes([b"a"]).unwrap());
     let now = replica.now;
     drop(replica.handle(now, Input::Command(Command::Submit { sequence: 1, payload })));
-    let own = replica.rounds[&1].best(1).unwrap().proposal.clone();
+    let own = replica.rounds.states[&1].best(1).unwrap().proposal.clone();
     let block = own.block.digest();
     let request = Message::TransactionRequest { block, height: 1, places: vec![0] };
     let step = replica.handle(now, Input::Message { from: 2, message: request.in_epoch(8) });

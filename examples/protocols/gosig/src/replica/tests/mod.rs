@@ -3,17 +3,32 @@
 mod epochs;
 mod switches;
 
-use super::*;
-use crate::block::Executed;
+use core::time::Duration;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use quorate::certificate::{Certificate, Kind, Vote};
+use quorate::ed25519::Ed25519;
+use quorate::gossip::Aggregate;
+use quorate::machine::{Input, Machine, MemberIndex, Recipient, Step, Time};
+use quorate::scheme::Scheme;
+use quorate::wire::Decode;
+
+use super::phase::{Phase, VoteStep};
+use super::votes::GOSSIP_INTERVAL;
+use super::{Config, Replica};
+use crate::block::{Block, Executed};
 use crate::body::{Entries, UnsignedSegment};
 use crate::digests::PayloadDigest;
-use crate::interface::Submission;
-use crate::payload::Transaction;
-use crate::record::RecordKey;
+use crate::finality::Finality;
+use crate::interface::{Command, Output, Submission, Timer};
+use crate::kinds::{PREPARE, TENTATIVE};
+use crate::message::{Envelope, Message};
+use crate::parameters::{Parameters, Schedule};
+use crate::payload::{Payload, Transaction};
+use crate::proposal::Proposal;
+use crate::record::{Record, RecordKey};
 use crate::testing::{GENESIS, T, anchor, block, certify, committees, secret, sign};
-use quorate::certificate::{Kind, Vote};
-use quorate::gossip::Aggregate;
-use quorate::machine::Recipient;
 
 fn config() -> Config<T> {
     let c = committees::<T>(4);
@@ -40,12 +55,12 @@ fn replica() -> Replica<T> {
     for member in [1, 2] {
         drop(give(&mut replica, member, Message::Welcome { committed: 0 }));
     }
-    assert!(!replica.is_blank);
+    assert_eq!(replica.phase, Phase::Voting(VoteStep::Proposing));
     replica
 }
 
 fn give(replica: &mut Replica<T>, from: MemberIndex, message: Message<T>) -> Step<Replica<T>> {
-    let (now, epoch) = (replica.now, replica.committees.voters.epoch());
+    let (now, epoch) = (replica.now, replica.identity.committees.voters.epoch());
     replica.handle(now, Input::Message { from, message: message.in_epoch(epoch) })
 }
 
@@ -160,7 +175,7 @@ fn a_locked_member_prepares_another_block_only_with_a_later_certificate() {
     let certificate = quorum(PREPARE, 3, &other);
     drop(replica.handle(replica.schedule.begins(4), Input::Timer(Timer::Stage)));
     let own = |replica: &Replica<T>| {
-        let best = replica.rounds.get(&4).and_then(|round| round.best(1));
+        let best = replica.rounds.states.get(&4).and_then(|round| round.best(1));
         best.map(|best| best.proposal.proposer)
     };
     for member in 1..4 {
@@ -287,7 +302,7 @@ fn transactions_are_passed_on_and_ordered_and_settled() {
     assert_eq!(told.count(), 3);
     // Its own block goes through, whoever else is silent: the others vote for it.
     drop(second_stage(&mut replica, 1));
-    let own = replica.rounds[&1].best(1).unwrap().proposal.clone();
+    let own = replica.rounds.states[&1].best(1).unwrap().proposal.clone();
     drop(give(&mut replica, 1, votes(PREPARE, 1, &own, &[1, 2])));
     let step = give(&mut replica, 1, votes(TENTATIVE, 1, &own, &[1, 2]));
     assert!(matches!(
@@ -325,7 +340,10 @@ fn a_flood_of_transactions_or_proposals_stays_within_bounds() {
     for round in 0..200 {
         drop(give(&mut replica, 3, votes(PREPARE, round, &one, &[1, 2])));
     }
-    assert!(replica.rounds.len() <= 4 && replica.rounds.values().all(|state| state.unknown.len() <= 8));
+    assert!(
+        replica.rounds.states.len() <= 4
+            && replica.rounds.states.values().all(|state| state.requested.len() <= 8)
+    );
 }
 
 #[test]
@@ -376,7 +394,7 @@ fn a_change_of_members_ends_the_epoch_and_the_next_goes_on_from_there() {
     let submit = Command::Submit { sequence: 1, payload };
     drop(replica.handle(now, Input::Command(submit)));
     drop(second_stage(&mut replica, 1));
-    let own = replica.rounds[&1].best(1).unwrap().proposal.clone();
+    let own = replica.rounds.states[&1].best(1).unwrap().proposal.clone();
     let mut records = give(&mut replica, 1, votes(PREPARE, 1, &own, &[1, 2])).persist;
     let step = give(&mut replica, 1, votes(TENTATIVE, 1, &own, &[1, 2]));
     let successor = |step: &Step<Replica<T>>| {
