@@ -101,11 +101,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_of_arrival_does_not_matter_and_a_lock_is_not_given_up_for_less(
+        fn order_does_not_matter_and_locks_yield_to_nothing_less(
             lock in proptest::option::of((0u8..3, 1u64..5)),
             list in proptest::collection::vec((0u8..3, 1u64..6, 0u8..9), 0..6),
         ) {
-            // One block for each score, as one proposer makes one proposal.
+            // One block per score, because a proposer makes one proposal.
             let mut list: Vec<_> = list.into_iter().map(|(block, certified, score)| z(block, certified, score)).collect();
             list.sort_by_key(|z| z.score);
             list.dedup_by_key(|z| z.score);
@@ -119,7 +119,7 @@ mod tests {
             prop_assert_eq!(block(forwards, &list), block(decide(lock, &turned), &turned));
             if let Some((locked, round)) = lock {
                 match forwards {
-                    Decision::Prepare(_) => prop_assert!(false, "as if there were no lock"),
+                    Decision::Prepare(_) => prop_assert!(false, "the lock was ignored"),
                     Decision::Release(i) => prop_assert!(list[i].certified > round && list[i].block.0 != [locked; 32]),
                     Decision::Renew(i) => prop_assert!(list[i].certified >= round && list[i].block.0 == [locked; 32]),
                     Decision::Nothing => {}
