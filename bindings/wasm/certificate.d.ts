@@ -1,6 +1,6 @@
 /**
- * quorate-wasm/certificate: the part of quorate-wasm that verifies certificates, as a download of less than half the size.
- * What each thing does is said in the package's `index.d.ts`; the errors are the same classes.
+ * quorate-wasm/certificate: the part of quorate-wasm that verifies certificates, less than half the size. The package's
+ * `index.d.ts` describes each item; the error classes are the same.
  *
  * @packageDocumentation
  */
@@ -47,7 +47,7 @@ export {
 } from './index.js';
 export type { ErrorCode, ErrorDetails, RawSigners } from './index.js';
 
-/** What every object has. */
+/** Methods of every object. */
 interface Owned {
   free(): void;
   [Symbol.dispose](): void;

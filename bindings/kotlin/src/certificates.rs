@@ -73,7 +73,7 @@ impl VerifiedCertificate {
     }
 }
 
-/// What a batch decides about one certificate.
+/// Verdict on one certificate of a batch.
 #[derive(uniffi::Enum)]
 enum Verdict {
     Valid { certificate: Arc<VerifiedCertificate> },

@@ -1,4 +1,4 @@
-//! Evidence of misbehaviour.
+//! Evidence of protocol violations.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Sets of members, and members under suspicion.
+//! Sets of members, and suspected members.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ impl SignerSet {
         Arc::new(Self(Mutex::new(set)))
     }
 
-    /// The set as it is now. Two sets are never locked together, so that no order of locks can be wrong.
+    /// Returns a snapshot of the set. Two sets are never locked together, so no lock order can deadlock.
     pub(crate) fn get(&self) -> committee::SignerSet {
         lock(&self.0).clone()
     }

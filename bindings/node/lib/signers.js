@@ -15,7 +15,7 @@ class SignerSet extends signerSet.Sealed {
   }
   static fromMembers(committeeSize, members) {
     const size = u16(committeeSize, 'committeeSize');
-    // More than the committee has cannot all be different members; the core says which one is not.
+    // One index more than the committee's size suffices: the core reports the duplicate or unknown one.
     return makeSignerSet(native.signerSetFromMembers(size, list(members, 'members', u16, size)));
   }
   insert(member) {

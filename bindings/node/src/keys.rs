@@ -8,7 +8,7 @@ use quorate::any::{PublicKey, SecretKey, Signature, UnverifiedKey, VerifiedKey};
 
 use crate::glue::{Bytes, Closable, Flag, Promised, Result, Throw, bytes, handle, queue, suite};
 
-/// A secret key until it is closed or handed to a guard.
+/// A secret key until it is closed or a guard takes ownership of it.
 pub type Secret = Closable<SecretKey>;
 
 fn secret(made: quorate::Result<SecretKey>) -> Result<External<Secret>> {

@@ -30,7 +30,7 @@ test('gossip: checks off the thread', async () => {
 });
 
 for (const name of ['gossip', 'sortition']) {
-  test(`what types/${name}.d.ts declares is there, and nothing else`, () => {
+  test(`exports are exactly those of types/${name}.d.ts`, () => {
     const text = readFileSync(new URL(`../types/${name}.d.ts`, import.meta.url), 'utf8');
     assert.deepEqual(differences(quorate[name], text, {}), []);
   });

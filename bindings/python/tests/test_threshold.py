@@ -1,4 +1,6 @@
-"""Threshold encryption, the coin, seals and the secrets of all threshold blocks in Python's idiom; bad input to all."""
+"""Threshold encryption, the coin, seals and the secrets of all threshold blocks in idiomatic Python, with invalid
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ def encrypted(keys: tdh2.PublicKeys, plaintext: bytes = b"secret") -> tdh2.Valid
     return tdh2.Ciphertext.decode(key.encrypt(12, 3, plaintext).encode()).check(key, 12, 3)
 
 
-def test_members_decrypt_what_was_ordered() -> None:
+def test_members_decrypt_ordered_ciphertexts() -> None:
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     for share in shares:
         share.check(keys)
@@ -38,7 +40,7 @@ def test_members_decrypt_what_was_ordered() -> None:
     assert len(ciphertext.ciphertext.payload) == len(b"secret") + tdh2.OVERHEAD
     decryption = tdh2.Decryption(keys, ciphertext, Cache())
     assert decryption.add(shares[3].decryption_share(ciphertext)) == (None, None, [])
-    # One that is not a share of anything here.
+    # A share of a foreign ciphertext.
     foreign = shares[0].decryption_share(encrypted(keys))
     got = decryption.add(foreign)
     assert got.output is None and got.error is None
@@ -55,7 +57,7 @@ def test_members_decrypt_what_was_ordered() -> None:
     assert caught.value.culprits == (0,) and caught.value.code == "BAD_SHARE"
 
 
-def test_a_ciphertext_is_checked_before_it_makes_shares() -> None:
+def test_a_ciphertext_is_checked_before_shares_are_made() -> None:
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     key = tdh2.EncryptionKey.decode(tdh2.EncryptionKey.from_public_keys(keys).precomputed().encode())
     ciphertext = key.encrypt(12, 3, b"")
@@ -76,8 +78,8 @@ def test_a_ciphertext_is_checked_before_it_makes_shares() -> None:
         tdh2.PublicKeys.decode(coins.encode())
 
 
-def test_a_member_that_lies_is_proven_to() -> None:
-    # What the vectors have: no honest member makes it.
+def test_a_member_s_wrong_share_is_provable() -> None:
+    # The evidence is from the vectors: no honest member produces it.
     cases = json.loads(VECTORS.read_text())["cases"]
     case = next(c for c in cases if c["operation"] == "coin.verify_shares" and any(
         fault["evidence"] for fault in c.get("output", {}).get("faults", [])))  # fmt: skip
@@ -91,7 +93,7 @@ def test_a_member_that_lies_is_proven_to() -> None:
     assert asyncio.run(keys.verify_shares_async(toss, received)) == keys.verify_shares(toss, received)
 
 
-def test_coins_are_tossed_together() -> None:
+def test_members_toss_a_coin_together() -> None:
     keys, shares = coin.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     toss, named = coin.Toss(keys, coin.Coin.from_name(keys, NAME)), coin.Coin.from_name(keys, NAME)
     assert toss.add(shares[3].coin_share(named)).output is None
@@ -129,7 +131,7 @@ def secrets() -> Iterator[tuple[Any, list[Callable[[], object]]]]:
     yield sealing, [sealing.to_bytes, lambda: sealing.open(b"", bytes(48))]
 
 
-def test_closed_secrets_say_so_and_none_is_printed_pickled_or_copied() -> None:
+def test_closed_secrets_raise_closed_and_are_never_printed() -> None:
     for secret, calls in secrets():
         data = secret.to_bytes().hex() if hasattr(secret, "to_bytes") and not isinstance(
             secret, ecdsa.Presignatures
@@ -155,7 +157,7 @@ def test_closed_secrets_say_so_and_none_is_printed_pickled_or_copied() -> None:
             assert caught.value.code == "CLOSED"
 
 
-def test_secrets_survive_their_files() -> None:
+def test_secrets_survive_a_round_trip_through_their_files() -> None:
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     again = tdh2.KeyShare.from_bytes(bytearray(shares[2].to_bytes()))
     again.check(keys)
@@ -199,7 +201,7 @@ def test_only_the_recipient_opens_a_sealed_file() -> None:
 # ---------------------------------------------------------------------------------------------------------- bad input
 
 
-def test_wrong_arguments_are_the_language_s_errors_and_name_the_argument() -> None:
+def test_wrong_arguments_raise_python_errors_that_name_them() -> None:
     wrong: Any = object()
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     ciphertext, party = encrypted(keys), dealt()[0]
@@ -250,7 +252,7 @@ def test_wrong_arguments_are_the_language_s_errors_and_name_the_argument() -> No
             call()
 
 
-def test_truncations_and_huge_claims_are_refused() -> None:
+def test_truncations_and_huge_length_fields_are_refused() -> None:
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     ciphertext, party = encrypted(keys), dealt()[0]
     share = party.take(party.deal.plan.unagreed(3, 0)).sign(guard_of(), b"m").share
@@ -272,7 +274,7 @@ def test_truncations_and_huge_claims_are_refused() -> None:
                 decode(bad)
 
 
-def test_lists_that_never_end_are_refused_and_verified_objects_come_from_checks_alone() -> None:
+def test_endless_lists_and_unverified_objects_are_refused() -> None:
     keys, shares = tdh2.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
     ciphertext = encrypted(keys)
     verified = keys.verify_share(ciphertext, shares[0].decryption_share(ciphertext))

@@ -55,7 +55,7 @@ mod full {
             any::SecretKey::generate(suite(name)?, &mut getrandom::SysRng).or_throw().map(Self)
         }
 
-        /// Owned, because what JavaScript lends is a copy in this memory that nobody wipes.
+        /// Owned, because a value borrowed from JavaScript is a copy in this memory that is never wiped.
         pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Thrown<Self> {
             let bytes = Zeroizing::new(bytes);
             any::SecretKey::from_bytes(suite(name)?, &bytes).or_throw().map(Self)

@@ -51,7 +51,7 @@ fn coin_name_encode(name: CoinName) -> Vec<u8> {
     coin::CoinName::from(name).encode()
 }
 
-/// A value passes as its bytes.
+/// Values cross the boundary as their bytes.
 #[uniffi::export]
 fn coin_value_bit(value: Vec<u8>) -> Result<bool> {
     Ok(coin::CoinValue(hash32("coin value", &value)?).bit())

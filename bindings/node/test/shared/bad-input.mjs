@@ -1,5 +1,5 @@
-// What goes in wrong comes out as the language's own kind of error, or as ours with its code; never as anything else.
-// Each entry is a test of its own; `assert` is handed in so that browsers can run them too.
+// Invalid arguments give the language's own kind of error, or a QuorateError with its code, and never anything else.
+// Each entry is a test of its own; `assert` is a parameter so that browsers can run them too.
 import { oneOfEach, world } from './world.mjs';
 
 const NOT_BYTES = [undefined, null, 0, 'text', {}, [], [1, 2], new ArrayBuffer(4), new DataView(new ArrayBuffer(4)), new Uint16Array(2), () => {}, Symbol('s'), 1n];
@@ -11,7 +11,7 @@ export function badInput(q, assert) {
   const code = (call, wanted) => assert.throws(call, (e) => e instanceof q.QuorateError && e.code === wanted);
 
   return {
-    'bytes that are no bytes'() {
+    'arguments that are not bytes'() {
       for (const value of NOT_BYTES) {
         type(() => q.PublicKey.decode('ed25519', value), /^bytes must be a Uint8Array/);
         type(() => q.SecretKey.generate('ed25519').sign(value), /^message/);
@@ -91,14 +91,14 @@ export function badInput(q, assert) {
       writer.u8(2);
       assert.deepEqual([...writer.intoBytes()], [2]);
     },
-    'committees that are none'() {
+    'invalid committees'() {
       const { chain, secrets } = world(q, 'ed25519');
       const key = q.VerifiedKey.fromSecret(secrets[0]);
       code(() => new q.Committee(chain, 0n, []), 'BAD_COMMITTEE');
       code(() => new q.Committee(chain, 0n, [[key, 0n]]), 'BAD_COMMITTEE');
       code(() => new q.Committee(chain, 0n, [[key, 1n << 126n]]), 'BAD_COMMITTEE');
       code(() => new q.Committee(chain, 0n, [[key, 1n], [key, 1n]]), 'RELATED_KEYS');
-      // An endless list is read no further than a committee may be large.
+      // An endless list is read no further than the maximum size of a committee.
       const endless = { *[Symbol.iterator]() { for (;;) yield [secrets[0].publicKey(), 1n]; } };
       code(() => q.Committee.fromAttested(chain, 0n, endless, { allowRepeats: true }), 'BAD_COMMITTEE');
       type(() => q.Committee.fromAttested(chain, 0n, [], { allowRepeats: 1 }), /allowRepeats must be a boolean/);
@@ -110,7 +110,7 @@ export function badInput(q, assert) {
       code(() => q.SignerSet.fromMembers(4, [4]), 'UNKNOWN_SIGNER');
       code(() => q.SignerSet.fromMembers(4, [1, 1]), 'DUPLICATE_SIGNER');
       range(() => q.SignerSet.fromMembers(4, [65_536]), 'members[0]');
-      // An endless list is read no further than a committee may be large.
+      // An endless list is read no further than the maximum size of a committee.
       const endless = { *[Symbol.iterator]() { for (;;) yield 1; } };
       code(() => q.SignerSet.fromMembers(65_535, endless), 'DUPLICATE_SIGNER');
       code(() => committee.signerSet({ indices: endless }), 'DUPLICATE_SIGNER');
@@ -124,7 +124,7 @@ export function badInput(q, assert) {
       code(() => committee.requireQuorum(q.SignerSet.fromMembers(4, [0, 1])), 'BELOW_QUORUM');
       assert.equal(new q.SignerSet(4).insert(4), false);
     },
-    'errors say what and whose'() {
+    'errors have details and culprits'() {
       const { committee, statement, votes } = world(q);
       const forged = new q.Vote(statement, 3, votes[0].signature);
       assert.throws(() => forged.verify(committee), (e) => {
@@ -223,12 +223,12 @@ export function badInput(q, assert) {
       for (const [name, genuine] of Object.entries(objects)) {
         for (const [key, property] of Object.entries(Object.getOwnPropertyDescriptors(q[name].prototype))) {
           const call = property.get ?? property.value;
-          // Those two only show what the object's own methods say.
+          // These two return only the results of the object's own methods.
           if (['constructor', 'toString', 'toJSON'].includes(key) || key.endsWith('Async')) continue;
           for (const receiver of receivers(name, genuine)) type(() => call.call(receiver));
         }
       }
-      // An unverified key that claims to be verified is no member.
+      // An unverified key that claims to be verified is rejected.
       const key = Object.setPrototypeOf(q.UnverifiedKey.prove(objects.SecretKey), q.VerifiedKey.prototype);
       type(() => new q.Committee(objects.ChainId, 0n, [[key, 1n]]), /VerifiedKey/);
     },

@@ -1,4 +1,4 @@
-// Threshold encryption: anybody encrypts, f + 1 members decrypt.
+// Threshold encryption: any client encrypts, and f + 1 members decrypt.
 
 import { bytes, u16, u64 } from '../check.js';
 import { Handle, TOKEN, hex, name, open, wrap } from '../handle.js';

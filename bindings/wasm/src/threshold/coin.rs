@@ -107,7 +107,7 @@ impl CoinToss {
     }
 }
 
-/// What came of one share more.
+/// Result of adding a share.
 #[wasm_bindgen]
 pub struct CoinTossed {
     output: Option<CoinValue>,

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import kotlin.Pair;
 import org.junit.jupiter.api.Test;
 
-/** The whole library from Java, as a Java programmer writes it. */
+/** The whole library from Java, in idiomatic code. */
 class JavaTest {
     private static final byte[] DIGEST = new byte[32];
     private final ChainId chain = ChainId.fromName("java");

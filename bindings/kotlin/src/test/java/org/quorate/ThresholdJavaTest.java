@@ -41,7 +41,7 @@ import org.quorate.threshold.tdh2.KeyShare;
 import org.quorate.threshold.tdh2.PublicKeys;
 import org.quorate.threshold.tdh2.ValidCiphertext;
 
-/** Threshold blocks and erasure coding from Java, as a Java programmer writes it. */
+/** Threshold blocks and erasure coding from Java, in idiomatic code. */
 class ThresholdJavaTest {
     private static final byte[] MESSAGE = {1, 2, 3};
     private static final CommitteeId COMMITTEE = CommitteeId.fromBytes(new byte[32]);

@@ -24,7 +24,7 @@ import org.quorate.threshold.tdh2.KeyShare as Tdh2KeyShare
 import org.quorate.threshold.tdh2.PublicKeys as Tdh2Keys
 import org.quorate.threshold.tdh2.WrongShare as Tdh2WrongShare
 
-/** The operations of threshold encryption and of the coin that a vector can ask for. */
+/** Vector operations of threshold encryption and of the coin. */
 internal object DleqOperations {
     fun run(operation: String, input: JsonObject): JsonElement =
         if (operation.startsWith("tdh2.")) tdh2(operation, input) else coin(operation, input)
@@ -73,7 +73,7 @@ internal object DleqOperations {
             "tdh2.encrypt" -> encrypt(keys, input)
             "tdh2.check" -> json("id" to valid(keys, input).id)
             "tdh2.share" -> {
-                // No program chooses the randomness: this checks what the model made, and makes the like.
+                // The randomness cannot be chosen: this verifies the model's ciphertext, and makes one of its own.
                 val ciphertext = valid(keys, input)
                 val own = Tdh2KeyShare.fromBytes(input.bytes("key_share")).decryptionShare(ciphertext)
                 val theirs = decryptionShare(input["made"].asJsonObject.text("share"))
