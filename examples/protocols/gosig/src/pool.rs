@@ -28,7 +28,7 @@ pub(crate) struct Pool {
     brought: BTreeMap<MemberIndex, usize>,
     committed: BTreeSet<Hash>,
     committed_order: VecDeque<Hash>,
-    own: BTreeMap<PayloadDigest, Own>,
+    own: BTreeMap<PayloadDigest, SubmittedPayload>,
     owners: BTreeMap<Hash, Vec<PayloadDigest>>,
 }
 
@@ -40,7 +40,7 @@ struct Pending {
 }
 
 /// A payload of this member's clients.
-struct Own {
+struct SubmittedPayload {
     sequence: Option<u64>,
     /// Number of its transactions that are not committed.
     left: usize,
@@ -94,7 +94,7 @@ impl Pool {
 
     /// Returns all pending transactions in no particular order.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Transaction> {
-        self.pending.values().map(|waiting| &waiting.transaction)
+        self.pending.values().map(|pending| &pending.transaction)
     }
 
     /// Returns true if a transaction is in a recently committed block.
@@ -149,7 +149,7 @@ impl Pool {
                 new.push(transaction.clone());
             }
         }
-        self.own.insert(payload.digest(), Own { sequence, left: named.len() });
+        self.own.insert(payload.digest(), SubmittedPayload { sequence, left: named.len() });
         (new, known)
     }
 
@@ -182,12 +182,12 @@ impl Pool {
     /// Returns the oldest transactions within both limits; at least one if any is pending.
     pub(crate) fn oldest(&self, max_bytes: usize, max_count: usize) -> Vec<Transaction> {
         let (mut bytes, mut taken) = (0, Vec::new());
-        for waiting in self.order.values().filter_map(|id| self.pending.get(id)) {
-            bytes += waiting.transaction.encoded_len();
+        for pending in self.order.values().filter_map(|id| self.pending.get(id)) {
+            bytes += pending.transaction.encoded_len();
             if taken.len() >= max_count || (bytes > max_bytes && !taken.is_empty()) {
                 break;
             }
-            taken.push(waiting.transaction.clone());
+            taken.push(pending.transaction.clone());
         }
         taken
     }
