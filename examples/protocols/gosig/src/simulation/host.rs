@@ -4,13 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use quorate::ed25519::Ed25519;
 use quorate::machine::{Fault, Time};
 use quorate::merkle::Hash;
-use quorate::scheme::Scheme;
 use quorate::wire::Decode;
-use quorate_protocol::simulation::{GENESIS, Ledger, Workload};
-use quorate_protocol::testing::{committee, secret};
+use quorate_protocol::simulation::Workload;
 use quorate_simulator::{
     Actions, Adversary, Agreement, Boot, Delivered, Fate, Host, Node, Scenario, Shape, Verdict, Violation,
     preset,
@@ -20,9 +17,9 @@ use super::adversaries::{ADVERSARIES, GosigAdversary};
 use super::disk::{Archived, Disk, compact};
 use super::material::Material;
 use crate::{
-    Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, EPOCH_MISMATCH, Envelope, Evidence,
-    Finality, GosigScheme, HistoryRequest, Output, Parameters, Payload, PayloadDigest, Record, Replica,
-    Schedule, Submission, Successor, block_range, transaction_range,
+    BlockDigest, Command, Config, Delivery, EPOCH_MISMATCH, Envelope, Evidence, GosigScheme, HistoryRequest,
+    Output, Parameters, Payload, Record, Replica, Schedule, Submission, Successor, block_range,
+    transaction_range,
 };
 
 /// Maximum number of transactions that a client submits at a time.
