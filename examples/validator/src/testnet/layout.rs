@@ -1,9 +1,10 @@
 use std::fs;
-use std::net::TcpListener;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use quorate_node::config::NodeConfig;
 use quorate_node::genesis::{Genesis, Parameters, ProtocolName, SchemeName};
+use quorate_support::ports;
 
 use crate::commands::genesis::{assemble, save};
 use crate::commands::keygen::{self, PublicFile, SECRET_FILE};
@@ -16,11 +17,9 @@ const PORTS: std::ops::Range<u16> = 10_000..32_000;
 const PORTS_PER_NODE: u16 = 3;
 /// Minimum length of a stage of a clocked protocol, in milliseconds per validator.
 const STAGE_MS_PER_NODE: u32 = 16;
-/// Maximum number of attempts to find free ports.
-const PORT_ATTEMPTS: usize = 200;
 
 /// Requested properties of a testnet. `None` means the value of the existing directory, or the default.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     pub nodes: Option<usize>,
     pub protocol: Option<ProtocolName>,
@@ -55,7 +54,11 @@ pub(crate) struct NodePlace {
 
 impl Layout {
     /// Creates the files of a testnet, or reads existing ones.
-    pub(crate) fn prepare(directory: &Path, wanted: Wanted, parameters: Parameters) -> Result<Self, Failure> {
+    pub(crate) fn prepare(
+        directory: &Path,
+        wanted: &Wanted,
+        parameters: Parameters,
+    ) -> Result<Self, Failure> {
         fs::create_dir_all(directory)
             .or_fail(Exit::Setup, format!("cannot create {}", directory.display()))?;
         let directory =
@@ -70,7 +73,7 @@ impl Layout {
         for index in 0..nodes {
             members.push((make(&directory, index, port(base, index), scheme, false)?, 1));
         }
-        let mut made = assemble("testnet", members, wanted.protocol.unwrap_or_default(), parameters)?;
+        let mut made = assemble("testnet", members, wanted.protocol.clone().unwrap_or_default(), parameters)?;
         if let Some(schedule) = &mut made.schedule {
             // The validators share this machine's processors, and the work per stage grows with their number.
             let stage = STAGE_MS_PER_NODE.saturating_mul(nodes as u32);
@@ -98,10 +101,10 @@ impl Layout {
         fs::remove_file(&self.genesis).or_fail(Exit::Failed, doing)
     }
 
-    fn resume(directory: PathBuf, path: PathBuf, wanted: Wanted) -> Result<Self, Failure> {
+    fn resume(directory: PathBuf, path: PathBuf, wanted: &Wanted) -> Result<Self, Failure> {
         let genesis = Genesis::load(&path).or_fail(Exit::Setup, "cannot continue the testnet")?;
         let same = wanted.nodes.is_none_or(|nodes| nodes == genesis.members.len())
-            && wanted.protocol.is_none_or(|protocol| protocol == genesis.protocol)
+            && wanted.protocol.as_ref().is_none_or(|protocol| *protocol == genesis.protocol)
             && wanted.scheme.is_none_or(|scheme| scheme == genesis.scheme);
         if !same {
             let text = format!(
@@ -124,7 +127,7 @@ impl Layout {
             names.push(name(names.len()));
         }
         let nodes = names.iter().map(|name| place(&directory, name)).collect::<Result<_, Failure>>()?;
-        let (protocol, scheme) = (genesis.protocol, genesis.scheme);
+        let (protocol, scheme) = (genesis.protocol.clone(), genesis.scheme);
         Ok(Self { genesis: path, protocol, scheme, nodes, continued, directory })
     }
 }
@@ -178,32 +181,26 @@ fn port(base: u16, node: usize) -> u16 {
 /// Finds consecutive free ports at a random position, so that testnets that start at the same time rarely collide. After
 /// a collision a validator reports a port in use, and the testnet starts again with other ports.
 fn free_ports(nodes: usize) -> Result<u16, Failure> {
-    use std::hash::{BuildHasher, Hasher};
     let needed = u16::try_from(nodes).ok().and_then(|n| n.checked_mul(PORTS_PER_NODE));
-    let room =
-        needed.and_then(|needed| (PORTS.end - PORTS.start).checked_sub(needed)).filter(|room| *room > 0);
-    let (Some(needed), Some(room)) = (needed, room) else {
-        return Err(Failure::new(Exit::Usage, format!("{nodes} validators need more ports than there are")));
-    };
-    for _ in 0..PORT_ATTEMPTS {
-        let random = std::hash::RandomState::new().build_hasher().finish();
-        let base = PORTS.start + (random % u64::from(room)) as u16;
-        let free = (base..base + needed).map(|port| TcpListener::bind(("127.0.0.1", port)));
-        if free.collect::<Result<Vec<_>, _>>().is_ok() {
-            return Ok(base);
+    let block = needed.map(|needed| ports::free_block(PORTS, needed));
+    match block {
+        Some(Ok(first)) => Ok(first),
+        Some(Err(error)) if error.kind() != ErrorKind::InvalidInput => {
+            Err(Failure::new(Exit::PortTaken, error.to_string()))
         }
+        _ => Err(Failure::new(Exit::Usage, format!("{nodes} validators need more ports than there are"))),
     }
-    Err(Failure::new(Exit::PortTaken, format!("no {needed} consecutive free ports on 127.0.0.1")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocols::GOSIG;
 
     #[test]
     fn a_testnet_is_created_once_and_continued() {
         let dir = tempfile::tempdir().unwrap();
-        let prepare = |wanted| Layout::prepare(dir.path(), wanted, Parameters::default());
+        let prepare = |wanted: Wanted| Layout::prepare(dir.path(), &wanted, Parameters::default());
         let scheme = Some(SchemeName::Ed25519);
         let made = prepare(Wanted { nodes: Some(3), scheme, ..Wanted::default() }).unwrap();
         assert!(!made.continued);
@@ -218,7 +215,7 @@ mod tests {
         assert!(NodeConfig::load(&grown.nodes[3].config).unwrap().node.observe);
         // It is part of the testnet from now on, although the genesis does not list it.
         assert_eq!(prepare(Wanted { nodes: Some(3), ..Wanted::default() }).unwrap().nodes.len(), before + 1);
-        let gosig = Some(ProtocolName::Gosig);
+        let gosig = Some(GOSIG.parse().unwrap());
         for other in
             [Wanted { nodes: Some(4), ..Wanted::default() }, Wanted { protocol: gosig, ..Wanted::default() }]
         {

@@ -11,7 +11,7 @@ use crate::load::LoadReport;
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub nodes: usize,
-    pub protocol: &'static str,
+    pub protocol: String,
     pub scheme: &'static str,
     /// Offered transactions per second; 0 without a load.
     pub rate: f64,
@@ -97,7 +97,7 @@ impl Report {
         }
         say!(
             "blocks      {} ({:.1} per second), quorum certificates of {} bytes",
-            quorate_support::count(self.height),
+            quorate_support::terminal::count(self.height),
             self.blocks_per_second,
             self.certificate_bytes
         );

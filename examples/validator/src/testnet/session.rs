@@ -1,7 +1,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use quorate_support::{count, say, tell};
+use quorate_support::terminal::{count, stdout_has_colours};
+use quorate_support::{say, tell};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::RunTestnet;
@@ -254,7 +255,7 @@ impl<'a> Session<'a> {
         let frame = Frame {
             watch,
             names: &self.names,
-            protocol: self.network.layout.protocol,
+            protocol: self.network.layout.protocol.clone(),
             scheme: self.network.layout.scheme,
             directory: &directory,
             elapsed: start.elapsed(),
@@ -265,7 +266,7 @@ impl<'a> Session<'a> {
         match &mut self.screen {
             Some(screen) => {
                 let (columns, rows) = Screen::size();
-                screen.draw(&frame.table(columns.min(100), rows, Screen::has_colour()));
+                screen.draw(&frame.table(columns.min(100), rows, stdout_has_colours()));
             }
             None => print_line(self.options.json, &frame.line()),
         }
@@ -358,7 +359,7 @@ impl<'a> Session<'a> {
         };
         let report = Report {
             nodes: self.names.len(),
-            protocol: self.network.layout.protocol.as_str(),
+            protocol: self.network.layout.protocol.to_string(),
             scheme: self.network.layout.scheme.as_str(),
             rate: self.options.rate,
             tx_size: self.options.transactions.is_none().then_some(self.options.tx_size),

@@ -41,13 +41,13 @@ internal fun BigInteger.u128(name: String): BigInteger {
 
 /** Text that is valid UTF-8, which an unpaired surrogate is not. */
 internal fun String.text(name: String): String {
-    require(Charsets.UTF_8.newEncoder().canEncode(this)) { "$name must be text, but holds half a surrogate pair" }
+    require(Charsets.UTF_8.newEncoder().canEncode(this)) { "$name must be text, but contains an unpaired surrogate" }
     return this
 }
 
 /** Returns a copy of exactly 32 bytes, which the caller cannot change afterwards. */
 internal fun ByteArray.copyOf32(what: LengthOf): ByteArray {
-    if (size != 32) translated { refuseLength(what) }
+    if (size != 32) translated { refuseLength(what, size.toUInt()) }
     return clone()
 }
 
