@@ -156,8 +156,9 @@ impl<S: Vrf> Encode for Block<S> {
 impl<S: Vrf> Decode<Committees<S>> for Block<S> {
     fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
         let (epoch, round, height, author) = (r.u64()?, r.u64()?, r.u64()?, r.u16()?);
-        if epoch != committees.voters.epoch() {
-            return Err(Error::WrongContext { what: "epoch" });
+        let expected = committees.voters.epoch();
+        if epoch != expected {
+            return Err(Error::Mismatch { what: "epoch of a block", expected, actual: epoch });
         }
         if author >= committees.voters.len() {
             return Err(Error::UnknownSigner { index: author.into() });
