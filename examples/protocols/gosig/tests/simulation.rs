@@ -190,7 +190,7 @@ fn violations_are_reported_with_evidence() {
 }
 
 #[test]
-fn every_villain_alone_stops_nobody() {
+fn a_single_adversary_does_not_stop_the_chain() {
     LOCAL.check_each_adversary(ADVERSARIES, secs(8));
 }
 
@@ -205,7 +205,7 @@ fn clocks_that_are_arbitrarily_wrong_cost_no_safety() {
 
 /// Messages take up to several rounds, so nothing arrives in time. Only safety is required.
 #[test]
-fn full_asynchrony_with_crashes_and_villains_costs_no_safety() {
+fn asynchrony_with_crashes_and_adversaries_is_safe() {
     for seed in 0..40 {
         let latency = Latency::Tailed { floor: ms(1), mean: ms(50 + 20 * (seed % 20)) };
         let adversary = ADVERSARIES[seed as usize % ADVERSARIES.len()];
