@@ -333,7 +333,7 @@ fn only_counted_suites_have_aggregates_and_they_do_not_mix() {
 
 #[test]
 fn tickets_and_seeds_verify_in_suites_with_unique_signatures() {
-    let seed = Seed::genesis(chain(), b"what nobody chose");
+    let seed = Seed::genesis(chain(), b"genesis entropy");
     for suite in [Suite::MinSig, Suite::MinPk, Suite::MinSigCounted, Suite::MinPkCounted] {
         let secrets = secrets(suite);
         let committee = committee_of(&secrets);

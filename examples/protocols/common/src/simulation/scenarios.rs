@@ -98,11 +98,11 @@ impl<H: Host> ScenarioRunner<'_, H> {
     ///
     /// # Panics
     /// Panics on a violation, or if there is no progress for `live_within`.
-    pub fn check_each_adversary(&self, villains: &[&str], live_within: Duration) {
-        for (i, villain) in villains.iter().enumerate() {
+    pub fn check_each_adversary(&self, adversaries: &[&str], live_within: Duration) {
+        for (i, adversary) in adversaries.iter().enumerate() {
             let scenario = self
-                .local(villain, 4, i as u64)
-                .byzantine(i % 4, Behaviour::Custom((*villain).to_owned()))
+                .local(adversary, 4, i as u64)
+                .byzantine(i % 4, Behaviour::Custom((*adversary).to_owned()))
                 .live_within(live_within);
             self.check(&scenario);
         }
