@@ -268,13 +268,13 @@ fn garbage_closes_only_its_connection() {
         assert!(answer[0] == 0x83 && answer[9..].starts_with(b"-BAD_FRAME "), "{rubbish:?}");
         assert_eq!(client.stream.read(&mut [0; 1]).unwrap_or(0), 0);
     }
-    // An announcement that is longer than any, however short its frame's length may be, is not looked at.
+    // An announcement above the maximum size is not verified.
     let (mut client, _) = RawClient::connect(&deployment, alice, alice);
     client.send(&Frame::Announcement(&[3; 4165]));
     let known = deployment.refusals(6);
     assert_eq!(known[5]["code"], "BAD_ANNOUNCEMENT");
-    assert!(known[5]["message"].as_str().unwrap().contains("longer than any"), "{}", known[5]);
-    // Announcements that are none cost their sender its allowance, and the connection goes on.
+    assert!(known[5]["message"].as_str().unwrap().contains("exceeds the maximum size"), "{}", known[5]);
+    // Malformed announcements use up the rate limit, and the connection continues.
     let (mut client, _) = RawClient::connect(&deployment, alice, alice);
     for number in 0..50u8 {
         client.send(&Frame::Announcement(&[3, 7, 0, 0, number]));
