@@ -1,15 +1,15 @@
-//! Just enough Markdown to check a document: its links, its headings, its commands.
+//! A Markdown reader for the checks of documents: links, headings, commands.
 
-/// What a checker wants to know of a document.
+/// Parts of a document that are checked.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
     /// Targets of links and images.
     pub(crate) links: Vec<String>,
-    /// Headings as GitHub makes anchors of them.
+    /// Anchors that GitHub generates for the headings.
     pub(crate) anchors: Vec<String>,
     /// Lines of `sh`, `console` and `bash` blocks, and code spans that begin with `cargo `.
     pub(crate) commands: Vec<String>,
-    /// Blocks that show a file: its path, which stands in a comment `<!-- file: … -->` before the block, and the text.
+    /// Blocks that show a file: the path from a comment `<!-- file: … -->` before the block, and the text.
     pub(crate) shown: Vec<(String, String)>,
 }
 
@@ -51,7 +51,7 @@ impl Document {
             self.anchors.push(anchor(line.trim_start_matches('#')));
         }
         for (number, span) in line.split('`').enumerate() {
-            // Every second piece stands between two backticks.
+            // Every second piece is between two backticks.
             if number % 2 == 1 {
                 if span.starts_with("cargo ") {
                     self.commands.push(span.to_owned());
