@@ -45,7 +45,8 @@ pub(crate) fn add_to(steps: &mut Steps) {
 /// Runs the tour from a key to a proof; returns the number of log entries.
 fn tour(log: &Log, program: &Path) -> Outcome<u64> {
     let fixture = RedisFixture::open(log, "xtask/audited-redis", program)?;
-    fixture.run(log, &["call", "--front", &fixture.front, "--key", "alice.key", "SET", "greeting", "hello"])?;
+    fixture
+        .run(log, &["call", "--front", &fixture.front, "--key", "alice.key", "SET", "greeting", "hello"])?;
     let sidecar_address = free_address()?;
     let (listen, port) = (sidecar_address.to_string(), sidecar_address.port().to_string());
     let sidecar = ["sidecar", "--listen", &listen, "--front", &fixture.front, "--key", "alice.key"];
