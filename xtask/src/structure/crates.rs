@@ -18,7 +18,7 @@ pub(crate) struct Package {
     pub(crate) folder: PathBuf,
     /// All crates it uses directly: for building, in its build script and in its tests.
     pub(crate) uses: BTreeSet<String>,
-    /// Those of them that its users get with it.
+    /// Those of them that its users always get with it.
     pub(crate) built_with: BTreeSet<String>,
     /// The root files of its library, programs, tests, benchmarks and examples.
     pub(crate) roots: Vec<PathBuf>,
@@ -33,7 +33,10 @@ pub(crate) fn packages() -> Outcome<BTreeMap<String, Package>> {
 
 fn package(value: &Value) -> Package {
     let dependencies = list(value, "dependencies");
-    let is_built = |dependency: &&Value| dependency.get("kind").is_none_or(Value::is_null);
+    // Optional dependencies belong to features, which each user chooses.
+    let is_optional = |dependency: &Value| dependency.get("optional").and_then(Value::as_bool) == Some(true);
+    let is_built =
+        |dependency: &&Value| dependency.get("kind").is_none_or(Value::is_null) && !is_optional(dependency);
     let manifest = PathBuf::from(text(value, "manifest_path"));
     let folder = manifest.parent().unwrap_or(&manifest);
     Package {
