@@ -77,7 +77,12 @@ fn find() -> Outcome<Findings> {
 /// One graph for each Rust target, and one for each other language.
 fn file_graphs(packages: &BTreeMap<String, Package>) -> Outcome<Vec<Graph>> {
     let root = workspace::root();
-    let name_of = |file: &Path| file.strip_prefix(&root).unwrap_or(file).display().to_string();
+    let root = root.canonicalize().unwrap_or(root);
+    // A module that another crate's test shares has a path with `..`.
+    let name_of = |file: &Path| {
+        let file = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+        file.strip_prefix(&root).unwrap_or(&file).display().to_string()
+    };
     let mut graphs = Vec::new();
     for source in packages.values().flat_map(|package| &package.roots) {
         graphs.push(rust::Crate::read(source)?.graph(name_of));
