@@ -61,7 +61,7 @@ impl Protocol {
     pub fn villains(self) -> &'static [&'static str] {
         match self {
             Self::Jolteon => quorate_jolteon::simulation::VILLAINS,
-            Self::Gosig => quorate_gosig::simulation::VILLAINS,
+            Self::Gosig => quorate_gosig::simulation::ADVERSARIES,
         }
     }
 

@@ -16,7 +16,7 @@ const [USAGE, INTERRUPTED] = [2, 130];
 const GRACE = 5000;
 const MAX_INPUT_LINE = 16 << 20;
 
-/** Somebody said stop, twice or when nothing was due. */
+/** The user interrupted twice, or while no answer was due. */
 class Interrupted extends Error {}
 
 /** Sends commands, and prints their outcomes in the same order. */
@@ -35,7 +35,7 @@ class Program {
     this.options = options;
   }
 
-  /** Until everything is answered, or somebody says stop. */
+  /** Runs until all commands are answered, or the user interrupts. */
   async run() {
     /** @type {Promise<never>} */
     const interrupted = new Promise((_, reject) => (this.#give_up = reject));
@@ -70,7 +70,7 @@ class Program {
         this.#sent += 1;
         const [before, outcome] = [showing, this.#wait(answer)];
         showing = before.then(async () => this.#outcome(client, await outcome));
-        // Whoever reads slowly is waited for.
+        // Waits for a slow reader of standard output.
         if (this.#sent - this.#shown >= WINDOW) await showing;
       }
     } finally {
@@ -301,7 +301,7 @@ async function main(given) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  // Whoever read has seen enough.
+  // The reader closed the pipe.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(EXIT.FAILED));
   const code = await main(process.argv.slice(2));
   // Standard input may still be open; nothing waits for it.

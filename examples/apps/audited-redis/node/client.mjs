@@ -101,7 +101,7 @@ export class Client {
 
   /**
    * Signs a command and sends it; `answer` is what {@link Client.call} gives. Waits while there is no one-time key.
-   * Whoever does not look at `answer` hears of no failure.
+   * A caller that ignores `answer` is not told of a failure.
    *
    * @param {import('./resp.mjs').Word[]} command
    */
@@ -136,7 +136,7 @@ export class Client {
       // Nothing waits between the number and here: no failure leaves a gap.
       const frame = signedCommand(this.#signing.scheme, sequence, now, signature, encoded);
       const answer = this.#pending.add(frame);
-      // It may fail before somebody looks at it.
+      // It may fail before the caller awaits it.
       answer.catch(() => {});
       link.write(frame);
       await link.drained();
@@ -248,7 +248,7 @@ export class Client {
     this.#stop();
   }
 
-  /** Whoever waits for something of the connection looks again. */
+  /** Wakes the waiting callers, which check the connection again. */
   #stop() {
     this.#signing.stop();
     this.#pending.wake();

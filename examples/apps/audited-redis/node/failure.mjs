@@ -44,7 +44,7 @@ export class Unreachable extends Failure {
  * The answer will not come.
  *
  * `logged` is true if the front says that the command is in the log: it was executed, unless the front crashed just
- * then. False: it is not, and was not executed. Undefined: nobody knows.
+ * then. False: it is not, and was not executed. Undefined: it is unknown.
  */
 export class Lost extends Failure {
   exit = EXIT.UNREACHABLE;

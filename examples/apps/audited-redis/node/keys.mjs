@@ -32,7 +32,7 @@ export class Key {
    * @param {string} path
    */
   static load(path) {
-    // Nothing of it becomes a string, which nobody could wipe: it is taken apart in place.
+    // The secret never becomes a string, which could not be wiped: it is parsed in place.
     const buffer = Buffer.from(new ArrayBuffer(MAX_FILE + 1));
     let file;
     try {

@@ -62,7 +62,7 @@ export class Pending {
   }
 
   /**
-   * The first connection: earlier programs with this key sent so many commands.
+   * The first connection: earlier programs with this key sent this number of commands.
    *
    * @param {number} last
    */

@@ -15,7 +15,7 @@ const LOW = 512;
 const LOOK = 250;
 const MOST_TOLD = 256;
 
-/** One waits, and others wake him; a ring that nobody hears is kept for the next. */
+/** A signal for one waiter: a notification without a waiter is kept for the next one. */
 class Bell {
   #rung = false;
   #wake = () => {};
@@ -84,7 +84,7 @@ export class Signing {
   stop() {
     this.#write = undefined;
     this.#wanted.ring();
-    // Whoever waits for a key looks whether there is still a connection.
+    // A caller that waits for a key checks the connection again.
     this.#made.ring();
   }
 

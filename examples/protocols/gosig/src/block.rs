@@ -1,4 +1,4 @@
-//! Blocks: the small part of them that is named, signed and proved; the transactions are a [`Payload`](crate::Payload).
+//! Blocks: the header that members sign. The transactions are a [`Payload`](crate::Payload).
 
 use core::fmt;
 use core::ops::Deref;
@@ -20,23 +20,23 @@ use crate::payload::Summary;
 
 pub use quorate_protocol::Executed;
 
-/// What Gosig needs of a signature scheme: signatures that members sum in any order, and unique ones for the lottery.
+/// A signature scheme that Gosig can use: its signatures aggregate in any order, and are unique, for the lottery.
 pub trait GosigScheme: Additive + Vrf {}
 
 impl<S: Additive + Vrf> GosigScheme for S {}
 
-/// The two committees of an epoch: the same members in the same order, once with their voting keys and once with
-/// their identity keys. Decoders need them to know how long signer sets are.
+/// The two committees of an epoch: the same members in the same order, with their voting keys and with their identity keys.
+/// Decoders need them for the length of signer sets.
 #[derive(Clone, Debug)]
 pub struct Committees<S: Scheme> {
-    /// The keys that prepare and commit blocks and draw proposers.
+    /// Voting keys, which prepare and commit blocks and draw tickets.
     pub voters: Arc<Committee<S>>,
-    /// The keys that sign proposals and segments; they also authenticate the links.
+    /// Identity keys, which sign proposals and segments and authenticate links.
     pub identities: Arc<Committee<Ed25519>>,
 }
 
 impl<S: Scheme> Committees<S> {
-    /// The digest that stands for block 0: a hash of both committees and of the state before block 1.
+    /// Computes the digest that stands for block 0: a hash of both committees and of the state before block 1.
     pub fn genesis(&self, state_root: &Hash) -> BlockDigest {
         let mut w = Writer::new();
         self.voters.id().encode_to(&mut w);
@@ -45,60 +45,59 @@ impl<S: Scheme> Committees<S> {
         BlockDigest(domain::hash(domain::GOSIG_GENESIS, &w.into_bytes()))
     }
 
-    /// What votes say of a block: a hash of its height and its digest.
+    /// Computes the ballot of a block, which its votes sign: a hash of its height and its digest.
     pub fn ballot(&self, height: u64, block: BlockDigest) -> [u8; 32] {
         let mut hasher = domain::hasher(domain::GOSIG_VOTE);
         *hasher.update(&height.to_le_bytes()).update(&block.0).finalize().as_bytes()
     }
 
-    /// What a member signs that prepares a block.
+    /// Returns the statement that prepares a block.
     pub fn prepare(&self, round: u64, height: u64, block: BlockDigest) -> Statement {
         self.voters.statement(PREPARE, round, self.ballot(height, block))
     }
 
-    /// What a member signs that commits a block tentatively.
+    /// Returns the statement that commits a block tentatively.
     pub fn tentative(&self, round: u64, height: u64, block: BlockDigest) -> Statement {
         self.voters.statement(TENTATIVE, round, self.ballot(height, block))
     }
 
-    /// What a proposer signs under a proposal.
+    /// Returns the statement that a proposer signs for a proposal.
     pub fn proposal(&self, round: u64, digest: [u8; 32]) -> Statement {
         self.identities.statement(PROPOSAL, round, digest)
     }
 
-    /// What a proposer signs under a segment.
+    /// Returns the statement that a proposer signs for a segment.
     pub fn segment(&self, round: u64, digest: [u8; 32]) -> Statement {
         self.identities.statement(SEGMENT, round, digest)
     }
 }
 
-/// What an author says in a block. The encoding is that of the fields in their order; `epoch` comes from the
-/// committee and is checked.
+/// Content of a block. It encodes as its fields in order; a decoder checks `epoch` against the committee.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Content<S: Vrf> {
-    /// The committee's term.
+    /// Epoch of the committee.
     pub epoch: u64,
-    /// The round in which it was first proposed.
+    /// Round in which the block was first proposed.
     pub round: u64,
-    /// One more than the parent's.
+    /// Height of the block: one more than its parent's.
     pub height: u64,
-    /// Who made it.
+    /// Member that made the block.
     pub author: MemberIndex,
-    /// The block that it extends.
+    /// Digest of the block that it extends.
     pub parent: BlockDigest,
-    /// The author's signature on the seed: its hash is the seed after this block. Encoded without its signer, which is
-    /// the author.
+    /// The author's proof for the seed: its hash is the seed after this block. Encoded without its signer, which is the
+    /// author.
     pub seed: SeedProof<S>,
-    /// The transactions that it orders.
+    /// Summary of the transactions that the block orders.
     pub payload: Summary,
-    /// The newest state that the author has executed, of a height below the block's.
+    /// Newest state that the author has executed, at a height below the block's.
     pub executed: Executed,
-    /// The author's clock, microseconds. Informative: nothing depends on it and nobody checks it.
+    /// The author's clock in microseconds. Informative: no rule depends on it and no member checks it.
     pub timestamp: u64,
 }
 
-/// A [`Content`] with its name. It derefs to it, and cannot be changed. It carries no signature of its own: whoever
-/// proposes it signs that, and a quorum signs its digest.
+/// An immutable [`Content`], to which it derefs, with its digest. It has no signature of its own: a proposer signs its
+/// proposal, and a quorum signs its ballot.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Block<S: Vrf> {
     content: Content<S>,
@@ -106,20 +105,20 @@ pub struct Block<S: Vrf> {
 }
 
 impl<S: Vrf> Content<S> {
-    /// The block's name. Cost: a hash over the encoding.
+    /// Computes the block's digest. Cost: a hash over the encoding.
     pub fn digest(&self) -> BlockDigest {
         BlockDigest(domain::hash(domain::GOSIG_BLOCK, &self.encode()))
     }
 }
 
 impl<S: Vrf> Block<S> {
-    /// A block of this content. Nothing is checked.
+    /// Returns a block of this content, without any check.
     pub fn new(content: Content<S>) -> Self {
         let digest = content.digest();
         Self { content, digest }
     }
 
-    /// The block's name.
+    /// Digest of the block.
     pub fn digest(&self) -> BlockDigest {
         self.digest
     }
@@ -157,8 +156,9 @@ impl<S: Vrf> Encode for Block<S> {
 impl<S: Vrf> Decode<Committees<S>> for Block<S> {
     fn decode_from(r: &mut Reader<'_>, committees: &Committees<S>) -> Result<Self> {
         let (epoch, round, height, author) = (r.u64()?, r.u64()?, r.u64()?, r.u16()?);
-        if epoch != committees.voters.epoch() {
-            return Err(Error::WrongContext { what: "epoch" });
+        let expected = committees.voters.epoch();
+        if epoch != expected {
+            return Err(Error::Mismatch { what: "epoch of a block", expected, actual: epoch });
         }
         if author >= committees.voters.len() {
             return Err(Error::UnknownSigner { index: author.into() });
@@ -175,7 +175,7 @@ impl<S: Vrf> Decode<Committees<S>> for Block<S> {
             timestamp: r.u64()?,
         };
         if content.round == 0 || content.height == 0 || content.executed.height >= content.height {
-            return Err(Error::Malformed { what: "block at an impossible place" });
+            return Err(Error::Malformed { what: "round, height or executed height of a block" });
         }
         Ok(Self::new(content))
     }

@@ -1,42 +1,42 @@
-//! How much this member puts into a block: about what was committed lately.
+//! Adaptive block size: how many transactions this member proposes, by what was committed recently.
 //!
-//! Whatever a round costs beyond its signatures grows with the transactions of its block: naming them, finding them,
-//! asking for those that are missing, hashing and storing them. A block that takes longer than its round is not
-//! committed; if the next one held all that waits, and more waits by then, it would take longer still, and nothing would
-//! ever be committed again. So an undecided round halves what this member proposes next, and a full block that is
-//! committed raises it: to the double as long as no round was ever lost, and by a fixed step from then on. A fixed one,
-//! because a faulty third that lets its rounds fail could bring any step that is a part of the whole down to nothing.
+//! The cost of a round beyond its signatures grows with the transactions of its block: members name, find, request, hash
+//! and store them. A block that takes longer than its round is not committed. If the next block held all pending
+//! transactions, more of them by then, it would take longer still, and no block would be committed again. So an undecided
+//! round halves the limits of this member's next proposal, and a full block that is committed raises them: to the double
+//! until a round is lost, and by a fixed step from then on. The step is fixed because a faulty third that lets its rounds
+//! fail could reduce a proportional step to nothing.
 
 use crate::parameters::Parameters;
 use crate::payload::Summary;
 
-/// No round is so short that it cannot manage that many transactions, or bytes of them.
-const LEAST: BlockLimits = BlockLimits { transactions: 64, bytes: 64 << 10 };
-/// By how much full blocks rise once a round was lost.
-const RISE: BlockLimits = BlockLimits { transactions: 256, bytes: 64 << 10 };
-/// So many blocks' worth of transactions may wait before clients are asked to hold back.
-const BACKLOG: usize = 8;
+/// Minimum limits: any round can decide a block of this size.
+const MIN_LIMITS: BlockLimits = BlockLimits { transactions: 64, bytes: 64 << 10 };
+/// Step by which a full block raises the limits once a round was lost.
+const INCREMENT: BlockLimits = BlockLimits { transactions: 256, bytes: 64 << 10 };
+/// Number of full blocks that may be pending before clients are asked to hold back.
+const BACKLOG_BLOCKS: usize = 8;
 
-/// The most that a block may hold.
+/// Limits of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockLimits {
     pub(crate) transactions: usize,
-    /// With four for the length of each.
+    /// Bytes of the transactions, each with its 4-byte length.
     pub(crate) bytes: usize,
 }
 
-/// See the [module](self).
+/// State of the adaptive block size. See the [module](self).
 #[derive(Debug)]
 pub(crate) struct BlockSizeController {
-    now: BlockLimits,
-    most: BlockLimits,
+    limits: BlockLimits,
+    max: BlockLimits,
     /// Whether a round was lost.
     has_lost: bool,
 }
 
 impl BlockSizeController {
     pub(crate) fn new(parameters: &Parameters) -> Self {
-        let most = BlockLimits {
+        let max = BlockLimits {
             transactions: parameters.max_block_transactions,
             bytes: parameters.max_block_bytes,
         };
@@ -44,35 +44,36 @@ impl BlockSizeController {
             transactions: parameters.first_block_transactions,
             bytes: parameters.first_block_bytes,
         };
-        Self { now: first.min(most), most, has_lost: false }
+        Self { limits: first.min(max), max, has_lost: false }
     }
 
-    /// What the next block may hold.
-    pub(crate) fn allowance(&self) -> BlockLimits {
-        self.now
+    /// Limits of the next block.
+    pub(crate) fn limits(&self) -> BlockLimits {
+        self.limits
     }
 
-    /// A block with this payload is committed.
-    pub(crate) fn committed(&mut self, payload: &Summary) {
-        let BlockLimits { transactions, bytes } = self.now;
+    /// Raises the limits if a committed block was at least half full.
+    pub(crate) fn on_commit(&mut self, payload: &Summary) {
+        let BlockLimits { transactions, bytes } = self.limits;
         let full = 2 * payload.count as usize >= transactions || 2 * payload.bytes as usize >= bytes;
         if full {
-            let rise = if self.has_lost { RISE } else { self.now };
-            self.now = self.now.plus(rise).min(self.most);
+            let rise = if self.has_lost { INCREMENT } else { self.limits };
+            self.limits = self.limits.plus(rise).min(self.max);
         }
     }
 
-    /// A round ended without its block.
-    pub(crate) fn lost(&mut self) {
+    /// Halves the limits after a round that did not decide its block.
+    pub(crate) fn on_lost_round(&mut self) {
         self.has_lost = true;
-        let half = BlockLimits { transactions: self.now.transactions / 2, bytes: self.now.bytes / 2 };
-        self.now = half.max(LEAST).min(self.most);
+        let half = BlockLimits { transactions: self.limits.transactions / 2, bytes: self.limits.bytes / 2 };
+        self.limits = half.max(MIN_LIMITS).min(self.max);
     }
 
-    /// Whether so much waits that clients should hold back; less is needed to begin with it than to go on.
-    pub(crate) fn is_behind(&self, transactions: usize, bytes: usize, was_behind: bool) -> bool {
-        let blocks = if was_behind { BACKLOG / 2 } else { BACKLOG };
-        let BlockLimits { transactions: most, bytes: most_bytes } = self.now;
+    /// Returns true if so much is pending that clients should hold back. Congestion ends at half the backlog at which it
+    /// begins.
+    pub(crate) fn is_congested(&self, transactions: usize, bytes: usize, was_congested: bool) -> bool {
+        let blocks = if was_congested { BACKLOG_BLOCKS / 2 } else { BACKLOG_BLOCKS };
+        let BlockLimits { transactions: most, bytes: most_bytes } = self.limits;
         transactions > most.saturating_mul(blocks) || bytes > most_bytes.saturating_mul(blocks)
     }
 }
@@ -98,74 +99,75 @@ impl BlockLimits {
 mod tests {
     use super::*;
 
-    fn full(pace: &BlockSizeController) -> Summary {
-        let BlockLimits { transactions, bytes } = pace.allowance();
+    fn full(controller: &BlockSizeController) -> Summary {
+        let BlockLimits { transactions, bytes } = controller.limits();
         Summary { count: transactions as u32, bytes: bytes as u32, root: [0; 32] }
     }
 
     #[test]
-    fn full_blocks_double_until_a_round_is_lost_and_rise_in_steps_from_then_on() {
+    fn full_blocks_double_the_limits_until_a_round_is_lost() {
         let parameters = Parameters::default();
-        let mut pace = BlockSizeController::new(&parameters);
+        let mut controller = BlockSizeController::new(&parameters);
         for _ in 0..9 {
-            pace.committed(&full(&pace));
+            controller.on_commit(&full(&controller));
         }
         let most = BlockLimits {
             transactions: parameters.max_block_transactions,
             bytes: parameters.max_block_bytes,
         };
-        assert_eq!(pace.allowance(), most);
-        pace.lost();
-        let half = pace.allowance();
+        assert_eq!(controller.limits(), most);
+        controller.on_lost_round();
+        let half = controller.limits();
         assert_eq!(half.transactions, most.transactions / 2);
-        pace.committed(&full(&pace));
-        assert_eq!(pace.allowance(), half.plus(RISE));
+        controller.on_commit(&full(&controller));
+        assert_eq!(controller.limits(), half.plus(INCREMENT));
     }
 
     #[test]
-    fn small_blocks_say_nothing_about_large_ones() {
-        let mut pace = BlockSizeController::new(&Parameters::default());
-        let first = pace.allowance();
-        pace.committed(&Summary { count: 10, bytes: 1000, root: [0; 32] });
-        assert_eq!(pace.allowance(), first);
-        pace.committed(&Summary { count: 10, bytes: first.bytes as u32, root: [0; 32] });
-        assert_eq!(pace.allowance(), first.plus(first), "a few large ones fill a block, too");
+    fn small_blocks_do_not_change_the_limits() {
+        let mut controller = BlockSizeController::new(&Parameters::default());
+        let first = controller.limits();
+        controller.on_commit(&Summary { count: 10, bytes: 1000, root: [0; 32] });
+        assert_eq!(controller.limits(), first);
+        controller.on_commit(&Summary { count: 10, bytes: first.bytes as u32, root: [0; 32] });
+        assert_eq!(controller.limits(), first.plus(first), "a few large transactions fill a block, too");
     }
 
     #[test]
-    fn it_never_comes_to_nothing_and_never_exceeds_the_limits() {
-        let mut pace = BlockSizeController::new(&Parameters::default());
-        (0..100).for_each(|_| pace.lost());
-        assert_eq!(pace.allowance(), LEAST);
+    fn limits_stay_within_their_bounds() {
+        let mut controller = BlockSizeController::new(&Parameters::default());
+        (0..100).for_each(|_| controller.on_lost_round());
+        assert_eq!(controller.limits(), MIN_LIMITS);
         let few = Parameters { max_block_transactions: 3, max_block_bytes: 100, ..Parameters::default() };
-        let mut pace = BlockSizeController::new(&few);
-        pace.lost();
-        assert_eq!(pace.allowance(), BlockLimits { transactions: 3, bytes: 100 });
+        let mut controller = BlockSizeController::new(&few);
+        controller.on_lost_round();
+        assert_eq!(controller.limits(), BlockLimits { transactions: 3, bytes: 100 });
     }
 
     /// Two of three rounds are decided: a third of the members lets its rounds fail.
     #[test]
-    fn a_faulty_third_cannot_bring_it_down() {
-        let mut pace = BlockSizeController::new(&Parameters::default());
+    fn a_faulty_third_cannot_reduce_the_limits_to_nothing() {
+        let mut controller = BlockSizeController::new(&Parameters::default());
         let mut least = usize::MAX;
         for round in 0..300 {
             match round % 3 {
-                0 => pace.lost(),
-                _ => pace.committed(&full(&pace)),
+                0 => controller.on_lost_round(),
+                _ => controller.on_commit(&full(&controller)),
             }
             if round > 100 {
-                least = least.min(pace.allowance().transactions);
+                least = least.min(controller.limits().transactions);
             }
         }
-        assert!(least >= 2 * RISE.transactions - 2, "{least}");
+        assert!(least >= 2 * INCREMENT.transactions - 2, "{least}");
     }
 
     #[test]
-    fn clients_are_asked_to_hold_back_until_half_of_it_is_gone() {
-        let pace = BlockSizeController::new(&Parameters::default());
-        let BlockLimits { transactions, bytes } = pace.allowance();
-        assert!(!pace.is_behind(8 * transactions, 8 * bytes, false));
-        assert!(pace.is_behind(8 * transactions + 1, 0, false) && pace.is_behind(0, 8 * bytes + 1, false));
-        assert!(pace.is_behind(5 * transactions, 0, true) && !pace.is_behind(4 * transactions, 0, true));
+    fn congestion_ends_at_half_the_backlog_at_which_it_begins() {
+        let controller = BlockSizeController::new(&Parameters::default());
+        let BlockLimits { transactions, bytes } = controller.limits();
+        let is_congested = |transactions, bytes, was| controller.is_congested(transactions, bytes, was);
+        assert!(!is_congested(8 * transactions, 8 * bytes, false));
+        assert!(is_congested(8 * transactions + 1, 0, false) && is_congested(0, 8 * bytes + 1, false));
+        assert!(is_congested(5 * transactions, 0, true) && !is_congested(4 * transactions, 0, true));
     }
 }

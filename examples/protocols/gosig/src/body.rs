@@ -1,14 +1,14 @@
-//! Bodies: how a block's transactions are named to those who have most of them already.
+//! Bodies: the names of a block's transactions, for members that have most of them already.
 //!
-//! A body is the ordered list of a block's transactions, each by 6 bytes, cut into a few segments so that the first can
-//! travel on before the last has come. The proposer signs every segment: without that anybody could flood the network
+//! A body is the ordered list of a block's transactions, each named by 6 bytes, cut into a few segments so that members
+//! forward the first before the last has arrived. The proposer signs every segment: otherwise anyone could flood the network
 //! with garbage that looks like parts of the block.
 //!
 //! **Short identifiers** are the first 6 bytes of a hash over the block's digest and the transaction's identifier. The
-//! digest salts them, so nobody can make two transactions in advance that collide in a block to come. Where two
-//! transactions that the proposer knows (in the block or not) do collide, each of the block's comes with its full
-//! identifier as well. Whoever knows two transactions under one short identifier takes neither and asks for the one
-//! that is meant, by its index. In the end the Merkle root in the block decides.
+//! digest salts them, so two transactions that collide in a future block cannot be made in advance. If two transactions that
+//! the proposer knows (in the block or not) collide, those of the block are sent with their full identifiers as well. A
+//! member that knows two transactions with one short identifier uses neither and requests the place. In the end the Merkle
+//! root in the block decides.
 
 use core::fmt;
 use core::ops::Deref;
@@ -25,17 +25,18 @@ use crate::block::Committees;
 use crate::digests::BlockDigest;
 use crate::payload::{MAX_TRANSACTION_BYTES, MAX_TRANSACTIONS, Transaction};
 
-/// The most segments of a body.
+/// Maximum number of segments of a body.
 pub const MAX_SEGMENTS: usize = 256;
-/// The most bytes of a segment's raw transactions, each with its length; one transaction always fits.
+/// Maximum bytes of a segment's raw transactions, each with its length. One transaction always fits.
 pub const MAX_SEGMENT_BYTES: usize = 2 << 20;
 
-/// The first bytes of a hash over a block's digest and a transaction's identifier.
+/// Short identifier of a transaction in a block: the first 6 bytes of a hash over the block's digest and the transaction's
+/// identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ShortId(pub [u8; 6]);
 
 impl ShortId {
-    /// The short identifier of a transaction in a block. Cost: two compressions.
+    /// Computes the short identifier of a transaction in a block. Cost: two compressions.
     pub fn new(block: &BlockDigest, id: &Hash) -> Self {
         let mut hasher = domain::hasher(domain::GOSIG_SHORT);
         hasher.update(&block.0).update(id);
@@ -44,24 +45,24 @@ impl ShortId {
     }
 }
 
-/// How a segment names its transactions.
+/// The names of a segment's transactions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entries {
-    /// Form 0: by short identifiers.
+    /// Form 0: short identifiers.
     Short {
-        /// One for each transaction.
+        /// One short identifier per transaction.
         ids: Vec<ShortId>,
-        /// The full identifiers of those whose short one is not unique, by their place in `ids`, ascending.
+        /// Full identifiers of the transactions whose short one is not unique, by their index in `ids`, ascending.
         full: Vec<(u32, Hash)>,
     },
-    /// Form 1: by their identifiers.
+    /// Form 1: full identifiers.
     Full(Vec<Hash>),
-    /// Form 2: as they are.
+    /// Form 2: the transactions themselves.
     Raw(Vec<Transaction>),
 }
 
 impl Entries {
-    /// How many transactions there are.
+    /// Number of transactions.
     pub fn len(&self) -> usize {
         match self {
             Entries::Short { ids, .. } => ids.len(),
@@ -70,58 +71,59 @@ impl Entries {
         }
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no transactions.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// What a proposer says of a part of its block's body.
+/// A segment of a block's body before the proposer signs it.
 ///
 /// | bytes | field |
 /// |---|---|
-/// | 32 | the block |
-/// | 8 | the round of the proposal |
+/// | 32 | digest of the block |
+/// | 8 | round of the proposal |
 /// | 2 | signer: the proposer |
-/// | 2 | index: which segment |
-/// | 2 | how many segments the body has |
-/// | 4 | the place of the first transaction |
+/// | 2 | index of the segment |
+/// | 2 | number of segments of the body |
+/// | 4 | place of the first transaction |
 /// | | form, entries |
 #[derive(Clone, PartialEq, Eq)]
 pub struct UnsignedSegment {
-    /// The block.
+    /// Digest of the block.
     pub block: BlockDigest,
-    /// The round in which it is proposed.
+    /// Round of the proposal.
     pub round: u64,
-    /// Who proposes it.
+    /// Proposer of the block.
     pub signer: MemberIndex,
-    /// Which segment this is.
+    /// Index of the segment.
     pub index: u16,
-    /// Of how many.
+    /// Number of segments of the body.
     pub count: u16,
-    /// The place in the block of its first transaction.
+    /// Place in the block of the segment's first transaction.
     pub first: u32,
-    /// The transactions.
+    /// Names of the transactions.
     pub entries: Entries,
 }
 
-/// A [`UnsignedSegment`], to which it derefs, with the proposer's signature, kind [`SEGMENT`](crate::SEGMENT), over a hash of it.
+/// A signed segment: an [`UnsignedSegment`], to which it derefs, with the proposer's signature of kind
+/// [`SEGMENT`](crate::SEGMENT) over its hash.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Segment {
-    part: UnsignedSegment,
+    content: UnsignedSegment,
     signature: <Ed25519 as Scheme>::Signature,
 }
 
 impl UnsignedSegment {
-    /// What the proposer signs.
+    /// Computes the digest that the proposer signs.
     pub fn digest(&self) -> [u8; 32] {
         domain::hash(domain::GOSIG_SEGMENT, &self.encode())
     }
 
-    /// The segment, signed. Segments contradict nothing, so nothing is to be remembered.
+    /// Signs the segment. Segments cannot contradict each other, so the signature needs no guard.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if the key is no member's.
+    /// [`Error::WrongContext`] if the key does not belong to a member.
     pub fn sign<S: Vrf>(
         self,
         committees: &Committees<S>,
@@ -134,12 +136,12 @@ impl UnsignedSegment {
 }
 
 impl Segment {
-    /// Puts a segment together from its parts. Nothing is checked.
-    pub fn new(part: UnsignedSegment, signature: <Ed25519 as Scheme>::Signature) -> Self {
-        Self { part, signature }
+    /// Returns a segment with this signature, without any check.
+    pub fn new(content: UnsignedSegment, signature: <Ed25519 as Scheme>::Signature) -> Self {
+        Self { content, signature }
     }
 
-    /// The signature as a vote.
+    /// Returns the signature as a vote.
     pub fn vote<S: Vrf>(&self, committees: &Committees<S>) -> Vote<Ed25519> {
         let statement = committees.segment(self.round, self.digest());
         Vote::new(statement, self.signer, self.signature.clone())
@@ -150,7 +152,7 @@ impl Deref for Segment {
     type Target = UnsignedSegment;
 
     fn deref(&self) -> &UnsignedSegment {
-        &self.part
+        &self.content
     }
 }
 
@@ -260,14 +262,14 @@ impl Decode for UnsignedSegment {
 
 impl Encode for Segment {
     fn encode_to(&self, w: &mut Writer) {
-        self.part.encode_to(w);
+        self.content.encode_to(w);
         self.signature.encode_to(w);
     }
 }
 
 impl Decode for Segment {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        Ok(Self { part: UnsignedSegment::decode_from(r, &())?, signature: Decode::decode_from(r, &())? })
+        Ok(Self { content: UnsignedSegment::decode_from(r, &())?, signature: Decode::decode_from(r, &())? })
     }
 }
 
@@ -281,6 +283,6 @@ impl fmt::Debug for UnsignedSegment {
 
 impl fmt::Debug for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.part.fmt(f)
+        self.content.fmt(f)
     }
 }

@@ -1,4 +1,4 @@
-//! Which round it is, by the clock.
+//! The schedule: rounds and stages by the clock.
 
 use core::time::Duration;
 
@@ -7,26 +7,26 @@ use quorate::machine::Time;
 use crate::parameters::Schedule;
 
 impl Schedule {
-    /// The shortest stage that is kept to, so that rounds have a length.
+    /// Minimum length of a stage, so that no round has length 0.
     const SHORTEST: Duration = Duration::from_millis(1);
 
-    /// How long a round is.
+    /// Length of a round.
     pub fn length(&self) -> Duration {
         self.proposals.max(Self::SHORTEST) + self.signatures.max(Self::SHORTEST)
     }
 
-    /// The round at a time; 0 before the first.
+    /// Returns the round at a time; 0 before the first.
     pub fn round_at(&self, now: Time) -> u64 {
         let since = i128::from(now.0) - i128::from(self.start);
         if since < 0 { 0 } else { u64::try_from(since).unwrap_or(u64::MAX) / self.micros() + 1 }
     }
 
-    /// When a round begins; the clock's beginning if that is later.
+    /// Returns the time at which a round begins, or time 0 if that is later.
     pub fn begins(&self, round: u64) -> Time {
         self.at(round, Duration::ZERO)
     }
 
-    /// When the second stage of a round begins.
+    /// Returns the time at which Stage II of a round begins.
     pub fn second_stage(&self, round: u64) -> Time {
         self.at(round, self.proposals.max(Self::SHORTEST))
     }
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn extremes_do_no_harm() {
+    fn extreme_values_saturate() {
         let late = Schedule { start: i64::MAX, ..Schedule::default() };
         assert_eq!((late.round_at(Time(0)), late.begins(1)), (0, Time(i64::MAX as u64)));
         let early =

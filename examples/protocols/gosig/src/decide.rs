@@ -1,46 +1,47 @@
-//! DecideBlock: which block a member prepares in a round. Li et al., *Gosig*, Algorithm 2, with one line mended.
+//! DecideBlock: the block that a member prepares in a round. Li et al., *Gosig*, Algorithm 2, with one line corrected.
 //!
 //! Let z̄ be the proposal with the best (smallest) score, and (B, r) the lock: the block that this member committed
 //! tentatively, and the round in which a quorum had prepared it.
 //!
-//! 1. No lock: prepare z̄'s block.
-//! 2. z̄ is of **another** block, and its proposal certificate is of a later round than r: give the lock up, prepare that
-//!    block.
-//! 3. Some proposal is of B, with a certificate of round r or later: prepare B, and let the lock have that certificate.
-//! 4. Else prepare nothing.
+//! 1. No lock: prepare z̄'s block (lines 5–7 of Algorithm 2).
+//! 2. z̄ is of **another** block, and its proposal certificate is of a later round than r: release the lock and prepare that
+//!    block (lines 9–11).
+//! 3. Some proposal is of B, with a certificate of round r or later: prepare B, and renew the lock with that certificate
+//!    (line 12 and below).
+//! 4. Otherwise prepare nothing.
 //!
-//! As printed, the algorithm does not look at the block in step 2: when B itself is proposed again with a newer
-//! certificate and the best score, it forgets the lock, and a member that helped to commit B is then free to prepare
-//! another block with an old certificate. `spec/gosig.md` tells that story in four rounds; TLC finds it.
+//! As printed, the algorithm does not compare the blocks in step 2: when B itself is proposed again with a newer certificate
+//! and the best score, it releases the lock, and a member that helped to commit B is then free to prepare another block
+//! with an old certificate. `spec/gosig.md` has that history in four rounds; TLC finds it.
 
 use crate::digests::BlockDigest;
 
-/// What counts of a valid proposal.
+/// A valid proposal, as DecideBlock sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate<T> {
-    /// Its block.
+    /// Digest of its block.
     pub block: BlockDigest,
-    /// The round of its proposal certificate (the paper's c.r).
+    /// Round of its proposal certificate (the paper's c.r).
     pub certified: u64,
-    /// Its proposer's score: the smallest is the best.
+    /// Score of its proposer; the smallest is the best.
     pub score: T,
 }
 
-/// What to do in a round.
+/// Result of DecideBlock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Prepare nothing.
     Nothing,
-    /// Prepare the block of the candidate at this place; the lock, if there is one, stays as it is.
+    /// Prepare the block of the candidate at this index. There is no lock.
     Prepare(usize),
-    /// Give the lock up and prepare the block of the candidate at this place.
+    /// Release the lock and prepare the block of the candidate at this index.
     Release(usize),
-    /// Prepare the locked block; the lock has the certificate of the candidate at this place from now on.
+    /// Prepare the locked block, and renew the lock with the certificate of the candidate at this index.
     Renew(usize),
 }
 
-/// What a member with this lock (block and round) prepares, given the valid proposals of a round. A tie of scores, which
-/// only a proposer who contradicts itself can bring about, goes to the smaller digest.
+/// Decides what a member with this lock (block and round) prepares, given the valid proposals of a round. The smaller digest
+/// wins a tie of scores, which only an equivocating proposer can cause.
 pub fn decide_block<T: Ord + Copy>(
     lock: Option<(BlockDigest, u64)>,
     candidates: &[Candidate<T>],
@@ -51,8 +52,8 @@ pub fn decide_block<T: Ord + Copy>(
     if z.block != locked && z.certified > round {
         return Decision::Release(best);
     }
-    let again = places().filter(|(_, z)| z.block == locked && z.certified >= round);
-    match again.max_by_key(|(_, z)| z.certified) {
+    let repeated = places().filter(|(_, z)| z.block == locked && z.certified >= round);
+    match repeated.max_by_key(|(_, z)| z.certified) {
         Some((place, _)) => Decision::Renew(place),
         None => Decision::Nothing,
     }
@@ -79,32 +80,32 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_yields_to_another_block_with_a_later_certificate_only() {
+    fn a_lock_yields_only_to_a_later_certificate() {
         assert_eq!(decide(Some((1, 4)), &[z(2, 5, 1)]), Decision::Release(0));
         assert_eq!(decide(Some((1, 4)), &[z(2, 4, 1)]), Decision::Nothing, "of the same round");
         assert_eq!(decide(Some((1, 4)), &[z(2, 4, 1), z(3, 9, 2)]), Decision::Nothing, "not the best");
     }
 
     #[test]
-    fn the_locked_block_is_prepared_again_whatever_its_score() {
+    fn the_locked_block_is_prepared_at_any_score() {
         assert_eq!(decide(Some((1, 4)), &[z(2, 4, 1), z(1, 4, 9)]), Decision::Renew(1));
         assert_eq!(decide(Some((1, 4)), &[z(2, 3, 1), z(1, 5, 9), z(1, 6, 8)]), Decision::Renew(2));
         assert_eq!(decide(Some((1, 4)), &[z(1, 3, 1)]), Decision::Nothing, "an older certificate");
     }
 
-    /// The step that is mended: as printed, this would give the lock up.
+    /// The corrected step: as printed, this would release the lock.
     #[test]
-    fn a_newer_certificate_of_the_locked_block_itself_does_not_release_it() {
+    fn a_newer_certificate_of_the_locked_block_renews_it() {
         assert_eq!(decide(Some((1, 4)), &[z(1, 5, 1)]), Decision::Renew(0));
     }
 
     proptest! {
         #[test]
-        fn the_order_of_arrival_does_not_matter_and_a_lock_is_not_given_up_for_less(
+        fn order_does_not_matter_and_locks_yield_to_nothing_less(
             lock in proptest::option::of((0u8..3, 1u64..5)),
             list in proptest::collection::vec((0u8..3, 1u64..6, 0u8..9), 0..6),
         ) {
-            // One block for each score, as one proposer makes one proposal.
+            // One block per score, because a proposer makes one proposal.
             let mut list: Vec<_> = list.into_iter().map(|(block, certified, score)| z(block, certified, score)).collect();
             list.sort_by_key(|z| z.score);
             list.dedup_by_key(|z| z.score);
@@ -118,7 +119,7 @@ mod tests {
             prop_assert_eq!(block(forwards, &list), block(decide(lock, &turned), &turned));
             if let Some((locked, round)) = lock {
                 match forwards {
-                    Decision::Prepare(_) => prop_assert!(false, "as if there were no lock"),
+                    Decision::Prepare(_) => prop_assert!(false, "the lock was ignored"),
                     Decision::Release(i) => prop_assert!(list[i].certified > round && list[i].block.0 != [locked; 32]),
                     Decision::Renew(i) => prop_assert!(list[i].certified >= round && list[i].block.0 == [locked; 32]),
                     Decision::Nothing => {}

@@ -1,4 +1,4 @@
-//! Why a block is committed, for somebody who only knows the committee.
+//! Commitment certificates: the proof that a block is final, verifiable with the committee alone.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use quorate::{Error, Result};
 use crate::block::{Block, Committees};
 use crate::kinds::TENTATIVE;
 
-/// A block that is committed, and why.
+/// A committed block with its commitment certificate.
 pub type FinalizedBlock<S> = (Arc<Block<S>>, Arc<Finality<S>>);
 
-/// The commitment certificate of a block: a quorum committed it tentatively in one round.
+/// Commitment certificate of a block: a quorum committed it tentatively in one round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finality<S: Vrf> {
     certificate: Certificate<S>,
 }
 
 impl<S: Vrf> Finality<S> {
-    /// Of a certificate.
+    /// Wraps a certificate.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if it is of another kind than [`TENTATIVE`].
+    /// [`Error::WrongContext`] if its kind is not [`TENTATIVE`].
     pub fn new(certificate: Certificate<S>) -> Result<Self> {
         if certificate.statement().kind != TENTATIVE {
             return Err(Error::WrongContext { what: "kind of the commitment certificate" });
@@ -36,21 +36,21 @@ impl<S: Vrf> Finality<S> {
         &self.certificate
     }
 
-    /// The round in which the quorum signed.
+    /// Round in which the quorum signed.
     pub fn round(&self) -> u64 {
         self.certificate.statement().view
     }
 
-    /// Whether it speaks of this block. The signatures are another question.
+    /// Returns true if the certificate names this block. Does not verify signatures.
     pub fn certifies(&self, committees: &Committees<S>, block: &Block<S>) -> bool {
         let statement = self.certificate.statement();
         statement.digest == committees.ballot(block.height, block.digest()) && statement.view >= block.round
     }
 
-    /// Checks that `block` is committed. Cost: one certificate verification.
+    /// Verifies that `block` is committed. Cost: one certificate verification.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if the certificate is another block's, and what is wrong with its signatures.
+    /// [`Error::WrongContext`] if the certificate names another block, or the error of its signatures.
     pub fn verify(&self, committees: &Committees<S>, block: &Block<S>) -> Result<()> {
         if !self.certifies(committees, block) {
             return Err(Error::WrongContext { what: "block of the commitment certificate" });

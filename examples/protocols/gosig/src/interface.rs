@@ -1,4 +1,4 @@
-//! What the driver asks of a replica, what it is told, and what a replica holds against its peers.
+//! The interface to the driver: commands, outputs, evidence and status.
 
 use std::sync::Arc;
 
@@ -18,75 +18,76 @@ use crate::message::HistoryRequest;
 use crate::payload::Payload;
 use crate::proposal::Proposal;
 
-/// What the driver asks of the replica.
+/// A command of the driver to the replica.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Order the transactions of a payload. It is durable before anything else is heard of it, and
-    /// [`Output::Submitted`] says what becomes of it.
+    /// Order the transactions of a payload. The payload is durable before any of it is sent, and [`Output::Submitted`]
+    /// reports the result.
     Submit {
-        /// The driver's number for it, which is told back.
+        /// The driver's number for the payload, which the result repeats.
         sequence: u64,
         /// The transactions of this member's clients.
         payload: Arc<Payload>,
     },
-    /// The application executed everything up to a height that was delivered. Best once for every block: the
-    /// states that others name are compared only where this member told its own.
+    /// The application executed all blocks up to a delivered height. Best sent once per block: the states that other
+    /// members name are compared only at heights that were reported.
     Executed(Executed),
-    /// The link to a member came up (again).
+    /// A link to a member is up (again).
     Connected(MemberIndex),
-    /// A member sent a message that cannot be read here because it is of another epoch:
-    /// [`EPOCH_MISMATCH`](crate::EPOCH_MISMATCH). One of the two has to follow.
+    /// A member sent a message of another epoch, which decoding refused with [`EPOCH_MISMATCH`](crate::EPOCH_MISMATCH). One
+    /// of the two members is behind.
     EpochMismatch(MemberIndex),
 }
 
-/// What the replica tells its driver.
+/// An output of the replica to its driver.
 #[derive(Clone, Debug)]
 pub enum Output<S: Vrf> {
-    /// The next block of the chain, with its transactions: heights are consecutive, each comes once per run.
+    /// The next block of the chain, with its transactions. Heights are consecutive, and each is delivered once per run.
     Deliver(Box<Delivery<S>>),
-    /// What became of a payload that was submitted in this run.
+    /// Result for a payload that was submitted in this run.
     Submitted {
-        /// The driver's number for it.
+        /// The driver's number for the payload.
         sequence: u64,
-        /// What became of it.
+        /// The result.
         state: Submission,
     },
-    /// These transactions were submitted here and are in a block that was delivered before: no other one will come.
+    /// These transactions were submitted here and are in a block that was delivered before. They are not ordered again.
     Known(Vec<Hash>),
-    /// Whether the driver should hold back with new transactions.
+    /// True if the driver should hold back new transactions, false once it may continue.
     Congestion(bool),
-    /// Answer a peer from the archive, see [`HistoryRequest`]. Nothing else waits for it.
+    /// Answer a peer's request from the archive, see [`HistoryRequest`]. The replica does not depend on the answer.
     Serve {
-        /// Who asks.
+        /// The peer.
         to: MemberIndex,
-        /// For what.
+        /// The request.
         request: HistoryRequest,
     },
-    /// These payloads were submitted and are committed, or belong to blocks that can never be committed: their
-    /// records may be deleted, unless a delivered block has the same payload.
+    /// The records of these payloads are obsolete, unless a delivered block has the same payload: the payloads were submitted
+    /// and are committed, or belong to blocks that can never be committed.
     Forget(Vec<PayloadDigest>),
-    /// These blocks can never be committed; their records may be deleted.
+    /// The records of these blocks are obsolete: the blocks can never be committed.
     ForgetBlocks(Vec<BlockDigest>),
     /// A round began, and there is work.
     Round {
-        /// Which.
+        /// The round.
         round: u64,
-        /// Who proposed the best block of the round before, as far as this member knows.
+        /// Proposer of the best known block of the round before.
         leader: Option<MemberIndex>,
-        /// Whether the round before ended without a block though there was work.
+        /// Whether the round before ended without a commit although there was work.
         undecided: bool,
     },
-    /// The committee changes: see [`Successor`]. This replica signs nothing more.
+    /// The committee changes, see [`Successor`]. This replica signs nothing more.
     Succeeded(Box<Successor<S>>),
 }
 
-/// What became of a submitted payload.
+/// Result for a submitted payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Submission {
-    /// All of its transactions are in committed blocks, the last of them in the one that is delivered next (or was
-    /// before).
+    /// All of its transactions are in committed blocks, the last of them in the block that is delivered next, or in an
+    /// earlier one.
     Committed,
-    /// It was not taken: the pool is full, and it may be submitted again later; or this replica only observes.
+    /// The replica did not accept it: the pool is full, and the driver may submit it again later; or the replica is an
+    /// observer.
     Refused,
 }
 
@@ -95,58 +96,58 @@ pub enum Submission {
 pub struct Delivery<S: Vrf> {
     /// The block.
     pub block: Arc<Block<S>>,
-    /// Its name.
+    /// Digest of the block.
     pub digest: BlockDigest,
-    /// Its height.
+    /// Height of the block.
     pub height: u64,
-    /// Its transactions, in order.
+    /// Transactions of the block, in order.
     pub payload: Arc<Payload>,
-    /// Why it is committed.
+    /// Commitment certificate of the block.
     pub finality: Arc<Finality<S>>,
 }
 
-/// What a member did wrong.
+/// Evidence of a protocol violation by a member.
 #[derive(Clone, Debug)]
 pub enum Evidence<S: Vrf> {
-    /// Two proposals in one round. Anybody can check it.
+    /// Two proposals in one round. Third parties can verify it.
     Identity(Box<Verified<Equivocation<Ed25519>>>),
-    /// A proposal, a segment, a certificate or an aggregate that came over the member's own link does not verify.
+    /// A proposal, segment, certificate or aggregate from the member's own link that does not verify.
     Invalid {
-        /// What.
+        /// The invalid item.
         what: &'static str,
-        /// Why.
+        /// The error of its verification.
         error: Error,
     },
-    /// A proposal that an honest member would not have signed.
+    /// A proposal that breaks a rule.
     Proposal {
         /// The proposal.
         proposal: Arc<Proposal<S>>,
-        /// The rule that it breaks.
+        /// The violation.
         rule: &'static str,
     },
-    /// A body whose transactions are not those of its block; every segment has the culprit's signature.
+    /// A body whose transactions are not those of its block, with every segment signed by the member at fault.
     Body {
         /// The block.
         block: BlockDigest,
-        /// The rule that it breaks.
+        /// The violation.
         rule: &'static str,
     },
-    /// A block that states another state root than this member computed. One of the two is wrong.
+    /// A block that states another state root than this member computed. One of the two members is wrong.
     StateRoot {
         /// The block.
         block: Arc<Block<S>>,
-        /// What this member computed.
+        /// The state root that this member computed.
         computed: Hash,
     },
-    /// A message that an honest member would not have sent.
+    /// A message that an honest member does not send.
     Unexpected {
-        /// What.
+        /// The message.
         what: &'static str,
     },
 }
 
 impl<S: Vrf> Evidence<S> {
-    /// A stable name.
+    /// Stable code of the violation.
     pub fn code(&self) -> &'static str {
         match self {
             Evidence::Identity(_) => "EQUIVOCATION",
@@ -158,7 +159,7 @@ impl<S: Vrf> Evidence<S> {
         }
     }
 
-    /// What happened, for people.
+    /// Description for operators.
     pub fn what(&self) -> &'static str {
         match self {
             Evidence::Identity(_) => "two proposals in one round",
@@ -168,7 +169,7 @@ impl<S: Vrf> Evidence<S> {
         }
     }
 
-    /// Whether anybody who knows the committee can check it.
+    /// Returns true if third parties that know the committee can verify the evidence.
     pub fn is_provable(&self) -> bool {
         matches!(self, Evidence::Identity(_))
     }
@@ -177,39 +178,39 @@ impl<S: Vrf> Evidence<S> {
 /// The replica's timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Timer {
-    /// A round or its second stage begins.
+    /// A round or its Stage II begins.
     Stage,
-    /// Signatures or transactions are to be passed on.
+    /// Signatures or transactions are due to be forwarded.
     Gossip,
-    /// Send again what was not answered.
+    /// Unanswered requests are due to be repeated.
     Retry,
 }
 
-/// A few numbers for people and metrics.
+/// A summary of a replica for operators and metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// The round that the replica is in.
+    /// Current round of the replica.
     pub round: u64,
-    /// Who proposed the best block of this round that it knows; of the last one that it committed otherwise.
+    /// Proposer of the best known block of the clock's round; otherwise the author of the last committed block.
     pub leader: MemberIndex,
-    /// The committed height.
+    /// Committed height.
     pub committed: u64,
-    /// The delivered height.
+    /// Delivered height.
     pub delivered: u64,
-    /// The round in which a block was last prepared here.
+    /// Round of the last PREPARE.
     pub prepared: u64,
-    /// The round of the tentatively committed block; 0 if there is none.
+    /// Round of the lock; 0 if there is none.
     pub locked: u64,
-    /// Rounds that ended without a block though there was work.
+    /// Number of rounds that ended without a commit although there was work.
     pub timeouts: u64,
-    /// Own transactions not yet committed.
+    /// Number of uncommitted transactions of this member's clients.
     pub outstanding: usize,
-    /// Transactions not yet committed, of all members.
+    /// Number of uncommitted transactions of all members.
     pub pending: usize,
-    /// Bytes of them.
+    /// Bytes of these transactions.
     pub pending_bytes: usize,
-    /// Proposals that are kept.
+    /// Number of proposals in memory.
     pub proposals: usize,
-    /// Whether blocks are missing.
+    /// Whether committed blocks are missing.
     pub catching_up: bool,
 }

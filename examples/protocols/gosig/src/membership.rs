@@ -1,21 +1,22 @@
-//! Join and leave: a transaction of a special form, allowed by a quorum of the members, ends the epoch; from the next
-//! height on another committee decides.
+//! Changes of the members: a transaction of a special form, allowed by a quorum of the members, ends the epoch. From the next
+//! height on the new committee decides.
 //!
-//! | bytes of such a transaction | field |
+//! | bytes | field of such a transaction |
 //! |---|---|
 //! | 22 | [`CHANGE_PREFIX`] |
-//! | 8 | epoch that it ends |
+//! | 8 | the epoch that it ends |
 //! | 1 | 0: leave, then the identity key 32; 1: join, then voting key, its possession proof, identity key 32, its possession proof 64, weight 16, contact (its length 4, then at most [`MAX_CONTACT`]) |
 //! | | a certificate of the epoch's identity committee, kind [`MEMBERSHIP`], view 0, digest = a hash of the change |
 //!
-//! All changes in one block are applied together, in its order; one that cannot be (a key that is there already, the
-//! last member) is skipped. A transaction that is not well formed or not allowed is to Gosig a transaction as any other.
+//! All changes in one block are applied together, in its order. A change that cannot be applied (a key that is there already,
+//! the last member) is skipped. A transaction that is malformed or not allowed is an ordinary transaction to Gosig.
 
 use std::sync::Arc;
 
 use quorate::certificate::{Certificate, Kind, Statement};
 use quorate::committee::{Committee, Repeats};
 use quorate::ed25519::Ed25519;
+use quorate::merkle::Hash;
 use quorate::scheme::{Scheme, UnverifiedKey};
 use quorate::sortition::Seed;
 use quorate::wire::{Decode, Encode, Reader, Writer, domain};
@@ -25,11 +26,11 @@ use crate::block::Committees;
 use crate::digests::BlockDigest;
 use crate::payload::{Payload, Transaction};
 
-/// "This change of the members is allowed", with the identity key: view = 0, digest = the change's.
+/// A vote to allow a change of the members, signed with the identity key. View: 0. Digest: the change's.
 pub const MEMBERSHIP: Kind = Kind::new(5);
-/// How a transaction begins that changes the members.
+/// First bytes of a transaction that changes the members.
 pub const CHANGE_PREFIX: &[u8] = domain::GOSIG_EPOCH.as_bytes();
-/// The most bytes of a contact.
+/// Maximum bytes of a contact.
 pub const MAX_CONTACT: usize = 512;
 
 /// A change of the members.
@@ -37,30 +38,30 @@ pub const MAX_CONTACT: usize = 512;
 pub enum Change<S: Scheme> {
     /// A member leaves.
     Leave {
-        /// Its identity key.
+        /// Identity key of the member.
         identity: <Ed25519 as Scheme>::PublicKey,
     },
-    /// Somebody joins, behind all who are there.
+    /// A member joins, with the next index.
     Join {
-        /// Its voting key with the proof of its possession.
+        /// Voting key with the proof of its possession.
         voting: (S::PublicKey, S::Signature),
-        /// Its identity key with the proof of its possession.
+        /// Identity key with the proof of its possession.
         identity: (<Ed25519 as Scheme>::PublicKey, <Ed25519 as Scheme>::Signature),
-        /// Its weight.
+        /// Weight of the member.
         weight: u128,
-        /// How it is reached, as drivers see fit: Gosig keeps it as it is. At most [`MAX_CONTACT`] bytes.
+        /// How drivers reach the member. Gosig does not interpret it. At most [`MAX_CONTACT`] bytes.
         contact: Vec<u8>,
     },
 }
 
-/// The next epoch: what a driver makes the next [`Replica`](crate::Replica) of, and what every member computes alike.
+/// The next epoch, from which a driver creates the next [`Replica`](crate::Replica). Every member computes the same.
 #[derive(Clone, Debug)]
 pub struct Successor<S: Scheme> {
-    /// Its members. The epoch is one more.
+    /// Committees of the next epoch, whose number is one more.
     pub committees: Committees<S>,
-    /// Where it begins.
+    /// Block on which the next epoch begins.
     pub anchor: Anchor,
-    /// Those of them who joined with the last block, by their identity keys, and how each is reached.
+    /// Contacts of the members that joined with the last block.
     pub contacts: Contacts,
 }
 
@@ -70,27 +71,40 @@ pub type Contacts = Vec<(<Ed25519 as Scheme>::PublicKey, Vec<u8>)>;
 /// The block on which an epoch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Anchor {
-    /// Its height; 0 for the genesis.
+    /// Height of the block; 0 for the genesis.
     pub height: u64,
-    /// Its digest.
+    /// Digest of the block.
     pub digest: BlockDigest,
-    /// The seed after it.
+    /// The seed after the block.
     pub seed: Seed,
-    /// The height of the last block up to it that has transactions.
+    /// Height of the last block with transactions, up to this one.
     pub payload_height: u64,
 }
 
+impl Anchor {
+    /// Returns the anchor of a new chain. `randomness` must be chosen by no member and unpredictable until the keys are
+    /// fixed, see [`Seed::genesis`].
+    pub fn genesis<S: Scheme>(committees: &Committees<S>, state_root: &Hash, randomness: &[u8]) -> Self {
+        Self {
+            height: 0,
+            digest: committees.genesis(state_root),
+            seed: Seed::genesis(committees.voters.chain(), randomness),
+            payload_height: 0,
+        }
+    }
+}
+
 impl<S: Scheme> Change<S> {
-    /// What members sign who allow it.
+    /// Returns the statement that members sign to allow the change.
     pub fn statement(&self, committees: &Committees<S>) -> Statement {
         let digest = domain::hash(domain::GOSIG_MEMBERSHIP, &self.encode());
         committees.identities.statement(MEMBERSHIP, 0, digest)
     }
 
-    /// The transaction that makes it, with the certificate of those who allow it.
+    /// Returns the transaction that makes the change, with the certificate that allows it.
     ///
     /// # Errors
-    /// As [`Transaction::new`]; [`Error::TooLarge`] for a contact of more than [`MAX_CONTACT`] bytes.
+    /// Those of [`Transaction::new`]; [`Error::TooLarge`] for a contact of more than [`MAX_CONTACT`] bytes.
     pub fn transaction(&self, allowed: &Certificate<Ed25519>) -> Result<Transaction> {
         if let Change::Join { contact, .. } = self
             && contact.len() > MAX_CONTACT
@@ -105,8 +119,8 @@ impl<S: Scheme> Change<S> {
         Transaction::new(w.into_bytes())
     }
 
-    /// The change that a transaction makes in the epoch of `committees`; `None` for any other transaction. Cost for
-    /// one of the special form: a certificate of Ed25519, and two possession proofs.
+    /// Returns the change that a transaction makes in the epoch of `committees`; `None` for an ordinary transaction. Cost for a
+    /// transaction of the special form: an Ed25519 certificate and two possession proofs.
     pub fn from_transaction(transaction: &Transaction, committees: &Committees<S>) -> Option<Self> {
         let rest = transaction.bytes().strip_prefix(CHANGE_PREFIX)?;
         Self::read(rest, committees).ok()
@@ -121,7 +135,7 @@ impl<S: Scheme> Change<S> {
         let allowed = Certificate::<Ed25519>::decode_from(&mut r, &*committees.identities)?;
         r.finish()?;
         if *allowed.statement() != change.statement(committees) {
-            return Err(Error::WrongContext { what: "change that is allowed" });
+            return Err(Error::WrongContext { what: "certificate of a change; it allows another one" });
         }
         allowed.check(&committees.identities)?;
         if let Change::Join { voting: (key, proof), identity, .. } = &change {
@@ -131,17 +145,19 @@ impl<S: Scheme> Change<S> {
         Ok(change)
     }
 
-    /// The committees of `epoch` that the change makes of these. What members have allowed is another question.
+    /// Applies the change to these committees, and returns those of `epoch`. Does not check that it is allowed.
     ///
     /// # Errors
-    /// If it is not possible: who leaves is no member or the last one, who joins has a key that is a member's.
+    /// [`Error::WrongContext`] if the leaving key is not a member's; [`Error::BadCommittee`] if the last member leaves or a
+    /// joining key is already a member's.
     pub fn apply(&self, committees: &Committees<S>, epoch: u64) -> Result<Committees<S>> {
         let mut voters = members(&committees.voters);
         let mut identities = members(&committees.identities);
         match self {
             Change::Leave { identity } => {
                 let place = committees.identities.position(identity).map(usize::from);
-                let place = place.ok_or(Error::WrongContext { what: "member who leaves" })?;
+                let place = place
+                    .ok_or(Error::WrongContext { what: "leaving member; its key is not in the committee" })?;
                 voters.remove(place);
                 identities.remove(place);
             }
@@ -158,7 +174,7 @@ impl<S: Scheme> Change<S> {
     }
 }
 
-/// The committees after a block with this payload, if it changes them, and the contacts of who is new in them.
+/// Returns the committees after a block with this payload, if it changes them, and the contacts of the new members.
 pub fn next_committees<S: Scheme>(
     committees: &Committees<S>,
     payload: &Payload,
@@ -174,7 +190,7 @@ pub fn next_committees<S: Scheme>(
         made = Some(changed);
         match change {
             Change::Join { identity, contact, .. } => contacts.push((identity.0, contact)),
-            // Who left before, or leaves right away.
+            // A member that joined in this block leaves again.
             Change::Leave { identity } => contacts.retain(|(joined, _)| *joined != identity),
         }
     }
@@ -246,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn members_join_and_leave_and_the_epoch_is_the_next() {
+    fn joins_and_leaves_make_the_next_epoch() {
         let c = committees::<T>(4);
         let changes = [allowed(&c, &join(7)), allowed(&c, &leave(1)), Transaction::new(*b"other").unwrap()];
         let (next, contacts) = next_committees(&c, &Payload::new(changes.to_vec()).unwrap()).unwrap();
@@ -256,11 +272,11 @@ mod tests {
         let joined = Ed25519::public_key(&secret::<Ed25519>(7));
         assert_eq!(next.identities.position(&joined), Some(3));
         assert_eq!(contacts, [(joined, vec![7, 0])]);
-        assert!(next_committees(&c, &Payload::from_bytes([b"nothing of that kind"]).unwrap()).is_none());
+        assert!(next_committees(&c, &Payload::from_bytes([b"an ordinary transaction"]).unwrap()).is_none());
     }
 
     #[test]
-    fn contacts_are_those_of_who_joined_and_stays() {
+    fn contacts_are_those_of_joined_members_that_stay() {
         let c = committees::<T>(4);
         let contacts = |changes: &[Change<T>]| {
             let changes = changes.iter().map(|change| allowed(&c, change)).collect();
@@ -273,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contact_is_part_of_what_is_allowed_and_bounded() {
+    fn a_contact_is_bounded_and_part_of_the_allowed_change() {
         let c = committees::<T>(4);
         let with = |contact: Vec<u8>| {
             let Change::Join { voting, identity, weight, .. } = join(7) else { unreachable!() };
@@ -292,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_allowed_changes_nothing() {
+    fn changes_that_are_not_allowed_have_no_effect() {
         let c = committees::<T>(4);
         let change = join(7);
         let mut few = change.transaction(&certify(&c.identities, leave(1).statement(&c))).unwrap();
@@ -302,19 +318,16 @@ mod tests {
         few = Transaction::new(bytes).unwrap();
         assert!(Change::<T>::from_transaction(&few, &c).is_none(), "a signature is wrong");
         let (next, _) = next_committees(&c, &Payload::new(vec![allowed(&c, &change)]).unwrap()).unwrap();
-        assert!(
-            Change::<T>::from_transaction(&allowed(&c, &change), &next).is_none(),
-            "of an epoch that is over"
-        );
+        assert!(Change::<T>::from_transaction(&allowed(&c, &change), &next).is_none(), "of an earlier epoch");
         let Change::Join { identity, weight, contact, .. } = join(7) else { unreachable!() };
         let (other, voting) = (secret::<T>(8), secret::<T>(7));
         let stolen = (T::public_key(&voting), T::prove_possession(&other));
         let unproven = Change::Join { voting: stolen, identity, weight, contact };
         assert!(
             Change::<T>::from_transaction(&allowed(&c, &unproven), &c).is_none(),
-            "a key that nobody proved"
+            "a key without a possession proof"
         );
-        // Allowed, and impossible: who is there already, who is not there.
+        // Allowed but impossible: a key that is there already, and one that is not there.
         for change in [join(2), leave(9)] {
             let transaction = allowed(&c, &change);
             assert!(Change::<T>::from_transaction(&transaction, &c).is_some());

@@ -1,4 +1,4 @@
-//! What all members must agree on, and what each can tune for itself.
+//! The schedule, on which all members must agree, and the parameters, which each member sets for itself.
 
 use core::num::NonZeroU16;
 use core::time::Duration;
@@ -6,7 +6,7 @@ use core::time::Duration;
 use quorate::gossip;
 use quorate::sortition::EXPECTED_WINNERS;
 
-/// The clock that all members share loosely, and how many propose: **the same for all members**.
+/// The schedule of rounds and the expected number of proposers: **the same for all members**.
 ///
 /// ```text
 ///   start                                   round r
@@ -14,73 +14,73 @@ use quorate::sortition::EXPECTED_WINNERS;
 ///                                        Stage I         Stage II
 /// ```
 ///
-/// Safety never depends on it. Clocks that differ by more than a stage cost liveness while they do.
+/// Safety does not depend on it. While clocks differ by more than a stage, liveness is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// When round 1 begins, in microseconds **of the driver's clock**; negative if that clock began later.
+    /// Beginning of round 1, in microseconds **of the driver's clock**; negative if that clock began later.
     pub start: i64,
-    /// Stage I of a round: proposals spread.
+    /// Length of Stage I, in which proposals spread.
     pub proposals: Duration,
-    /// Stage II of a round: blocks are prepared and committed.
+    /// Length of Stage II, in which blocks are prepared and committed.
     pub signatures: Duration,
-    /// How many members propose in a round on average.
+    /// Expected number of proposers per round.
     pub proposers: NonZeroU16,
 }
 
-/// The pace and the limits of a replica. Members need not agree on any of it. [`Default`] fits four to a hundred
-/// members in one region.
+/// Parameters of a replica. Members need not agree on them. [`Default`] suits four to a hundred members in one region.
 ///
-/// Five switches turn the paper's optimisations off, each by itself, to see what it is worth.
+/// The first six fields switch the paper's optimisations off, each by itself, to measure its effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Prepare a block as soon as its header is known, and receive its transactions meanwhile. Off: prepare it only
-    /// when all of it is there.
+    /// Prepare a block as soon as its header is known, while its transactions arrive. Off: prepare it only when it is
+    /// complete.
     pub stage_pipelining: bool,
-    /// Begin the next round as soon as this round's block is committed: propose, and take proposals. Off: when the
-    /// clock says so.
+    /// Begin the next round as soon as this round's block is committed. Off: begin it by the clock.
     pub round_pipelining: bool,
-    /// Into how many segments a body is cut, at least; large ones into more. 1: not at all.
+    /// Minimum number of segments of a body; large bodies have more. 1 switches segments off.
     pub segments: u16,
-    /// Pass transactions on as they come, so that a body only names them. Off: bodies carry the transactions.
+    /// Forward transactions as they arrive, so that a body only names them. Off: bodies contain the transactions.
     pub asynchronous_transactions: bool,
-    /// Name transactions by 6 bytes where that is enough. Off: by 32.
+    /// Name transactions by 6 bytes where those are unique. Off: by 32.
     pub short_hashes: bool,
-    /// Sum signatures on the way. Off: each member tells its own to all, and sums only what it keeps.
+    /// Aggregate signatures as they spread. Off: each member sends its own to all members, and aggregates only what it
+    /// receives.
     pub aggregation: bool,
 
-    /// To how many members at a time something is passed on.
+    /// Number of members to which a message is forwarded at a time.
     pub fanout: usize,
-    /// To how many members a transaction is passed on.
+    /// Number of members to which a transaction is forwarded.
     pub transaction_fanout: usize,
-    /// How long transactions gather before they are passed on.
+    /// Time for which transactions are batched before they are forwarded.
     pub transaction_delay: Duration,
-    /// How fast signatures leave: as fast as this member's line does, or others' messages wait behind sums that are no
-    /// longer the best.
+    /// Rate at which signatures are sent. It should be that of the member's uplink: above it, messages queue behind
+    /// aggregates that better ones have overtaken.
     pub uplink_bytes_per_second: u64,
-    /// How long to wait for a member that something was sent to; after that it is left alone for
-    /// [`back_off`](Self::back_off), and longer by that each further time.
+    /// Time to wait for an answer. A member that does not answer is sent nothing for [`back_off`](Self::back_off), and for as
+    /// much longer each further time.
     pub patience: Duration,
-    /// See [`patience`](Self::patience).
+    /// Back-off from a member that does not answer within [`patience`](Self::patience).
     pub back_off: Duration,
-    /// How long before an unanswered request is sent to somebody else.
+    /// Time until an unanswered request is sent to another member.
     pub retry: Duration,
-    /// The most bytes of transactions, each with its length, that this member puts into a block.
+    /// Maximum bytes of transactions, each with its length, in a block of this member.
     pub max_block_bytes: usize,
-    /// The most transactions that this member puts into a block.
+    /// Maximum number of transactions in a block of this member.
     pub max_block_transactions: usize,
-    /// How many bytes, each with its length, the first block may hold. From then on it is about what was committed
-    /// lately: full blocks double it until a round is lost, which halves it; after that it rises in steps.
+    /// Maximum bytes of transactions, each with its length, in the first block. The limit then follows the blocks that are
+    /// committed: a full block doubles it until a round is lost; a lost round halves it, and after the first one it rises in
+    /// steps.
     pub first_block_bytes: usize,
-    /// The same for how many transactions.
+    /// Maximum number of transactions in the first block; it follows the committed blocks likewise.
     pub first_block_transactions: usize,
-    /// The most bytes of transactions that wait to be ordered, and 256 for each of them. At three quarters of it, or if
-    /// more wait than a few blocks hold, [`Output::Congestion`](crate::Output::Congestion) asks the driver to hold back.
+    /// Maximum size of the pool: bytes of pending transactions plus 256 for each. At three quarters of it, or at a backlog of
+    /// a few blocks, [`Output::Congestion`](crate::Output::Congestion) asks the driver to hold back.
     pub max_pool_bytes: usize,
-    /// The most bytes of them that one other member may have brought.
+    /// Maximum share of the pool that one other member may fill.
     pub max_peer_bytes: usize,
-    /// How many bytes per second one peer may have served to it.
+    /// Rate at which one peer is served, in bytes per second.
     pub serve_bytes_per_second: u64,
-    /// How many bytes of transactions may be delivered and not executed. One block is always delivered.
+    /// Maximum bytes of transactions that are delivered and not executed. One block is always delivered.
     pub max_unexecuted_bytes: usize,
 }
 
@@ -96,7 +96,7 @@ impl Default for Schedule {
 }
 
 impl Parameters {
-    /// What core's gossip needs of them.
+    /// Returns the parameters of the core's gossip.
     pub(crate) fn gossip(&self) -> gossip::Parameters {
         gossip::Parameters {
             fan_out: self.fanout,

@@ -1,4 +1,4 @@
-//! Transactions, and lists of them: what clients submit, what blocks order, what is delivered.
+//! Transactions, and payloads: lists of transactions that clients submit and blocks order.
 
 use core::fmt;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use crate::digests::PayloadDigest;
 
 /// The tree over a payload's transactions; a leaf is also the transaction's identifier.
 pub const TRANSACTIONS: Merkle = Merkle::new(domain::BATCH_LEAF, domain::BATCH_NODE);
-/// The most bytes of one transaction.
+/// Maximum bytes of a transaction.
 pub const MAX_TRANSACTION_BYTES: usize = 1 << 20;
-/// The most transactions of a payload.
+/// Maximum number of transactions of a payload.
 pub const MAX_TRANSACTIONS: usize = 1 << 18;
-/// The most bytes that the transactions of a payload have together, the 4-byte length of each included.
+/// Maximum bytes of the transactions of a payload, each with its 4-byte length.
 pub const MAX_PAYLOAD_BYTES: usize = 64 << 20;
 
-/// A client's bytes, with their identifier. Cheap to clone: a transaction is in memory once, in however many lists it is.
+/// A client's bytes with their identifier. Cheap to clone: all clones share the bytes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Transaction {
     id: Hash,
@@ -26,7 +26,7 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    /// A transaction. Cost: a hash over it.
+    /// Returns a transaction of these bytes. Cost: a hash over them.
     ///
     /// # Errors
     /// [`Error::TooLarge`] above [`MAX_TRANSACTION_BYTES`].
@@ -38,7 +38,7 @@ impl Transaction {
         Ok(Self { id: TRANSACTIONS.leaf(&bytes), bytes })
     }
 
-    /// Its identifier: its leaf in [`TRANSACTIONS`].
+    /// Identifier: the transaction's leaf in [`TRANSACTIONS`].
     pub fn id(&self) -> Hash {
         self.id
     }
@@ -48,50 +48,50 @@ impl Transaction {
         &self.bytes
     }
 
-    /// Bytes of the encoding: those of the client and four of their length.
+    /// Length of the encoding: the client's bytes and 4 bytes for their length.
     pub fn encoded_len(&self) -> usize {
         4 + self.bytes.len()
     }
 }
 
-/// What a block says of its payload, and what the payload's digest is a hash of.
+/// Summary of a payload, which a block contains. The payload's digest is its hash.
 ///
 /// | bytes | field |
 /// |---|---|
 /// | 4 | number of transactions |
-/// | 4 | bytes of all of them, each with its length before it |
+/// | 4 | bytes of all transactions, each with its length |
 /// | 32 | Merkle root |
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Summary {
-    /// How many transactions there are.
+    /// Number of transactions.
     pub count: u32,
-    /// How many bytes they have together, each with its length.
+    /// Bytes of all transactions, each with its length.
     pub bytes: u32,
-    /// The Merkle root of them, under [`TRANSACTIONS`].
+    /// Merkle root of the transactions under [`TRANSACTIONS`].
     pub root: Hash,
 }
 
 impl Summary {
-    /// Bytes of the encoding.
+    /// Length of the encoding.
     pub const LEN: usize = 40;
 
-    /// Of no transactions.
+    /// Returns the summary of no transactions.
     pub fn empty() -> Self {
         Self { count: 0, bytes: 0, root: TRANSACTIONS.root(&[]) }
     }
 
-    /// The digest of the payload that it describes.
+    /// Computes the digest of the payload.
     pub fn digest(&self) -> PayloadDigest {
         PayloadDigest(domain::hash(domain::GOSIG_PAYLOAD, &self.encode()))
     }
 
-    /// Whether there are no transactions.
+    /// Returns true if there are no transactions.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 }
 
-/// Transactions in their order. It never changes.
+/// An immutable list of transactions.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payload {
     summary: Summary,
@@ -101,7 +101,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// A payload. Cost: a hash per transaction.
+    /// Returns a payload of these transactions. Cost: a hash per transaction.
     ///
     /// # Errors
     /// [`Error::TooLarge`] for more than [`MAX_TRANSACTIONS`] or [`MAX_PAYLOAD_BYTES`].
@@ -119,7 +119,7 @@ impl Payload {
         Ok(Self::assemble(transactions, bytes as u32))
     }
 
-    /// Of no transactions.
+    /// Returns the payload without transactions.
     pub fn empty() -> Self {
         Self::assemble(Vec::new(), 0)
     }
@@ -130,60 +130,60 @@ impl Payload {
         Self { summary, digest: summary.digest(), ids, transactions }
     }
 
-    /// A payload of these bytes.
+    /// Returns a payload of transactions with these bytes.
     ///
     /// # Errors
-    /// As [`Transaction::new`] and [`new`](Self::new).
+    /// Those of [`Transaction::new`] and [`new`](Self::new).
     pub fn from_bytes<T: AsRef<[u8]>>(transactions: impl IntoIterator<Item = T>) -> Result<Self> {
         let transactions =
             transactions.into_iter().map(|t| Transaction::new(t.as_ref())).collect::<Result<_>>()?;
         Self::new(transactions)
     }
 
-    /// What a block says of it.
+    /// Summary of the payload.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    /// Its name.
+    /// Digest of the payload.
     pub fn digest(&self) -> PayloadDigest {
         self.digest
     }
 
-    /// How many transactions it has.
+    /// Number of transactions.
     pub fn len(&self) -> usize {
         self.transactions.len()
     }
 
-    /// Whether it has none.
+    /// Returns true if there are no transactions.
     pub fn is_empty(&self) -> bool {
         self.transactions.is_empty()
     }
 
-    /// Bytes of all transactions with their lengths.
+    /// Bytes of all transactions, each with its length.
     pub fn bytes(&self) -> usize {
         self.summary.bytes as usize
     }
 
-    /// The identifiers of the transactions: the leaves of the tree.
+    /// Identifiers of the transactions: the leaves of the tree.
     pub fn ids(&self) -> &[Hash] {
         &self.ids
     }
 
-    /// One transaction.
+    /// Returns the transaction at an index.
     pub fn transaction(&self, index: usize) -> Option<&Transaction> {
         self.transactions.get(index)
     }
 
-    /// All transactions in order.
+    /// All transactions, in order.
     pub fn transactions(&self) -> &[Transaction] {
         &self.transactions
     }
 
-    /// The path that proves one transaction under [`Summary::root`].
+    /// Returns the path that proves the transaction at an index under [`Summary::root`].
     ///
     /// # Errors
-    /// [`Error::Malformed`] if there is no such transaction.
+    /// [`Error::Malformed`] if the index is out of range.
     pub fn path(&self, index: usize) -> Result<Path> {
         TRANSACTIONS.path(&self.ids, index)
     }
@@ -257,7 +257,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn an_empty_payload_is_described_in_one_way() {
+    fn an_empty_payload_has_one_summary() {
         let empty = Payload::new(Vec::new()).unwrap();
         assert_eq!((*empty.summary(), &empty), (Summary::empty(), &Payload::empty()));
         assert_eq!(Summary::decode(&Summary::empty().encode(), &()), Ok(Summary::empty()));
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_refused() {
+    fn oversized_transactions_and_payloads_are_refused() {
         assert!(Transaction::new(vec![0; MAX_TRANSACTION_BYTES]).is_ok());
         assert_eq!(Transaction::new(vec![0; MAX_TRANSACTION_BYTES + 1]).unwrap_err().code(), "TOO_LARGE");
         let large = Transaction::new(vec![0; MAX_TRANSACTION_BYTES - 4]).unwrap();
@@ -280,7 +280,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_payload_survives_and_proves_its_transactions(list: Vec<Vec<u8>>) {
+        fn a_payload_round_trips_and_proves_its_transactions(list: Vec<Vec<u8>>) {
             let payload = Payload::from_bytes(&list).unwrap();
             prop_assert_eq!(Payload::decode(&payload.encode(), &()), Ok(payload.clone()));
             prop_assert_eq!(payload.encode().len(), 4 + payload.bytes());

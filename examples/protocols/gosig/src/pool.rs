@@ -1,6 +1,7 @@
-//! Transactions that wait to be ordered, and what is remembered of those that were.
+//! The pool: pending transactions, and the identifiers of recently committed ones.
 //!
-//! Bounded in all, and for each member who brings some: whoever floods a pool fills its own share only.
+//! Its size is bounded in total and for each member that brings transactions: a member that floods a pool fills only its own
+//! share.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,52 +12,53 @@ use crate::digests::PayloadDigest;
 use crate::parameters::Parameters;
 use crate::payload::{Payload, Transaction};
 
-/// So many identifiers of committed transactions are remembered, so that a late copy is not taken for a new one.
+/// Number of identifiers of committed transactions that are remembered, so that a late copy does not count as new.
 const REMEMBERED_IDS: usize = 1 << 18;
-/// What a transaction takes up here besides its bytes, about. Were it not counted, a pool of tiny ones would hold many
-/// times what it may.
+/// Approximate memory that a transaction takes besides its bytes. Without it, a pool of tiny transactions would take many
+/// times its limit.
 pub(crate) const OVERHEAD: usize = 256;
 
-/// See the [module](self).
+/// State of the pool. See the [module](self).
 pub(crate) struct Pool {
-    waiting: BTreeMap<Hash, Waiting>,
-    /// Oldest first.
+    pending: BTreeMap<Hash, Pending>,
+    /// Identifiers by place, oldest first.
     order: BTreeMap<u64, Hash>,
     next: u64,
     bytes: usize,
     brought: BTreeMap<MemberIndex, usize>,
     committed: BTreeSet<Hash>,
     committed_order: VecDeque<Hash>,
-    own: BTreeMap<PayloadDigest, Own>,
+    own: BTreeMap<PayloadDigest, SubmittedPayload>,
     owners: BTreeMap<Hash, Vec<PayloadDigest>>,
 }
 
-struct Waiting {
+struct Pending {
     transaction: Transaction,
     place: u64,
-    /// Who brought it; `None` for one of this member's clients'.
+    /// Member that brought it; `None` for a transaction of this member's clients.
     from: Option<MemberIndex>,
 }
 
-/// A payload that was submitted here.
-struct Own {
+/// A payload of this member's clients.
+struct SubmittedPayload {
     sequence: Option<u64>,
+    /// Number of its transactions that are not committed.
     left: usize,
 }
 
-/// What a commit means to those who submitted.
+/// Submitted payloads whose transactions are all committed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Settled {
-    /// Payloads of this run of which all is committed now.
+    /// Numbers of those submitted in this run.
     pub(crate) sequences: Vec<u64>,
-    /// All such payloads.
+    /// Digests of all of them.
     pub(crate) payloads: Vec<PayloadDigest>,
 }
 
 impl Pool {
     pub(crate) fn new(known: impl IntoIterator<Item = Hash>) -> Self {
         let mut pool = Self {
-            waiting: BTreeMap::new(),
+            pending: BTreeMap::new(),
             order: BTreeMap::new(),
             next: 0,
             bytes: 0,
@@ -70,37 +72,37 @@ impl Pool {
         pool
     }
 
-    /// How many transactions wait.
+    /// Number of pending transactions.
     pub(crate) fn len(&self) -> usize {
-        self.waiting.len()
+        self.pending.len()
     }
 
-    /// Bytes of those that wait.
+    /// Bytes of the pending transactions, each with its length.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// How much of the room that there is they take up.
-    pub(crate) fn held(&self) -> usize {
-        self.bytes + OVERHEAD * self.waiting.len()
+    /// Memory that counts against the limit of the pool.
+    pub(crate) fn footprint(&self) -> usize {
+        self.bytes + OVERHEAD * self.pending.len()
     }
 
-    /// How many of this member's clients' wait.
+    /// Number of pending transactions of this member's clients.
     pub(crate) fn outstanding(&self) -> usize {
         self.own.values().map(|own| own.left).sum()
     }
 
-    /// All that wait, in no order.
+    /// Returns all pending transactions in no particular order.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Transaction> {
-        self.waiting.values().map(|waiting| &waiting.transaction)
+        self.pending.values().map(|pending| &pending.transaction)
     }
 
-    /// Whether a transaction is in a block that was committed lately.
+    /// Returns true if a transaction is in a recently committed block.
     pub(crate) fn is_committed(&self, id: &Hash) -> bool {
         self.committed.contains(id)
     }
 
-    /// Takes a transaction from a peer; false if it is known, or there is no room for it.
+    /// Adds a transaction that a peer brings. Returns false if it is known or there is no room for it.
     pub(crate) fn add(
         &mut self,
         from: MemberIndex,
@@ -109,9 +111,9 @@ impl Pool {
     ) -> bool {
         let room = OVERHEAD + transaction.encoded_len();
         let brought = self.brought.get(&from).copied().unwrap_or(0);
-        let fits =
-            brought + room <= parameters.max_peer_bytes && self.held() + room <= parameters.max_pool_bytes;
-        if self.waiting.contains_key(&transaction.id()) || self.is_committed(&transaction.id()) || !fits {
+        let fits = brought + room <= parameters.max_peer_bytes
+            && self.footprint() + room <= parameters.max_pool_bytes;
+        if self.pending.contains_key(&transaction.id()) || self.is_committed(&transaction.id()) || !fits {
             return false;
         }
         self.brought.insert(from, brought + room);
@@ -119,13 +121,13 @@ impl Pool {
         true
     }
 
-    /// Whether there is room for a payload of this member's clients.
+    /// Returns true if there is room for a payload of this member's clients.
     pub(crate) fn has_room(&self, payload: &Payload, parameters: &Parameters) -> bool {
-        self.held() + payload.bytes() + OVERHEAD * payload.len() <= parameters.max_pool_bytes
+        self.footprint() + payload.bytes() + OVERHEAD * payload.len() <= parameters.max_pool_bytes
     }
 
-    /// Takes a payload of this member's clients. Returns those of its transactions that are to be passed on, and those
-    /// that are committed already.
+    /// Adds a payload of this member's clients. Returns its new transactions, which are to be forwarded, and the
+    /// identifiers of those that are committed already.
     pub(crate) fn submit(
         &mut self,
         sequence: Option<u64>,
@@ -142,29 +144,30 @@ impl Pool {
             if named.insert(id) {
                 self.owners.entry(id).or_default().push(payload.digest());
             }
-            if !self.waiting.contains_key(&id) {
+            if !self.pending.contains_key(&id) {
                 self.insert(transaction.clone(), None);
                 new.push(transaction.clone());
             }
         }
-        self.own.insert(payload.digest(), Own { sequence, left: named.len() });
+        self.own.insert(payload.digest(), SubmittedPayload { sequence, left: named.len() });
         (new, known)
     }
 
-    /// Whether a payload was submitted here and waits.
+    /// Returns true if a payload was submitted here and is pending.
     pub(crate) fn is_own(&self, payload: &PayloadDigest) -> bool {
         self.own.contains_key(payload)
     }
 
-    /// Gives a payload that waits the driver's number for it, if it has none: the records have brought it back, and the
-    /// driver, who outlived the replica that took it, submits it again. False if it has one or does not wait.
-    pub(crate) fn adopt(&mut self, payload: &PayloadDigest, sequence: u64) -> bool {
+    /// Attaches the driver's number to a pending payload that was restored from the records: the driver outlived the replica
+    /// that accepted it, and submits it again. Returns false if the payload is not pending or has a number.
+    pub(crate) fn attach_sequence(&mut self, payload: &PayloadDigest, sequence: u64) -> bool {
         let own = self.own.get_mut(payload).filter(|own| own.sequence.is_none());
         own.map(|own| own.sequence = Some(sequence)).is_some()
     }
 
-    /// Payloads of which nothing waits any more: what [`submit`](Self::submit) was told of was all committed before.
-    pub(crate) fn settle(&mut self) -> Settled {
+    /// Removes and returns the submitted payloads that have no pending transactions. That is also the case right after
+    /// [`submit`](Self::submit) if all transactions were committed before.
+    pub(crate) fn take_settled(&mut self) -> Settled {
         let mut settled = Settled::default();
         self.own.retain(|digest, own| {
             if own.left == 0 {
@@ -176,20 +179,20 @@ impl Pool {
         settled
     }
 
-    /// The oldest transactions, as many as fit.
+    /// Returns the oldest transactions within both limits; at least one if any is pending.
     pub(crate) fn oldest(&self, max_bytes: usize, max_count: usize) -> Vec<Transaction> {
         let (mut bytes, mut taken) = (0, Vec::new());
-        for waiting in self.order.values().filter_map(|id| self.waiting.get(id)) {
-            bytes += waiting.transaction.encoded_len();
+        for pending in self.order.values().filter_map(|id| self.pending.get(id)) {
+            bytes += pending.transaction.encoded_len();
             if taken.len() >= max_count || (bytes > max_bytes && !taken.is_empty()) {
                 break;
             }
-            taken.push(waiting.transaction.clone());
+            taken.push(pending.transaction.clone());
         }
         taken
     }
 
-    /// A block with this payload is committed.
+    /// Removes the transactions of a committed block. Returns the submitted payloads that this completes.
     pub(crate) fn commit(&mut self, payload: &Payload) -> Settled {
         for id in payload.ids() {
             self.remove(id);
@@ -200,7 +203,7 @@ impl Pool {
                 }
             }
         }
-        self.settle()
+        self.take_settled()
     }
 
     fn insert(&mut self, transaction: Transaction, from: Option<MemberIndex>) {
@@ -208,11 +211,11 @@ impl Pool {
         self.next += 1;
         self.bytes += transaction.encoded_len();
         self.order.insert(place, id);
-        self.waiting.insert(id, Waiting { transaction, place, from });
+        self.pending.insert(id, Pending { transaction, place, from });
     }
 
     fn remove(&mut self, id: &Hash) {
-        let Some(Waiting { transaction, place, from }) = self.waiting.remove(id) else { return };
+        let Some(Pending { transaction, place, from }) = self.pending.remove(id) else { return };
         self.order.remove(&place);
         self.bytes -= transaction.encoded_len();
         if let Some(brought) = from.and_then(|from| self.brought.get_mut(&from)) {
@@ -232,34 +235,34 @@ impl Pool {
     }
 }
 
-/// Transactions that are to be passed on, with who brought them.
+/// Transactions to forward, each with the member that brought it.
 #[derive(Default)]
 pub(crate) struct Outbox {
-    waiting: Vec<(Option<MemberIndex>, Transaction)>,
+    queued: Vec<(Option<MemberIndex>, Transaction)>,
 }
 
 impl Outbox {
     pub(crate) fn push(&mut self, from: Option<MemberIndex>, transaction: Transaction) {
-        self.waiting.push((from, transaction));
+        self.queued.push((from, transaction));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
+        self.queued.is_empty()
     }
 
-    /// All of them, in messages of about that many bytes: each to the first `fanout` of the peers who did not bring it.
-    /// All at once, because a message costs more than the few transactions in it.
+    /// Takes all transactions, in messages of about `max_bytes` bytes. Each transaction goes to the first `fanout` of the peers
+    /// that did not bring it. Transactions are batched because a message costs more than the few transactions in it.
     pub(crate) fn take(
         &mut self,
         peers: &[MemberIndex],
         fanout: usize,
         max_bytes: usize,
     ) -> Vec<(MemberIndex, Vec<Transaction>)> {
-        let waiting = std::mem::take(&mut self.waiting);
+        let queued = std::mem::take(&mut self.queued);
         let mut messages = Vec::new();
         for (place, peer) in peers.iter().enumerate() {
             let (mut bytes, mut list) = (0, Vec::new());
-            for (from, transaction) in &waiting {
+            for (from, transaction) in &queued {
                 let before = peers.iter().take(place).filter(|before| Some(**before) != *from).count();
                 if *from == Some(*peer) || before >= fanout {
                     continue;
@@ -292,10 +295,10 @@ mod tests {
     }
 
     #[test]
-    fn a_transaction_is_taken_once_and_not_after_it_was_committed() {
+    fn a_transaction_is_added_once_and_not_after_its_commit() {
         let parameters = Parameters::default();
         let mut pool = Pool::new([transaction(9).id()]);
-        assert!(!pool.add(1, transaction(9), &parameters), "known from before");
+        assert!(!pool.add(1, transaction(9), &parameters), "committed before the start");
         assert!(pool.add(1, transaction(1), &parameters) && !pool.add(2, transaction(1), &parameters));
         assert_eq!((pool.len(), pool.bytes()), (1, 10));
         assert_eq!(pool.commit(&payload(&[1, 2])), Settled::default());
@@ -304,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_floods_fills_its_own_share() {
+    fn a_member_that_floods_fills_only_its_own_share() {
         let room = OVERHEAD + transaction(1).encoded_len();
         let parameters =
             Parameters { max_peer_bytes: 2 * room, max_pool_bytes: 4 * room, ..Parameters::default() };
@@ -318,20 +321,20 @@ mod tests {
     }
 
     #[test]
-    fn what_the_records_brought_back_takes_the_number_of_who_submits_it_again_once() {
+    fn a_restored_payload_takes_one_sequence_number() {
         let mut pool = Pool::new([]);
         pool.submit(None, &payload(&[1]));
         pool.submit(Some(3), &payload(&[2]));
-        let mut adopt = |bytes, sequence| pool.adopt(&payload(bytes).digest(), sequence);
-        assert!(!adopt(&[3], 1) && !adopt(&[2], 2), "one that is not there, one that has a number");
-        assert!(adopt(&[1], 7) && !adopt(&[1], 8));
+        let mut attach = |bytes, sequence| pool.attach_sequence(&payload(bytes).digest(), sequence);
+        assert!(!attach(&[3], 1) && !attach(&[2], 2), "not pending, and already numbered");
+        assert!(attach(&[1], 7) && !attach(&[1], 8));
         let mut settled = pool.commit(&payload(&[1, 2])).sequences;
         settled.sort_unstable();
         assert_eq!(settled, [3, 7]);
     }
 
     #[test]
-    fn submitted_payloads_are_settled_when_their_last_transaction_is_committed() {
+    fn payloads_settle_with_their_last_transaction() {
         let mut pool = Pool::new([transaction(5).id()]);
         let (new, known) = pool.submit(Some(7), &payload(&[1, 2, 2, 5]));
         assert_eq!((new.len(), known), (2, vec![transaction(5).id()]));
@@ -343,7 +346,7 @@ mod tests {
         let second = Settled { sequences: vec![], payloads: vec![payload(&[2, 3]).digest()] };
         assert_eq!(pool.commit(&payload(&[3])), second);
         drop(pool.submit(Some(8), &payload(&[1, 3])));
-        assert_eq!(pool.settle().sequences, [8], "nothing of it is new");
+        assert_eq!(pool.take_settled().sequences, [8], "all committed before");
         assert_eq!((pool.outstanding(), pool.len()), (0, 0));
     }
 
@@ -357,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_passed_on_goes_in_one_message_to_each_and_not_back() {
+    fn forwarded_transactions_are_batched_and_not_sent_back() {
         let fill = |outbox: &mut Outbox| {
             for (from, byte) in [(None, 1), (Some(4), 2), (None, 3), (None, 5)] {
                 outbox.push(from, transaction(byte));
@@ -373,6 +376,6 @@ mod tests {
         assert!(outbox.is_empty() && outbox.take(&[1], 1, 1000).is_empty());
         fill(&mut outbox);
         let messages = outbox.take(&[7], 2, 20);
-        assert_eq!(first(&messages), [(7, vec![1, 2]), (7, vec![3, 5])], "as much as a message holds");
+        assert_eq!(first(&messages), [(7, vec![1, 2]), (7, vec![3, 5])], "split at the size limit");
     }
 }

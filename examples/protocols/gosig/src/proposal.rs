@@ -1,4 +1,4 @@
-//! Proposals (the paper's PR messages): a block, why it may be prepared, and that its proposer was drawn.
+//! Proposals (the paper's PR messages): a block, its proposal certificate, and the proposer's ticket.
 
 use core::fmt;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use quorate::{Error, Result};
 use crate::block::{Block, Committees};
 use crate::kinds::{PREPARE, TENTATIVE};
 
-/// What a proposer says in a round.
+/// A signed proposal of a block in a round.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -25,26 +25,26 @@ use crate::kinds::{PREPARE, TENTATIVE};
 /// | | ticket, without its round and member |
 /// | 64 | the proposer's signature, kind [`PROPOSAL`](crate::PROPOSAL) |
 ///
-/// The **proposal certificate** is, for a new block, the commitment certificate of its parent, or none if the parent is
-/// where the epoch begins; for a block that is proposed again, a quorum's [`PREPARE`] of it.
+/// The **proposal certificate** of a new block is the commitment certificate of its parent, or none if the epoch begins on
+/// the parent. That of a block that is proposed again is a [`PREPARE`] certificate of the block.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proposal<S: Vrf> {
-    /// The block.
+    /// The proposed block.
     pub block: Arc<Block<S>>,
-    /// The round.
+    /// Round of the proposal.
     pub round: u64,
-    /// Who proposes it. Its author, if it is new.
+    /// Member that proposes the block: its author if the block is new.
     pub proposer: MemberIndex,
-    /// Why whoever committed another block tentatively may give that up.
+    /// Proposal certificate, which tells members with a lock whether to release it.
     pub certificate: Option<Certificate<S>>,
-    /// The proof that the proposer was drawn.
+    /// The proposer's winning ticket.
     pub ticket: Ticket<S>,
     /// The proposer's signature.
     pub signature: <Ed25519 as Scheme>::Signature,
 }
 
 impl<S: Vrf> Proposal<S> {
-    /// What the proposer signs of a proposal: a hash over all but the signature.
+    /// Computes the digest that the proposer signs: a hash over all fields but the signature.
     pub fn digest_of(
         block: &Block<S>,
         round: u64,
@@ -57,29 +57,29 @@ impl<S: Vrf> Proposal<S> {
         domain::hash(domain::GOSIG_PROPOSAL, &w.into_bytes())
     }
 
-    /// The proposal's own name; that of its block is another.
+    /// Computes the digest of the proposal, which differs from that of its block.
     pub fn digest(&self) -> [u8; 32] {
         Self::digest_of(&self.block, self.round, self.proposer, self.certificate.as_ref(), &self.ticket)
     }
 
-    /// The proposer's signature as a vote: two of them in one round are evidence.
+    /// Returns the proposer's signature as a vote. Two different ones in one round are evidence.
     pub fn vote(&self, committees: &Committees<S>) -> Vote<Ed25519> {
         let statement = committees.proposal(self.round, self.digest());
         Vote::new(statement, self.proposer, self.signature.clone())
     }
 
-    /// Whether the block was proposed before.
+    /// Returns true if the block was proposed before.
     pub fn is_repeated(&self) -> bool {
         self.certificate.as_ref().is_some_and(|c| c.statement().kind == PREPARE)
     }
 
-    /// The proposal certificate round (the paper's c.r): a prepare certificate's own, a commitment certificate's and
-    /// one; where the epoch begins, 1.
+    /// Round of the proposal certificate (the paper's c.r): the round of a PREPARE certificate, the round + 1 of a commitment
+    /// certificate, and 1 without a certificate.
     pub fn certified_round(&self) -> u64 {
         self.certificate.as_ref().map_or(1, certified_round)
     }
 
-    /// What can be said without checking a signature.
+    /// Checks that the fields are consistent, without verifying signatures.
     fn check_shape(&self, committees: &Committees<S>) -> Result<()> {
         if self.proposer >= committees.voters.len() {
             return Err(Error::UnknownSigner { index: self.proposer.into() });
@@ -102,12 +102,12 @@ impl<S: Vrf> Proposal<S> {
         if fits {
             Ok(())
         } else {
-            Err(Error::Malformed { what: "proposal whose parts do not belong together" })
+            Err(Error::Malformed { what: "proposal: block, round, proposer and certificate do not match" })
         }
     }
 }
 
-/// The paper's c.r of a certificate.
+/// Returns the paper's c.r of a certificate.
 pub(crate) fn certified_round<S: Scheme>(certificate: &Certificate<S>) -> u64 {
     let statement = certificate.statement();
     if statement.kind == TENTATIVE { statement.view.saturating_add(1) } else { statement.view }

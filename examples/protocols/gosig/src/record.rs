@@ -1,4 +1,4 @@
-//! What survives a crash.
+//! Durable records: the state that must survive a crash.
 
 use std::sync::Arc;
 
@@ -15,79 +15,79 @@ use crate::finality::Finality;
 use crate::kinds::PREPARE;
 use crate::payload::Payload;
 
-/// A record that is durable before what depends on it leaves.
+/// A record. It must be durable before any message that depends on it leaves.
 ///
-/// A store may keep all of them in order, or only the last of each [`RecordKey`]; the replica can be made again from
-/// either. It needs the tip, the lock, and what was committed but not executed durably, each with its block and its
-/// payload; what is older is for the archive to keep.
+/// A store may keep all records in order, or only the last of each [`RecordKey`]; a replica can be restored from either. It
+/// needs the tip, the lock, and the blocks that were committed but not executed durably, each with its payload. The archive
+/// keeps older blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record<S: Vrf> {
-    /// Transactions: submitted here, or those of a block.
+    /// Transactions that were submitted here, or those of a block.
     Payload(Arc<Payload>),
-    /// A block, locked or committed.
+    /// A locked or committed block.
     Block(Arc<Block<S>>),
-    /// What the voting key signed.
+    /// Guard record of a vote.
     VoteGuard(GuardRecord),
-    /// What the identity key signed: proposals.
+    /// Guard record of a proposal.
     ProposalGuard(GuardRecord),
-    /// The tentatively committed block (the paper's s), or none.
+    /// The lock (the paper's s), or none.
     Lock(Option<Box<Lock<S>>>),
-    /// A block is committed.
+    /// The commit of a block.
     Committed(Box<Committed<S>>),
 }
 
-/// A tentatively committed block. Its round (the paper's r_tc) is that of the certificate.
+/// The lock of a member: a tentatively committed block. Its round (the paper's r_tc) is that of the certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lock<S: Vrf> {
-    /// The block (the paper's B_tc).
+    /// Digest of the block (the paper's B_tc).
     pub block: BlockDigest,
-    /// Its height.
+    /// Height of the block.
     pub height: u64,
-    /// A quorum prepared it (the paper's c_tc).
+    /// PREPARE certificate of the block (the paper's c_tc).
     pub certificate: Certificate<S>,
 }
 
-/// A committed block, and what the chain up to it says.
+/// The commit of a block, with the state of the chain after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committed<S: Vrf> {
-    /// Its height.
+    /// Height of the block.
     pub height: u64,
-    /// Its digest.
+    /// Digest of the block.
     pub digest: BlockDigest,
-    /// Why it is committed.
+    /// Commitment certificate of the block.
     pub finality: Finality<S>,
-    /// The seed after it.
+    /// The seed after the block.
     pub seed: Seed,
-    /// The height of the last block up to it that has transactions; 0 if there is none.
+    /// Height of the last block with transactions, up to this one; 0 if there is none.
     pub payload_height: u64,
 }
 
-/// Records of the same key replace each other.
+/// Key of a record. A record replaces the earlier ones with the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RecordKey {
-    /// One per payload.
+    /// One record per payload.
     Payload(PayloadDigest),
-    /// One per block.
+    /// One record per block.
     Block(BlockDigest),
-    /// One per kind of statement.
+    /// One record per kind of statement.
     VoteGuard(u8),
-    /// One per kind of statement.
+    /// One record per kind of statement.
     ProposalGuard(u8),
-    /// One.
+    /// One record.
     Lock,
-    /// One per height. Only the highest, and those above what was executed durably, are needed.
+    /// One record per height. Only the highest one, and those above the durably executed height, are needed.
     Committed(u64),
 }
 
 impl<S: Vrf> Lock<S> {
-    /// The round in which a quorum prepared it (the paper's r_tc).
+    /// Round in which a quorum prepared the block (the paper's r_tc).
     pub fn round(&self) -> u64 {
         self.certificate.statement().view
     }
 }
 
 impl<S: Vrf> Record<S> {
-    /// What a later record replaces.
+    /// Returns the key of the record.
     pub fn key(&self) -> RecordKey {
         match self {
             Record::Payload(payload) => RecordKey::Payload(payload.digest()),
@@ -159,7 +159,7 @@ impl<S: Vrf> Decode<Committees<S>> for Lock<S> {
         let certificate = Certificate::decode_from(r, &*committees.voters)?;
         let statement = certificate.statement();
         if statement.kind != PREPARE || statement.digest != committees.ballot(height, block) {
-            return Err(Error::Malformed { what: "lock whose certificate is another block's" });
+            return Err(Error::Malformed { what: "lock: the certificate names another block" });
         }
         Ok(Self { block, height, certificate })
     }

@@ -1,23 +1,23 @@
-//! The rules that keep the chain single, and nothing else.
+//! The safety rules: what a member may sign.
 //!
 //! 1. Prepare at most one block per round, rounds ascending, whatever their heights, and only what
 //!    [`decide_block`](crate::decide_block) names.
-//! 2. Commit a block tentatively only with a quorum's PREPAREs of it, in the round of this member's **last** PREPARE, and
-//!    only the block that it prepared there; and remember it with that certificate: the lock.
-//! 3. A lock ends when a block of its height is committed, or when rule 1 releases it.
-//! 4. Both only at the height above the committed chain.
+//! 2. Commit a block tentatively only with a quorum of PREPAREs for it, in the round of this member's **last** PREPARE, and
+//!    only the block that it prepared there. Remember the block with that certificate: the lock.
+//! 3. A lock ends when a block of its height is committed, or when DecideBlock releases it.
+//! 4. Prepare and commit tentatively only at the height above the committed chain.
 //! 5. Propose at most once per round.
 //!
-//! Why that suffices: let a quorum have committed B tentatively at height h in round r. The honest ones among them, H,
-//! weigh more than a third, and each is locked on B since round r or later. Consider the first later round in which
-//! another block of height h gets a quorum's PREPAREs: somebody in H prepared it, and so saw a proposal certificate of a
-//! round after r for it. That is no quorum of PREPAREs of that block, for this round is the first. So it is a quorum that
-//! committed the parent in round r or later; but H is more than a third and would have had to be part of it, after having
-//! committed the parent (rule 4), or in round r, in which they prepared B (rule 2). `spec/gosig.md` has it in full, and TLC
-//! checks it.
+//! Why these rules suffice: let a quorum have committed B tentatively at height h in round r. Its honest members, H, weigh
+//! more than a third, and each is locked on B since round r or later. Consider the first later round in which another block
+//! of height h gets a quorum of PREPAREs. A member of H prepared it, and so saw a proposal certificate for it of a round
+//! after r. That certificate is no quorum of PREPAREs for that block, because this round is the first. So it is a quorum
+//! that committed the parent in round r or later. But H weighs more than a third, so a member of H is part of that quorum,
+//! after it had committed the parent (rule 4), or in round r, in which it prepared B (rule 2): a contradiction.
+//! `spec/gosig.md` has the full proof, and TLC checks a model of it.
 //!
-//! Each signature comes with a record that must be durable before it leaves. The keys sit in [`Guard`]s, which refuse
-//! contradictions by themselves, whatever the code above them does; what connects PREPARE and TENTATIVE is here.
+//! Each signature comes with a record that must be durable before the signature leaves. The keys are held by [`Guard`]s,
+//! which refuse contradictions whatever their callers do. This module adds the rules that connect PREPARE and TENTATIVE.
 
 use quorate::certificate::{Certificate, Vote};
 use quorate::ed25519::Ed25519;
@@ -30,17 +30,18 @@ use crate::digests::BlockDigest;
 use crate::kinds::{PREPARE, PROPOSAL, TENTATIVE};
 use crate::record::Lock;
 
-/// The two keys of a member, and what it is bound by.
+/// The two keys of a member, with the votes and the lock that bind it.
 pub(crate) struct Safety<S: GosigScheme> {
     votes: Guard<S>,
     proposals: Guard<Ed25519>,
     epoch: u64,
     lock: Option<Lock<S>>,
     prepared: Option<Prepared>,
+    /// Height up to which the member signs nothing.
     abstain: u64,
 }
 
-/// What was prepared last, if that was in this run.
+/// The last PREPARE of this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Prepared {
     pub(crate) round: u64,
@@ -49,7 +50,7 @@ pub(crate) struct Prepared {
 }
 
 impl<S: GosigScheme> Safety<S> {
-    /// Takes the keys back after a restart, or for the first time.
+    /// Returns the safety state from the keys and the records; there are none at the first start.
     pub(crate) fn restore(
         committees: &Committees<S>,
         voting_key: S::SecretKey,
@@ -69,23 +70,23 @@ impl<S: GosigScheme> Safety<S> {
         })
     }
 
-    /// Whether the keys are this member's.
+    /// Returns true if the keys are this member's.
     pub(crate) fn belongs_to(&self, committees: &Committees<S>, me: u16) -> bool {
         committees.voters.key(me) == Some(self.votes.public_key())
             && committees.identities.key(me) == Some(self.proposals.public_key())
     }
 
-    /// The round of the last PREPARE, also of an earlier run.
+    /// Round of the last PREPARE, in this run or an earlier one; 0 if there is none in this epoch.
     pub(crate) fn prepared_round(&self) -> u64 {
         self.round_of(self.votes.last(PREPARE))
     }
 
-    /// The round of the last TENTATIVE.
+    /// Round of the last TENTATIVE, likewise.
     pub(crate) fn tentative_round(&self) -> u64 {
         self.round_of(self.votes.last(TENTATIVE))
     }
 
-    /// The round of the last proposal.
+    /// Round of the last proposal, likewise.
     pub(crate) fn proposed_round(&self) -> u64 {
         self.round_of(self.proposals.last(PROPOSAL))
     }
@@ -94,22 +95,22 @@ impl<S: GosigScheme> Safety<S> {
         last.filter(|(epoch, _)| *epoch == self.epoch).map_or(0, |(_, round)| round)
     }
 
-    /// What was prepared last, unless that was before a restart.
+    /// The last PREPARE, unless it was made before a restart.
     pub(crate) fn prepared(&self) -> Option<Prepared> {
         self.prepared.filter(|prepared| prepared.round == self.prepared_round())
     }
 
-    /// The tentatively committed block.
+    /// The lock: the tentatively committed block.
     pub(crate) fn lock(&self) -> Option<&Lock<S>> {
         self.lock.as_ref()
     }
 
-    /// Gives the lock up: a block of its height is committed, or DecideBlock says so.
+    /// Releases the lock: a block of its height is committed, or DecideBlock released it.
     pub(crate) fn release(&mut self) -> Option<Lock<S>> {
         self.lock.take()
     }
 
-    /// The locked block was proposed again with this certificate.
+    /// Renews the lock with a newer PREPARE certificate of its block. Ignores any other certificate.
     pub(crate) fn renew(&mut self, certificate: &Certificate<S>) {
         if let Some(lock) = &mut self.lock
             && certificate.statement().kind == PREPARE
@@ -120,22 +121,22 @@ impl<S: GosigScheme> Safety<S> {
         }
     }
 
-    /// Signs nothing for heights up to this: this member has no memory of what it may have signed there.
+    /// Abstains at heights up to this: the member has no record of what it may have signed there.
     pub(crate) fn abstain(&mut self, height: u64) {
         self.abstain = self.abstain.max(height);
     }
 
-    /// Whether it signs nothing at a height for want of memory.
+    /// Returns true if the member abstains at a height.
     pub(crate) fn abstains(&self, height: u64) -> bool {
         height <= self.abstain
     }
 
     /// Ends the abstention.
-    pub(crate) fn take_part(&mut self) {
+    pub(crate) fn end_abstention(&mut self) {
         self.abstain = 0;
     }
 
-    /// Prepares a block that DecideBlock named.
+    /// Signs PREPARE for a block that DecideBlock named.
     pub(crate) fn prepare(
         &mut self,
         committees: &Committees<S>,
@@ -152,7 +153,7 @@ impl<S: GosigScheme> Safety<S> {
         Ok(signed)
     }
 
-    /// Commits tentatively what was prepared last; `certificate` is a quorum's PREPAREs of it, and was verified.
+    /// Signs TENTATIVE for the block that was prepared last, and locks it. `certificate` is its verified PREPARE certificate.
     pub(crate) fn commit_tentatively(
         &mut self,
         committees: &Committees<S>,
@@ -168,7 +169,7 @@ impl<S: GosigScheme> Safety<S> {
         Ok(signed)
     }
 
-    /// Signs a proposal of this member's.
+    /// Signs a proposal.
     pub(crate) fn propose(
         &mut self,
         committees: &Committees<S>,
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn one_block_per_round_whatever_its_height() {
+    fn one_prepare_per_round_at_any_height() {
         let c = committees(4);
         let mut safety = safety(Vec::new(), None);
         assert!(safety.prepare(&c, 3, 1, A).is_ok());
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tentative_commit_needs_the_quorum_of_what_was_prepared_last() {
+    fn tentative_needs_the_certificate_of_the_last_prepare() {
         let c = committees(4);
         let quorum = |round, block| certify(&c.voters, c.prepare(round, 1, block));
         let mut safety = safety(Vec::new(), None);
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_remembers_the_rounds_and_the_lock_and_commits_nothing_from_before() {
+    fn a_restart_keeps_rounds_and_signs_no_earlier_tentative() {
         let c = committees(4);
         let mut before = safety(Vec::new(), None);
         let (_, record) = before.prepare(&c, 3, 1, A).unwrap();
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_is_renewed_by_newer_certificates_of_its_block_only() {
+    fn only_newer_certificates_of_its_block_renew_a_lock() {
         let c = committees(4);
         let quorum = |round, block| certify(&c.voters, c.prepare(round, 1, block));
         let lock = Lock { block: A, height: 1, certificate: quorum(3, A) };
@@ -251,12 +252,12 @@ mod tests {
     }
 
     #[test]
-    fn whoever_forgot_signs_nothing_until_it_takes_part() {
+    fn an_abstaining_member_signs_nothing_at_those_heights() {
         let c = committees(4);
         let mut safety = safety(Vec::new(), None);
         safety.abstain(4);
         assert!(safety.prepare(&c, 3, 4, A).is_err() && safety.prepare(&c, 3, 5, A).is_ok());
-        safety.take_part();
+        safety.end_abstention();
         assert!(safety.prepare(&c, 4, 4, A).is_ok());
     }
 

@@ -1,9 +1,9 @@
-//! Randomness for whom to tell what, from bytes that were handed in.
+//! Random choice of peers, from the entropy that the driver passes in.
 
 use quorate::machine::MemberIndex;
 use quorate::wire::domain;
 
-/// A stream of numbers that nobody foresees who does not know the entropy.
+/// A stream of random numbers. It is unpredictable without the entropy.
 pub(crate) struct PeerSampler {
     entropy: [u8; 32],
     count: u64,
@@ -14,29 +14,29 @@ impl PeerSampler {
         Self { entropy, count: 0 }
     }
 
-    /// 32 bytes.
-    pub(crate) fn bytes(&mut self) -> [u8; 32] {
+    /// Returns the next 32 bytes of the stream.
+    pub(crate) fn next_bytes(&mut self) -> [u8; 32] {
         self.count += 1;
         let mut hasher = domain::hasher(domain::GOSIG_DRAW);
         *hasher.update(&self.entropy).update(&self.count.to_le_bytes()).finalize().as_bytes()
     }
 
-    /// A number.
-    pub(crate) fn number(&mut self) -> u64 {
-        let [a, b, c, d, e, f, g, h, ..] = self.bytes();
+    /// Returns the next number of the stream.
+    pub(crate) fn next_u64(&mut self) -> u64 {
+        let [a, b, c, d, e, f, g, h, ..] = self.next_bytes();
         u64::from_le_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// A number below `n`; 0 if that is 0. The bias of one in 2⁴⁸ does not matter here.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.number() % (n as u64).max(1)) as usize
+    /// Returns a number below `n`, or 0 if `n` is 0. The bias, below 2⁻⁴⁸, does not matter here.
+    fn next_below(&mut self, n: usize) -> usize {
+        (self.next_u64() % (n as u64).max(1)) as usize
     }
 
-    /// Up to `k` different members out of these, at random.
-    pub(crate) fn some(&mut self, mut members: Vec<MemberIndex>, k: usize) -> Vec<MemberIndex> {
+    /// Returns up to `k` distinct random members of `members`.
+    pub(crate) fn sample(&mut self, mut members: Vec<MemberIndex>, k: usize) -> Vec<MemberIndex> {
         let k = k.min(members.len());
         for i in 0..k {
-            let other = i + self.below(members.len() - i);
+            let other = i + self.next_below(members.len() - i);
             members.swap(i, other);
         }
         members.truncate(k);
@@ -49,17 +49,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn some_are_different_and_all_are_drawn_sometimes() {
-        let mut draw = PeerSampler::new([7; 32]);
+    fn samples_are_distinct_and_cover_all_members() {
+        let mut sampler = PeerSampler::new([7; 32]);
         let mut seen = [0; 10];
         for _ in 0..200 {
-            let some = draw.some((0..10).collect(), 3);
-            assert_eq!(some.len(), 3);
-            assert!(some[0] != some[1] && some[1] != some[2] && some[0] != some[2]);
-            some.into_iter().for_each(|member| seen[usize::from(member)] += 1);
+            let sample = sampler.sample((0..10).collect(), 3);
+            assert_eq!(sample.len(), 3);
+            assert!(sample[0] != sample[1] && sample[1] != sample[2] && sample[0] != sample[2]);
+            sample.into_iter().for_each(|member| seen[usize::from(member)] += 1);
         }
         assert!(seen.iter().all(|n| *n > 30), "{seen:?}");
-        assert_eq!(draw.some(vec![4], 3), [4]);
-        assert!(draw.some(Vec::new(), 3).is_empty());
+        assert_eq!(sampler.sample(vec![4], 3), [4]);
+        assert!(sampler.sample(Vec::new(), 3).is_empty());
     }
 }

@@ -16,10 +16,10 @@ use crate::membership::Anchor;
 use crate::payload::Payload;
 use crate::proposal::Proposal;
 
-/// The scheme of most tests: its sums are checked as those of BLS are, and cost nothing.
+/// The scheme of most tests: its aggregates are verified like those of BLS, at no cost.
 pub(crate) type T = Toy;
 
-/// `n` members of weight one.
+/// Returns committees of `n` members of weight one.
 pub(crate) fn committees<S: Scheme>(n: u16) -> Committees<S> {
     Committees { voters: committee("test", n), identities: committee("test", n) }
 }
@@ -27,18 +27,18 @@ pub(crate) fn committees<S: Scheme>(n: u16) -> Committees<S> {
 /// The state before block 1.
 pub(crate) const GENESIS: Executed = Executed { height: 0, state_root: [0; 32] };
 
-/// Where the tests' chain begins.
+/// Returns the anchor of the tests' chain.
 pub(crate) fn anchor<S: GosigScheme>(committees: &Committees<S>) -> Anchor {
     Anchor::genesis(committees, &GENESIS.state_root, b"test")
 }
 
-/// The ticket of a member in a round; with four members all win.
+/// Returns a member's ticket in a round. With four members all tickets win.
 pub(crate) fn ticket<S: GosigScheme>(c: &Committees<S>, seed: Seed, round: u64, member: u16) -> Ticket<S> {
     let lottery = Lottery::new(c.voters.clone(), seed, round, EXPECTED_WINNERS);
     lottery.draw(&secret::<S>(member)).unwrap().unwrap().into_inner()
 }
 
-/// A block on top of another, or of the genesis.
+/// Returns a block on a parent, or on the genesis.
 pub(crate) fn block<S: GosigScheme>(
     c: &Committees<S>,
     parent: Option<&Block<S>>,
@@ -60,7 +60,7 @@ pub(crate) fn block<S: GosigScheme>(
     }))
 }
 
-/// A signed proposal of a block.
+/// Returns a signed proposal of a block.
 pub(crate) fn sign<S: GosigScheme>(
     c: &Committees<S>,
     block: Arc<Block<S>>,
@@ -77,7 +77,7 @@ pub(crate) fn sign<S: GosigScheme>(
     Arc::new(Proposal { block, round, proposer, certificate, ticket, signature })
 }
 
-/// A proposal of a made-up chain: of a first block, or, with a certificate of that kind and round, of the first block
+/// Returns a proposal of a test chain: of a first block, or, with a certificate of that kind and round, of the first block
 /// again or of a second one.
 pub(crate) fn proposal<S: GosigScheme>(
     c: &Committees<S>,

@@ -1,9 +1,9 @@
-//! What of the signatures that were sent is still on its way out, and who has not answered.
+//! The uplink: the signature messages that are still leaving, and the members that have not answered.
 //!
-//! Links take everything at once and tell nobody when it has left. Who sent on without a limit would fill them with sums
-//! that better ones overtake; who waited for each answer would send a few messages in the time that one takes there and
-//! back, and on long ways that is most of the stage. So a place is held for as long as the message takes to leave at the
-//! rate that this member may send with; that an answer comes at all is another matter.
+//! A link accepts any message at once and does not tell when it has left. A member that sent without a limit would fill its
+//! links with aggregates that better ones overtake. One that waited for each answer would send a few messages per round
+//! trip, and over long distances that is most of the stage. So each message holds a place for as long as it takes to leave
+//! at the member's sending rate; whether an answer arrives is tracked apart from that.
 
 use core::time::Duration;
 use std::collections::{BTreeMap, VecDeque};
@@ -11,12 +11,12 @@ use std::collections::{BTreeMap, VecDeque};
 use quorate::gossip::Peers;
 use quorate::machine::{MemberIndex, Time};
 
-/// This member's way out. At most the fan-out is on it, and one entry of each member is awaited.
+/// This member's uplink. It holds at most as many messages as the fan-out, and awaits one answer per member.
 #[derive(Debug)]
 pub(crate) struct Uplink {
     bytes_per_second: u64,
     patience: Duration,
-    /// When it is free.
+    /// Time at which all messages have left.
     free: Time,
     leaving: VecDeque<(Time, MemberIndex)>,
     awaited: BTreeMap<MemberIndex, Time>,
@@ -28,22 +28,22 @@ impl Uplink {
         Self { bytes_per_second: bytes_per_second.max(1), patience, free: Time(0), leaving, awaited }
     }
 
-    /// A message was handed to a link.
+    /// Records that a message was passed to a link.
     pub(crate) fn sent(&mut self, now: Time, to: MemberIndex, bytes: usize) {
         let micros = (bytes as u64).saturating_mul(1_000_000) / self.bytes_per_second;
-        // However slow the rate is said to be, a place is not held for longer than an answer is waited for.
+        // However low the rate is, a place is held no longer than an answer is awaited.
         self.free = self.free.max(now).plus(Duration::from_micros(micros)).min(now.plus(self.patience));
         self.leaving.push_back((self.free, to));
         self.awaited.entry(to).or_insert(self.free.plus(self.patience));
     }
 
-    /// A member is there.
+    /// Records a message from a member: it is available.
     pub(crate) fn heard(&mut self, from: MemberIndex) {
         self.awaited.remove(&from);
     }
 
-    /// Frees the places of what has left, and gives up those who did not answer.
-    pub(crate) fn pass(&mut self, now: Time, peers: &mut Peers) {
+    /// Frees the places of messages that have left, and reports the members that did not answer in time as failed.
+    pub(crate) fn advance(&mut self, now: Time, peers: &mut Peers) {
         while let Some((_, to)) = self.leaving.front().filter(|(at, _)| *at <= now) {
             peers.left(*to);
             self.leaving.pop_front();
@@ -57,7 +57,7 @@ impl Uplink {
         });
     }
 
-    /// When the next place is free, if any is taken.
+    /// Time at which the next place is free; `None` if all are.
     pub(crate) fn due(&self) -> Option<Time> {
         self.leaving.front().map(|(at, _)| *at)
     }
@@ -75,40 +75,40 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_free_when_the_message_has_left_and_not_only_when_it_was_answered() {
+    fn a_place_is_free_once_the_message_has_left() {
         let parameters = Parameters { fan_out: 2, ..Parameters::default() };
         let mut peers = Peers::new(0, 8, parameters);
-        // A thousand bytes take a millisecond.
+        // 1000 bytes take a millisecond.
         let mut uplink = Uplink::new(1_000_000, PATIENCE);
         for peer in [1, 2] {
             peers.begin(peer, ms(5));
             uplink.sent(ms(5), peer, 3_000);
         }
         assert_eq!(uplink.due(), Some(ms(8)));
-        uplink.pass(ms(7), &mut peers);
+        uplink.advance(ms(7), &mut peers);
         assert!(!peers.has_room(ms(7)));
-        uplink.pass(ms(8), &mut peers);
+        uplink.advance(ms(8), &mut peers);
         assert!(peers.has_room(ms(8)) && peers.is_available(1, ms(8)) && !peers.is_available(2, ms(8)));
-        // One after the other.
+        // The second message leaves after the first.
         assert_eq!(uplink.due(), Some(ms(11)));
-        uplink.pass(ms(11), &mut peers);
+        uplink.advance(ms(11), &mut peers);
         assert_eq!(uplink.due(), None);
         uplink.sent(ms(20), 3, usize::MAX);
         assert_eq!(uplink.due(), Some(ms(20).plus(PATIENCE)));
     }
 
     #[test]
-    fn who_does_not_answer_is_left_alone_and_who_does_is_not() {
+    fn silent_members_are_backed_off_from() {
         let mut peers = Peers::new(0, 8, Parameters::default());
         let mut uplink = Uplink::new(1_000_000, PATIENCE);
         uplink.sent(ms(0), 1, 1_000);
         uplink.sent(ms(0), 2, 1_000);
-        // Another message does not give a silent member more time.
+        // Another message does not extend the time for an answer.
         uplink.sent(ms(90), 1, 1_000);
         uplink.heard(2);
-        uplink.pass(ms(100), &mut peers);
+        uplink.advance(ms(100), &mut peers);
         assert!(peers.is_available(1, ms(100)));
-        uplink.pass(ms(101), &mut peers);
+        uplink.advance(ms(101), &mut peers);
         assert!(!peers.is_available(1, ms(101)) && peers.is_available(2, ms(101)));
         assert!(uplink.awaited.is_empty());
     }

@@ -1,6 +1,6 @@
-//! Gosig in the simulator over changes of its members. What a driver does when an epoch ends, the test does: it makes the
-//! next replica on what the node's disk has, and hands nothing else over. Who stays goes on; who leaves stops; who joins
-//! begins with an empty disk, and observes until the epoch begins in which it is a member.
+//! Gosig in the simulator across changes of its members. The test acts as the driver when an epoch ends: it creates the next
+//! replica from the node's disk alone. Members that stay continue, members that leave stop, and a joining node starts with an
+//! empty disk and observes until the epoch begins in which it is a member.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use quorate_simulator::{Behaviour, CrashPoint, Fault, Latency, Network, Scenario
 
 /// Members of the first epoch.
 const MEMBERS: usize = 4;
-/// Who joins, leaves, and comes back.
+/// The node that joins, leaves, and returns.
 const GUEST: usize = 4;
 
 type Run = Simulation<GosigHost<Toy>>;
@@ -38,7 +38,7 @@ fn join() -> Change<Toy> {
     }
 }
 
-/// Clients of two members submit the change, which a quorum of the epoch has allowed.
+/// Submits a change, allowed by a quorum of the epoch, through clients of two members.
 fn submit(run: &mut Run, change: &Change<Toy>) {
     let committees: Committees<Toy> = run.host().epochs().last().unwrap().committees.clone();
     let allowed = certify(&committees.identities, change.statement(&committees));
@@ -57,13 +57,13 @@ fn height(run: &Run, slot: usize) -> u64 {
     run.machine(slot).map_or(0, |machine| machine.status().committed)
 }
 
-/// The lowest and the highest height of the members of the newest epoch.
+/// Returns the lowest and the highest height of the members of the newest epoch.
 fn heights(run: &Run) -> (u64, u64) {
     let heights: Vec<u64> = (0..members(run)).map(|slot| height(run, slot)).collect();
     (*heights.iter().min().unwrap(), *heights.iter().max().unwrap())
 }
 
-/// A run whose clients submit so many times.
+/// Starts a run whose clients submit `times` times.
 fn begin(mut scenario: Scenario, times: u64) -> Run {
     scenario.checks.liveness = None;
     let mut host = GosigHost::new(Material::new(MEMBERS)).workload(ms(200), times);
@@ -72,7 +72,7 @@ fn begin(mut scenario: Scenario, times: u64) -> Run {
     Simulation::new(scenario, host).keeping_trace(60)
 }
 
-/// Goes on until a time, and lets every node that has seen its epoch end begin the next one, unless it leaves with it.
+/// Runs until a time in milliseconds. Restarts each node whose epoch has ended for the next one, unless the node leaves.
 fn follow(run: &mut Run, until: u64) {
     for at in (run.now().0 / 1_000..until).step_by(10) {
         run.advance(ms(at + 10));
@@ -83,33 +83,33 @@ fn follow(run: &mut Run, until: u64) {
             }
             let (epoch, member) = (run.host().epoch(slot), slot as u16);
             let is_member = |epoch| run.host().is_member(epoch, member);
-            // Who was started again to come back observes meanwhile.
+            // A node that was restarted to return observes meanwhile.
             let leaves = is_member(epoch) && !is_member(epoch + 1) && slot >= members(run);
             run.inject(Fault::Crash { node: slot, point: CrashPoint::Now, after: 0 });
             if !leaves {
                 run.inject(Fault::Restart { node: slot });
             }
             if let Some(behaviour) = run.scenario().byzantine.get(&slot).cloned() {
-                // It knows the committee of its epoch.
+                // The adversary gets the committee of its new epoch.
                 run.inject(Fault::Turn { node: slot, behaviour });
             }
         }
     }
 }
 
-/// Somebody joins with an empty disk, leaves, and comes back, and the chain goes on through all of it.
+/// Runs a scenario in which a node joins with an empty disk, leaves, and returns, while the chain continues.
 fn join_and_leave_and_join(scenario: Scenario) -> Run {
     let mut run = begin(scenario, u64::MAX);
     follow(&mut run, 2_000);
-    assert_eq!(height(&run, GUEST), 0, "nobody lets it in");
+    assert_eq!(height(&run, GUEST), 0, "it is not let in yet");
     submit(&mut run, &join());
     follow(&mut run, 7_000);
     assert_eq!((run.host().epochs().len(), members(&run)), (2, MEMBERS + 1));
     let joined = &run.host().epochs()[1];
     assert_eq!(joined.contacts[0].1, b"the guest");
-    assert!(height(&run, GUEST) > joined.anchor.height, "it has followed from the beginning");
+    assert!(height(&run, GUEST) > joined.anchor.height, "it has learnt the chain from the beginning");
     let prepared = run.machine(GUEST).unwrap().status().prepared;
-    assert!(prepared > 0, "and takes part");
+    assert!(prepared > 0, "it votes");
     submit(&mut run, &leave());
     follow(&mut run, 12_000);
     assert_eq!((run.host().epochs().len(), members(&run)), (3, MEMBERS));
@@ -132,27 +132,27 @@ fn local(name: &str, seed: u64) -> Scenario {
 }
 
 #[test]
-fn somebody_joins_with_an_empty_disk_and_leaves_and_comes_back() {
+fn a_member_joins_with_an_empty_disk_leaves_and_returns() {
     for seed in 0..3 {
         let run = join_and_leave_and_join(local("epochs", seed));
         assert!(run.host().evidence.is_empty(), "{:?}", run.host().evidence);
     }
 }
 
-/// Members are killed in the middle of steps around the end of the epoch, so that some have committed its last block, or
-/// executed it, and others have not.
+/// Members are killed within steps around the end of an epoch, so that some have committed or executed its last block and
+/// others have not.
 #[test]
-fn members_that_are_killed_while_an_epoch_ends_find_into_the_next() {
+fn members_killed_while_an_epoch_ends_enter_the_next() {
     let points = [CrashPoint::DuringPersist, CrashPoint::BeforeSend, CrashPoint::DuringSend];
     for seed in 0..16 {
         let crash = |node, after| Fault::Crash { node, point: points[seed as usize % 3], after };
         let scenario = local("epochs and crashes", seed)
             .fault(ms(2_010 + 40 * seed), crash(1, seed as u32))
             .restart(ms(3_500), 1)
-            // And one soon after it has begun the next epoch: what it executed last was of the one before.
+            // One soon after it has begun the next epoch: the last block that it executed is of the epoch before.
             .fault(ms(2_600 + 100 * seed), Fault::Crash { node: 0, point: CrashPoint::Now, after: 0 })
             .restart(ms(2_700 + 100 * seed), 0)
-            // And who joins, while it follows and while it begins.
+            // The joining node, while it catches up and while it begins.
             .fault(ms(2_500 + 30 * seed), crash(GUEST, 1 + seed as u32 % 7))
             .restart(ms(4_000), GUEST)
             .fault(ms(7_010 + 40 * seed), crash(2, 1))
@@ -162,16 +162,16 @@ fn members_that_are_killed_while_an_epoch_ends_find_into_the_next() {
 }
 
 #[test]
-fn a_villain_does_not_keep_others_from_the_next_epoch() {
-    for (seed, villain) in (0..).zip(["equivocator", "withholder", "forger", "liar", "stray", "beggar"]) {
-        let custom = Behaviour::Custom(villain.to_owned());
-        join_and_leave_and_join(local(villain, seed).byzantine(3, custom));
+fn an_adversary_does_not_stop_the_next_epoch() {
+    for (seed, adversary) in (0..).zip(["equivocator", "withholder", "forger", "liar", "stray", "beggar"]) {
+        let custom = Behaviour::Custom(adversary.to_owned());
+        join_and_leave_and_join(local(adversary, seed).byzantine(3, custom));
     }
 }
 
-/// One member sleeps through two epochs; nobody tells it anything but what it asks for when it wakes up.
+/// One member is down for two epochs, and afterwards learns only what it requests.
 #[test]
-fn who_is_behind_by_two_epochs_follows_by_itself() {
+fn a_member_behind_by_two_epochs_catches_up() {
     for seed in 0..4 {
         let scenario = local("behind", seed)
             .fault(ms(1_500), Fault::Crash { node: 1, point: CrashPoint::Now, after: 0 })
@@ -187,15 +187,15 @@ fn who_is_behind_by_two_epochs_follows_by_itself() {
         let (least, most) = heights(&run);
         assert!(run.host().epoch(1) == 2 && most - least < 4, "{least} {most}");
         let prepared = run.machine(1).unwrap().status().prepared;
-        assert!(prepared > 0, "it takes part again");
+        assert!(prepared > 0, "it votes again");
         assert!(run.host().evidence.is_empty(), "{:?}", run.host().evidence);
     }
 }
 
-/// One member is cut off while an epoch ends, and nobody has anything to order: nothing tells it that others went on.
-/// What they say in the next epoch does, though it cannot read it.
+/// One member is cut off while an epoch ends, and there is nothing to order afterwards, so no message tells it of the end. The
+/// first message of the next epoch does, although the member cannot read it.
 #[test]
-fn who_missed_the_end_of_an_epoch_learns_of_it_from_what_it_cannot_read() {
+fn a_message_of_a_later_epoch_reveals_the_missed_end() {
     for seed in 0..4 {
         let split = Fault::Split { groups: vec![vec![1]], holds: false, one_way: false };
         let scenario = local("missed", seed).fault(ms(2_990), split).fault(ms(6_000), Fault::Heal);

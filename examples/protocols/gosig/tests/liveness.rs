@@ -1,5 +1,5 @@
-//! Gosig in the simulator with no more members alive than a quorum needs: a round decides only if all of them prepare the
-//! same block, so that one of them can hold up all others.
+//! Gosig in the simulator with a bare quorum of members alive: a round decides only if all of them prepare the same block, so
+//! each of them can stop the others.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use quorate_gosig::simulation::{GosigHost, Material};
 use quorate_simulator::{Fate, Latency, Network, Scenario, Simulation};
 
 const MEMBERS: usize = 16;
-/// So many of them are dead, as many as the others can do without.
+/// Number of dead members: the most with which a quorum remains.
 const DEAD: usize = 5;
-/// The round in which member 0 is not heard.
+/// The round in which the signatures of member 0 are dropped.
 const UNHEARD: u64 = 13;
 const SECOND_STAGE: Duration = Duration::from_millis(100);
 const ROUND: Duration = Duration::from_millis(500);
 
-/// What a bare quorum of the members does.
+/// Returns a run of a bare quorum.
 fn bare_quorum(seed: u64, prepare: impl FnOnce(&mut GosigHost<Toy>)) -> Simulation<GosigHost<Toy>> {
     let latency = Latency::Tailed { floor: Duration::from_millis(1), mean: Duration::from_millis(1) };
     let mut scenario = Scenario::new("a bare quorum", MEMBERS, seed)
@@ -40,16 +40,16 @@ fn material() -> Arc<Material<Toy>> {
     Material::new(MEMBERS)
 }
 
-/// The end of a round.
+/// Returns the time at which a round ends.
 fn end(round: u64) -> Duration {
     ROUND * u32::try_from(round).unwrap()
 }
 
-/// In one round nobody hears the signatures of member 0, so that it alone is locked. How many rounds it takes from there
-/// until the next block; none if it came otherwise.
+/// Drops the signatures of member 0 in one round, so that it alone is locked. Returns the number of rounds from there until
+/// the next commit, or `None` if the run does not lead to that lock.
 fn rounds_until_the_next_block(seed: u64) -> Option<u64> {
     let mut run = bare_quorum(seed, |host| {
-        host.tap = Some(Box::new(|now, from, _, message| {
+        host.interceptor = Some(Box::new(|now, from, _, message| {
             let unheard = end(UNHEARD - 1)..end(UNHEARD);
             let votes = matches!(&**message, Message::Signatures(_));
             let drop = votes && from.member == 0 && unheard.contains(&Duration::from_micros(now.0));
@@ -71,7 +71,7 @@ fn rounds_until_the_next_block(seed: u64) -> Option<u64> {
 }
 
 #[test]
-fn one_locked_member_brings_its_block_to_all_others() {
+fn one_locked_member_gets_its_block_committed() {
     let rounds: Vec<u64> = (0..24).filter_map(rounds_until_the_next_block).collect();
     assert!(rounds.len() >= 16 && rounds.iter().any(|rounds| *rounds > 1), "{rounds:?}");
 }
@@ -81,7 +81,7 @@ fn without_aggregation_a_bare_quorum_still_commits() {
     for seed in 0..4 {
         let mut run = bare_quorum(seed, |host| host.parameters.aggregation = false);
         run.advance(Duration::from_secs(15));
-        // Thirty rounds. Proposals do not reach everybody in all of them, for many of those who are told are dead.
+        // 30 rounds. Not all proposals reach all members, because many of the peers they are sent to are dead.
         assert!(run.host().agreement.highest().is_some_and(|height| height >= 20), "{seed}");
         assert!(run.host().evidence.is_empty());
     }

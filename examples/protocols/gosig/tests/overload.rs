@@ -1,7 +1,7 @@
-//! Gosig in the simulator when clients bring more than the validators' machines can do.
+//! Gosig in the simulator under more load than the validators' machines can process.
 //!
-//! What a member does for a message takes time, which grows with the message: about as much as sixteen validators
-//! need that share two processors. Votes wait behind transactions: there is one queue.
+//! Processing a message takes time that grows with its size, about as for sixteen validators that share two processors. There
+//! is one queue, so votes wait behind transactions.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::time::Duration;
@@ -17,7 +17,8 @@ fn us(us: u64) -> Duration {
     Duration::from_micros(us)
 }
 
-/// Stages of 250 ms, and clients who come to each member about so often, up to so many times, with two transactions.
+/// Returns a run with stages of 250 ms, in which clients submit two transactions to each member about every `pause`, up to
+/// `times` times.
 fn run(per_kilobyte: Duration, pause: Duration, times: u64) -> Simulation<GosigHost<Toy>> {
     let latency = Latency::Tailed { floor: us(100), mean: us(200) };
     let work = Work { per_input: us(300), per_kilobyte, write: Latency::Fixed(us(500)), ..Work::default() };
@@ -36,16 +37,16 @@ fn statuses(simulation: &Simulation<GosigHost<Toy>>) -> Vec<Status> {
     (0..MEMBERS).filter_map(|slot| Some(simulation.machine(slot)?.status())).collect()
 }
 
-/// Blocks that a quorum has committed: a machine with more than it can do may fall behind the others for a while.
+/// Returns the height that a quorum has committed. An overloaded machine may fall behind the others for a while.
 fn height(simulation: &Simulation<GosigHost<Toy>>) -> u64 {
     let mut heights: Vec<u64> = statuses(simulation).iter().map(|status| status.committed).collect();
     heights.sort_unstable();
     heights[(MEMBERS - 1) / 3]
 }
 
-/// Were all that waits put into one block, no round would be long enough for it, then or ever.
+/// If all pending transactions went into one block, no round would be long enough to decide it.
 #[test]
-fn a_backlog_that_no_round_could_manage_is_worked_off() {
+fn a_backlog_larger_than_any_round_is_worked_off() {
     let mut simulation = run(us(2500), us(2000), 600);
     assert!(simulation.advance(Duration::from_secs(3)));
     let waiting = statuses(&simulation).iter().map(|status| status.pending).max().unwrap();
@@ -58,7 +59,7 @@ fn a_backlog_that_no_round_could_manage_is_worked_off() {
 }
 
 #[test]
-fn clients_that_never_stop_are_asked_to_hold_back_and_the_chain_goes_on() {
+fn congestion_holds_clients_back_and_the_chain_continues() {
     let mut simulation = run(us(1000), us(4000), u64::MAX);
     let parameters = Parameters::default();
     let (mut before, mut decided) = (0, 0);
@@ -67,7 +68,7 @@ fn clients_that_never_stop_are_asked_to_hold_back_and_the_chain_goes_on() {
         let (now, delivered) = (height(&simulation), simulation.host().delivered.len());
         assert!(now > before && delivered > decided, "{seconds} s: {before}..{now}, {decided}..{delivered}");
         (before, decided) = (now, delivered);
-        // What was on its way to others when clients were asked comes on top.
+        // Transactions that were in transit when congestion began are added.
         let waiting = statuses(&simulation).iter().map(|status| status.pending).max().unwrap();
         assert!(waiting < 12 * parameters.first_block_transactions, "{seconds} s: {waiting}");
     }

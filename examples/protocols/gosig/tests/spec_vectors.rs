@@ -1,4 +1,4 @@
-//! Runs the cases of `spec/vectors/gosig.json`, which the independent model in `spec/model` made.
+//! Runs the cases of `spec/vectors/gosig.json`, which the independent model in `spec/model` generates.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::sync::Arc;
@@ -136,7 +136,7 @@ impl<S: GosigScheme> World<S> {
         }))
     }
 
-    /// Everything that is signed in a proposal.
+    /// Verifies all signatures of a proposal.
     fn verify(&self, input: &Value) -> Result<Value> {
         let c = &self.0;
         let proposal: Proposal<S> = decode(&bytes(&input["proposal"]), c)?;
@@ -192,7 +192,7 @@ impl<S: GosigScheme> World<S> {
     }
 }
 
-/// The bytes of a message. With `zeros`, transactions of so many zeros stand before the last bytes, `end`.
+/// Returns the bytes of a message. `zeros` lists the lengths of transactions of zero bytes, placed before the bytes `end`.
 fn message(input: &Value) -> Vec<u8> {
     let mut message = bytes(&input["message"]);
     for length in input["zeros"].as_array().into_iter().flatten() {
@@ -204,7 +204,7 @@ fn message(input: &Value) -> Vec<u8> {
     message
 }
 
-/// The same for all committees.
+/// Runs an operation that does not depend on the committees.
 fn ballot(file: &Value, input: &Value) -> Value {
     let any = json!({ "voters": "min-sig-counted", "identities": "identities" });
     let (World(c), block) = (World::<Counted<MinSig>>::new(file, &any), BlockDigest(array(&input["block"])));
@@ -246,7 +246,7 @@ fn decide(input: &Value) -> Value {
 }
 
 #[test]
-fn every_case_of_the_specification() {
+fn all_spec_vectors_pass() {
     let file = read();
     let cases = file["cases"].as_array().unwrap();
     assert!(cases.len() > 600, "gosig.json has lost its cases");

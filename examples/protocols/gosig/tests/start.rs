@@ -1,4 +1,4 @@
-//! What keeps a replica from starting, and what it does with messages that no honest member sends.
+//! Refused configurations and records, and senders that are no members.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::sync::Arc;
@@ -38,7 +38,7 @@ fn code(config: Config<Toy>, records: Vec<Record<Toy>>) -> &'static str {
 }
 
 #[test]
-fn what_does_not_belong_together_does_not_start() {
+fn inconsistent_configurations_are_refused() {
     assert_eq!(code(config(), Vec::new()), "none");
     let other = Config { identities: weighted("other", &[1; 4]), ..config() };
     assert_eq!(code(other, Vec::new()), "BAD_COMMITTEE");
@@ -67,7 +67,7 @@ fn records_of_another_chain_or_key_are_refused() {
 }
 
 #[test]
-fn whoever_is_no_member_is_refused_by_decoder_and_machine() {
+fn decoder_and_machine_refuse_senders_outside_the_committee() {
     let mut replica = Replica::new(config(), []).unwrap();
     let message = Message::<Toy>::Hello { committed: 3 }.in_epoch(0);
     assert!(replica.decode(2, &message.encode()).is_ok());
@@ -78,7 +78,7 @@ fn whoever_is_no_member_is_refused_by_decoder_and_machine() {
 }
 
 #[test]
-fn a_payload_for_which_there_is_no_room_is_handed_back() {
+fn a_payload_without_room_in_the_pool_is_refused() {
     let parameters = Parameters { max_pool_bytes: 1000, ..Parameters::default() };
     let mut replica = Replica::new(Config { parameters, ..config() }, []).unwrap();
     drop(replica.handle(Time(0), Input::Start));
@@ -88,8 +88,8 @@ fn a_payload_for_which_there_is_no_room_is_handed_back() {
     };
     let refused = |outputs: &[Output<Toy>], number| matches!(outputs, [Output::Submitted { sequence, state: Submission::Refused }] if *sequence == number);
     assert!(submit(1, Payload::from_bytes([[1; 100]]).unwrap()).is_empty());
-    assert!(refused(&submit(2, Payload::from_bytes([[1; 100]]).unwrap()), 2), "the very same again");
-    assert!(refused(&submit(3, Payload::from_bytes([vec![2; 400]]).unwrap()), 3), "too large for now");
+    assert!(refused(&submit(2, Payload::from_bytes([[1; 100]]).unwrap()), 2), "the same payload again");
+    assert!(refused(&submit(3, Payload::from_bytes([vec![2; 400]]).unwrap()), 3), "no room");
     assert!(matches!(
         submit(4, Payload::from_bytes([vec![3; 250]]).unwrap())[..],
         [Output::Congestion(true)]
@@ -97,7 +97,7 @@ fn a_payload_for_which_there_is_no_room_is_handed_back() {
 }
 
 #[test]
-fn what_was_submitted_survives_and_is_passed_on_again() {
+fn submitted_payloads_survive_a_restart() {
     let mut first = Replica::new(config(), []).unwrap();
     drop(first.handle(Time(0), Input::Start));
     let payload = Arc::new(Payload::from_bytes([b"x"]).unwrap());
@@ -108,5 +108,5 @@ fn what_was_submitted_survives_and_is_passed_on_again() {
     let again = step.messages.iter().filter(
         |sent| matches!(&*sent.message, Message::Transactions(all) if all[..] == *payload.transactions()),
     );
-    assert_eq!(again.count(), 3, "it is sent again to each of the others");
+    assert_eq!(again.count(), 3, "it is forwarded again to each of the other members");
 }

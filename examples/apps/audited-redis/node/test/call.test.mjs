@@ -76,8 +76,8 @@ test('what cannot be used is said with its code', LIMIT, async (t) => {
   assert.equal(call(house, ['PING'], '', 'none').code, 3);
   assert.equal(call(house, ['--store', '00'.repeat(32), 'PING']).code, 5);
   assert.equal(call(house, ['PING'], '', 'stranger').code, 5);
-  const nobody = call(house, ['--front', '127.0.0.1:1', 'PING']);
-  assert.ok(nobody.code === 4 && nobody.err.includes('is the front running?'));
+  const unreachable = call(house, ['--front', '127.0.0.1:1', 'PING']);
+  assert.ok(unreachable.code === 4 && unreachable.err.includes('is the front running?'));
   for (const wrong of [['--store', '00'], ['--suite', 'hors-f-blake3'], ['--timeout', '0'], ['--nonsense']]) {
     const { code, err } = call(house, [...wrong, 'PING']);
     assert.ok(code === 2 && err.includes('--help says more'), err);

@@ -49,7 +49,7 @@ test('scripts are executed only where the operator says so', LIMIT, async (t) =>
   }
   const nothing = { sequence: 1, entry: 1, reply: null };
   assert.deepEqual(await alice.call('GET', 'n'), nothing, 'nothing of it was done or logged');
-  // They are written in the background, and a crash loses what is not yet.
+  // Refusals are written in the background; a crash loses the waiting ones.
   /** @param {number} count */
   const recorded = (count) => eventually(() => house.refusals().join() === Array(count).fill('NOT_ALLOWED').join());
   await recorded(4);
@@ -239,7 +239,7 @@ test('two programs with one key are told, and nothing is signed twice', LIMIT, a
   assert.deepEqual(await house.ask('GET', 'n'), Buffer.from('1'));
 });
 
-test('a key that is closed serves no new connection, and nobody waits for ever', LIMIT, async (t) => {
+test('a closed key serves no new connection, and no call waits for ever', LIMIT, async (t) => {
   const house = await House.build(t);
   const key = house.key('alice');
   const alice = await Client.connect(house.listen, key, { patience: 60_000 });

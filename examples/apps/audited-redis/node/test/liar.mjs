@@ -52,7 +52,7 @@ export class Visit {
     this.link = new Link(socket);
   }
 
-  /** Welcomes whoever comes. */
+  /** Welcomes each client. */
   async greet(last = 0) {
     await this.link.exactly(40);
     this.say(MAGIC, STORE, Buffer.alloc(32));

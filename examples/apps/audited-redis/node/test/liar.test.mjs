@@ -102,7 +102,7 @@ test('replies out of order are noticed', LIMIT, async (t) => {
   }
 });
 
-test('garbage instead of a reply is said to whoever asked', LIMIT, async (t) => {
+test('garbage instead of a reply is reported to the caller', LIMIT, async (t) => {
   const garbage = ['', '\r\n', '+OK', '+OK\r\n+OK\r\n', ':1_0\r\n', '*1\r\n'.repeat(33), '*4294967295\r\n'];
   const { address } = await liar(t, async (visit) => {
     await visit.greet();
@@ -296,7 +296,7 @@ test('no more are under way than a front takes', LIMIT, async (t) => {
   for (const outcome of await ended) assert.ok(outcome.status === 'rejected' && outcome.reason.code === 'LOST');
 });
 
-test('a front that does not read holds nobody back from closing', LIMIT, async (t) => {
+test('closing does not wait for a front that does not read', LIMIT, async (t) => {
   const { address } = await liar(t, async (visit) => {
     await visit.greet();
     visit.socket.pause();

@@ -28,38 +28,39 @@ GRACE = 5.0
 MAX_INPUT_LINE = 16 << 20
 
 DESCRIPTION = """\
-Signs commands for an audited Redis, sends them to its front, and prints what Redis answers and where the log has it.
+Signs commands for an audited Redis, sends them to its front, and prints the reply of Redis and the number of the log
+entry.
 
-To begin, make a key, name it in the front's configuration, and start the front (README.md shows all of it):
+To begin, make a key, add it to the front's configuration, and start the front (see README.md):
 
   audited-redis keygen --out alice.key
   audited-redis front --config front.toml
   %(prog)s --front 127.0.0.1:7379 --key alice.key SET greeting hello
 
-Without COMMAND, commands are read from standard input, one a line, and sent without waiting for answers:
+Without COMMAND, commands are read from standard input, one per line, and sent without waiting for answers:
 
   seq 1 1000 | sed 's/^/RPUSH numbers /' | %(prog)s --front 127.0.0.1:7379 --key alice.key
 
-A line is words between blanks, or a JSON array of strings, as in ["SET", "greeting", "hello world"].
+A line is a list of words separated by blanks, or a JSON array of strings, as in ["SET", "greeting", "hello world"].
 """
 EPILOG = """\
-Replies go to standard output, everything else to standard error. A connection that is lost is made again: commands that
-are not in the log are sent again as they were signed, so that none is executed twice; the others are reported as LOST.
-Ctrl-C stops reading, waits 5 s for answers that are due, and says how many did not come: these commands may or may not
-be executed. A second one ends at once.
+Replies go to standard output, everything else to standard error. A lost connection is reopened: commands that are
+not in the log are sent again with the same signature, so that none is executed twice; the others are reported as LOST.
+Ctrl-C stops reading, waits 5 s for the missing answers, and prints how many did not arrive: these commands may or may
+not be executed. A second Ctrl-C exits immediately.
 
 Exit codes:
-  0    done; what Redis answered may be an error
+  0    done; the reply of Redis may be an error
   1    something failed that has no code below
   2    the command line is wrong
   3    a key file or a command cannot be used
-  4    nobody answers, an answer was lost, or what answers lies
+  4    the front does not answer, an answer was lost, or the front violates the protocol
   5    the front refused a command, or has another store
   130  interrupted"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the program, and answers with its exit code."""
+    """Runs the program and returns its exit code."""
     options = command_line().parse_args(arguments)
     try:
         return asyncio.run(Program(options).run())
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tell(f"audited-redis: {failure}")
         return int(failure.exit)
     except BrokenPipeError:
-        # Whoever read has seen enough; Python would complain once more at its end.
+        # The reader closed the pipe; Python would report it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
@@ -82,7 +83,7 @@ def command_line() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--front", required=True, metavar="HOST:PORT", help="where the front listens")
+    parser.add_argument("--front", required=True, metavar="HOST:PORT", help="address of the front")
     parser.add_argument("--key", required=True, type=Path, metavar="FILE", help="the client's key file")
     parser.add_argument("--signer", choices=SCHEMES, default="dsig", help="how commands are signed (default: dsig)")
     parser.add_argument(
@@ -122,7 +123,7 @@ class Program:
         self.worst = 0
 
     async def run(self) -> int:
-        """Until everything is answered, or somebody says stop."""
+        """Runs until all commands are answered, or the user interrupts."""
         work = asyncio.create_task(self.work(Key.load(self.options.key)))
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, self.interrupt, work)

@@ -90,14 +90,14 @@ class Client:
                 if signature is not None:
                     break
                 await self._signing.made()
-            # Nothing waits between the number and here: whoever is cancelled leaves no gap.
+            # No await since the number was assigned: a cancelled call leaves no gap.
             frame = signed_command(self._signing.scheme, sequence, now, signature, encoded)
             answer = self._pending.add(frame)
             link.writer.write(frame)
             try:
                 await link.writer.drain()
             except OSError:
-                pass  # whoever reads notices, and sends it again
+                pass  # the reading task notices it and sends the command again
         return answer
 
     async def close(self) -> None:
@@ -152,7 +152,7 @@ class Client:
             except Failure as failure:
                 self._end(failure)
                 return failure
-            except Exception as error:  # whatever it is, nobody waits for ever
+            except Exception as error:  # any error must wake the waiting callers
                 self._end(Failure("FAILED", f"connecting: {error}"))
                 return self._over
             await asyncio.sleep(pause)
@@ -208,7 +208,7 @@ class Client:
         self._signing.close()
 
     def _stop(self) -> None:
-        """Whoever waits for something of the connection looks again."""
+        """Wakes the waiting callers, which check the connection again."""
         self._signing.stop()
         self._signing.wake()
         self._pending.changed.set()

@@ -47,7 +47,7 @@ class Lost(Failure):
     """The answer will not come.
 
     `logged` is true if the front says that the command is in the log: it was executed, unless the front crashed just
-    then. False: it is not, and was not executed. None: nobody knows.
+    then. False: it is not, and was not executed. None: it is unknown.
     """
 
     exit = Exit.UNREACHABLE

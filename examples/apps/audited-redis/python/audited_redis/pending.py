@@ -59,7 +59,7 @@ class Pending:
         return answer
 
     def begin(self, last: int) -> None:
-        """The first connection: earlier programs with this key sent so many commands."""
+        """The first connection: earlier programs with this key sent this number of commands."""
         self._accepted, self.next = last, last + 1
 
     def resume(self, last: int) -> Iterable[bytes]:
@@ -104,7 +104,7 @@ class Pending:
         self._entry = frame.entry
         answer = self.by_number.pop(frame.sequence).answer
         if answer.done():
-            return  # whoever asked has stopped waiting
+            return  # the caller has stopped waiting
         try:
             reply = parse_reply(frame.reply)
         except Malformed as reason:

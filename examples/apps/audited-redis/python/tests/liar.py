@@ -38,7 +38,7 @@ class Visit:
         self.commands: list[bytes] = []
 
     async def greet(self, last: int = 0) -> None:
-        """Welcomes whoever comes."""
+        """Welcomes each client."""
         await self.challenge()
         self.writer.write(welcome(last))
 

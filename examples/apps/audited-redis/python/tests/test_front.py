@@ -48,7 +48,7 @@ async def test_scripts_are_executed_only_where_the_operator_says_so(house: House
                 await alice.call(*refused)
             assert caught.value.code == "NOT_ALLOWED"
         assert await alice.call("GET", "n") == Answer(1, 1, None), "nothing of it was done or logged"
-        # They are written in the background, and a crash loses what is not yet.
+        # Refusals are written in the background; a crash loses the waiting ones.
         eventually(lambda: house.refusals() == ["NOT_ALLOWED"] * 4)
         house.kill_front()
         house.scripts = True
@@ -233,7 +233,7 @@ async def test_two_programs_with_one_key_are_told_and_nothing_is_signed_twice(ho
 
 
 @in_a_loop
-async def test_whoever_stops_waiting_leaves_no_gap(house: House) -> None:
+async def test_a_cancelled_call_leaves_no_gap(house: House) -> None:
     async with await house.client() as alice:
         calls = [asyncio.create_task(alice.call("INCR", "n")) for _ in range(900)]
         for pause in range(30):

@@ -117,7 +117,7 @@ async def test_replies_out_of_order_are_noticed(key: Key) -> None:
 
 
 @in_a_loop
-async def test_garbage_instead_of_a_reply_is_said_to_whoever_asked(key: Key) -> None:
+async def test_garbage_instead_of_a_reply_is_reported(key: Key) -> None:
     garbage = [b"", b"\r\n", b"+OK", b"+OK\r\n+OK\r\n", b":1_0\r\n", b"*1\r\n" * 33 + b":1\r\n", b"*4294967295\r\n"]
 
     async def visit(visit: Visit) -> None:
@@ -340,7 +340,7 @@ async def test_no_more_are_under_way_than_a_front_takes(key: Key) -> None:
 
 
 @in_a_loop
-async def test_a_front_that_does_not_read_holds_nobody_back_from_closing(key: Key) -> None:
+async def test_closing_does_not_wait_for_a_front_that_does_not_read(key: Key) -> None:
     async def visit(visit: Visit) -> None:
         await visit.greet()
         cast(asyncio.ReadTransport, visit.writer.transport).pause_reading()

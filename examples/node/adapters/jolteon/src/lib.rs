@@ -80,7 +80,9 @@ impl<S: Scheme> Protocol for Jolteon<S> {
 
     fn machine(setup: MachineSetup<'_, Self>, archive: &dyn Archive<Self>) -> Result<Replica<S>> {
         // The committee never changes, so there are no observers that wait to join it.
-        let me = setup.me.ok_or(quorate::Error::WrongContext { what: "node; it is no member" })?;
+        let me = setup
+            .me
+            .ok_or(quorate::Error::WrongContext { what: "observer, which Jolteon does not support" })?;
         let config = Config {
             voters: setup.committees.voters.clone(),
             identities: setup.committees.identities.clone(),
@@ -111,7 +113,11 @@ impl<S: Scheme> Protocol for Jolteon<S> {
             Command::Executed(executed) => quorate_jolteon::Command::Executed(executed),
             Command::Connected(member) => quorate_jolteon::Command::Connected(member),
             // A Jolteon chain has only one epoch.
-            Command::OtherEpoch(_) => return Err(quorate::Error::WrongContext { what: "epoch" }),
+            Command::OtherEpoch(_) => {
+                return Err(quorate::Error::WrongContext {
+                    what: "epoch, of which a Jolteon chain has only one",
+                });
+            }
         })
     }
 

@@ -1,4 +1,4 @@
-//! How a proposer names the transactions of its block.
+//! The segments of a proposer's own block.
 
 use std::collections::BTreeMap;
 
@@ -9,33 +9,34 @@ use crate::digests::BlockDigest;
 use crate::parameters::Parameters;
 use crate::payload::{Payload, Transaction};
 
-/// How a payload is named in the segments of a proposal, in order. `colliding` says of a short identifier whether
-/// another transaction than the given one is known under it.
-pub(crate) fn cut(
+/// Cuts a payload into the segments of a proposal: for each, the place of its first transaction and its entries.
+///
+/// `collides` returns true if the proposer knows another transaction than the given one with a short identifier.
+pub(crate) fn cut_into_segments(
     block: BlockDigest,
     payload: &Payload,
     parameters: &Parameters,
-    colliding: impl Fn(&ShortId, &Hash) -> bool,
+    collides: impl Fn(&ShortId, &Hash) -> bool,
 ) -> Vec<(u32, Entries)> {
-    let raw = !parameters.asynchronous_transactions;
+    let is_raw = !parameters.asynchronous_transactions;
     let wanted = usize::from(parameters.segments.clamp(1, MAX_SEGMENTS as u16));
     let each = payload.len().div_ceil(wanted).max(1);
-    let most = MAX_SEGMENT_BYTES.min(payload.bytes().div_ceil(wanted));
+    let max_bytes = MAX_SEGMENT_BYTES.min(payload.bytes().div_ceil(wanted));
     let mut parts: Vec<&[Transaction]> = Vec::new();
     let mut rest = payload.transactions();
     while !rest.is_empty() {
         let mut bytes = 0;
         let fits = |transaction: &&Transaction| {
             bytes += transaction.encoded_len();
-            !raw || bytes <= most
+            !is_raw || bytes <= max_bytes
         };
         let len = rest.iter().take_while(fits).count().max(1);
-        let (part, others) = rest.split_at(if raw { len } else { each.min(rest.len()) });
+        let (part, others) = rest.split_at(if is_raw { len } else { each.min(rest.len()) });
         parts.push(part);
         rest = others;
     }
     let mut places = BTreeMap::<ShortId, usize>::new();
-    if parameters.short_hashes && !raw {
+    if parameters.short_hashes && !is_raw {
         for id in payload.ids() {
             *places.entry(ShortId::new(&block, id)).or_default() += 1;
         }
@@ -44,12 +45,12 @@ pub(crate) fn cut(
     let mut name = |part: &[Transaction]| {
         let at = first;
         first += part.len() as u32;
-        let entries = if raw {
+        let entries = if is_raw {
             Entries::Raw(part.to_vec())
         } else if parameters.short_hashes {
             let ids: Vec<ShortId> = part.iter().map(|t| ShortId::new(&block, &t.id())).collect();
             let unique = |short: &ShortId, id: &Hash| {
-                places.get(short).copied().unwrap_or(0) < 2 && !colliding(short, id)
+                places.get(short).copied().unwrap_or(0) < 2 && !collides(short, id)
             };
             let full = (0u32..).zip(ids.iter().zip(part));
             let full = full.filter(|(_, (short, t))| !unique(short, &t.id()));

@@ -1,52 +1,32 @@
-//! What segments say of a block's places.
+//! The segments of a body: the names that they give to a block's places.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quorate::machine::MemberIndex;
 
-use super::{Assembly, Name};
+use super::places::{Assembly, Name};
+use super::segment_set::SegmentSet;
 use crate::body::{Entries, Segment, ShortId};
 
-/// The segments of one proposer.
-pub(super) struct Body {
-    pub(super) signer: MemberIndex,
-    round: u64,
-    count: u16,
-    segments: BTreeMap<u16, Arc<Segment>>,
-}
-
-/// What became of a segment.
+/// Result of adding a segment.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Added {
-    /// It is new: pass it on.
+    /// The segment is new and should be forwarded.
     New,
-    /// It is known, or another proposer's segments are collected already.
+    /// The segment is known, or the segments of another proposal are being collected.
     Known,
-    /// Its signer broke a rule.
-    Broken(&'static str),
+    /// The segment breaks a rule; its signer is at fault.
+    Invalid(&'static str),
 }
 
 impl Assembly {
-    /// Whether a proposer's segments are of any use. Not if nothing is missing; nor if one peer is to bring all, for
-    /// nothing of others is to be blamed on it; nor once they broke a rule.
-    pub(crate) fn wants_segments(&self, signer: MemberIndex) -> bool {
-        self.payload.is_none() && self.source.is_none() && !self.disbelieved.contains(&signer)
-    }
-
-    /// Forgets what is there, and takes no more segments of a proposer. They would come back from all who passed them on,
-    /// be forgotten as often as they break a rule, and go around for ever.
-    pub(crate) fn disbelieve(&mut self, signer: MemberIndex) {
-        self.disbelieved.insert(signer);
-        self.restart();
-    }
-
-    /// A segment whose signature was checked.
+    /// Adds a segment whose signature was verified.
     pub(crate) fn add_segment(&mut self, segment: &Arc<Segment>) -> Added {
         if !self.wants_segments(segment.signer) {
             return Added::Known;
         }
-        let body = self.body.get_or_insert_with(|| Body {
+        let body = self.body.get_or_insert_with(|| SegmentSet {
             signer: segment.signer,
             round: segment.round,
             count: segment.count,
@@ -57,64 +37,66 @@ impl Assembly {
         }
         if let Some(known) = body.segments.get(&segment.index) {
             let same = known.entries == segment.entries && known.first == segment.first;
-            return if same { Added::Known } else { Added::Broken("two segments of one index") };
+            return if same { Added::Known } else { Added::Invalid("two segments of one index") };
         }
         let (first, len) = (segment.first as usize, segment.entries.len());
         let places = first..first.saturating_add(len);
         if body.count != segment.count || places.end > self.names.len() {
-            return Added::Broken("a segment that is not of its block");
+            return Added::Invalid("a segment that is not of its block");
         }
         body.segments.insert(segment.index, segment.clone());
         let complete = body.segments.len() == usize::from(body.count);
-        let apart = self.names.get(places).is_some_and(|names| names.iter().all(|n| *n == Name::Unknown));
-        if !apart {
-            return Added::Broken("segments that overlap");
+        let is_disjoint =
+            self.names.get(places).is_some_and(|names| names.iter().all(|n| *n == Name::Unknown));
+        if !is_disjoint {
+            return Added::Invalid("segments that overlap");
         }
         self.named += len;
         if complete && self.named != self.names.len() {
-            return Added::Broken("segments that leave places out");
+            return Added::Invalid("segments that leave places out");
         }
-        self.name(segment);
+        self.name_places(segment);
         Added::New
     }
 
-    /// Whether this very segment is here.
+    /// Returns true if this very segment is here.
     pub(crate) fn has_segment(&self, segment: &Segment) -> bool {
         let known = self.body.as_ref().and_then(|body| body.segments.get(&segment.index));
         known.is_some_and(|known| **known == *segment)
     }
 
-    /// Whether segments of a proposer came.
+    /// Returns true if segments have arrived.
     pub(crate) fn has_body(&self) -> bool {
         self.body.is_some()
     }
 
-    /// The round of the proposal whose segments are collected.
+    /// Round of the proposal whose segments are being collected.
     pub(crate) fn round(&self) -> Option<u64> {
         self.body.as_ref().map(|body| body.round)
     }
 
-    /// Who proposes with the segments that are here, and which of them are missing.
+    /// Returns the proposer and the round of the segments that are here, and the indices of the missing ones. `None` if none
+    /// is missing.
     pub(crate) fn missing_segments(&self) -> Option<(MemberIndex, u64, Vec<u16>)> {
         let body = self.body.as_ref()?;
         let missing: Vec<u16> = (0..body.count).filter(|index| !body.segments.contains_key(index)).collect();
         (!missing.is_empty()).then_some((body.signer, body.round, missing))
     }
 
-    /// The segments of a round that are here.
+    /// Returns the segments of a round that are here.
     pub(crate) fn segments(&self, round: u64) -> impl Iterator<Item = &Arc<Segment>> {
         let body = self.body.as_ref().filter(|body| body.round == round);
         body.into_iter().flat_map(|body| body.segments.values())
     }
 
-    /// Takes the segments of this member's own proposal, to serve them.
-    pub(crate) fn propose(&mut self, signer: MemberIndex, round: u64, segments: &[Arc<Segment>]) {
+    /// Sets the segments of this member's own proposal, to serve them.
+    pub(crate) fn set_own_segments(&mut self, signer: MemberIndex, round: u64, segments: &[Arc<Segment>]) {
         let count = segments.len() as u16;
         let segments = segments.iter().map(|segment| (segment.index, segment.clone())).collect();
-        self.body = Some(Body { signer, round, count, segments });
+        self.body = Some(SegmentSet { signer, round, count, segments });
     }
 
-    fn name(&mut self, segment: &Segment) {
+    fn name_places(&mut self, segment: &Segment) {
         match &segment.entries {
             Entries::Short { ids, full } => {
                 for (place, short) in (segment.first..).zip(ids) {
@@ -148,7 +130,7 @@ impl Assembly {
         }
     }
 
-    /// Fills a place that was just named, or waits for its transaction.
+    /// Fills a newly named place if its transaction is known, or registers it for that transaction.
     fn match_known(&mut self, place: u32) {
         let short = match self.names.get(place as usize) {
             Some(Name::Short(short)) => *short,

@@ -1,5 +1,5 @@
 #![forbid(unsafe_code)]
-//! Runs Gosig in the deterministic simulator, one run per seed, and replays a seed. `--help` says how.
+//! Runs Gosig in the deterministic simulator, one run per seed, and replays a seed. See `--help`.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Keys are made once for each number of members.
+/// Runs one seed. Keys are made once per number of members.
 fn one<S: GosigScheme>(run: &Run, materials: &mut BTreeMap<usize, Arc<Material<S>>>) -> Result<(), String> {
     let material = materials.entry(run.nodes).or_insert_with(|| Material::new(run.nodes));
     let scenario = scenario(&run.scenario, run.nodes, run.seed).ok_or("no such scenario")?;

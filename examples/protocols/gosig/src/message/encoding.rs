@@ -1,4 +1,4 @@
-//! Messages as bytes: the epoch, a tag byte, then the fields.
+//! Encodings of messages: the epoch, a tag byte, then the fields.
 
 use std::sync::Arc;
 
@@ -146,7 +146,7 @@ fn check_bytes<'a>(transactions: impl Iterator<Item = &'a Transaction>) -> Resul
     Ok(())
 }
 
-/// Ascending numbers: a count, then the distance of each from the one before, so that neighbours take one byte.
+/// Encodes ascending numbers: a count, then the distance of each from the one before, so that neighbours take one byte.
 fn encode_places(places: impl ExactSizeIterator<Item = u32>, w: &mut Writer) {
     w.count(places.len());
     let mut next = 0;
@@ -240,19 +240,19 @@ mod tests {
         let c = committees::<S>(4);
         let all = all(&c);
         let tags: BTreeSet<u8> = all.iter().map(Message::tag).collect();
-        assert_eq!(tags, (1..=13).collect(), "every message is among them");
+        assert_eq!(tags, (1..=13).collect(), "all messages are covered");
         let envelopes: Vec<Envelope<S>> = all.into_iter().map(|message| message.in_epoch(0)).collect();
         check_encoding(&envelopes, &c);
     }
 
     #[test]
-    fn messages_survive_and_nothing_else_decodes() {
+    fn messages_round_trip_and_altered_bytes_are_refused() {
         check::<T>();
         check::<Counted<MinSig>>();
     }
 
     #[test]
-    fn of_another_epoch_only_what_names_nothing_of_a_committee_can_be_read() {
+    fn only_epoch_independent_messages_of_other_epochs_decode() {
         let c = committees::<T>(4);
         for message in all(&c) {
             let read = Envelope::<T>::decode(&message.clone().in_epoch(1).encode(), &c);
@@ -263,7 +263,7 @@ mod tests {
                 assert_eq!(read, Err(EPOCH_MISMATCH));
             }
         }
-        // What a message of this epoch has of another one is another matter.
+        // A block of another epoch in a message of this epoch is a different error.
         let mut bytes = Message::Proposal(proposal(&c, 2, None, 2)).in_epoch(0).encode();
         bytes[9] ^= 1;
         let error = Envelope::<T>::decode(&bytes, &c).unwrap_err();
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_of_the_epoch_of_what_was_asked_for_and_end_with_it() {
+    fn answers_are_of_the_epoch_of_the_requested_block() {
         let c = committees::<T>(4);
         let proven = |epoch| {
             let block = proposal(&c, 2, None, 2).block.clone();
@@ -298,17 +298,18 @@ mod tests {
     }
 
     #[test]
-    fn proposals_whose_parts_do_not_belong_together_are_refused() {
+    fn inconsistent_proposals_are_refused() {
         let c = committees::<T>(4);
         let refused = |proposal: Proposal<T>| Proposal::decode(&proposal.encode(), &c).is_err();
-        let (new, again) = (proposal(&c, 5, Some((TENTATIVE, 4)), 3), proposal(&c, 5, Some((PREPARE, 3)), 1));
-        assert!(!refused((*new).clone()) && !refused((*again).clone()));
-        assert!(refused(Proposal { proposer: 1, ..(*new).clone() }), "a new block of somebody else");
+        let (new, repeated) =
+            (proposal(&c, 5, Some((TENTATIVE, 4)), 3), proposal(&c, 5, Some((PREPARE, 3)), 1));
+        assert!(!refused((*new).clone()) && !refused((*repeated).clone()));
+        assert!(refused(Proposal { proposer: 1, ..(*new).clone() }), "a new block of another author");
         assert!(refused(Proposal { round: 6, ..(*new).clone() }), "a new block of an older round");
-        assert!(refused(Proposal { round: 3, ..(*again).clone() }), "a certificate of the same round");
-        assert!(refused(Proposal { certificate: None, ..(*again).clone() }));
-        assert!(refused(Proposal { certificate: new.certificate.clone(), ..(*again).clone() }));
-        assert!(refused(Proposal { certificate: again.certificate.clone(), ..(*new).clone() }));
-        assert!(refused(Proposal { proposer: 4, ..(*again).clone() }), "nobody");
+        assert!(refused(Proposal { round: 3, ..(*repeated).clone() }), "a certificate of the same round");
+        assert!(refused(Proposal { certificate: None, ..(*repeated).clone() }));
+        assert!(refused(Proposal { certificate: new.certificate.clone(), ..(*repeated).clone() }));
+        assert!(refused(Proposal { certificate: repeated.certificate.clone(), ..(*new).clone() }));
+        assert!(refused(Proposal { proposer: 4, ..(*repeated).clone() }), "not a member");
     }
 }

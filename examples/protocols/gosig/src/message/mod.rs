@@ -1,4 +1,4 @@
-//! What replicas say to each other. `encoding` has how each is written down.
+//! Messages exchanged between members. `encoding` has their encodings.
 
 mod encoding;
 
@@ -15,95 +15,95 @@ use crate::finality::FinalizedBlock;
 use crate::payload::{Payload, Transaction};
 use crate::proposal::Proposal;
 
-/// The most blocks in one answer.
+/// Maximum number of blocks in an answer.
 pub const MAX_RANGE_BLOCKS: usize = 64;
-/// The most transactions that one request asks for.
+/// Maximum number of transactions in a request.
 pub const MAX_REQUEST: usize = 1 << 14;
-/// An answer of transactions is cut when it exceeds that many bytes; it always has at least one.
+/// Size in bytes at which an answer of transactions is cut. It always has at least one transaction.
 pub const MAX_REPLY_BYTES: usize = 1 << 20;
-/// The most aggregates in one message: those of a few rounds, of both kinds.
+/// Maximum number of aggregates in a message: those of a few rounds, of both kinds.
 pub const MAX_AGGREGATES: usize = 8;
-/// The tags of the messages that members of any epoch can read.
+/// Tags of the messages that members of any epoch can read.
 const EPOCH_INDEPENDENT_TAGS: [u8; 4] = [6, 10, 11, 12];
 
-/// What decoding a message of another epoch gives, unless it is one that all can read. It is no fault of its sender's:
-/// one of the two has not followed yet. Tell the replica with [`Command::EpochMismatch`](crate::Command::EpochMismatch).
+/// The error of decoding a message of another epoch, unless members of any epoch can read it. The sender is not at fault: one
+/// of the two members is behind. Report it with [`Command::EpochMismatch`](crate::Command::EpochMismatch).
 pub const EPOCH_MISMATCH: Error = Error::WrongContext { what: "epoch of a message" };
 
-/// A message as it travels on a link that authenticates its sender: the epoch (8 bytes), then the message. It derefs to
-/// the message.
+/// A message as it travels on a link that authenticates its sender: the epoch (8 bytes), then the message, to which it
+/// derefs.
 ///
-/// The epoch is the sender's, and in an answer of [`Blocks`](Message::Blocks) or
-/// [`TransactionReply`](Message::TransactionReply) that of what was asked for, so that who is behind can read it. Of
-/// another epoch than one's own, only what names nothing of a committee can be read: [`Message::is_epoch_independent`].
+/// The epoch is the sender's. In [`Blocks`](Message::Blocks) and [`TransactionReply`](Message::TransactionReply) it is that of
+/// the requested block, so that a member that is behind can read the answer. Of another epoch than its own, a member can read
+/// only messages that name nothing of a committee: [`Message::is_epoch_independent`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope<S: GosigScheme> {
-    /// The epoch of what is said.
+    /// Epoch of the message.
     pub epoch: u64,
-    /// What is said.
+    /// The message.
     pub message: Message<S>,
 }
 
-/// What replicas say to each other.
+/// A message between members.
 ///
-/// | tag | message | who sends it to whom, when |
+/// | tag | message | sender, recipient, time |
 /// |---|---|---|
-/// | 1 | `Proposal` | its proposer and whoever received it to a few others, if it is the best that they know |
+/// | 1 | `Proposal` | its proposer, and each member for which it is the best one known, to a few others |
 /// | 2 | `Segment` | likewise |
-/// | 3 | `Signatures` | everybody to random others, as long as there are new signatures |
-/// | 4 | `Heard` | the answer to 3, without content: its sender is there |
-/// | 5 | `Transactions` | whoever sees them for the first time to a few others |
-/// | 6 | `TransactionRequest` | to one who may have transactions of a block, by their places in it |
-/// | 7 | `TransactionReply` | the answer, as far as they are there |
-/// | 8 | `BodyRequest` | to one who may have segments of a proposal's body; answered by 2 |
-/// | 9 | `ProposalRequest` | to one whose signatures speak of an unknown block; answered by 1 |
-/// | 10 | `Hello` | after a start or a reconnect, and when nothing is committed for long: what have I missed? |
-/// | 11 | `Welcome` | the answer: how far the sender is |
-/// | 12 | `BlockRequest` | to one who has committed more |
+/// | 3 | `Signatures` | each member to random others, as long as there are new signatures |
+/// | 4 | `Heard` | the answer to 3, without content: its sender is available |
+/// | 5 | `Transactions` | each member that sees them for the first time, to a few others |
+/// | 6 | `TransactionRequest` | to a member that may have transactions of a block, by their places in it |
+/// | 7 | `TransactionReply` | the answer, as far as the transactions are available |
+/// | 8 | `BodyRequest` | to a member that may have segments of a proposal's body; answered by 2 |
+/// | 9 | `ProposalRequest` | to a member whose signatures name an unknown block; answered by 1 |
+/// | 10 | `Hello` | after a start or a reconnect, and after several rounds without a commit |
+/// | 11 | `Welcome` | the answer: the sender's committed height |
+/// | 12 | `BlockRequest` | to a member that has committed more |
 /// | 13 | `Blocks` | the answer: consecutive blocks with their commitment certificates, lowest first |
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message<S: GosigScheme> {
-    /// A block that somebody proposes.
+    /// A proposal of a block.
     Proposal(Arc<Proposal<S>>),
-    /// A part of its body.
+    /// A segment of a proposed block's body.
     Segment(Arc<Segment>),
     /// Aggregates of kinds [`PREPARE`](crate::PREPARE) and [`TENTATIVE`](crate::TENTATIVE). At least one, at most
     /// [`MAX_AGGREGATES`].
     Signatures(Vec<Aggregate<S>>),
-    /// Signatures arrived.
+    /// Acknowledges signatures.
     Heard,
     /// Transactions of clients.
     Transactions(Vec<Transaction>),
-    /// Transactions of a block are wanted, by their places.
+    /// Requests transactions of a block by place.
     TransactionRequest {
-        /// The block.
+        /// Digest of the block.
         block: BlockDigest,
-        /// Its height.
+        /// Height of the block.
         height: u64,
-        /// The places, ascending. At most [`MAX_REQUEST`].
+        /// Places, ascending. At most [`MAX_REQUEST`].
         places: Vec<u32>,
     },
     /// Transactions of a block.
     TransactionReply {
-        /// The block.
+        /// Digest of the block.
         block: BlockDigest,
-        /// Each with its place, ascending.
+        /// Transactions with their places, ascending.
         transactions: Vec<(u32, Transaction)>,
     },
-    /// Segments of a body are wanted.
+    /// Requests segments of a body.
     BodyRequest {
-        /// The block.
+        /// Digest of the block.
         block: BlockDigest,
-        /// The round of its proposal.
+        /// Round of its proposal.
         round: u64,
-        /// Which segments, ascending; all if none is named.
+        /// Indices of the segments, ascending; empty for all.
         segments: Vec<u16>,
     },
-    /// The proposal is wanted of which votes speak.
+    /// Requests the proposal of a block that votes name.
     ProposalRequest {
-        /// The round.
+        /// Round of the votes.
         round: u64,
-        /// What the votes say, see [`Committees::ballot`](crate::Committees::ballot).
+        /// Digest that the votes sign, see [`Committees::ballot`](crate::Committees::ballot).
         ballot: [u8; 32],
     },
     /// The sender's committed height.
@@ -116,37 +116,36 @@ pub enum Message<S: GosigScheme> {
         /// 0 if it has none.
         committed: u64,
     },
-    /// Blocks are wanted, from this height on.
+    /// Requests blocks from a height on.
     BlockRequest {
-        /// The lowest height that is missing.
+        /// Lowest missing height.
         from: u64,
     },
-    /// Consecutive blocks, each with why it is committed. At most [`MAX_RANGE_BLOCKS`].
+    /// Consecutive blocks, each with its commitment certificate. At most [`MAX_RANGE_BLOCKS`].
     Blocks(Vec<FinalizedBlock<S>>),
 }
 
-/// A request that only an archive can answer: the replica keeps nothing below its committed height.
+/// A request for the archive: the replica keeps nothing below its committed height.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HistoryRequest {
-    /// Answer with [`Message::Blocks`]: the committed blocks from this height on, of its epoch, as [`block_range`] makes
-    /// it.
+    /// Answer with the committed blocks from a height on, of its epoch, as [`block_range`] builds it.
     Blocks {
-        /// The lowest height that is missing.
+        /// Lowest missing height.
         from: u64,
     },
-    /// Answer with [`Message::TransactionReply`], as [`transaction_range`] makes it.
+    /// Answer with [`Message::TransactionReply`], as [`transaction_range`] builds it.
     Transactions {
-        /// The block.
+        /// Digest of the block.
         block: BlockDigest,
-        /// Its height.
+        /// Height of the block.
         height: u64,
-        /// The places.
+        /// Places of the transactions.
         places: Vec<u32>,
     },
 }
 
-/// As many of `blocks` as one answer may have: those of one epoch, for who asks has to get to its end first. They must be
-/// consecutive, lowest first. None if there are none.
+/// Returns an answer with the first of `blocks`: at most [`MAX_RANGE_BLOCKS`], all of one epoch, because the requester has to
+/// reach the end of that epoch first. The blocks must be consecutive, lowest first. `None` if there are none.
 pub fn block_range<S: GosigScheme>(
     blocks: impl IntoIterator<Item = FinalizedBlock<S>>,
 ) -> Option<Envelope<S>> {
@@ -155,15 +154,15 @@ pub fn block_range<S: GosigScheme>(
     Some(Message::Blocks(blocks.take_while(|(block, _)| block.epoch == epoch).collect()).in_epoch(epoch))
 }
 
-/// As many of a block's transactions at `places` as one answer may have.
+/// Returns an answer with a block's transactions at `places`, as many as fit.
 pub fn transaction_range<S: GosigScheme>(block: &Block<S>, payload: &Payload, places: &[u32]) -> Envelope<S> {
     let found = |place: &u32| Some((*place, payload.transaction(*place as usize)?.clone()));
-    let transactions = cut(places.iter().filter_map(found));
+    let transactions = fit_reply(places.iter().filter_map(found));
     Message::TransactionReply { block: block.digest(), transactions }.in_epoch(block.epoch)
 }
 
-/// The first of these that fit into one answer.
-pub(crate) fn cut(transactions: impl Iterator<Item = (u32, Transaction)>) -> Vec<(u32, Transaction)> {
+/// Returns the first transactions that fit into one answer.
+pub(crate) fn fit_reply(transactions: impl Iterator<Item = (u32, Transaction)>) -> Vec<(u32, Transaction)> {
     let (mut bytes, mut taken) = (0, Vec::new());
     for (place, transaction) in transactions {
         bytes += 4 + transaction.encoded_len();
@@ -176,22 +175,17 @@ pub(crate) fn cut(transactions: impl Iterator<Item = (u32, Transaction)>) -> Vec
 }
 
 impl<S: GosigScheme> Message<S> {
-    /// The message as one of an epoch.
+    /// Wraps the message as one of an epoch.
     pub fn in_epoch(self, epoch: u64) -> Envelope<S> {
         Envelope { epoch, message: self }
     }
 
-    /// Whether members of any epoch can read it: it names nothing of a committee.
+    /// Returns true if members of any epoch can read the message: it names nothing of a committee.
     pub fn is_epoch_independent(&self) -> bool {
         EPOCH_INDEPENDENT_TAGS.contains(&self.tag())
     }
 
-    /// Whether it is about what is committed already: all that an observer listens to.
-    pub(crate) fn is_history(&self) -> bool {
-        self.is_epoch_independent() || matches!(self, Message::Blocks(_) | Message::TransactionReply { .. })
-    }
-
-    /// Whether it is one of the large messages that others should not have to wait behind.
+    /// Returns true for a large message, behind which others should not have to wait.
     pub fn is_bulk(&self) -> bool {
         matches!(
             self,
@@ -202,7 +196,7 @@ impl<S: GosigScheme> Message<S> {
         )
     }
 
-    /// About how many bytes of transactions it holds.
+    /// Approximate bytes of transactions in the message.
     pub fn payload_bytes(&self) -> usize {
         match self {
             Message::Transactions(transactions) => transactions.iter().map(Transaction::encoded_len).sum(),

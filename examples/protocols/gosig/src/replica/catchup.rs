@@ -1,166 +1,184 @@
+//! Requests for missing blocks, and answers to such requests.
+
 use quorate::certificate::Certificate;
 use quorate::machine::MemberIndex;
 
-use super::{Effects, Replica};
+use super::effects::Effects;
+use super::phase::Phase;
+use super::state::Replica;
 use crate::block::GosigScheme;
-use crate::block_sync::Certified;
+use crate::block_sync::CertifiedBlock;
 use crate::finality::FinalizedBlock;
 use crate::interface::{Evidence, Output};
 use crate::message::{HistoryRequest, MAX_RANGE_BLOCKS, Message};
 
-/// How often a member without memory lets a round pass before it takes part.
+/// Number of rounds for which a recovering member abstains while the other members cannot decide without it.
 const MAX_ABSTENTIONS: u32 = 4;
-/// About how many bytes a block takes in an answer, with its certificate.
+/// Approximate size in bytes of a block with its certificate in an answer.
 const BLOCK_CHARGE: usize = 512;
 
 impl<S: GosigScheme> Replica<S> {
-    /// The link to a member is up.
+    /// Handles a new link to a member.
     pub(super) fn on_connected(&mut self, peer: MemberIndex, out: &mut Effects<S>) {
-        if Some(peer) == self.me || peer >= self.committees.voters.len() {
+        if Some(peer) == self.identity.me || peer >= self.identity.committees.voters.len() {
             return;
         }
-        self.peers.heard(peer);
-        out.send(peer, Message::Hello { committed: self.tip.height });
+        self.network.peers.heard(peer);
+        out.send(peer, Message::Hello { committed: self.chain.tip.height });
     }
 
-    /// A member is in another epoch: the one who is behind learns it from how far the other is.
+    /// Handles a sign that a member is in another epoch. The one of the two that is behind learns it from the heights.
     pub(super) fn on_epoch_mismatch(&mut self, peer: MemberIndex, out: &mut Effects<S>) {
         let pause = self.parameters.retry;
-        if self.hello_sent.get(&peer).is_none_or(|at| at.plus(pause) <= self.now) {
-            self.hello_sent.insert(peer, self.now);
+        if self.network.hello_sent.get(&peer).is_none_or(|at| at.plus(pause) <= self.now) {
+            self.network.hello_sent.insert(peer, self.now);
             self.on_connected(peer, out);
         }
     }
 
-    /// Asks for whatever is missing and was not asked for.
-    pub(super) fn ask(&mut self, out: &mut Effects<S>) {
-        if self.sync.greet(self.now, &self.parameters) {
-            out.broadcast(Message::Hello { committed: self.tip.height });
+    /// Requests what is missing and has not been requested.
+    pub(super) fn request_missing(&mut self, out: &mut Effects<S>) {
+        if self.sync.start_poll(self.now, &self.parameters) {
+            out.broadcast(Message::Hello { committed: self.chain.tip.height });
         }
-        let highest = self.sync.last().map_or(self.tip.height, |last| last.block.height);
-        if !self.succeeded
-            && let Some(peer) = self.sync.ask_blocks(self.now, highest, &mut self.sampler, &self.parameters)
+        let highest = self.sync.last().map_or(self.chain.tip.height, |last| last.block.height);
+        if self.phase != Phase::Succeeded
+            && let Some(peer) =
+                self.sync.next_request(self.now, highest, &mut self.network.sampler, &self.parameters)
         {
             out.send(peer, Message::BlockRequest { from: highest + 1 });
         }
-        self.ask_bodies(out);
+        self.request_bodies(out);
     }
 
-    /// Nothing is committed for long: a few others may know more.
-    pub(super) fn ask_how_far(&mut self, out: &mut Effects<S>) {
-        let committed = self.tip.height;
-        drop(self.tell_some(&[], &Message::Hello { committed }, out));
+    /// Asks a few random members for their committed heights.
+    pub(super) fn poll_some(&mut self, out: &mut Effects<S>) {
+        let committed = self.chain.tip.height;
+        drop(self.send_to_some(&[], &Message::Hello { committed }, out));
     }
 
-    /// Somebody asks what it has missed.
+    /// Handles a peer's committed height, and answers with this member's.
     pub(super) fn on_hello(&mut self, from: MemberIndex, committed: u64, out: &mut Effects<S>) {
-        self.sync.note(from, committed);
-        self.help(from, out);
+        self.sync.record_height(from, committed);
+        self.send_welcome(from, out);
     }
 
-    /// Shows a member how far this one is, but not more often than it can use.
-    pub(super) fn help(&mut self, peer: MemberIndex, out: &mut Effects<S>) {
+    /// Sends this member's committed height to a peer, at most once per quarter of the retry time.
+    pub(super) fn send_welcome(&mut self, peer: MemberIndex, out: &mut Effects<S>) {
         let pause = self.parameters.retry / 4;
-        if self.welcome_sent.get(&peer).is_some_and(|at| at.plus(pause) > self.now) {
+        if self.network.welcome_sent.get(&peer).is_some_and(|at| at.plus(pause) > self.now) {
             return;
         }
-        self.welcome_sent.insert(peer, self.now);
-        out.send(peer, Message::Welcome { committed: self.tip.height });
+        self.network.welcome_sent.insert(peer, self.now);
+        out.send(peer, Message::Welcome { committed: self.chain.tip.height });
     }
 
-    /// Somebody says how far it is.
+    /// Handles a peer's committed height.
     pub(super) fn on_welcome(&mut self, from: MemberIndex, committed: u64) {
-        self.sync.note(from, committed);
-        let voters = self.committees.voters.clone();
-        self.sync.answered(from, |set| voters.weight_of(set) >= voters.honest_weight());
-        if !self.sync.is_greeting() {
-            self.end_abstention();
+        self.sync.record_height(from, committed);
+        let voters = self.identity.committees.voters.clone();
+        self.sync.record_answer(from, |set| voters.weight_of(set) >= voters.honest_weight());
+        if !self.sync.is_polling() {
+            self.try_end_recovery();
         }
     }
 
-    /// A member without records asked how far the others are. If they have just begun, it has lost nothing; otherwise it
-    /// takes part once the height is committed at which it may have signed something, or when the others cannot go on
-    /// without it for some rounds.
-    pub(super) fn end_abstention(&mut self) {
-        if !self.is_blank {
-            return;
-        }
-        let voters = &self.committees.voters;
-        let begun = self.tip.height > self.anchor || self.sync.is_behind(self.anchor, voters);
-        if (!begun && !self.sync.is_greeting()) || self.abstained >= MAX_ABSTENTIONS {
-            self.safety.take_part();
-            self.is_blank = false;
-        } else if self.sync.is_behind(self.tip.height, voters) && self.safety.abstains(self.tip.height + 1) {
-            // It has a way to go: what it may have signed is above that.
-            let highest = self.sync.supported(voters).max(self.tip.height);
+    /// Ends the recovery if that is safe, or extends the abstention.
+    ///
+    /// If the other members have only begun the epoch, this one has lost nothing. Otherwise it votes once the height is
+    /// committed at which it may have signed, or once the others could not decide without it for some rounds.
+    pub(super) fn try_end_recovery(&mut self) {
+        let Phase::Recovering { rounds } = self.phase else { return };
+        let voters = &self.identity.committees.voters;
+        let begun =
+            self.chain.tip.height > self.chain.anchor || self.sync.is_behind(self.chain.anchor, voters);
+        if (!begun && !self.sync.is_polling()) || rounds >= MAX_ABSTENTIONS {
+            self.safety.end_abstention();
+            self.phase = Phase::Voting(self.vote_step());
+        } else if self.sync.is_behind(self.chain.tip.height, voters)
+            && self.safety.abstains(self.chain.tip.height + 1)
+        {
+            // It is behind: what it may have signed is above the height of the others.
+            let highest = self.sync.honest_height(voters).max(self.chain.tip.height);
             self.safety.abstain(highest.saturating_add(1));
-            self.abstained = 0;
+            self.phase = Phase::Recovering { rounds: 0 };
         }
     }
 
-    /// Somebody misses blocks; the archive has them.
+    /// Handles a peer's request for blocks: the archive serves it.
     pub(super) fn on_block_request(&mut self, peer: MemberIndex, from: u64, out: &mut Effects<S>) {
         let charge = MAX_RANGE_BLOCKS * BLOCK_CHARGE;
-        let serves = (1..=self.delivered).contains(&from);
-        if serves && self.sync.afford(self.now, peer, charge, &self.parameters) {
+        let serves = (1..=self.chain.delivered).contains(&from);
+        if serves && self.sync.try_serve(self.now, peer, charge, &self.parameters) {
             out.output(Output::Serve { to: peer, request: HistoryRequest::Blocks { from } });
         }
     }
 
-    /// Consecutive blocks with their commitment certificates. What is known of them already is skipped.
+    /// Handles consecutive blocks with their commitment certificates. Known blocks are skipped.
     pub(super) fn on_blocks(
         &mut self,
         from: MemberIndex,
         blocks: Vec<FinalizedBlock<S>>,
         out: &mut Effects<S>,
     ) {
-        if !self.sync.answers(from) || self.succeeded {
+        if !self.sync.accept_answer(from) || self.phase == Phase::Succeeded {
             return;
         }
-        let (mut height, mut digest, mut seed) = match self.sync.last() {
-            Some(last) => (last.block.height, last.block.digest(), last.seed),
-            None => (self.tip.height, self.tip.digest, self.tip.seed),
+        let Some(new) = self.link_blocks(from, blocks, out) else { return };
+        let Some(highest) = new.last().map(|last| last.block.height) else {
+            self.sync.discard_height(from);
+            return;
         };
-        let mut new: Vec<Certified<S>> = Vec::new();
-        for (block, finality) in blocks {
-            if block.height <= height {
-                continue;
-            }
-            if block.height != height + 1
-                || block.parent != digest
-                || !finality.certifies(&self.committees, &block)
-            {
-                // No fault: what is missing in between may be this member's own doing.
-                self.sync.distrust(from);
-                return;
-            }
-            match seed.next(&block.seed, &self.committees.voters) {
-                Ok(next) => seed = next,
-                Err(error) => {
-                    out.fault(from, Evidence::Invalid { what: "proof of a seed in a block", error });
-                    return;
-                }
-            }
-            (height, digest) = (block.height, block.digest());
-            new.push(Certified { block, finality, seed });
-        }
-        if new.is_empty() {
-            self.sync.distrust(from);
-            return;
-        }
         let certificates: Vec<Certificate<S>> =
             new.iter().map(|certified| certified.finality.certificate().clone()).collect();
-        let checked = Certificate::verify_batch_derived(&self.committees.voters, certificates);
+        let checked = Certificate::verify_batch_derived(&self.identity.committees.voters, certificates);
         for (certified, checked) in new.into_iter().zip(checked) {
             if let Err(error) = checked {
                 out.fault(from, Evidence::Invalid { what: "commitment certificate of a block", error });
-                self.sync.distrust(from);
+                self.sync.discard_height(from);
                 return;
             }
             if !self.sync.push(certified) {
                 return;
             }
         }
-        self.sync.note(from, height);
+        self.sync.record_height(from, highest);
+    }
+
+    /// Checks that new blocks extend the queue, without their certificates' signatures. Returns `None` if one does not.
+    fn link_blocks(
+        &mut self,
+        from: MemberIndex,
+        blocks: Vec<FinalizedBlock<S>>,
+        out: &mut Effects<S>,
+    ) -> Option<Vec<CertifiedBlock<S>>> {
+        let (mut height, mut digest, mut seed) = match self.sync.last() {
+            Some(last) => (last.block.height, last.block.digest(), last.seed),
+            None => (self.chain.tip.height, self.chain.tip.digest, self.chain.tip.seed),
+        };
+        let mut new: Vec<CertifiedBlock<S>> = Vec::new();
+        for (block, finality) in blocks {
+            if block.height <= height {
+                continue;
+            }
+            if block.height != height + 1
+                || block.parent != digest
+                || !finality.certifies(&self.identity.committees, &block)
+            {
+                // Not a fault: this member may itself have caused the gap.
+                self.sync.discard_height(from);
+                return None;
+            }
+            match seed.next(&block.seed, &self.identity.committees.voters) {
+                Ok(next) => seed = next,
+                Err(error) => {
+                    out.fault(from, Evidence::Invalid { what: "seed proof in a block", error });
+                    return None;
+                }
+            }
+            (height, digest) = (block.height, block.digest());
+            new.push(CertifiedBlock { block, finality, seed });
+        }
+        Some(new)
     }
 }

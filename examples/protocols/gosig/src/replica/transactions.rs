@@ -1,8 +1,11 @@
+//! Transactions of this member's clients, and those that other members forward.
+
 use std::sync::Arc;
 
 use quorate::machine::MemberIndex;
 
-use super::{Effects, Replica};
+use super::effects::Effects;
+use super::state::Replica;
 use crate::block::GosigScheme;
 use crate::interface::{Output, Submission};
 use crate::message::{MAX_REPLY_BYTES, Message};
@@ -11,70 +14,71 @@ use crate::pool::Settled;
 use crate::record::Record;
 
 impl<S: GosigScheme> Replica<S> {
-    /// Transactions of this member's clients.
+    /// Handles transactions of this member's clients.
     pub(super) fn on_submit(&mut self, sequence: u64, payload: Arc<Payload>, out: &mut Effects<S>) {
-        if !self.observes() && self.pool.adopt(&payload.digest(), sequence) {
+        let (pool, digest) = (&mut self.transactions.pool, payload.digest());
+        if self.identity.me.is_some() && pool.attach_sequence(&digest, sequence) {
             return;
         }
-        let fits = self.pool.has_room(&payload, &self.parameters) && !self.pool.is_own(&payload.digest());
-        if self.observes() || !fits {
+        let fits = pool.has_room(&payload, &self.parameters) && !pool.is_own(&digest);
+        if self.is_observer() || !fits {
             out.output(Output::Submitted { sequence, state: Submission::Refused });
             return;
         }
-        let (new, known) = self.pool.submit(Some(sequence), &payload);
+        let (new, known) = self.transactions.pool.submit(Some(sequence), &payload);
         if !known.is_empty() {
             out.output(Output::Known(known));
         }
         out.persist(Record::Payload(payload));
         for transaction in new {
-            self.spread(None, transaction);
+            self.add_transaction(None, transaction);
         }
-        self.forget_submitted(out);
+        self.report_settled(out);
     }
 
-    /// Transactions that somebody passes on.
+    /// Handles transactions that another member forwards.
     pub(super) fn on_transactions(&mut self, from: MemberIndex, transactions: Vec<Transaction>) {
         for transaction in transactions {
-            if self.pool.add(from, transaction.clone(), &self.parameters) {
-                self.spread(Some(from), transaction);
+            if self.transactions.pool.add(from, transaction.clone(), &self.parameters) {
+                self.add_transaction(Some(from), transaction);
             }
         }
     }
 
-    /// A transaction is new here: bodies may wait for it, and others do not know it yet.
-    fn spread(&mut self, from: Option<MemberIndex>, transaction: Transaction) {
+    /// Gives a new transaction to the bodies that may wait for it, and queues it for forwarding.
+    fn add_transaction(&mut self, from: Option<MemberIndex>, transaction: Transaction) {
         for assembly in self.assemblies.values_mut() {
-            assembly.learn(&transaction);
+            assembly.add_transaction(&transaction);
         }
         if self.parameters.asynchronous_transactions {
-            self.outbox.push(from, transaction);
+            self.transactions.outbox.push(from, transaction);
             let due = self.now.plus(self.parameters.transaction_delay);
-            self.outbox_due.get_or_insert(due);
+            self.transactions.outbox_due.get_or_insert(due);
         }
     }
 
-    /// Passes transactions on that have gathered.
-    pub(super) fn flush_outbox(&mut self, out: &mut Effects<S>) {
-        if self.outbox_due.is_none_or(|due| due > self.now) {
+    /// Forwards the queued transactions, if that is due.
+    pub(super) fn forward_transactions(&mut self, out: &mut Effects<S>) {
+        if self.transactions.outbox_due.is_none_or(|due| due > self.now) {
             return;
         }
-        self.outbox_due = None;
+        self.transactions.outbox_due = None;
         let fanout = self.parameters.transaction_fanout;
-        // One more than a transaction goes to: each is left out for what it has brought itself.
-        let peers = self.random(fanout.saturating_add(1), &[]);
-        for (peer, transactions) in self.outbox.take(&peers, fanout, MAX_REPLY_BYTES) {
+        // One peer more than the fan-out: a transaction does not go back to the peer that brought it.
+        let peers = self.sample_peers(fanout.saturating_add(1), &[]);
+        for (peer, transactions) in self.transactions.outbox.take(&peers, fanout, MAX_REPLY_BYTES) {
             out.send(peer, Message::Transactions(transactions));
         }
     }
 
-    /// Tells of submitted payloads that were committed before they came.
-    pub(super) fn forget_submitted(&mut self, out: &mut Effects<S>) {
-        let settled = self.pool.settle();
-        self.tell_settled(settled, None, out);
+    /// Reports submitted payloads whose transactions were all committed before the submission.
+    pub(super) fn report_settled(&mut self, out: &mut Effects<S>) {
+        let settled = self.transactions.pool.take_settled();
+        self.output_settled(settled, None, out);
     }
 
-    /// Tells what became of submitted payloads. The record of a block's own payload stays.
-    pub(super) fn tell_settled(
+    /// Outputs the results of submitted payloads. The record of the committed block's own payload is retained.
+    pub(super) fn output_settled(
         &mut self,
         settled: Settled,
         committed: Option<&Payload>,
@@ -83,18 +87,21 @@ impl<S: GosigScheme> Replica<S> {
         for sequence in settled.sequences {
             out.output(Output::Submitted { sequence, state: Submission::Committed });
         }
-        let mut forgotten = settled.payloads;
-        forgotten.retain(|digest| committed.is_none_or(|payload| payload.digest() != *digest));
-        if !forgotten.is_empty() {
-            out.output(Output::Forget(forgotten));
+        let mut obsolete = settled.payloads;
+        obsolete.retain(|digest| committed.is_none_or(|payload| payload.digest() != *digest));
+        if !obsolete.is_empty() {
+            out.output(Output::Forget(obsolete));
         }
     }
 
+    /// Reports a change between congestion and no congestion.
     pub(super) fn report_congestion(&mut self, out: &mut Effects<S>) {
-        let full = self.pool.held() >= self.parameters.max_pool_bytes / 4 * 3;
-        let congested = full || self.block_size.is_behind(self.pool.len(), self.pool.bytes(), self.congested);
-        if congested != self.congested {
-            self.congested = congested;
+        let (pool, was_congested) = (&self.transactions.pool, self.transactions.congested);
+        let full = pool.footprint() >= self.parameters.max_pool_bytes / 4 * 3;
+        let backlog = self.transactions.block_size.is_congested(pool.len(), pool.bytes(), was_congested);
+        let congested = full || backlog;
+        if congested != was_congested {
+            self.transactions.congested = congested;
             out.output(Output::Congestion(congested));
         }
     }

@@ -1,4 +1,7 @@
-use std::collections::btree_map;
+//! Stage II: signing PREPARE and TENTATIVE, and collecting and gossiping signatures.
+
+use core::time::Duration;
+use std::collections::btree_map::Entry;
 
 use quorate::certificate::{Certificate, Kind, Vote};
 use quorate::committee::Verified;
@@ -6,7 +9,9 @@ use quorate::gossip::{Aggregate, Gossip, Received};
 use quorate::machine::{MemberIndex, Time};
 use quorate_protocol::execution::StateCheck;
 
-use super::{Effects, GOSSIP_INTERVAL, HighestPrepareQc, MIN_GOSSIP_INTERVAL, Replica};
+use super::effects::Effects;
+use super::phase::{Phase, VoteStep};
+use super::state::{HighestPrepareQc, Replica};
 use crate::block::GosigScheme;
 use crate::decide::{Candidate, Decision, decide_block};
 use crate::digests::{BlockDigest, PayloadDigest};
@@ -14,43 +19,47 @@ use crate::interface::{Evidence, Output};
 use crate::kinds::{PREPARE, TENTATIVE};
 use crate::message::Message;
 use crate::record::Record;
-use crate::rounds::Entry;
+use crate::rounds::ValidProposal;
 use crate::safety::Prepared;
 
-/// What goes around a message on the way: its kind and epoch, a frame, the seal of the link.
+/// Bytes that surround a message on a link: its kind and epoch, a frame, the seal of the link.
 const FRAME: usize = 64;
-/// So many unknown blocks of a round are asked for.
+/// Maximum number of unknown blocks of a round whose proposals are requested.
 const MAX_UNKNOWN: usize = 8;
+/// Pause until the member looks again for a peer to send signatures to.
+pub(super) const GOSSIP_INTERVAL: Duration = Duration::from_millis(20);
+/// Minimum pause of that kind, while messages are leaving.
+const MIN_GOSSIP_INTERVAL: Duration = Duration::from_millis(1);
 
 impl<S: GosigScheme> Replica<S> {
-    /// The second stage: prepares what DecideBlock names, once a round. As soon as it begins, or later if nothing could
-    /// be prepared then: what counts for safety is that it is once.
-    pub(super) fn try_prepare(&mut self, out: &mut Effects<S>) {
-        let (round, height) = (self.clock_round, self.tip.height + 1);
-        let early = round == 0 || self.now < self.schedule.second_stage(round);
-        let done = round <= self.safety.prepared_round() || self.safety.abstains(height);
-        if early || done || self.succeeded || !self.sync.queue().is_empty() {
+    /// Prepares the block that DecideBlock names, if it names one.
+    ///
+    /// That happens once per round: as soon as Stage II begins, or later if nothing could be prepared then.
+    pub(super) fn prepare(&mut self, out: &mut Effects<S>) {
+        let (round, height) = (self.rounds.clock, self.chain.tip.height + 1);
+        if !self.sync.queue().is_empty() {
             return;
         }
-        let Some(candidates) = self.candidates(round, height, out) else { return };
+        let Some(valid) = self.decidable_proposals(round, height, out) else { return };
         let lock = self.safety.lock().filter(|lock| lock.height == height);
         let lock = lock.map(|lock| (lock.block, lock.round()));
-        let z: Vec<_> = candidates
+        let candidates: Vec<_> = valid
             .iter()
-            .map(|entry| Candidate {
-                block: entry.proposal.block.digest(),
-                certified: entry.proposal.certified_round(),
-                score: entry.score,
+            .map(|known| Candidate {
+                block: known.proposal.block.digest(),
+                certified: known.proposal.certified_round(),
+                score: known.score,
             })
             .collect();
-        let decision = decide_block(lock, &z);
+        let decision = decide_block(lock, &candidates);
         let (Decision::Prepare(place) | Decision::Release(place) | Decision::Renew(place)) = decision else {
             return;
         };
-        let Some(entry) = candidates.get(place) else { return };
-        let proposal = entry.proposal.clone();
+        let Some(chosen) = valid.get(place) else { return };
+        let proposal = chosen.proposal.clone();
         let digest = proposal.block.digest();
-        let Ok((vote, record)) = self.safety.prepare(&self.committees, round, height, digest) else { return };
+        let committees = &self.identity.committees;
+        let Ok((vote, record)) = self.safety.prepare(committees, round, height, digest) else { return };
         match decision {
             Decision::Release(_) => self.release_lock(out),
             Decision::Renew(_) => {
@@ -58,138 +67,149 @@ impl<S: GosigScheme> Replica<S> {
                     self.safety.renew(certificate);
                 }
             }
-            _ => {}
+            Decision::Prepare(_) | Decision::Nothing => {}
         }
+        self.phase = Phase::Voting(VoteStep::Prepared);
         out.persist(Record::VoteGuard(record));
-        self.expect_body(&proposal, proposal.proposer);
+        self.expect_proposed_body(&proposal, proposal.proposer);
         self.cast(vote, out);
     }
 
-    /// The valid proposals of a round, if it can be decided among them now: the best must state a state that this
-    /// member knows and, without pipelining of stages, its transactions must be here.
-    fn candidates(&mut self, round: u64, height: u64, out: &mut Effects<S>) -> Option<Vec<Entry<S>>> {
-        let state = self.rounds.get(&round)?;
-        let at_height = |entry: &&Entry<S>| entry.proposal.block.height == height;
-        let mut entries: Vec<Entry<S>> = state.eligible().filter(at_height).cloned().collect();
-        entries.retain(|entry| !self.accuse_state(entry, out));
+    /// Returns the valid proposals of a round, or `None` if the member cannot decide among them now: it must know the state
+    /// that the best one states and, without pipelining of stages, hold its transactions.
+    fn decidable_proposals(
+        &mut self,
+        round: u64,
+        height: u64,
+        out: &mut Effects<S>,
+    ) -> Option<Vec<ValidProposal<S>>> {
+        let state = self.rounds.states.get(&round)?;
+        let at_height = |known: &&ValidProposal<S>| known.proposal.block.height == height;
+        let mut valid: Vec<ValidProposal<S>> = state.eligible().filter(at_height).cloned().collect();
+        valid.retain(|known| !self.accuse_state(known, out));
         if !self.parameters.stage_pipelining {
-            let whole = |entry: &Entry<S>| {
-                let assembly = self.assemblies.get(&entry.proposal.block.digest());
+            let is_complete = |known: &ValidProposal<S>| {
+                let assembly = self.assemblies.get(&known.proposal.block.digest());
                 assembly.is_some_and(|assembly| assembly.payload().is_some())
             };
-            entries.retain(whole);
+            valid.retain(is_complete);
         }
-        let stated = self.tip.last.as_ref().map(|(block, _)| block.executed);
-        let agreed = |entry: &Entry<S>| {
-            let executed = entry.proposal.block.executed;
-            // What a quorum has prepared, honest members have compared: who restarted may not know that state any more.
-            let vouched = stated == Some(executed) || entry.proposal.is_repeated();
-            vouched || self.execution.check(executed) == StateCheck::Matches
+        let stated = self.chain.tip.last.as_ref().map(|(block, _)| block.executed);
+        let is_agreed = |known: &ValidProposal<S>| {
+            let executed = known.proposal.block.executed;
+            // Honest members compared the state when a quorum prepared the block. A member that restarted may not know
+            // that state any more.
+            let checked_by_quorum = stated == Some(executed) || known.proposal.is_repeated();
+            checked_by_quorum || self.chain.execution.check(executed) == StateCheck::Matches
         };
-        let best = entries.iter().min_by_key(|entry| (entry.score, entry.proposal.block.digest()))?;
-        if !agreed(best) {
-            // Execution is behind; it will know.
+        let best = valid.iter().min_by_key(|known| (known.score, known.proposal.block.digest()))?;
+        if !is_agreed(best) {
+            // Execution is behind; the member decides once it knows the state.
             return None;
         }
-        entries.retain(agreed);
-        Some(entries)
+        valid.retain(is_agreed);
+        Some(valid)
     }
 
-    /// DecideBlock gave the lock up.
+    /// Gives up the lock, as DecideBlock decided.
     fn release_lock(&mut self, out: &mut Effects<S>) {
         let Some(lock) = self.safety.release() else { return };
         out.persist(Record::Lock(None));
-        self.forget_lock(lock.block, None, out);
+        self.prune_lock(lock.block, None, out);
     }
 
-    /// The records of a block that was locked are not needed any more, unless that very block was committed.
-    pub(super) fn forget_lock(
+    /// Reports the records of a formerly locked block as obsolete, except a payload that the committed block shares.
+    pub(super) fn prune_lock(
         &mut self,
         block: BlockDigest,
         committed: Option<PayloadDigest>,
         out: &mut Effects<S>,
     ) {
-        let Some(locked) = self.locked.take().filter(|locked| locked.digest() == block) else { return };
+        let locked = self.chain.locked.take().filter(|locked| locked.digest() == block);
+        let Some(locked) = locked else { return };
         let payload = locked.payload.digest();
         out.output(Output::ForgetBlocks(vec![block]));
-        if committed != Some(payload) && !self.pool.is_own(&payload) && !locked.payload.is_empty() {
+        let is_needed = committed == Some(payload) || self.transactions.pool.is_own(&payload);
+        if !is_needed && !locked.payload.is_empty() {
             out.output(Output::Forget(vec![payload]));
         }
     }
 
-    /// A quorum prepared what this member prepared last, and it has all of it: commit it tentatively.
-    fn try_tentative(&mut self, out: &mut Effects<S>) {
+    /// Commits tentatively the block that this member prepared last, if a quorum prepared it and all its transactions are
+    /// here: sets the lock and signs TENTATIVE.
+    pub(super) fn commit_tentatively(&mut self, out: &mut Effects<S>) {
         let Some(Prepared { round, height, block }) = self.safety.prepared() else { return };
-        let current = height == self.tip.height + 1 && round > self.safety.tentative_round();
-        if !current || self.succeeded {
+        if height != self.chain.tip.height + 1 || round <= self.safety.tentative_round() {
             return;
         }
-        let ballot = self.committees.ballot(height, block);
-        let Some(state) = self.rounds.get(&round) else { return };
+        let ballot = self.identity.committees.ballot(height, block);
+        let Some(state) = self.rounds.states.get(&round) else { return };
         let Some(gossip) = state.votes.get(&(PREPARE, ballot)) else { return };
         let Some(certificate) = gossip.certificate().map(|certificate| (**certificate).clone()) else {
             return;
         };
-        let Some(header) = state.by_block(&block).map(|entry| entry.proposal.block.clone()) else { return };
+        let Some(header) = state.by_block(&block).map(|known| known.proposal.block.clone()) else { return };
         let payload = self.assemblies.get(&block).and_then(|assembly| assembly.payload()).cloned();
         let Some(payload) = payload else { return };
         let before = self.safety.lock().map(|lock| lock.block).filter(|before| *before != block);
-        let Ok((vote, record)) = self.safety.commit_tentatively(&self.committees, certificate) else {
-            return;
-        };
-        if let Some(before) = before {
-            self.forget_lock(before, Some(payload.digest()), out);
+        let committees = &self.identity.committees;
+        let Ok((vote, record)) = self.safety.commit_tentatively(committees, certificate) else { return };
+        if round == self.rounds.clock {
+            self.phase = Phase::Voting(VoteStep::Tentative);
         }
-        if self.locked.as_ref().is_none_or(|locked| locked.digest() != block) {
+        if let Some(before) = before {
+            self.prune_lock(before, Some(payload.digest()), out);
+        }
+        if self.chain.locked.as_ref().is_none_or(|locked| locked.digest() != block) {
             if !payload.is_empty() {
                 out.persist(Record::Payload(payload));
             }
             out.persist(Record::Block(header.clone()));
-            self.locked = Some(header);
+            self.chain.locked = Some(header);
         }
         out.persist(Record::Lock(self.safety.lock().cloned().map(Box::new)));
         out.persist(Record::VoteGuard(record));
         self.cast(vote, out);
     }
 
-    /// This member's own vote joins the others'.
+    /// Adds this member's own vote to the signatures that it gossips.
     fn cast(&mut self, vote: Vote<S>, out: &mut Effects<S>) {
         let statement = *vote.statement();
-        // It was made with the member's own key; this turns it into a checked one.
-        let Ok(vote) = vote.verify(&self.committees.voters) else { return };
+        // The vote was made with the member's own key; verifying it gives the type that the gossip requires.
+        let Ok(vote) = vote.verify(&self.identity.committees.voters) else { return };
         if let Some(gossip) = self.gossip(statement.kind, statement.view, statement.digest) {
-            // Of the right committee and statement.
+            // The committee and the statement match, so this cannot fail.
             let _ = gossip.vote(&vote);
         }
         if !self.parameters.aggregation {
-            self.tell_all(&vote, out);
+            self.broadcast_vote(&vote, out);
         }
     }
 
-    /// Without aggregation: one's own signature, to all.
-    fn tell_all(&mut self, vote: &Verified<Vote<S>>, out: &mut Effects<S>) {
-        if let Ok(aggregate) = Aggregate::of_vote(vote, &self.committees.voters) {
+    /// Sends this member's signature to all members, for a member that does not aggregate.
+    fn broadcast_vote(&mut self, vote: &Verified<Vote<S>>, out: &mut Effects<S>) {
+        if let Ok(aggregate) = Aggregate::of_vote(vote, &self.identity.committees.voters) {
             out.broadcast(Message::Signatures(vec![aggregate.into_inner()]));
         }
     }
 
-    /// Where the signatures on a block are collected, if its proposal is known.
+    /// Returns the collected signatures on a block, if its proposal is known.
     fn gossip(&mut self, kind: Kind, round: u64, ballot: [u8; 32]) -> Option<&mut Gossip<S>> {
-        let me = self.me?;
-        let state = self.rounds.get_mut(&round)?;
+        let me = self.identity.me?;
+        let state = self.rounds.states.get_mut(&round)?;
         state.by_ballot(&ballot)?;
-        let statement = self.committees.voters.statement(kind, round, ballot);
-        let voters = self.committees.voters.clone();
+        let voters = self.identity.committees.voters.clone();
+        let statement = voters.statement(kind, round, ballot);
         match state.votes.entry((kind, ballot)) {
-            btree_map::Entry::Occupied(known) => Some(known.into_mut()),
-            btree_map::Entry::Vacant(place) => {
+            Entry::Occupied(known) => Some(known.into_mut()),
+            Entry::Vacant(place) => {
                 let gossip = Gossip::new(voters, me, statement, self.parameters.gossip()).ok()?;
                 Some(place.insert(gossip))
             }
         }
     }
 
-    /// Signatures from somebody who passes on what it knows.
+    /// Handles signatures that another member forwards.
     pub(super) fn on_signatures(
         &mut self,
         from: MemberIndex,
@@ -204,43 +224,44 @@ impl<S: GosigScheme> Replica<S> {
             let statement = *aggregate.statement();
             let (round, ballot) = (statement.view, statement.digest);
             if self.gossip(statement.kind, round, ballot).is_none() {
-                self.ask_proposal(from, round, ballot, out);
+                self.request_proposal(from, round, ballot, out);
                 continue;
             }
-            let state = self.rounds.get_mut(&round);
+            let state = self.rounds.states.get_mut(&round);
             let gossip = state.and_then(|state| state.votes.get_mut(&(statement.kind, ballot)));
             let Some(gossip) = gossip else { continue };
-            if let Received::Invalid(error) = gossip.receive(from, aggregate, now, &mut self.peers) {
+            let received = gossip.receive(from, aggregate, now, &mut self.network.peers);
+            if let Received::Invalid(error) = received {
                 out.fault(from, Evidence::Invalid { what: "aggregate", error });
             }
         }
     }
 
-    /// Votes speak of a block whose proposal did not come.
-    fn ask_proposal(&mut self, from: MemberIndex, round: u64, ballot: [u8; 32], out: &mut Effects<S>) {
-        let recent = round == self.clock_round || round + 1 == self.clock_round;
-        if !recent || self.succeeded {
+    /// Requests the proposal of a block that signatures name and this member does not know.
+    fn request_proposal(&mut self, from: MemberIndex, round: u64, ballot: [u8; 32], out: &mut Effects<S>) {
+        let recent = round == self.rounds.clock || round + 1 == self.rounds.clock;
+        if !recent || self.phase == Phase::Succeeded {
             return;
         }
         let (now, retry) = (self.now, self.parameters.retry);
-        let unknown = &mut self.rounds.entry(round).or_default().unknown;
-        let asked = unknown.get(&ballot).is_some_and(|at| at.plus(retry) > now);
-        if asked || (unknown.len() >= MAX_UNKNOWN && !unknown.contains_key(&ballot)) {
+        let requested = &mut self.rounds.states.entry(round).or_default().requested;
+        let is_pending = requested.get(&ballot).is_some_and(|at| at.plus(retry) > now);
+        if is_pending || (requested.len() >= MAX_UNKNOWN && !requested.contains_key(&ballot)) {
             return;
         }
-        unknown.insert(ballot, now);
+        requested.insert(ballot, now);
         out.send(from, Message::ProposalRequest { round, ballot });
     }
 
-    /// Verifies what came, and does what follows from quorums.
-    pub(super) fn check_votes(&mut self, out: &mut Effects<S>) {
-        let (now, entropy) = (self.now, self.sampler.bytes());
-        let known = self.highest_prepare_qc.as_ref().map_or(0, HighestPrepareQc::round);
-        let mut quorums: Vec<(Kind, Entry<S>, Certificate<S>)> = Vec::new();
-        for state in self.rounds.values_mut() {
+    /// Verifies the signatures that arrived, and handles the certificates that they complete.
+    pub(super) fn count_votes(&mut self, out: &mut Effects<S>) {
+        let (now, entropy) = (self.now, self.network.sampler.next_bytes());
+        let known_round = self.chain.highest_prepare_qc.as_ref().map_or(0, HighestPrepareQc::round);
+        let mut quorums: Vec<(Kind, ValidProposal<S>, Certificate<S>)> = Vec::new();
+        for state in self.rounds.states.values_mut() {
             for gossip in state.votes.values_mut() {
                 while gossip.waiting() > 0 {
-                    let checked = gossip.check(now, Some(&entropy), &mut self.peers);
+                    let checked = gossip.check(now, Some(&entropy), &mut self.network.peers);
                     for fault in checked.faults {
                         let evidence = Evidence::Invalid { what: "aggregate", error: fault.evidence };
                         out.fault(fault.culprit, evidence);
@@ -248,50 +269,49 @@ impl<S: GosigScheme> Replica<S> {
                 }
             }
             for ((kind, ballot), gossip) in &state.votes {
-                let entry = state.by_ballot(ballot);
-                let entry = entry.filter(|entry| entry.proposal.block.height == self.tip.height + 1);
-                let awaited = *kind == TENTATIVE || gossip.statement().view > known;
-                if let (true, Some(entry), Some(certificate)) = (awaited, entry, gossip.certificate()) {
-                    quorums.push((*kind, entry.clone(), (**certificate).clone()));
+                let known = state.by_ballot(ballot);
+                let known = known.filter(|known| known.proposal.block.height == self.chain.tip.height + 1);
+                let is_new = *kind == TENTATIVE || gossip.statement().view > known_round;
+                if let (true, Some(known), Some(certificate)) = (is_new, known, gossip.certificate()) {
+                    quorums.push((*kind, known.clone(), (**certificate).clone()));
                 }
             }
         }
-        for (kind, entry, certificate) in quorums {
+        for (kind, known, certificate) in quorums {
             match kind {
-                TENTATIVE => self.learn_commit(&entry.proposal.block, entry.seed, certificate),
-                _ => self.note_quorum(&entry.proposal.block, &certificate),
+                TENTATIVE => self.on_commit_certificate(&known.proposal.block, known.seed, certificate),
+                _ => self.on_prepare_certificate(&known.proposal.block, &certificate),
             }
         }
-        self.try_tentative(out);
     }
 
-    /// Passes signatures on, as long as there is somebody to tell and the way out is free. Each statement has its turn to
-    /// be the first.
-    pub(super) fn pass_on(&mut self, out: &mut Effects<S>) {
+    /// Sends signatures to peers as long as a peer lacks some and the uplink has room. A random statement comes first, so
+    /// that each gets its turn.
+    pub(super) fn gossip_signatures(&mut self, out: &mut Effects<S>) {
         if !self.parameters.aggregation {
             return;
         }
         let now = self.now;
-        self.uplink.pass(now, &mut self.peers);
+        self.network.uplink.advance(now, &mut self.network.peers);
         for _ in 0..self.parameters.fanout {
-            let draw = self.sampler.number();
+            let random = self.network.sampler.next_u64();
             let mut gossips: Vec<&mut Gossip<S>> =
-                self.rounds.values_mut().flat_map(|state| state.votes.values_mut()).collect();
+                self.rounds.states.values_mut().flat_map(|state| state.votes.values_mut()).collect();
             let len = gossips.len().max(1) as u64;
-            gossips.rotate_left((draw % len) as usize);
-            let said = gossips.into_iter().find_map(|gossip| gossip.next(now, draw, &mut self.peers));
-            let Some((peer, aggregate)) = said else { break };
-            self.uplink.sent(now, peer, FRAME + aggregate.encoded_len());
+            gossips.rotate_left((random % len) as usize);
+            let peers = &mut self.network.peers;
+            let next = gossips.into_iter().find_map(|gossip| gossip.next(now, random, peers));
+            let Some((peer, aggregate)) = next else { break };
+            self.network.uplink.sent(now, peer, FRAME + aggregate.encoded_len());
             out.send(peer, Message::Signatures(vec![aggregate]));
         }
     }
 
-    /// When to look again whether there is somebody to tell.
-    pub(super) fn pulse(&self) -> Option<Time> {
-        let live = self.rounds.values().any(|state| !state.votes.is_empty());
-        let pulse = self.now.plus(GOSSIP_INTERVAL);
-        live.then(|| {
-            self.uplink.due().map_or(pulse, |due| due.max(self.now.plus(MIN_GOSSIP_INTERVAL)).min(pulse))
-        })
+    /// Time at which to look again for a peer to send signatures to.
+    pub(super) fn gossip_due(&self) -> Option<Time> {
+        let has_votes = self.rounds.states.values().any(|state| !state.votes.is_empty());
+        let latest = self.now.plus(GOSSIP_INTERVAL);
+        let earliest = self.now.plus(MIN_GOSSIP_INTERVAL);
+        has_votes.then(|| self.network.uplink.due().map_or(latest, |due| due.max(earliest).min(latest)))
     }
 }

@@ -1,148 +1,75 @@
-//! Gosig in the simulator: committees, a workload, an archive and a toy application for every node, and the checks.
+//! The simulator's host for Gosig: an archive, a toy application and clients for each node, and the checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use quorate::ed25519::Ed25519;
 use quorate::machine::{Fault, Time};
 use quorate::merkle::Hash;
-use quorate::scheme::Scheme;
 use quorate::wire::Decode;
-use quorate_protocol::simulation::{GENESIS, Ledger, Workload};
-use quorate_protocol::testing::{committee, secret};
+use quorate_protocol::simulation::Workload;
 use quorate_simulator::{
     Actions, Adversary, Agreement, Boot, Delivered, Fate, Host, Node, Scenario, Shape, Verdict, Violation,
     preset,
 };
 
-use super::villains::{VILLAINS, Villain};
+use super::adversaries::{ADVERSARIES, GosigAdversary};
+use super::disk::{Archived, Disk, compact};
+use super::material::Material;
 use crate::{
-    Anchor, Block, BlockDigest, Command, Committees, Config, Delivery, EPOCH_MISMATCH, Envelope, Evidence,
-    Finality, GosigScheme, HistoryRequest, Output, Parameters, Payload, PayloadDigest, Record, Replica,
-    Schedule, Submission, Successor, block_range, transaction_range,
+    BlockDigest, Command, Config, Delivery, EPOCH_MISMATCH, Envelope, Evidence, GosigScheme, HistoryRequest,
+    Output, Parameters, Payload, Record, Replica, Schedule, Submission, Successor, block_range,
+    transaction_range,
 };
 
-/// So many of the last blocks a node remembers the transactions of.
-const REMEMBERED: usize = 64;
+/// Maximum number of transactions that a client submits at a time.
+const MAX_SUBMITTED: usize = 3;
 
-/// A client submits at most so many transactions at a time.
-const MOST: usize = 3;
-
-/// What all runs with one committee share: making BLS keys takes longer than a run.
-pub struct Material<S: GosigScheme> {
-    /// The members with both of their keys.
-    pub committees: Committees<S>,
-}
-
-impl<S: GosigScheme> Material<S> {
-    /// `n` members of weight one, the same in every run.
-    pub fn new(n: usize) -> Arc<Self> {
-        let (voters, identities) = (committee("simulation", n as u16), committee("simulation", n as u16));
-        Arc::new(Self { committees: Committees { voters, identities } })
-    }
-
-    /// A member's voting key.
-    pub fn voting_key(&self, member: u16) -> S::SecretKey {
-        secret::<S>(member)
-    }
-
-    /// A member's identity key.
-    pub fn identity_key(&self, member: u16) -> <Ed25519 as Scheme>::SecretKey {
-        secret::<Ed25519>(member)
-    }
-
-    /// Where the chain begins.
-    pub fn anchor(&self) -> Anchor {
-        Anchor::genesis(&self.committees, &GENESIS, b"simulation")
-    }
-}
-
-/// A run of that preset, with as many faulty members as Gosig bears. Clocks that are further apart than a stage cost
-/// liveness and nothing else, so where liveness is asked for they are as good as NTP makes them.
+/// Returns a run of a preset, with as many faulty members as Gosig tolerates. Clocks that differ by more than a stage cost
+/// liveness, so they are limited to what NTP achieves.
 pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
-    let shape = Shape { live_within: Duration::from_secs(15), ..Shape::byzantine(nodes, VILLAINS) };
+    let shape = Shape { live_within: Duration::from_secs(15), ..Shape::byzantine(nodes, ADVERSARIES) };
     let mut scenario = preset(name, &shape, seed)?;
     scenario.clocks.offset = scenario.clocks.offset.min(Duration::from_millis(40));
     scenario.clocks.drift_ppm = scenario.clocks.drift_ppm.min(200);
     Some(scenario)
 }
 
-/// A block in a node's archive.
-#[derive(Clone)]
-struct Archived<S: GosigScheme> {
-    block: Arc<Block<S>>,
-    payload: Arc<Payload>,
-    finality: Arc<Finality<S>>,
-}
+/// A filter that decides which messages pass.
+pub type Interceptor<S> = Box<dyn Fn(Time, Node, Node, &Envelope<S>) -> Fate>;
 
-/// One node's disk, as far as it is not the replica's, and its clients.
-struct Disk<S: GosigScheme> {
-    ledger: Ledger<Archived<S>>,
-    forgotten: BTreeSet<PayloadDigest>,
-    submitted: u64,
-    congested: bool,
-    /// The epoch that it is in, and whether it is known how that one ended.
-    epoch: usize,
-    is_over: bool,
-}
-
-impl<S: GosigScheme> Default for Disk<S> {
-    fn default() -> Self {
-        Self {
-            ledger: Ledger::default(),
-            forgotten: BTreeSet::new(),
-            submitted: 0,
-            congested: false,
-            epoch: 0,
-            is_over: false,
-        }
-    }
-}
-
-impl<S: GosigScheme> Disk<S> {
-    /// The transactions of the last blocks.
-    fn known(&self) -> Vec<Hash> {
-        let last = self.ledger.since(1).rev().take(REMEMBERED);
-        last.flat_map(|archived| archived.payload.ids().iter().copied()).collect()
-    }
-}
-
-/// Decides which messages pass.
-pub type Tap<S> = Box<dyn Fn(Time, Node, Node, &Envelope<S>) -> Fate>;
-
-/// Gosig in a run: an archive and a toy application for every node, the clients, and what must hold.
+/// The host of a run: an archive, a toy application and clients for each node, and the invariants.
 pub struct GosigHost<S: GosigScheme> {
     material: Arc<Material<S>>,
-    /// What all replicas agree on.
+    /// The schedule of all replicas.
     pub schedule: Schedule,
-    /// The replicas' parameters.
+    /// Parameters of the replicas.
     pub parameters: Parameters,
-    /// What the clients do.
+    /// Workload of the clients.
     pub workload: Workload,
-    /// What honest nodes delivered at each height: the block and the state after it.
+    /// The block and the state after it that honest nodes delivered at each height.
     pub agreement: Agreement<(BlockDigest, Hash)>,
     disks: BTreeMap<usize, Disk<S>>,
-    /// The epochs that began, the first one first: what honest members say ended the one before.
+    /// The epochs that began, in order. Each but the first is the successor that honest members output.
     epochs: Vec<Successor<S>>,
-    /// When each transaction was submitted.
+    /// Submission time of each transaction.
     submitted: BTreeMap<Hash, Time>,
-    /// Transactions of the clients of honest nodes that were not refused.
+    /// Transactions that honest nodes accepted from their clients.
     pub taken: BTreeSet<Hash>,
-    /// Transactions that were delivered.
+    /// Delivered transactions.
     pub delivered: BTreeSet<Hash>,
-    /// Decides which messages of honest nodes pass.
-    pub tap: Option<Tap<S>>,
-    /// The most proposals that an honest node held.
+    /// Filter of the messages of honest nodes.
+    pub interceptor: Option<Interceptor<S>>,
+    /// Maximum number of proposals that an honest node held.
     pub most_proposals: usize,
-    /// Rounds that each node saw end without a block though there was work.
+    /// Number of undecided rounds with work that each node counted.
     pub undecided: BTreeMap<usize, u64>,
-    /// What honest nodes hold against others, by culprit.
+    /// Evidence of honest nodes, by member at fault.
     pub evidence: BTreeMap<u16, Vec<Evidence<S>>>,
 }
 
 impl<S: GosigScheme> GosigHost<S> {
-    /// A run that has not begun.
+    /// Returns the host of a new run.
     pub fn new(material: Arc<Material<S>>) -> Self {
         let epochs = vec![Successor {
             committees: material.committees.clone(),
@@ -160,14 +87,14 @@ impl<S: GosigScheme> GosigHost<S> {
             submitted: BTreeMap::new(),
             taken: BTreeSet::new(),
             delivered: BTreeSet::new(),
-            tap: None,
+            interceptor: None,
             most_proposals: 0,
             undecided: BTreeMap::new(),
             evidence: BTreeMap::new(),
         }
     }
 
-    /// Stages that are long enough for links around the world.
+    /// Returns a schedule whose stages are long enough for links around the world.
     pub fn schedule() -> Schedule {
         Schedule {
             proposals: Duration::from_millis(300),
@@ -176,14 +103,14 @@ impl<S: GosigScheme> GosigHost<S> {
         }
     }
 
-    /// Sets what the clients do.
+    /// Sets the workload of the clients.
     #[must_use]
     pub fn workload(mut self, pause: Duration, times: u64) -> Self {
         self.workload = Workload { pause, times };
         self
     }
 
-    /// The height of the last block with transactions that anybody delivered, and the highest state that one stated.
+    /// Returns the height of the last delivered block with transactions, and the highest state height that a block states.
     pub fn heights(&self) -> (u64, u64) {
         let blocks =
             || self.disks.values().flat_map(|disk| disk.ledger.since(1).map(|archived| &archived.block));
@@ -191,34 +118,34 @@ impl<S: GosigScheme> GosigHost<S> {
         (payload.unwrap_or(0), blocks().map(|block| block.executed.height).max().unwrap_or(0))
     }
 
-    /// The epochs that began.
+    /// Returns the epochs that began.
     pub fn epochs(&self) -> &[Successor<S>] {
         &self.epochs
     }
 
-    /// Whether a node has seen its epoch end, and is to be started again for the next one.
+    /// Returns true if a node's epoch has ended, so that the test must restart the node for the next one.
     pub fn is_over(&self, slot: usize) -> bool {
         self.disks.get(&slot).is_some_and(|disk| disk.is_over)
     }
 
-    /// The epoch that a node is in.
+    /// Returns the index of a node's epoch.
     pub fn epoch(&self, slot: usize) -> usize {
         self.disks.get(&slot).map_or(0, |disk| disk.epoch)
     }
 
-    /// Whether somebody is a member in an epoch. Who joins stands behind all others, and in these runs only the last one
-    /// leaves: members keep their places.
+    /// Returns true if a node is a member of an epoch. In these runs only the last member leaves, so members keep their
+    /// indices.
     pub fn is_member(&self, epoch: usize, member: u16) -> bool {
         self.epochs.get(epoch).is_some_and(|epoch| member < epoch.committees.voters.len())
     }
 
-    /// Whether there is a link between two nodes: each is a member in the epoch that the other is in.
+    /// Returns true if two nodes are linked: each is a member of the other's epoch.
     fn is_linked(&self, one: Node, other: Node) -> bool {
         self.is_member(self.epoch(one.slot), other.member)
             && self.is_member(self.epoch(other.slot), one.member)
     }
 
-    /// The replica says how its epoch ended: all that are honest must say the same.
+    /// Handles the end of an epoch. All honest replicas must output the same successor.
     fn succeed(&mut self, node: Node, successor: Successor<S>) -> Verdict {
         let disk = self.disk(node);
         disk.is_over = true;
@@ -238,8 +165,8 @@ impl<S: GosigScheme> GosigHost<S> {
         self.disks.entry(node.slot).or_default()
     }
 
-    /// Which epoch a node starts in: the one after the last change in its archive. What its records know beyond that
-    /// comes again first.
+    /// Enters the epoch in which a node starts: the one after the last change in its archive. The node delivers again what
+    /// only its records contain.
     fn enter(&mut self, node: Node) -> Successor<S> {
         let executed = self.disk(node).ledger.executed().height;
         let begun = self.epochs.iter().take_while(|epoch| epoch.anchor.height <= executed).count();
@@ -250,7 +177,7 @@ impl<S: GosigScheme> GosigHost<S> {
 
     fn submit(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) {
         let now = actions.now();
-        let count = 1 + actions.rng().index(MOST);
+        let count = 1 + actions.rng().index(MAX_SUBMITTED);
         let workload = self.workload;
         let disk = self.disk(node);
         if disk.congested || disk.submitted >= workload.times {
@@ -268,9 +195,9 @@ impl<S: GosigScheme> GosigHost<S> {
         actions.command(Command::Submit { sequence, payload: Arc::new(payload) }, Duration::ZERO);
     }
 
-    /// A payload was not taken: nobody needs to deliver it.
+    /// Handles a refused payload, which no node needs to deliver.
     fn refused(&mut self, node: Node, sequence: u64) {
-        for id in payload(node, sequence, MOST).ids() {
+        for id in payload(node, sequence, MAX_SUBMITTED).ids() {
             self.taken.remove(id);
         }
     }
@@ -329,57 +256,9 @@ impl<S: GosigScheme> GosigHost<S> {
     }
 }
 
-/// What a node's clients submit: different each time.
+/// Returns the payload of a submission, different each time.
 fn payload(node: Node, sequence: u64, count: usize) -> Payload {
     Payload::from_bytes((0..count).map(|i| format!("{} {sequence} {i}", node.slot))).expect("small")
-}
-
-/// What a key-value store would have kept: the last record of each key, no blocks and commitments below what was
-/// executed, and no payloads that were given up.
-fn compact<S: GosigScheme>(
-    records: Vec<Record<S>>,
-    executed: u64,
-    forgotten: &BTreeSet<PayloadDigest>,
-) -> Vec<Record<S>> {
-    let committed = |record: &Record<S>| match record {
-        Record::Committed(committed) => Some((committed.height, committed.digest)),
-        _ => None,
-    };
-    let tip = records.iter().filter_map(committed).max();
-    let locked = records.iter().rev().find_map(|record| match record {
-        Record::Lock(lock) => Some(lock.as_ref().map(|lock| lock.block)),
-        _ => None,
-    });
-    let needed = |block: &Block<S>| {
-        let digest = block.digest();
-        block.height > executed
-            || tip.is_some_and(|(_, tip)| tip == digest)
-            || locked.flatten() == Some(digest)
-    };
-    let payloads: BTreeSet<PayloadDigest> = records
-        .iter()
-        .filter_map(|record| match record {
-            Record::Block(block) if needed(block) => Some(block.payload.digest()),
-            _ => None,
-        })
-        .collect();
-    let mut kept = BTreeMap::new();
-    for record in records {
-        let keep = match &record {
-            Record::Block(block) => needed(block),
-            Record::Payload(payload) => {
-                payloads.contains(&payload.digest()) || !forgotten.contains(&payload.digest())
-            }
-            Record::Committed(committed) => {
-                committed.height > executed || tip.is_some_and(|(height, _)| height == committed.height)
-            }
-            _ => true,
-        };
-        if keep {
-            kept.insert(record.key(), record);
-        }
-    }
-    kept.into_values().collect()
 }
 
 impl<S: GosigScheme> Host for GosigHost<S> {
@@ -418,7 +297,7 @@ impl<S: GosigScheme> Host for GosigHost<S> {
     fn decode_record(&self, bytes: &[u8]) -> quorate::Result<Record<S>> {
         let mut epochs = self.epochs.iter().rev().map(|epoch| Record::decode(bytes, &epoch.committees));
         let newest = epochs.next().unwrap_or(Err(quorate::Error::Malformed { what: "record" }));
-        // A record may be of an older epoch.
+        // The record may be of an older epoch.
         epochs.fold(newest, |read, older| read.or(older))
     }
 
@@ -449,7 +328,7 @@ impl<S: GosigScheme> Host for GosigHost<S> {
         Ok(())
     }
 
-    /// What is of another epoch can be unreadable, and who has left may not have heard of it.
+    /// Excuses messages of another epoch, and those of a member that has left without knowing it.
     fn on_refused(
         &mut self,
         node: Node,
@@ -488,13 +367,13 @@ impl<S: GosigScheme> Host for GosigHost<S> {
         let committees = self.epochs.get(epoch).map(|epoch| epoch.committees.clone());
         let material =
             committees.map_or(self.material.clone(), |committees| Arc::new(Material { committees }));
-        Villain::new(name, node.member, material).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
+        GosigAdversary::new(name, node.member, material).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
     }
 
     fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Envelope<S>) -> Fate {
         if !self.is_linked(from, to) {
             return Fate::Drop;
         }
-        self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
+        self.interceptor.as_ref().map_or(Fate::Pass, |interceptor| interceptor(now, from, to, message))
     }
 }

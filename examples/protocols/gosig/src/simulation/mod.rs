@@ -1,13 +1,15 @@
-//! Gosig in the deterministic simulator: a host with an archive, a toy application and clients for every node, the
-//! checks, and members that know the protocol and break it. Tests, the binary `simulate-gosig` and the browser page use
-//! it.
+//! Gosig in the deterministic simulator: a host with an archive, a toy application and clients for each node, the checks,
+//! and Byzantine members. Tests, the binary `simulate-gosig` and the browser page use it.
 
-// What cannot happen here, such as a seed that is no key, stops a tool with a message.
+// An impossible case, such as a seed that is no key, stops a tool with a message.
 #![allow(clippy::expect_used, clippy::indexing_slicing)]
 
+mod adversaries;
+mod disk;
 mod host;
-mod villains;
+mod material;
 
-pub use host::{GosigHost, Material, Tap, scenario};
+pub use adversaries::{ADVERSARIES, GosigAdversary};
+pub use host::{GosigHost, Interceptor, scenario};
+pub use material::Material;
 pub use quorate_protocol::simulation::{GENESIS, Workload};
-pub use villains::{VILLAINS, Villain};

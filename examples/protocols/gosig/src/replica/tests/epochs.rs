@@ -1,4 +1,4 @@
-//! Who is in another epoch, and who is no member of any.
+//! Members of other epochs, and observers.
 
 use super::*;
 use crate::body::Segment;
@@ -26,12 +26,12 @@ fn join() -> Change<T> {
     }
 }
 
-/// Somebody whose keys are no member's.
+/// Returns the configuration of an observer.
 fn observer() -> Config<T> {
     Config { me: None, voting_key: secret::<T>(4), identity_key: secret::<Ed25519>(4), ..config() }
 }
 
-/// An observer that has started.
+/// Returns an observer that has started.
 fn observing() -> Replica<T> {
     let mut replica = Replica::new(observer(), []).unwrap();
     let step = replica.handle(Time(1_000), Input::Start);
@@ -39,7 +39,7 @@ fn observing() -> Replica<T> {
     replica
 }
 
-/// A first block that makes `payload` final.
+/// Returns a first block with this payload, with its commitment certificate.
 fn proven(payload: &Payload) -> (Arc<Block<T>>, Arc<Finality<T>>) {
     let c = committees::<T>(4);
     let block = block(&c, None, anchor(&c).seed, 1, 1, payload);
@@ -47,7 +47,7 @@ fn proven(payload: &Payload) -> (Arc<Block<T>>, Arc<Finality<T>>) {
     (block, Arc::new(Finality::new(certificate).unwrap()))
 }
 
-/// Teaches a replica that block and its transactions; all steps of it together.
+/// Lets a replica learn that block and its transactions. Returns all steps as one.
 fn teach(replica: &mut Replica<T>, payload: &Payload) -> Step<Replica<T>> {
     let (block, finality) = proven(payload);
     let mut all = give(replica, 1, Message::Welcome { committed: 1 });
@@ -70,7 +70,7 @@ fn teach(replica: &mut Replica<T>, payload: &Payload) -> Step<Replica<T>> {
 }
 
 #[test]
-fn who_observes_learns_delivers_and_serves_what_is_committed() {
+fn an_observer_learns_delivers_and_serves_blocks() {
     let mut replica = observing();
     let payload = Payload::from_bytes([b"a", b"b"]).unwrap();
     let step = teach(&mut replica, &payload);
@@ -88,7 +88,7 @@ fn who_observes_learns_delivers_and_serves_what_is_committed() {
     let [Output::Serve { to: 3, request: HistoryRequest::Blocks { from: 1 } }] = step.outputs[..] else {
         panic!("{:?}", step.outputs)
     };
-    assert_eq!(give(&mut replica, 3, Message::Hello { committed: 0 }).messages.len(), 1, "it answers");
+    assert_eq!(give(&mut replica, 3, Message::Hello { committed: 0 }).messages.len(), 1, "one answer");
     let (block, finality) = proven(&payload);
     let records = vec![
         Record::Payload(Arc::new(payload)),
@@ -97,7 +97,7 @@ fn who_observes_learns_delivers_and_serves_what_is_committed() {
             height: 1,
             digest,
             finality: (*finality).clone(),
-            seed: replica.tip.seed,
+            seed: replica.chain.tip.seed,
             payload_height: 1,
         })),
     ];
@@ -106,7 +106,7 @@ fn who_observes_learns_delivers_and_serves_what_is_committed() {
 }
 
 #[test]
-fn who_observes_signs_passes_on_and_orders_nothing() {
+fn an_observer_signs_forwards_and_orders_nothing() {
     let mut replica = observing();
     let c = committees::<T>(4);
     let proposal = first(1, 1);
@@ -139,29 +139,29 @@ fn who_observes_signs_passes_on_and_orders_nothing() {
     assert!(step.persist.is_empty() && step.messages.is_empty());
     let step = second_stage(&mut replica, 1);
     assert!(step.persist.is_empty());
-    // What it submitted when it was a member is not passed on, and not lost: its record stays.
+    // A payload that it submitted as a member is not forwarded, and its record is retained.
     let mut replica = Replica::new(observer(), [Record::Payload(payload)]).unwrap();
     let step = replica.handle(Time(1_000), Input::Start);
     assert_eq!((replica.status().pending, step.outputs.len(), step.messages.len()), (0, 0, 1));
 }
 
 #[test]
-fn who_observes_asks_once_a_round_because_nobody_tells_it_anything() {
+fn an_observer_polls_once_per_round() {
     let mut replica = observing();
     drop(give(&mut replica, 1, Message::Welcome { committed: 0 }));
     drop(give(&mut replica, 2, Message::Welcome { committed: 0 }));
     for round in 2..5 {
         let begins = replica.schedule.begins(round);
         let step = replica.handle(begins, Input::Timer(Timer::Stage));
-        assert_eq!(greeted(&step).len(), 4, "as many as something is passed on to, and there are no more");
-        assert_eq!(replica.stage_timer, Some(replica.schedule.begins(round + 1)));
+        assert_eq!(greeted(&step).len(), 4, "the fan-out, or all members if they are fewer");
+        assert_eq!(replica.timers.stage, Some(replica.schedule.begins(round + 1)));
         let later = begins.plus(Duration::from_millis(1));
         assert!(replica.handle(later, Input::Timer(Timer::Retry)).messages.is_empty());
     }
 }
 
 #[test]
-fn who_observes_says_how_the_epoch_ended_and_is_new_in_the_next() {
+fn an_observer_outputs_the_successor_and_joins_it() {
     let c = committees::<T>(4);
     let change = join();
     let transaction = change.transaction(&certify(&c.identities, change.statement(&c))).unwrap();
@@ -170,10 +170,10 @@ fn who_observes_says_how_the_epoch_ended_and_is_new_in_the_next() {
     let step = teach(&mut replica, &payload);
     let next = successor(&step).expect("another committee");
     let begins = replica.schedule.begins(3);
-    assert!(greeted(&replica.handle(begins, Input::Timer(Timer::Stage))).is_empty(), "there is nothing more");
+    assert!(greeted(&replica.handle(begins, Input::Timer(Timer::Stage))).is_empty(), "the epoch has ended");
     let mut after = Replica::new(observer(), step.persist.clone()).unwrap();
-    assert!(successor(&after.handle(Time(1_000), Input::Start)).is_some(), "again");
-    // It goes on with what it has. It has signed nothing here, but maybe it did before it lost that.
+    assert!(successor(&after.handle(Time(1_000), Input::Start)).is_some(), "output again");
+    // It continues with its records. They hold no signature, so it may have lost some.
     let member = Config {
         voters: next.committees.voters.clone(),
         identities: next.committees.identities.clone(),
@@ -184,14 +184,15 @@ fn who_observes_says_how_the_epoch_ended_and_is_new_in_the_next() {
     };
     let mut member = Replica::new(member, step.persist).unwrap();
     drop(member.handle(begins, Input::Start));
-    assert!(member.is_blank && member.safety.abstains(2));
+    assert!(matches!(member.phase, Phase::Recovering { .. }) && member.safety.abstains(2));
     drop(give(&mut member, 0, Message::Welcome { committed: 1 }));
     drop(give(&mut member, 1, Message::Welcome { committed: 1 }));
-    assert!(!member.is_blank && !member.safety.abstains(2), "the epoch has only begun");
+    let votes = matches!(member.phase, Phase::Voting(_));
+    assert!(votes && !member.safety.abstains(2), "the epoch has only begun");
 }
 
 #[test]
-fn who_moves_up_when_another_leaves_keeps_its_keys_and_what_they_signed() {
+fn a_member_whose_index_shifts_keeps_its_guard_records() {
     let c = committees::<T>(4);
     let change = Change::<T>::Leave { identity: Ed25519::public_key(&secret::<Ed25519>(1)) };
     let transaction = change.transaction(&certify(&c.identities, change.statement(&c))).unwrap();
@@ -206,7 +207,7 @@ fn who_moves_up_when_another_leaves_keeps_its_keys_and_what_they_signed() {
     let submit = Command::Submit { sequence: 1, payload };
     records.extend(replica.handle(Time(1_000), Input::Command(submit)).persist);
     records.extend(second_stage(&mut replica, 1).persist);
-    let own = replica.rounds[&1].best(1).unwrap().proposal.clone();
+    let own = replica.rounds.states[&1].best(1).unwrap().proposal.clone();
     records.extend(give(&mut replica, 1, votes(PREPARE, 1, &own, &[0, 1, 2])).persist);
     let step = give(&mut replica, 1, votes(TENTATIVE, 1, &own, &[0, 1, 2]));
     let next = successor(&step).expect("another committee");
@@ -223,18 +224,18 @@ fn who_moves_up_when_another_leaves_keeps_its_keys_and_what_they_signed() {
     assert_eq!(Replica::new(at(3), records.clone()).unwrap_err().code(), "UNKNOWN_SIGNER");
     assert_eq!(Replica::new(at(1), records.clone()).unwrap_err().code(), "WRONG_CONTEXT");
     let mut moved = Replica::new(at(2), records).unwrap();
-    assert!(!moved.is_blank, "it knows what it signed");
+    assert!(matches!(moved.phase, Phase::Voting(_)), "it has a record of its signatures");
     assert_eq!(moved.status().prepared, 0, "that was in another epoch");
     let step = moved.handle(moved.schedule.begins(2), Input::Start);
     let proposed = step.messages.iter().find_map(|sent| match &*sent.message {
         Message::Proposal(proposal) => Some((sent.message.epoch, proposal.proposer, proposal.block.height)),
         _ => None,
     });
-    assert_eq!(proposed, Some((1, 2, 2)), "the state after the change is still to be stated");
+    assert_eq!(proposed, Some((1, 2, 2)), "a block must still state the state after the change");
 }
 
 #[test]
-fn what_is_of_another_epoch_is_answered_with_a_greeting_and_not_looked_at() {
+fn messages_of_another_epoch_are_answered_with_hello() {
     let mut replica = replica();
     let of_another = |replica: &mut Replica<T>, now, message: Message<T>| {
         replica.handle(now, Input::Message { from: 1, message: message.in_epoch(3) })
@@ -243,7 +244,7 @@ fn what_is_of_another_epoch_is_answered_with_a_greeting_and_not_looked_at() {
     let step = of_another(&mut replica, now, Message::Proposal(first(1, 1)));
     assert_eq!((greeted(&step), step.messages.len()), (vec![Recipient::One(1)], 1));
     assert_eq!(replica.status().proposals, 0);
-    // Others can make it say so much, and no more.
+    // Peers cannot make it send more than that.
     for _ in 0..9 {
         assert!(of_another(&mut replica, now, Message::Heard).messages.is_empty());
         let step = replica.handle(now, Input::Command(Command::EpochMismatch(1)));
@@ -252,10 +253,10 @@ fn what_is_of_another_epoch_is_answered_with_a_greeting_and_not_looked_at() {
     assert_eq!(greeted(&replica.handle(now, Input::Command(Command::EpochMismatch(2)))), [Recipient::One(2)]);
     let later = now.plus(replica.parameters.retry);
     assert_eq!(greeted(&of_another(&mut replica, later, Message::Heard)), [Recipient::One(1)]);
-    for nobody in [0, 4, u16::MAX] {
-        assert!(replica.handle(later, Input::Command(Command::EpochMismatch(nobody))).messages.is_empty());
+    for no_peer in [0, 4, u16::MAX] {
+        assert!(replica.handle(later, Input::Command(Command::EpochMismatch(no_peer))).messages.is_empty());
     }
-    // How far it is can be read in any epoch.
+    // Heights can be read in any epoch.
     drop(of_another(&mut replica, later, Message::Hello { committed: 9 }));
     drop(
         replica.handle(
@@ -267,12 +268,12 @@ fn what_is_of_another_epoch_is_answered_with_a_greeting_and_not_looked_at() {
 }
 
 #[test]
-fn transactions_are_answered_in_the_epoch_of_who_asks() {
+fn transaction_replies_are_of_the_requests_epoch() {
     let mut replica = replica();
     let payload = Arc::new(Payload::from_bytes([b"a"]).unwrap());
     let now = replica.now;
     drop(replica.handle(now, Input::Command(Command::Submit { sequence: 1, payload })));
-    let own = replica.rounds[&1].best(1).unwrap().proposal.clone();
+    let own = replica.rounds.states[&1].best(1).unwrap().proposal.clone();
     let block = own.block.digest();
     let request = Message::TransactionRequest { block, height: 1, places: vec![0] };
     let step = replica.handle(now, Input::Message { from: 2, message: request.in_epoch(8) });
@@ -283,4 +284,64 @@ fn transactions_are_answered_in_the_epoch_of_who_asks() {
         .map(|sent| sent.message.epoch)
         .collect();
     assert_eq!(replies, [8]);
+}
+
+#[test]
+fn a_change_of_members_ends_the_epoch() {
+    let c = committees::<T>(4);
+    let (voting, identity) = (secret::<T>(4), secret::<Ed25519>(4));
+    let change = Change::<T>::Join {
+        voting: (T::public_key(&voting), T::prove_possession(&voting)),
+        identity: (Ed25519::public_key(&identity), Ed25519::prove_possession(&identity)),
+        weight: 1,
+        contact: b"here".to_vec(),
+    };
+    let transaction = change.transaction(&certify(&c.identities, change.statement(&c))).unwrap();
+    let payload = Arc::new(Payload::new(vec![transaction]).unwrap());
+    let mut replica = replica();
+    let now = replica.now;
+    let submit = Command::Submit { sequence: 1, payload };
+    drop(replica.handle(now, Input::Command(submit)));
+    drop(second_stage(&mut replica, 1));
+    let own = replica.rounds.states[&1].best(1).unwrap().proposal.clone();
+    let mut records = give(&mut replica, 1, votes(PREPARE, 1, &own, &[1, 2])).persist;
+    let step = give(&mut replica, 1, votes(TENTATIVE, 1, &own, &[1, 2]));
+    let next = successor(&step).expect("another committee");
+    assert_eq!(next.contacts, [(Ed25519::public_key(&identity), b"here".to_vec())]);
+    assert_eq!((next.committees.voters.len(), next.committees.voters.epoch(), next.anchor.height), (5, 1, 1));
+    assert_eq!(next.anchor.digest, own.block.digest());
+    // This replica neither proposes nor prepares any more, and outputs the successor again after a restart.
+    drop(second_stage(&mut replica, 2));
+    assert_eq!(replica.status().prepared, 1);
+    records.extend(step.persist);
+    let mut after = Replica::new(config(), records).unwrap();
+    assert!(successor(&after.handle(Time(1_000), Input::Start)).is_some());
+    // The next replica, of the member that joined, begins where this one ended.
+    let executed = Executed { height: 1, state_root: [5; 32] };
+    let config = Config {
+        voters: next.committees.voters.clone(),
+        identities: next.committees.identities.clone(),
+        me: Some(4),
+        voting_key: voting,
+        identity_key: identity,
+        anchor: next.anchor,
+        executed,
+        ..config()
+    };
+    let mut joined = Replica::new(config, []).unwrap();
+    drop(joined.handle(Time(1_000), Input::Start));
+    drop(give(&mut joined, 0, Message::Welcome { committed: 1 }));
+    // A block must still state the state after the last block of the epoch before.
+    let step = give(&mut joined, 1, Message::Welcome { committed: 1 });
+    let proposal = step.messages.iter().find_map(|sent| match &*sent.message {
+        Message::Proposal(proposal) => Some(proposal.clone()),
+        _ => None,
+    });
+    let proposal = proposal.expect("five members with seven expected proposers");
+    assert_eq!(
+        (proposal.block.height, proposal.block.epoch, proposal.block.parent),
+        (2, 1, own.block.digest())
+    );
+    assert!(proposal.certificate.is_none(), "the parent is where the epoch begins");
+    assert_eq!((joined.status().committed, proposal.block.executed), (1, executed));
 }

@@ -1,4 +1,4 @@
-//! Each switch of the [`Parameters`], on and off: what it changes in what a member does.
+//! The effect of each switch of the [`Parameters`].
 
 use super::*;
 use crate::body::MAX_SEGMENTS;
@@ -13,7 +13,7 @@ fn payload(count: u8) -> Payload {
     Payload::from_bytes((0..count).map(|byte| vec![byte; 40])).unwrap()
 }
 
-/// Clients bring transactions; all that follows until the gathered ones are passed on.
+/// Submits transactions. Returns all messages until the batched transactions are forwarded.
 fn submit(replica: &mut Replica<T>, payload: Payload) -> Vec<Message<T>> {
     let command = Command::Submit { sequence: 1, payload: Arc::new(payload) };
     let now = replica.now;
@@ -24,7 +24,7 @@ fn submit(replica: &mut Replica<T>, payload: Payload) -> Vec<Message<T>> {
     sent.map(|sent| sent.message.message.clone()).collect()
 }
 
-/// The segments of the member's own proposal, each once.
+/// Returns the segments of the member's own proposal, by index.
 fn segments(sent: &[Message<T>]) -> BTreeMap<u16, Entries> {
     let segments = sent.iter().filter_map(|message| match message {
         Message::Segment(segment) => Some((segment.index, segment.entries.clone())),
@@ -34,7 +34,7 @@ fn segments(sent: &[Message<T>]) -> BTreeMap<u16, Entries> {
 }
 
 #[test]
-fn bodies_are_cut_and_name_transactions_as_they_are_told_to() {
+fn parameters_decide_segments_and_names_of_bodies() {
     let all = Parameters::default();
     let cut = |parameters: Parameters| segments(&submit(&mut with(parameters), payload(20)));
     let usual = cut(all.clone());
@@ -49,7 +49,7 @@ fn bodies_are_cut_and_name_transactions_as_they_are_told_to() {
 }
 
 #[test]
-fn transactions_travel_by_themselves_or_with_blocks_alone() {
+fn transactions_are_forwarded_only_if_asynchronous() {
     for asynchronous_transactions in [true, false] {
         let mut replica = with(Parameters { asynchronous_transactions, ..Parameters::default() });
         let sent = submit(&mut replica, payload(3));
@@ -59,7 +59,7 @@ fn transactions_travel_by_themselves_or_with_blocks_alone() {
 }
 
 #[test]
-fn a_block_is_prepared_as_soon_as_its_header_is_known_or_with_its_transactions() {
+fn stage_pipelining_prepares_on_the_header_alone() {
     let c = committees::<T>(4);
     let (seed, payload) = (anchor(&c).seed, payload(2));
     let proposal = sign(&c, block(&c, None, seed, 1, 1, &payload), seed, 1, 1, None);
@@ -73,12 +73,12 @@ fn a_block_is_prepared_as_soon_as_its_header_is_known_or_with_its_transactions()
         drop(second_stage(&mut replica, 1));
         assert_eq!(replica.status().prepared, u64::from(stage_pipelining));
         drop(give(&mut replica, 1, Message::Segment(segment.clone())));
-        assert_eq!(replica.status().prepared, 1, "later in the stage, too");
+        assert_eq!(replica.status().prepared, 1, "also later in the stage");
     }
 }
 
 #[test]
-fn the_next_round_begins_with_the_commit_or_with_the_clock() {
+fn round_pipelining_begins_the_next_round_at_the_commit() {
     for round_pipelining in [true, false] {
         let (mut replica, proposal, _) = locked();
         replica.parameters.round_pipelining = round_pipelining;
@@ -100,7 +100,7 @@ fn the_next_round_begins_with_the_commit_or_with_the_clock() {
 }
 
 #[test]
-fn signatures_are_summed_on_the_way_or_told_to_all_by_who_made_them() {
+fn without_aggregation_members_broadcast_their_own_votes() {
     for aggregation in [true, false] {
         let mut replica = with(Parameters { aggregation, ..Parameters::default() });
         let proposal = first(1, 1);
@@ -110,10 +110,10 @@ fn signatures_are_summed_on_the_way_or_told_to_all_by_who_made_them() {
             step.messages.iter().filter(|sent| matches!(&sent.message.message, Message::Signatures(_)));
         let told: Vec<Recipient> = told.map(|sent| sent.to).collect();
         assert_eq!(told == [Recipient::Others], !aggregation, "{told:?}");
-        // What was sent has left by then.
+        // All messages have left by then.
         let later = replica.now.plus(GOSSIP_INTERVAL);
         drop(replica.handle(later, Input::Timer(Timer::Gossip)));
-        // What two others signed is passed on with it, or is theirs to tell.
+        // Signatures of two other members are aggregated and forwarded, or left to their signers.
         let step = give(&mut replica, 2, votes(PREPARE, 1, &proposal, &[2, 3]));
         let passes_on = step.messages.iter().any(|sent| {
             matches!(&sent.message.message, Message::Signatures(sums)

@@ -1,4 +1,4 @@
-//! Members that know the protocol and break it. Each holds its own keys.
+//! Byzantine members: adversaries that follow the protocol except for one violation. Each holds its own keys.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use quorate::sortition::{SeedProof, Ticket};
 use quorate::wire::{Decode, Encode, Reader};
 use quorate_simulator::{Adversary, Control};
 
-use super::host::Material;
+use super::material::Material;
 use crate::{
     Block, BlockDigest, Content, Entries, Envelope, GosigScheme, Message, PREPARE, Proposal, Replica,
     Segment, ShortId, TENTATIVE, Transaction, UnsignedSegment,
 };
 
-/// The names of the protocol's own adversaries.
-pub const VILLAINS: &[&str] = &[
+/// Names of the adversaries.
+pub const ADVERSARIES: &[&str] = &[
     "equivocator",
     "flooder",
     "squatter",
@@ -35,58 +35,58 @@ pub const VILLAINS: &[&str] = &[
     "stray",
 ];
 
-/// How often an inflater adds an aggregate to itself: counts double each time.
+/// Number of times an inflater merges an aggregate with itself. Each doubles the counts.
 const INFLATIONS: u32 = 7;
-/// How many proposals a flooder makes of one.
+/// Number of proposals that a flooder makes from one.
 const FLOOD: u64 = 40;
-/// How many greetings a stray has at a time.
-const HAILS: u64 = 20;
+/// Number of greetings that a stray sends at a time.
+const GREETINGS: u64 = 20;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Proposes two blocks in one round, each to one half.
+    /// Proposes two blocks in one round, each to one half of the members.
     Equivocator,
-    /// Proposes many blocks in one round, and all over again.
+    /// Proposes many blocks in each round.
     Flooder,
-    /// Proposes with a ticket that is none.
+    /// Proposes with an invalid ticket.
     Squatter,
-    /// Names wrong states.
+    /// Names wrong states in its blocks.
     Liar,
     /// Signs, but never proposes.
     Idler,
-    /// Proposes another block instead of the one that it committed tentatively.
+    /// Proposes another block instead of the one that it is locked on.
     Turncoat,
-    /// Signs everything that it sees, and tells everybody.
+    /// Signs every block that it sees, and sends the votes to all members.
     DoubleVoter,
-    /// Keeps its signatures to itself, and passes others' on to one member only.
+    /// Sends signatures to one member only.
     Withholder,
-    /// Adds aggregates to themselves until counts are large.
+    /// Merges aggregates with themselves until counts are large.
     Inflater,
-    /// Sends aggregates that claim signers who did not sign.
+    /// Sends aggregates with signatures that do not match their signers.
     Forger,
-    /// Proposes blocks and keeps their transactions.
+    /// Proposes blocks and withholds their transactions.
     Hoarder,
     /// Signs segments that name transactions that do not exist.
     Litterer,
-    /// Asks for everything, all the time.
+    /// Sends requests continuously.
     Beggar,
-    /// Says what it says as of other epochs, and floods others with that.
+    /// Marks its messages as of other epochs, and floods the members with them.
     Stray,
 }
 
-/// The adversary of one of the [`VILLAINS`].
-pub struct Villain<S: GosigScheme> {
+/// The adversary of one of the [`ADVERSARIES`].
+pub struct GosigAdversary<S: GosigScheme> {
     kind: Kind,
     me: MemberIndex,
     material: Arc<Material<S>>,
-    /// Its own proofs of seeds, by height, and commitment certificates of what is below.
+    /// Its own seed proofs by height, with the commitment certificates of the parents.
     proofs: BTreeMap<u64, (SeedProof<S>, Option<Certificate<S>>)>,
-    /// Blocks that it heard of.
+    /// Round, height and digest of the blocks that it has seen.
     seen: Vec<(u64, u64, BlockDigest)>,
 }
 
-impl<S: GosigScheme> Villain<S> {
-    /// The one of that name; nothing if there is none.
+impl<S: GosigScheme> GosigAdversary<S> {
+    /// Returns the adversary of a name, or `None` if there is none.
     pub fn new(name: &str, me: MemberIndex, material: Arc<Material<S>>) -> Option<Self> {
         let kind = match name {
             "equivocator" => Kind::Equivocator,
@@ -108,7 +108,7 @@ impl<S: GosigScheme> Villain<S> {
         Some(Self { kind, me, material, proofs: BTreeMap::new(), seen: Vec::new() })
     }
 
-    /// A proposal of this block, under this member's signature.
+    /// Returns a proposal of a block, signed by this member.
     fn sign(
         &self,
         content: Content<S>,
@@ -132,7 +132,7 @@ impl<S: GosigScheme> Villain<S> {
         message.in_epoch(self.material.committees.voters.epoch())
     }
 
-    /// The same proposal with another block.
+    /// Returns a proposal with a changed block, signed again.
     fn resign(&self, proposal: &Proposal<S>, change: impl FnOnce(&mut Content<S>)) -> Envelope<S> {
         let mut content = (**proposal.block).clone();
         change(&mut content);
@@ -146,7 +146,7 @@ impl<S: GosigScheme> Villain<S> {
         Aggregate::of_vote(&vote, voters).expect("of this committee").into_inner()
     }
 
-    /// The aggregate with another sum at its end.
+    /// Returns the aggregate with another signature.
     fn forge(&self, aggregate: &Aggregate<S>) -> Option<Aggregate<S>> {
         let sum = S::sign(&self.material.voting_key(self.me), &aggregate.encode());
         let mut bytes = aggregate.encode();
@@ -156,7 +156,7 @@ impl<S: GosigScheme> Villain<S> {
         Aggregate::decode_from(&mut r, &*self.material.committees.voters).ok()
     }
 
-    /// The aggregate many times over, as high as counts may be.
+    /// Returns the aggregate merged with itself up to the maximum count.
     fn inflate(&self, aggregate: &Aggregate<S>) -> Option<Aggregate<S>> {
         let mut sum = aggregate.clone().verify(&self.material.committees.voters).ok()?;
         for _ in 0..INFLATIONS {
@@ -165,7 +165,7 @@ impl<S: GosigScheme> Villain<S> {
         Some(sum.into_inner())
     }
 
-    /// To odd members one thing, to even ones the other.
+    /// Sends one message to members with an even index, and another to the rest.
     fn split(control: &mut Control<'_, Replica<S>>, one: &Envelope<S>, other: &Envelope<S>) {
         for member in control.members() {
             control.send(member, if member % 2 == 0 { one } else { other });
@@ -273,7 +273,7 @@ impl<S: GosigScheme> Villain<S> {
         true
     }
 
-    /// The same message as one of other epochs; every other time it is not said in any other way.
+    /// Sends a message marked as of other epochs. Returns true, so that the original is not sent, half of the time.
     fn stray(&self, outgoing: &Outgoing<Envelope<S>>, control: &mut Control<'_, Replica<S>>) -> bool {
         let epoch = outgoing.message.epoch;
         for other in [epoch ^ 1, epoch.wrapping_sub(1), epoch.wrapping_add(2), u64::MAX] {
@@ -299,7 +299,7 @@ impl<S: GosigScheme> Villain<S> {
     }
 }
 
-impl<S: GosigScheme> Adversary<Replica<S>> for Villain<S> {
+impl<S: GosigScheme> Adversary<Replica<S>> for GosigAdversary<S> {
     fn on_start(&mut self, control: &mut Control<'_, Replica<S>>) {
         control.wake(0, Duration::from_millis(100));
     }
@@ -320,7 +320,7 @@ impl<S: GosigScheme> Adversary<Replica<S>> for Villain<S> {
             Message::Proposal(proposal) => self.twist_proposal(&proposal.clone(), control),
             Message::Segment(segment) => self.twist_segment(segment, control),
             Message::Signatures(aggregates) => self.twist_signatures(&outgoing, aggregates, control),
-            // What is not told cannot be ordered without its block's proposer.
+            // Without these messages, only the proposer has the transactions of its block.
             Message::Transactions(_) => self.kind == Kind::Hoarder,
             _ => false,
         };
@@ -350,7 +350,7 @@ impl<S: GosigScheme> Adversary<Replica<S>> for Villain<S> {
             }
         }
         if self.kind == Kind::Stray {
-            for i in 0..HAILS {
+            for i in 0..GREETINGS {
                 let (epoch, height) = (control.rng().below(4), [0, 1, i, u64::MAX][i as usize % 4]);
                 control.broadcast(&Message::Hello { committed: height }.in_epoch(epoch));
                 control.broadcast(&Message::Welcome { committed: height }.in_epoch(!epoch));
