@@ -14,18 +14,18 @@ use rand::rngs::StdRng;
 
 use crate::members::{Collection, Members, collect};
 use crate::row::Row;
-use crate::sampling::{Care, Case, medians};
+use crate::sampling::{Case, SamplePlan, medians};
 
-/// The standard's ciphersuite, for the plain verification that we compare with.
+/// The standard's ciphersuite, for the plain verification in the comparison.
 const DST: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_POP_";
-/// As long as what members sign.
+/// A message of the length of signed statements.
 const MESSAGE: [u8; 96] = [7; 96];
-/// Certificates in the batch rows.
+/// Number of certificates in the batch rows.
 const BATCH: u8 = 16;
 
 /// Measures all rows.
 pub(crate) fn measure(quick: bool) -> Result<Vec<Row>> {
-    let care = Care::of(quick);
+    let care = SamplePlan::new(quick);
     let mut rows = verification(care)?;
     rows.extend(collection(care)?);
     rows.extend(batches(care)?);
@@ -33,8 +33,8 @@ pub(crate) fn measure(quick: bool) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// One certificate against one signature.
-fn verification(care: Care) -> Result<Vec<Row>> {
+/// One certificate, compared with one signature.
+fn verification(care: SamplePlan) -> Result<Vec<Row>> {
     let sample = |n, absent| {
         let members = Members::<MinSig>::with_absent(n, absent)?;
         let certificate = members.certificate(n - absent, 0)?;
@@ -62,8 +62,8 @@ fn verification(care: Care) -> Result<Vec<Row>> {
     ])
 }
 
-/// Votes from links to a verified certificate.
-fn collection(care: Care) -> Result<Vec<Row>> {
+/// From votes received over links to a verified certificate.
+fn collection(care: SamplePlan) -> Result<Vec<Row>> {
     let (hundred, thousand) = (Members::<MinSig>::equal(100)?, Members::<MinSig>::equal(1000)?);
     let eddsa = Members::<Ed25519>::equal(100)?;
     let votes =
@@ -99,7 +99,7 @@ fn collection(care: Care) -> Result<Vec<Row>> {
 }
 
 /// Many certificates of one signer set.
-fn batches(care: Care) -> Result<Vec<Row>> {
+fn batches(care: SamplePlan) -> Result<Vec<Row>> {
     fn sixteen<S: Scheme>() -> Result<(Members<S>, Vec<Certificate<S>>)> {
         let members = Members::<S>::equal(100)?;
         let certificates =
@@ -131,7 +131,7 @@ fn batches(care: Care) -> Result<Vec<Row>> {
     ])
 }
 
-/// Bytes with as many absent as a quorum allows: the longest certificates there are.
+/// Size of certificates with the maximum number of absent members, which are the longest.
 fn sizes() -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (n, limit) in [(40, 104.0), (100, 112.0), (1000, 224.0)] {
@@ -184,10 +184,10 @@ pub(crate) struct SingleEd {
 
 impl SingleEd {
     pub(crate) fn new() -> Self {
-        Self::of(MESSAGE.to_vec())
+        Self::new_for(MESSAGE.to_vec())
     }
 
-    pub(crate) fn of(message: Vec<u8>) -> Self {
+    pub(crate) fn new_for(message: Vec<u8>) -> Self {
         let secret = SigningKey::from_bytes(&[1; 32]);
         Self { key: secret.verifying_key(), signature: secret.sign(&message), secret, message }
     }

@@ -1,4 +1,4 @@
-//! Programs of ours that are measured as processes of their own: beside this one, in bounded time, ended with us.
+//! Our programs, measured as child processes: with a time limit, and killed when this process ends.
 
 use std::process::{Command, Output, Stdio};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
@@ -8,13 +8,13 @@ use std::{env, process, thread};
 use serde_json::Value;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// How long a program may take to end what it started, once it was asked to.
+/// Time that a program has to stop its own children after it was asked to end.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// What a shell reports of a program that Ctrl-C ended.
+/// Exit code that shells report for a program ended by Ctrl-C.
 const INTERRUPTED: i32 = 130;
 
-/// One of our programs, where cargo puts it: beside this one.
+/// One of our programs, which cargo builds beside this one.
 pub(crate) struct Program {
     path: std::path::PathBuf,
     name: &'static str,
@@ -30,18 +30,17 @@ impl Program {
         Err(format!("{} is not built: run `cargo xtask bench`, which builds it", path.display()))
     }
 
-    /// Runs it to its end and reads the JSON object that it prints. After `limit` it is asked to end, and ended if it
-    /// does not.
+    /// Runs it to its end and reads the JSON object that it prints. After `limit` it is asked to end, and then killed.
     ///
     /// # Errors
-    /// What it said on its standard error, if it failed.
+    /// Its standard error, if it failed.
     pub(crate) fn report(&self, arguments: &[&str], limit: Duration) -> Result<Value, String> {
         let shown = format!("{} {}", self.name, arguments.join(" "));
         let mut command = Command::new(&self.path);
         watch()?;
         let output = NURSERY.run(command.args(arguments), limit);
         if NURSERY.state().interrupted {
-            // The thread that was interrupted ends this process.
+            // The thread that received the signal ends this process.
             thread::sleep(GRACE);
         }
         let output = output.map_err(|reason| format!("`{shown}` {reason}"))?;
@@ -54,7 +53,7 @@ impl Program {
     }
 }
 
-/// The one child that runs at a time, and whether it still may.
+/// The running child, of which there is one at a time, and whether children may run.
 struct Nursery {
     state: Mutex<State>,
     empty: Condvar,
@@ -62,7 +61,7 @@ struct Nursery {
 
 struct State {
     id: Option<u32>,
-    /// Then nothing is started any more.
+    /// True if no further child may be started.
     interrupted: bool,
 }
 
@@ -88,12 +87,12 @@ impl Nursery {
         state.id = Some(id);
         drop(state);
         let (tell, ended) = mpsc::channel();
-        // Nobody listens any more if it did not even end when it was made to.
+        // The receiver is gone if the process did not end when it was killed.
         thread::spawn(move || drop(tell.send(child.wait_with_output())));
         let output = ended.recv_timeout(limit).map_or_else(
             |_| {
                 ask(id, "INT");
-                // What it started ends with it if it is asked, and is left behind if it is made to.
+                // A program that is asked to end stops its own children; one that is killed does not.
                 if ended.recv_timeout(GRACE).is_err() {
                     ask(id, "KILL");
                     let _ = ended.recv_timeout(GRACE);
@@ -108,7 +107,7 @@ impl Nursery {
         if state.interrupted { Err("was interrupted".to_owned()) } else { output }
     }
 
-    /// Ends the child, and lets no other one start.
+    /// Kills the child and prevents further ones.
     fn close(&self) {
         let mut state = self.state();
         state.interrupted = true;
@@ -121,13 +120,13 @@ impl Nursery {
     }
 }
 
-/// Sends a signal to a process that we started and did not wait for yet.
+/// Sends a signal to a child that was not waited for yet.
 fn ask(id: u32, name: &str) {
-    // A child that ended just now needs no signal.
+    // The child may have ended in the meantime.
     let _ = Command::new("kill").args([format!("-{name}"), id.to_string()]).stderr(Stdio::null()).status();
 }
 
-/// From now on, who ends us ends the running child, too.
+/// Makes signals that end this process end the running child too.
 fn watch() -> Result<(), String> {
     static WATCHING: OnceLock<Result<(), String>> = OnceLock::new();
     let start = || {

@@ -1,4 +1,4 @@
-//! What certificates cost as the committee grows, in both schemes.
+//! Cost of certificates by size of the committee, in both schemes.
 
 use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use crate::certificates::SingleEd;
 use crate::members::{Members, collect};
 use crate::row::figure;
-use crate::sampling::{Care, Case, medians};
+use crate::sampling::{Case, SamplePlan, medians};
 
 const SIZES: &[usize] = &[4, 10, 20, 40, 100, 200, 400, 1000];
 
-/// One scheme at one size, a quorum signing.
+/// One scheme at one size, signed by a quorum.
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
     pub(crate) scheme: &'static str,
@@ -42,13 +42,13 @@ impl Point {
 pub(crate) fn measure(quick: bool) -> Result<Vec<Point>> {
     let mut points = Vec::new();
     for &n in SIZES {
-        points.push(point::<MinSig>(n, Care::of(quick))?);
-        points.push(point::<Ed25519>(n, Care::of(quick))?);
+        points.push(point::<MinSig>(n, SamplePlan::new(quick))?);
+        points.push(point::<Ed25519>(n, SamplePlan::new(quick))?);
     }
     Ok(points)
 }
 
-fn point<S: Scheme>(n: usize, care: Care) -> Result<Point> {
+fn point<S: Scheme>(n: usize, care: SamplePlan) -> Result<Point> {
     let members = Members::<S>::equal(n)?;
     let votes = members.link_votes(members.quorum())?;
     let certificate = collect(&members.committee, &votes)?

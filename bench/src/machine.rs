@@ -1,4 +1,4 @@
-//! On what it was measured.
+//! Description of the machine of the measurements.
 
 use std::fs;
 use std::process::Command;

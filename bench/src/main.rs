@@ -14,6 +14,7 @@ mod growth;
 mod machine;
 mod members;
 mod network;
+mod progress;
 mod report;
 mod row;
 mod sampling;
@@ -32,19 +33,19 @@ use crate::table::Table;
 
 /// Measures certificates, DSig, threshold blocks, Gosig, networks and bindings, and prints each figure beside its target.
 #[derive(Debug, Parser)]
-struct Options {
-    /// What to measure; everything if nothing is named.
+struct BenchArgs {
+    /// Groups to measure; all by default.
     groups: Vec<Group>,
-    /// Fewer samples, shorter networks.
+    /// Takes fewer samples and runs shorter networks.
     #[arg(long)]
     quick: bool,
-    /// One JSON object instead of the table.
+    /// Prints one JSON object instead of the table.
     #[arg(long)]
     json: bool,
-    /// Write the report and its plots to bench/report.
+    /// Writes the report and its plots to bench/report.
     #[arg(long)]
     write: bool,
-    /// The file that describes who is measured for `bindings`.
+    /// The file that describes the libraries for the group `bindings`.
     #[arg(long, value_name = "FILE")]
     contenders: Option<PathBuf>,
 }
@@ -61,12 +62,12 @@ enum Group {
     Gosig,
     /// Real `quorate testnet` processes.
     Network,
-    /// Other languages, each in processes of its own.
+    /// Other languages, each in its own processes.
     Bindings,
 }
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
+    match run(&BenchArgs::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             eprintln!("{reason}");
@@ -75,15 +76,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(options: &Options) -> Result<(), String> {
-    let wanted = |group| options.groups.is_empty() || options.groups.contains(&group);
-    let mut result = json!({ "machine": machine::describe(), "quick": options.quick });
+fn run(args: &BenchArgs) -> Result<(), String> {
+    let wanted = |group| args.groups.is_empty() || args.groups.contains(&group);
+    let mut result = json!({ "machine": machine::describe(), "quick": args.quick });
     let mut all = Vec::new();
     if wanted(Group::Certificates) {
-        let rows = certificates::measure(options.quick).map_err(|e| e.to_string())?;
-        let growth = growth::measure(options.quick).map_err(|e| e.to_string())?;
-        shown(options, "certificates", &rows);
-        if !options.json {
+        let rows = certificates::measure(args.quick).map_err(|e| e.to_string())?;
+        let growth = growth::measure(args.quick).map_err(|e| e.to_string())?;
+        shown(args, "certificates", &rows);
+        if !args.json {
             println!("{}", growth::table(&growth));
         }
         put(&mut result, "certificates", rows.iter().map(Row::to_json).collect());
@@ -91,9 +92,9 @@ fn run(options: &Options) -> Result<(), String> {
         all.extend(rows);
     }
     if wanted(Group::Dsig) {
-        let (rows, tables) = dsig::measure(options.quick)?;
-        shown(options, "dsig", &rows);
-        if !options.json {
+        let (rows, tables) = dsig::measure(args.quick)?;
+        shown(args, "dsig", &rows);
+        if !args.json {
             tables.iter().for_each(|table| println!("{}", table.text()));
         }
         put(&mut result, "dsig", rows.iter().map(Row::to_json).collect());
@@ -101,9 +102,9 @@ fn run(options: &Options) -> Result<(), String> {
         all.extend(rows);
     }
     if wanted(Group::Threshold) {
-        let (rows, tables) = threshold::measure(options.quick)?;
-        shown(options, "threshold", &rows);
-        if !options.json {
+        let (rows, tables) = threshold::measure(args.quick)?;
+        shown(args, "threshold", &rows);
+        if !args.json {
             tables.iter().for_each(|table| println!("{}", table.text()));
         }
         put(&mut result, "threshold", rows.iter().map(Row::to_json).collect());
@@ -111,9 +112,9 @@ fn run(options: &Options) -> Result<(), String> {
         all.extend(rows);
     }
     if wanted(Group::Gosig) {
-        let (rows, tables) = gosig::measure(options.quick)?;
-        shown(options, "gosig", &rows);
-        if !options.json {
+        let (rows, tables) = gosig::measure(args.quick)?;
+        shown(args, "gosig", &rows);
+        if !args.json {
             tables.iter().for_each(|table| println!("{}", table.text()));
         }
         put(&mut result, "gosig", rows.iter().map(Row::to_json).collect());
@@ -121,27 +122,27 @@ fn run(options: &Options) -> Result<(), String> {
         all.extend(rows);
     }
     if wanted(Group::Network) {
-        let rows = network::measure(options.quick, !options.json)?;
-        shown(options, "network", &rows);
+        let rows = network::measure(args.quick, !args.json)?;
+        shown(args, "network", &rows);
         put(&mut result, "network", rows.iter().map(Row::to_json).collect());
         all.extend(rows);
     }
     if wanted(Group::Bindings) {
-        let rows = bindings::measure(options.contenders.as_deref(), options.quick)?;
-        shown(options, "bindings", &rows);
+        let rows = bindings::measure(args.contenders.as_deref(), args.quick)?;
+        shown(args, "bindings", &rows);
         put(&mut result, "bindings", rows.iter().map(Row::to_json).collect());
         all.extend(rows);
     }
-    if options.json {
+    if args.json {
         println!("{result:#}");
     } else {
         println!("{}", row::summary(&all));
     }
-    if options.write { report::write(&result) } else { Ok(()) }
+    if args.write { report::write(&result) } else { Ok(()) }
 }
 
-fn shown(options: &Options, title: &str, rows: &[Row]) {
-    if !options.json {
+fn shown(args: &BenchArgs, title: &str, rows: &[Row]) {
+    if !args.json {
         println!("{}", row::table(title, rows));
     }
 }

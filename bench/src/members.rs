@@ -27,7 +27,7 @@ impl<S: Scheme> Members<S> {
         Self::weighing(n, |_| 1)
     }
 
-    /// `n` members of whom the last but `absent` weighs as much as all others, so that the quorum comes with its
+    /// `n` members, of which the last but `absent` weighs as much as all others, so that the quorum is reached with its
     /// vote and not before: collectors stop at the quorum, and certificates with more signers are wanted too.
     /// Weights do not change what a verification costs.
     pub(crate) fn with_absent(n: usize, absent: usize) -> Result<Self> {
@@ -46,12 +46,12 @@ impl<S: Scheme> Members<S> {
         Ok(Self { secrets, committee })
     }
 
-    /// How many votes a certificate needs.
+    /// Number of votes of a certificate.
     pub(crate) fn quorum(&self) -> usize {
         self.committee.quorum_weight() as usize
     }
 
-    /// What is voted on.
+    /// The statement of the votes.
     pub(crate) fn statement(&self, number: u8) -> Statement {
         self.committee.statement(KIND, VIEW, [number; 32])
     }
@@ -61,7 +61,7 @@ impl<S: Scheme> Members<S> {
         self.votes(count, 0)?.iter().map(|vote| Ok(link(vote))).collect()
     }
 
-    /// The same votes, but that of member `culprit` carries another member's signature.
+    /// The same votes, except that the vote of member `culprit` has another member's signature.
     pub(crate) fn link_votes_with_one_bad(&self, count: usize, culprit: usize) -> Result<Vec<Vec<u8>>> {
         let mut votes = self.votes(count, 0)?;
         let stolen = votes.get((culprit + 1) % count).map(|vote| vote.signature().clone());
@@ -89,13 +89,13 @@ impl<S: Scheme> Members<S> {
     }
 }
 
-/// What came of a view's votes.
+/// Result of the votes of a view.
 pub(crate) struct Collection<S: Scheme> {
     pub(crate) certificate: Option<Verified<Certificate<S>>>,
     pub(crate) culprits: Vec<u16>,
 }
 
-/// What a leader does: read the votes from the links, and make the certificate.
+/// The work of a leader: decodes the votes of the links, and forms the certificate.
 pub(crate) fn collect<S: Scheme>(committee: &Arc<Committee<S>>, votes: &[Vec<u8>]) -> Result<Collection<S>> {
     let mut collector = VoteCollector::new(committee.clone(), KIND, VIEW);
     let mut suspects = Suspects::new();

@@ -3,12 +3,12 @@
 use crate::row::Row;
 use crate::testnet::{Outcome, Testnet};
 
-/// Share of the transactions that must commit.
+/// Fraction of the transactions that must commit.
 const ENOUGH_PERCENT: f64 = 95.0;
-/// Rates that are tried for the highest one.
+/// Rates among which the highest sustainable one is searched.
 const RATES: &[u32] = &[60_000, 80_000, 100_000, 120_000, 140_000, 160_000, 200_000];
 
-/// Measures all rows; with `talk`, says on standard error what is running.
+/// Measures all rows; with `talk`, prints its progress on the standard error.
 pub(crate) fn measure(quick: bool, talk: bool) -> Result<Vec<Row>, String> {
     let run = |net: &Testnet| {
         if talk {
@@ -44,7 +44,7 @@ fn full_load(scheme: &str, outcome: &Outcome) -> [Row; 3] {
     ]
 }
 
-/// The highest of [`RATES`] of which enough commits.
+/// The highest of [`RATES`] at which enough transactions commit.
 fn highest_rate(
     scheme: &'static str,
     seconds: u32,

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::chart::{Drawing, Lines, Series};
 use crate::row::figure;
 
-/// Writes the report. Groups that were not measured this time stay as they were.
+/// Writes the report. Groups that were not measured keep their previous figures.
 pub(crate) fn write(measured: &Value) -> Result<(), String> {
     let folder = folder();
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -51,7 +51,7 @@ pub(crate) fn write(measured: &Value) -> Result<(), String> {
     save(&folder.join("README.md"), &page)
 }
 
-/// What the table of bindings does not say by itself.
+/// Notes about the table of bindings.
 const BINDINGS: &str = "
 Each contender is a process of its own with its keys ready; all take turns, sample by sample. Each refused a forged
 signature before it was measured; a browser's page after it, so that the first verification is the measured one. A
@@ -120,7 +120,7 @@ fn rows(page: &mut String, title: &str, rows: &Value) {
     }
 }
 
-/// A table of a paper, its drawing, and what is to be said about them.
+/// Writes a table of a paper, its drawing and its notes.
 fn paper(page: &mut String, folder: &Path, table: &Value) -> Result<(), String> {
     let texts = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()

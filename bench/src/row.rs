@@ -1,4 +1,4 @@
-//! A figure beside its target.
+//! A figure and its target.
 
 use serde_json::{Value, json};
 
@@ -11,18 +11,18 @@ pub(crate) struct Row {
     pub(crate) value: f64,
     /// Its unit, for people.
     pub(crate) unit: &'static str,
-    /// What it must reach, if anything.
+    /// Its target, if it has one.
     pub(crate) target: Option<Target>,
-    /// What else there is to say.
+    /// Further information.
     pub(crate) note: String,
 }
 
-/// What a figure must reach.
+/// Target of a figure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {
-    /// This or less.
+    /// At most this value.
     AtMost(f64),
-    /// This or more.
+    /// At least this value.
     AtLeast(f64),
 }
 
@@ -32,22 +32,22 @@ impl Row {
         Self { name: name.into(), value, unit, target: None, note: String::new() }
     }
 
-    /// The figure must not be above this.
+    /// Sets the maximum of the figure.
     pub(crate) fn at_most(self, limit: f64) -> Self {
         Self { target: Some(Target::AtMost(limit)), ..self }
     }
 
-    /// The figure must not be below this.
+    /// Sets the minimum of the figure.
     pub(crate) fn at_least(self, limit: f64) -> Self {
         Self { target: Some(Target::AtLeast(limit)), ..self }
     }
 
-    /// Says more about the figure.
+    /// Adds information about the figure.
     pub(crate) fn note(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
     }
 
-    /// Whether the target is reached; none if there is no target.
+    /// Returns whether the target is reached; `None` without a target.
     pub(crate) fn is_reached(&self) -> Option<bool> {
         self.target.map(|target| match target {
             Target::AtMost(limit) => self.value <= limit,
@@ -75,7 +75,7 @@ impl Row {
     }
 }
 
-/// Three or four digits that mean something.
+/// A number with three or four significant digits.
 pub(crate) fn figure(value: f64) -> String {
     match value.abs() {
         v if v >= 1000.0 || (v >= 1.0 && v.fract() == 0.0) => format!("{value:.0}"),
@@ -108,7 +108,7 @@ pub(crate) fn table(title: &str, rows: &[Row]) -> String {
     text
 }
 
-/// How many targets were reached.
+/// Number of reached targets.
 pub(crate) fn summary(rows: &[Row]) -> String {
     let verdicts: Vec<bool> = rows.iter().filter_map(Row::is_reached).collect();
     let reached = verdicts.iter().filter(|reached| **reached).count();

@@ -1,15 +1,15 @@
-//! Medians of repeated samples, the cases in turns.
+//! Medians of repeated samples, taken alternately for all cases.
 //!
-//! What is measured runs on one thread and waits for nothing, so its processor time is what is wanted: unlike the
-//! clock it does not count what other programs do meanwhile. Where the system does not tell it, the clock must do.
+//! The measured code runs on one thread and never waits, so its processor time is measured: unlike the clock it excludes the
+//! work of other programs. Where the system does not provide it, the clock is used.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-/// One thing whose time is taken.
+/// Code whose running time is measured.
 pub(crate) struct Case<'a> {
-    /// So many runs, and how long they took.
+    /// Runs the code this number of times and returns the time.
     work: Box<dyn FnMut(u32) -> Duration + 'a>,
     repeats: bool,
     runs: u32,
@@ -17,24 +17,24 @@ pub(crate) struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// A case. What `work` returns is used as far as the compiler knows, so the work is done.
+    /// A case. The result of `work` is passed to `black_box`, so that the compiler cannot remove the work.
     pub(crate) fn new<T>(mut work: impl FnMut() -> T + 'a) -> Self {
-        Self::of(true, move |runs| time(runs, &mut || drop(black_box(work()))))
+        Self::with_work(true, move |runs| time(runs, &mut || drop(black_box(work()))))
     }
 
-    /// A case that uses up what `prepare` returns, whose time does not count. It runs once per sample, so it should
-    /// take a tenth of a millisecond or more.
+    /// A case that consumes the result of `prepare`, whose time does not count. It runs once per sample, so it should take a
+    /// tenth of a millisecond or more.
     pub(crate) fn prepared<P>(
         mut prepare: impl FnMut() -> P + 'a,
         mut work: impl FnMut(&mut P) + 'a,
     ) -> Self {
-        Self::of(false, move |_| {
+        Self::with_work(false, move |_| {
             let mut prepared = prepare();
             time(1, &mut || work(black_box(&mut prepared)))
         })
     }
 
-    fn of(repeats: bool, work: impl FnMut(u32) -> Duration + 'a) -> Self {
+    fn with_work(repeats: bool, work: impl FnMut(u32) -> Duration + 'a) -> Self {
         Self { work: Box::new(work), repeats, runs: 1, samples: Vec::new() }
     }
 
@@ -42,7 +42,7 @@ impl<'a> Case<'a> {
         (self.work)(runs)
     }
 
-    /// So many runs that the clock's grain and the loop do not show.
+    /// Chooses a number of runs for which the clock's resolution and the loop are negligible.
     fn warm_up(&mut self, sample: Duration) {
         self.time(1);
         let one = self.time(1).max(Duration::from_nanos(50));
@@ -53,29 +53,28 @@ impl<'a> Case<'a> {
     }
 }
 
-/// How carefully to measure.
+/// Number and duration of samples.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Care {
+pub(crate) struct SamplePlan {
     samples: usize,
     sample: Duration,
 }
 
-impl Care {
-    /// What is quoted.
-    pub(crate) const FULL: Care = Care { samples: 41, sample: Duration::from_millis(8) };
-    /// To see that it works.
-    pub(crate) const QUICK: Care = Care { samples: 7, sample: Duration::from_millis(4) };
+impl SamplePlan {
+    /// For figures that are quoted.
+    pub(crate) const FULL: SamplePlan = SamplePlan { samples: 41, sample: Duration::from_millis(8) };
+    /// For a test of the benchmark.
+    pub(crate) const QUICK: SamplePlan = SamplePlan { samples: 7, sample: Duration::from_millis(4) };
 
-    pub(crate) fn of(quick: bool) -> Self {
+    pub(crate) fn new(quick: bool) -> Self {
         if quick { Self::QUICK } else { Self::FULL }
     }
 }
 
 /// The median time of one run of each case, in nanoseconds. Samples of the cases alternate.
 ///
-/// To ask the system for a thread's time takes a part of a short sample, so nothing is timed too, and what that takes
-/// is taken off.
-pub(crate) fn medians(cases: &mut [Case<'_>], care: Care) -> Vec<f64> {
+/// Reading the thread's time takes a noticeable part of a short sample, so an empty sample is measured too and subtracted.
+pub(crate) fn medians(cases: &mut [Case<'_>], care: SamplePlan) -> Vec<f64> {
     cases.iter_mut().for_each(|case| case.warm_up(care.sample));
     let mut nothing = Vec::new();
     for _ in 0..care.samples {
@@ -89,7 +88,7 @@ pub(crate) fn medians(cases: &mut [Case<'_>], care: Care) -> Vec<f64> {
     cases.iter_mut().map(|case| (median(&mut case.samples) - nothing) / f64::from(case.runs)).collect()
 }
 
-/// How long so many runs take.
+/// Time of this number of runs.
 pub(crate) fn time(runs: u32, work: &mut dyn FnMut()) -> Duration {
     let (processor, began) = (processor_time(), Instant::now());
     for _ in 0..runs {
@@ -102,9 +101,9 @@ pub(crate) fn time(runs: u32, work: &mut dyn FnMut()) -> Duration {
     }
 }
 
-/// Does something that takes a millisecond or so, and tells whether this thread kept its processor meanwhile. For
-/// what can only be timed by the clock: times of a thread that had to give way are those of somebody else's work.
-/// Where the system does not tell, nobody is assumed to have come in between.
+/// Runs work of about a millisecond, and returns whether this thread kept its processor meanwhile. For work that only the
+/// clock can time: if the thread was preempted, the time includes other programs. Where the system does not report it, the
+/// thread is assumed not to have been preempted.
 pub(crate) fn alone<T>(work: impl FnOnce() -> T) -> (T, bool) {
     let (processor, began) = (processor_time(), Instant::now());
     let result = work();
@@ -154,7 +153,7 @@ mod tests {
             *runs += 1;
             (0..10_000u32).fold(0, |sum, i| black_box(sum ^ i))
         };
-        let medians = medians(&mut [Case::new(|| count(a)), Case::new(|| count(b))], Care::QUICK);
+        let medians = medians(&mut [Case::new(|| count(a)), Case::new(|| count(b))], SamplePlan::QUICK);
         assert!(medians.len() == 2 && medians.iter().all(|m| *m > 0.0));
         assert!(runs.iter().all(|r| *r >= 7));
     }

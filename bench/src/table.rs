@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::chart::Drawing;
 
-/// A table, for people, and what of it is drawn.
+/// A table and its chart.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     /// Names the drawing's file.
@@ -13,7 +13,7 @@ pub(crate) struct Table {
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
     pub(crate) drawing: Option<Drawing>,
-    /// How it was measured, and what is not comparable: sentences.
+    /// Sentences about the measurement and its limits.
     pub(crate) notes: Vec<String>,
 }
 

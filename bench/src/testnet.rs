@@ -1,4 +1,4 @@
-//! Runs the release binary's `testnet` and reads what it reports.
+//! Runs `testnet` of the release binary and reads its report.
 
 use std::env;
 use std::path::PathBuf;
@@ -17,11 +17,11 @@ pub(crate) struct Testnet {
     pub(crate) rate: u32,
     pub(crate) tx_size: u32,
     pub(crate) seconds: u32,
-    /// Kill a validator that many seconds after the start.
+    /// Seconds after the start at which a validator is killed.
     pub(crate) kill: Option<(u32, u32)>,
 }
 
-/// What came out of it.
+/// Result of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
     pub(crate) committed_percent: f64,
@@ -39,12 +39,12 @@ impl Testnet {
         Self { protocol: "jolteon", nodes: 4, scheme, rate, tx_size: 512, seconds, kill: None }
     }
 
-    /// The command as one would type it.
+    /// The command line, for output.
     pub(crate) fn shown(&self) -> String {
         format!("quorate {}", self.arguments().join(" "))
     }
 
-    /// Runs it to the end.
+    /// Runs the network to its end.
     pub(crate) fn run(&self) -> Result<Outcome, String> {
         let output = Command::new(binary()?)
             .args(self.arguments())

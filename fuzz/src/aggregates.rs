@@ -1,4 +1,4 @@
-//! Order-free aggregates as bytes, and a member who gossips with anybody.
+//! Decoders of order-free aggregates, and a member that gossips with arbitrary peers.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use crate::fixture::{CHOICES, Fixed, MEMBERS, index};
 use crate::identity;
 use crate::seeds::from_vectors;
 
-/// Most steps of one input: pairings are slow.
+/// Maximum number of steps of one input: pairings are slow.
 const MAX_STEPS: usize = 40;
 
-/// All encodings: whatever decodes encodes to the same bytes, batches decide as single checks do, and nothing verifies but
-/// sums of what members signed.
+/// All encodings: decoded values encode to the same bytes, batch and single verification agree, and only aggregates of
+/// members' signatures verify.
 pub(crate) fn decoders(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     match first % 2 {
@@ -36,8 +36,8 @@ fn decode_as<S: Fixed + Additive>(bytes: &[u8]) {
     assert!(batch.iter().all(|verdict| verdict.is_ok() == single.is_ok()), "batch and single disagree");
     let Ok(verified) = single else { return };
     let choice = (0..CHOICES).find(|choice| fixture.statement(*choice) == *verified.statement());
-    let Some(choice) = choice else { unreachable!("a statement that nobody signed is aggregated") };
-    // Signatures are unique: the sum is the one that these counts have.
+    let Some(choice) = choice else { unreachable!("an unsigned statement is aggregated") };
+    // Signatures are unique: the counts determine the sum.
     let mut sum: Option<Verified<Aggregate<S>>> = None;
     for member in verified.signers().iter().filter(|_| verified.counts().highest() <= 64) {
         for _ in 0..verified.count(member) {
@@ -62,7 +62,7 @@ fn single_of<S: Fixed + Additive>(member: usize, choice: usize) -> Option<Verifi
     Aggregate::of_vote(&vote, &fixture.committee).ok()
 }
 
-/// The sum of what the bits of `members` name, some of them as often as `times` says.
+/// The aggregate of the members in the bits of `members`, some of them `times` times.
 fn sum_of<S: Fixed + Additive>(members: u8, times: u8, choice: usize) -> Option<Verified<Aggregate<S>>> {
     let mut sum: Option<Verified<Aggregate<S>>> = None;
     for member in (0..MEMBERS).filter(|member| members >> member & 1 == 1) {
@@ -77,9 +77,8 @@ fn sum_of<S: Fixed + Additive>(members: u8, times: u8, choice: usize) -> Option<
     sum
 }
 
-/// A member of seven who gets aggregates as the bytes say, three a step: from whom, of whom, and what is wrong with it. It
-/// blames only who sent something bad, keeps within its bounds, and comes to a certificate that verifies as soon as it was
-/// told enough.
+/// A member of seven that receives aggregates; three bytes per step choose the sender, the signers and the defect. It blames
+/// only senders of invalid aggregates, stays within its bounds, and forms a valid certificate as soon as it received enough.
 pub(crate) fn machine(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     match first % 2 {
@@ -122,14 +121,14 @@ fn gossip_as<S: Fixed + Additive>(bytes: &[u8]) {
         }
         if let Some((to, sent)) = gossip.next(now, u64::from(what) << 8 | u64::from(members), &mut peers) {
             assert!(to != 0 && usize::from(to) < MEMBERS && sent.counts().highest() <= parameters.limit);
-            assert_eq!(sent.check(&fixture.committee), Ok(()), "it sends what does not verify");
+            assert_eq!(sent.check(&fixture.committee), Ok(()), "it sends an invalid aggregate");
             if who & 0x80 == 0 { peers.left(to) } else { peers.failed(to, now) }
         }
     }
     if let Some(certificate) = gossip.certificate() {
         assert_eq!((certificate.check(&fixture.committee), *certificate.statement()), (Ok(()), statement));
     }
-    // Whatever came before: the whole from who never lied is enough.
+    // After any history, the whole aggregate from an honest peer is enough.
     let whole = sum_of::<S>(0x7f, 0, 0);
     let honest = (1..MEMBERS).map(index).find(|member| !liars.contains(member));
     if let (Some(whole), Some(honest)) = (whole, honest) {
@@ -143,7 +142,7 @@ fn gossip_as<S: Fixed + Additive>(bytes: &[u8]) {
     }
 }
 
-/// An aggregate, and whether it verifies for the statement that is gossiped.
+/// An aggregate, and whether it is valid for the gossiped statement.
 fn given<S: Fixed + Additive>(members: u8, what: u8) -> Option<(Aggregate<S>, bool)> {
     let times = what >> 4;
     let good = sum_of::<S>(members & 0x7f, times, 0)?.into_inner();
@@ -158,7 +157,7 @@ fn given<S: Fixed + Additive>(members: u8, what: u8) -> Option<(Aggregate<S>, bo
             bytes.extend(other.get(other.len() - length..)?);
             Some((Aggregate::decode(&bytes, committee).ok()?, false))
         }
-        // Somebody more, whose signature is not in it.
+        // An additional signer whose signature is missing.
         6 => {
             let more = sum_of::<S>(0x7f, times, 0)?.encode();
             let length = signature_len::<S>();
@@ -169,7 +168,7 @@ fn given<S: Fixed + Additive>(members: u8, what: u8) -> Option<(Aggregate<S>, bo
             let good = aggregate == good;
             Some((aggregate, good))
         }
-        // Of another statement altogether.
+        // An aggregate of another statement.
         7 => Some((sum_of::<S>(members & 0x7f, times, 1)?.into_inner(), false)),
         _ => Some((good, true)),
     }
@@ -181,7 +180,7 @@ fn signature_len<S: Fixed>() -> usize {
 
 /// Seeds of [`decoders`].
 pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
-    fn of<S: Fixed + Additive>(byte: u8, seeds: &mut Vec<Vec<u8>>) {
+    fn seeds_for<S: Fixed + Additive>(byte: u8, seeds: &mut Vec<Vec<u8>>) {
         let choices = [(1, 0), (2, 0), (0x7f, 0), (0x7f, 0x55), (0x15, 0xff), (0x60, 3)];
         let made = choices
             .into_iter()
@@ -194,8 +193,8 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
         seeds.extend(found.into_iter().map(|seed| [&[byte], seed.as_slice()].concat()));
     }
     let mut seeds = Vec::new();
-    of::<Counted<MinSig>>(0, &mut seeds);
-    of::<Counted<MinPk>>(1, &mut seeds);
+    seeds_for::<Counted<MinSig>>(0, &mut seeds);
+    seeds_for::<Counted<MinPk>>(1, &mut seeds);
     seeds
 }
 

@@ -1,4 +1,4 @@
-//! Consistent broadcast: its messages and records as bytes, and members under inputs in any order.
+//! Consistent broadcast: decoders of messages and records, and members under inputs in any order.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -19,28 +19,28 @@ use quorate_broadcast::{
 use crate::identity;
 use crate::mutate::{Chance, mutate};
 
-/// Most deeds of one input.
+/// Maximum number of actions of one input.
 const MAX_DEEDS: usize = 200;
-/// The member that says anything.
+/// The Byzantine member.
 const FAULTY: MemberIndex = 3;
 const LIMITS: Limits = Limits { members: 4, message: 64, announcement: 4_164 };
 
 /// Messages, records and evidence, with each kind of signature.
 pub(crate) fn decoders(bytes: &[u8]) {
-    fn of<S: Encode + Decode>(bytes: &[u8]) {
+    fn check<S: Encode + Decode>(bytes: &[u8]) {
         identity::<Message<S>, _>(bytes, &LIMITS);
         identity::<Record<S>, _>(bytes, &LIMITS);
         identity::<Equivocation<S>, u16>(bytes, &4);
         identity::<Vouch<S>, u16>(bytes, &4);
     }
-    of::<Unsigned>(bytes);
-    of::<ed25519::Signature>(bytes);
-    of::<Signature<WotsBlake3>>(bytes);
+    check::<Unsigned>(bytes);
+    check::<ed25519::Signature>(bytes);
+    check::<Signature<WotsBlake3>>(bytes);
 }
 
-/// Seeds of [`decoders`]: what a short run sent and wrote.
+/// Seeds of [`decoders`]: the messages and records of a short run.
 pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
-    fn of<A: Kit>() -> Vec<Vec<u8>> {
+    fn seeds_for<A: Kit>() -> Vec<Vec<u8>> {
         let mut cluster = Cluster::<A>::new();
         lively().chunks_exact(2).for_each(|deed| cluster.act(deed));
         let sent = cluster.memory.iter().map(|(_, _, bytes)| bytes.clone());
@@ -50,22 +50,25 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
         all.dedup_by_key(|seed| (seed.first().copied(), seed.len()));
         all
     }
-    [of::<Links>(), of::<Eddsa>(), of::<SimulatedDsig>()].concat()
+    [seeds_for::<Links>(), seeds_for::<Eddsa>(), seeds_for::<SimulatedDsig>()].concat()
 }
 
-/// Files of evidence: whatever decodes encodes to the same bytes, and only the faulty member is proven faulty, with the
-/// two words that it gave.
+/// Files of evidence: decoded values encode to the same bytes, and evidence is valid only against the faulty member, with
+/// the two messages that it sent.
 pub(crate) fn evidence_files(bytes: &[u8]) {
-    fn of<S: Encode + Decode>(bytes: &[u8], (terms, rest): (&Terms, &[u8])) -> Option<Equivocation<S>> {
+    fn evidence_in<S: Encode + Decode>(
+        bytes: &[u8],
+        (terms, rest): (&Terms, &[u8]),
+    ) -> Option<Equivocation<S>> {
         let found = identity::<Equivocation<S>, u16>(rest, &4)?;
         assert_eq!(evidence::encode(terms, &found), bytes, "decoded, but encodes to other bytes");
         Some(found)
     }
     fn holds<A: Authentication>(bytes: &[u8], parts: (&Terms, &[u8])) {
-        let Some(found) = of::<A::Signature>(bytes, parts) else { return };
+        let Some(found) = evidence_in::<A::Signature>(bytes, parts) else { return };
         if found.verify::<A>(&group(4)).is_ok() {
-            assert_eq!((found.culprit, found.slot), (FAULTY, SLOT), "evidence of what nobody did");
-            assert_eq!(found.words.map(|(digest, _)| digest), digests(), "evidence of what nobody signed");
+            assert_eq!((found.culprit, found.slot), (FAULTY, SLOT), "evidence against an honest member");
+            assert_eq!(found.words.map(|(digest, _)| digest), digests(), "evidence with unsigned messages");
         }
     }
     let Ok((terms, rest)) = evidence::decode(bytes) else { return };
@@ -75,13 +78,13 @@ pub(crate) fn evidence_files(bytes: &[u8]) {
         Way::Links => holds::<Links>(bytes, parts),
         Way::Eddsa => holds::<Eddsa>(bytes, parts),
         Way::Dsig(DsigSuite::Blake3) => holds::<SimulatedDsig>(bytes, parts),
-        Way::Dsig(DsigSuite::Blake3Wide) => drop(of::<Signature<WotsBlake3Wide>>(bytes, parts)),
-        Way::Dsig(DsigSuite::Haraka256) => drop(of::<Signature<WotsHaraka256>>(bytes, parts)),
-        Way::Dsig(DsigSuite::Haraka512) => drop(of::<Signature<WotsHaraka512>>(bytes, parts)),
+        Way::Dsig(DsigSuite::Blake3Wide) => drop(evidence_in::<Signature<WotsBlake3Wide>>(bytes, parts)),
+        Way::Dsig(DsigSuite::Haraka256) => drop(evidence_in::<Signature<WotsHaraka256>>(bytes, parts)),
+        Way::Dsig(DsigSuite::Haraka512) => drop(evidence_in::<Signature<WotsHaraka512>>(bytes, parts)),
     }
 }
 
-/// Seeds of [`evidence_files`]: one for each way of signing that the simulator has, and what the others begin with.
+/// Seeds of [`evidence_files`]: one for each signature mode of the simulator, and the beginnings of the others.
 pub(crate) fn evidence_seeds() -> Vec<Vec<u8>> {
     let terms = |way| Terms { way, tail: 128, max_message: 16 << 10 };
     let mut seeds = vec![
@@ -95,10 +98,10 @@ pub(crate) fn evidence_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Where the faulty member gave two words.
+/// The slot in which the faulty member equivocated.
 const SLOT: Slot = Slot { sender: 0, sequence: 7 };
 
-/// On what, in order.
+/// The digests of its messages, in order.
 fn digests() -> [[u8; 32]; 2] {
     let mut digests = [digest(b"one"), digest(b"two")];
     digests.sort_unstable();
@@ -118,8 +121,8 @@ fn equivocation<A: Kit>(terms: &Terms) -> Vec<u8> {
     evidence::encode(terms, &Equivocation { culprit: FAULTY, slot: SLOT, words })
 }
 
-/// Members whose messages are delivered, lost, repeated and forged, and which crash, as the input says. Whatever the
-/// faulty one does, no two others deliver different messages in one slot.
+/// Members whose messages are delivered, lost, repeated and forged, and which crash, as the input chooses. No two honest
+/// members deliver different messages in one slot.
 pub(crate) fn machine(bytes: &[u8]) {
     let Some((first, deeds)) = bytes.split_first() else { return };
     match first % 8 {
@@ -145,7 +148,7 @@ fn drive<A: Kit>(deeds: &[u8]) -> usize {
     cluster.delivered.len()
 }
 
-/// Everybody broadcasts, and all is delivered.
+/// Every member broadcasts, and every message is delivered.
 fn lively() -> Vec<u8> {
     let mut deeds = Vec::new();
     for member in 0..4 {
@@ -159,7 +162,7 @@ struct Cluster<A: Kit> {
     machines: Vec<Broadcaster<A>>,
     disks: Vec<Vec<Record<A::Signature>>>,
     wire: VecDeque<(MemberIndex, MemberIndex, Vec<u8>)>,
-    /// What was on the wire lately.
+    /// Recent messages.
     memory: VecDeque<(MemberIndex, MemberIndex, Vec<u8>)>,
     delivered: BTreeMap<Slot, [u8; 32]>,
     forger: A,
@@ -254,7 +257,7 @@ impl<A: Kit> Cluster<A> {
         }
     }
 
-    /// Two messages of the faulty member in one slot, or two of its words on another's.
+    /// Two messages of the faulty member in one slot, or two of its acknowledgements of another member's slot.
     fn equivocate(&mut self, which: usize) {
         while let Ok(Some(job)) = self.forger.plan(self.now) {
             self.forger.finish(A::run(job));
@@ -311,7 +314,7 @@ impl<A: Kit> Cluster<A> {
             }
         }
         for fault in step.faults {
-            // The faulty member repeats what others said, in its own name: nobody else is to blame.
+            // The faulty member repeats messages of other members in its own name: only it may be blamed.
             assert!(
                 me == FAULTY || fault.culprit == FAULTY,
                 "{me} blames {}: {:?}",

@@ -1,4 +1,4 @@
-//! Statements, votes, certificates, evidence and the guard's records, as bytes.
+//! Decoders of statements, votes, certificates, evidence and the guard's records.
 
 use quorate::bls::{Counted, MinPk, MinSig};
 use quorate::certificate::{
@@ -24,11 +24,11 @@ pub(crate) fn votes(bytes: &[u8]) {
             identity::<Statement, ()>(bytes, &());
             if let Some(vote) = identity::<Vote<S>, ()>(bytes, &()) {
                 let known = (0..3).any(|choice| vote == S::fixture().vote(vote.signer().into(), choice));
-                assert!(known || vote.verify(committee).is_err(), "a vote that nobody cast verifies");
+                assert!(known || vote.verify(committee).is_err(), "a forged vote verifies");
             }
             if let Some(vote) = identity::<TimeoutVote<S>, ()>(bytes, &()) {
                 let known = (0..3).any(|choice| vote == S::fixture().timeout(vote.signer().into(), choice));
-                assert!(known || vote.verify(committee).is_err(), "a timeout vote that nobody cast verifies");
+                assert!(known || vote.verify(committee).is_err(), "a forged timeout vote verifies");
             }
             link_identity(bytes, Vote::<S>::decode_link, Vote::encode_link);
             link_identity(bytes, TimeoutVote::<S>::decode_link, TimeoutVote::encode_link);
@@ -71,7 +71,7 @@ fn guard_records<S: Fixed>(bytes: &[u8]) {
 
 /// Seeds of [`votes`].
 pub(crate) fn vote_seeds() -> Vec<Vec<u8>> {
-    fn of<S: Fixed>() -> Vec<Vec<u8>> {
+    fn seeds_for<S: Fixed>() -> Vec<Vec<u8>> {
         let fixture = S::fixture();
         let mut seeds: Vec<Vec<u8>> =
             from_vectors().iter().filter(|seed| seed.len() <= 300).cloned().collect();
@@ -88,10 +88,16 @@ pub(crate) fn vote_seeds() -> Vec<Vec<u8>> {
         seeds.extend(records::<S>());
         seeds
     }
-    seeds_of_each([of::<MinSig>, of::<MinPk>, of::<Ed25519>, of::<Counted<MinSig>>, of::<Counted<MinPk>>])
+    seeds_of_each([
+        seeds_for::<MinSig>,
+        seeds_for::<MinPk>,
+        seeds_for::<Ed25519>,
+        seeds_for::<Counted<MinSig>>,
+        seeds_for::<Counted<MinPk>>,
+    ])
 }
 
-/// What the first member's guard wrote down: one record, and three in a row.
+/// Records of the first member's guard: one record, and three in a row.
 fn records<S: Fixed>() -> Vec<Vec<u8>> {
     let fixture = S::fixture();
     let Some(secret) =
@@ -147,7 +153,7 @@ pub(crate) fn certificates(bytes: &[u8]) {
     choose(bytes, Certificates);
 }
 
-/// Single and batch verification agree, and only what members signed is certified.
+/// Checks that single and batch verification agree, and that only signed statements are certified.
 fn certified<S: Fixed>(certificate: Certificate<S>, committee: &Committee<S>) {
     let statement = *certificate.statement();
     let batch = Certificate::verify_batch_derived(committee, vec![certificate.clone()]);
@@ -158,7 +164,7 @@ fn certified<S: Fixed>(certificate: Certificate<S>, committee: &Committee<S>) {
         "batch and single disagree"
     );
     let signed = (0..3).any(|choice| S::fixture().statement(choice) == statement);
-    assert!(single.is_err() || signed, "a statement that nobody signed is certified");
+    assert!(single.is_err() || signed, "an unsigned statement is certified");
 }
 
 fn detached<S: Fixed>(bytes: &[u8], committee: &Committee<S>) {
@@ -173,7 +179,7 @@ fn detached<S: Fixed>(bytes: &[u8], committee: &Committee<S>) {
 
 /// Seeds of [`certificates`].
 pub(crate) fn certificate_seeds() -> Vec<Vec<u8>> {
-    fn of<S: Fixed>() -> Vec<Vec<u8>> {
+    fn seeds_for<S: Fixed>() -> Vec<Vec<u8>> {
         let fixture = S::fixture();
         let mut seeds: Vec<Vec<u8>> = from_vectors().to_vec();
         let a = certificate_of::<S>(&[0, 1, 2, 4, 5, 6], 0);
@@ -189,7 +195,13 @@ pub(crate) fn certificate_seeds() -> Vec<Vec<u8>> {
         seeds.extend(timeout_certificate_of::<S>(&[0, 2, 4, 5, 6]).map(|certificate| certificate.encode()));
         seeds
     }
-    seeds_of_each([of::<MinSig>, of::<MinPk>, of::<Ed25519>, of::<Counted<MinSig>>, of::<Counted<MinPk>>])
+    seeds_of_each([
+        seeds_for::<MinSig>,
+        seeds_for::<MinPk>,
+        seeds_for::<Ed25519>,
+        seeds_for::<Counted<MinSig>>,
+        seeds_for::<Counted<MinPk>>,
+    ])
 }
 
 fn certificate_of<S: Fixed>(members: &[usize], choice: usize) -> Option<Certificate<S>> {

@@ -1,12 +1,12 @@
 //! Four replicas of a protocol of blocks, a network and a clock that only move as an input says.
 //!
-//! Members 0 to 2 are honest. Member 3 runs an honest replica too, but whoever drives the cluster also has its keys
-//! and may send anything in its name. So at most one of four is faulty, and what must hold always does:
+//! Members 0 to 2 are honest. Member 3 runs an honest replica too, but the driver of the cluster also has its keys and may
+//! send any message in its name. So at most one of four is faulty, and these properties hold:
 //!
 //! - no two replicas deliver different blocks at one height, and each delivers every height once, in order;
-//! - no honest member signs two different things of one kind and view, whatever crashes;
-//! - no honest member is accused of anything;
-//! - what is kept stays within bounds.
+//! - no honest member signs two statements of one kind and view, also after crashes;
+//! - no honest member is accused;
+//! - stored data stays within bounds.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,43 +16,43 @@ use quorate_protocol::Executed;
 
 use crate::fixture::FOUR;
 
-/// The member in whose name anything may be sent.
+/// The faulty member.
 pub(crate) const FAULTY: MemberIndex = 3;
-/// Most messages on the way; older ones are lost.
+/// Maximum number of messages in transit; older ones are lost.
 const MAX_IN_FLIGHT: usize = 256;
-/// Most messages remembered for replaying.
+/// Maximum number of messages stored for replay.
 const MAX_MEMORY: usize = 128;
 /// The state before block 1.
 pub(crate) const GENESIS_ROOT: [u8; 32] = [7; 32];
 
-/// What the cluster must know of a protocol.
+/// The parts of a protocol that the cluster needs.
 pub(crate) trait Protocol {
     /// Its state machine.
     type Replica: Machine;
     /// A block as it is delivered and archived.
     type Delivered;
-    /// What one asks an archive for.
+    /// A request to an archive.
     type Request;
 
-    /// The replica of a member that executed so much and wrote these records.
+    /// The replica of a member with this executed state and these records.
     fn replica(me: MemberIndex, executed: Executed, records: Vec<Record<Self>>) -> Self::Replica;
 
-    /// Asserts that what the replica keeps is within bounds.
+    /// Asserts that the replica's stored data is within bounds.
     fn check_bounds(replica: &Self::Replica);
 
     /// The command with which a member's clients submit transactions, for the `number`th time.
     fn submit(replica: &Self::Replica, me: MemberIndex, number: u64, content: u8) -> Option<Command<Self>>;
 
-    /// The command that says what was executed.
+    /// The command that reports the executed state.
     fn executed(executed: Executed) -> Command<Self>;
 
-    /// The command that says that a link came up.
+    /// The command that reports a new link.
     fn connected(to: MemberIndex) -> Command<Self>;
 
-    /// What a member signed itself in a message that it sends: kinds, views and digests.
+    /// The member's own signatures in a message that it sends: kinds, views and digests.
     fn signed(replica: &Self::Replica, me: MemberIndex, message: &Message<Self>) -> Vec<(u8, u64, [u8; 32])>;
 
-    /// What an output means.
+    /// The meaning of an output for the cluster.
     fn heard(output: <Self::Replica as Machine>::Output) -> Heard<Self>;
 
     /// The height of a delivered block, and its digest.
@@ -68,13 +68,13 @@ pub(crate) trait Protocol {
     fn contradiction(replica: &Self::Replica, bytes: &[u8], flip: u8) -> Option<Vec<u8>>;
 }
 
-/// An output, as far as it concerns the cluster.
+/// An output that the cluster handles.
 pub(crate) enum Heard<P: Protocol + ?Sized> {
     /// The next block.
     Delivered(P::Delivered),
-    /// A peer asks the archive.
+    /// A request of a peer to the archive.
     Asked { to: MemberIndex, request: P::Request },
-    /// Nothing else matters here.
+    /// Any other output.
     Other,
 }
 
@@ -83,7 +83,7 @@ type Message<P> = <<P as Protocol>::Replica as Machine>::Message;
 type Record<P> = <<P as Protocol>::Replica as Machine>::Record;
 type Timer<P> = <<P as Protocol>::Replica as Machine>::Timer;
 
-/// Bytes on their way.
+/// Bytes in transit.
 #[derive(Clone)]
 pub(crate) struct Envelope {
     pub(crate) from: MemberIndex,
@@ -91,15 +91,15 @@ pub(crate) struct Envelope {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The four of them.
+/// The cluster of four replicas.
 pub(crate) struct Cluster<P: Protocol> {
     nodes: Vec<Node<P>>,
     now: Time,
     in_flight: VecDeque<Envelope>,
     memory: VecDeque<Envelope>,
-    /// What honest members signed, by member, kind and view.
+    /// Digests that honest members signed, by member, kind and view.
     signed: BTreeMap<(MemberIndex, u8, u64), [u8; 32]>,
-    /// The chain as the first replica to get there delivered it.
+    /// The chain, as delivered by the first replica at each height.
     chain: BTreeMap<u64, [u8; 32]>,
 }
 
@@ -114,7 +114,7 @@ struct Node<P: Protocol> {
 }
 
 impl<P: Protocol> Cluster<P> {
-    /// Four new replicas that have started.
+    /// Starts four new replicas.
     pub(crate) fn new() -> Self {
         let executed = Executed { height: 0, state_root: GENESIS_ROOT };
         let node = |me| Node {
@@ -138,28 +138,28 @@ impl<P: Protocol> Cluster<P> {
         cluster
     }
 
-    /// How far the furthest replica delivered.
+    /// The highest delivered height of any replica.
     pub(crate) fn height(&self) -> u64 {
         self.chain.keys().next_back().copied().unwrap_or(0)
     }
 
-    /// What the first replica delivered.
+    /// The blocks that the first replica delivered.
     #[cfg(feature = "node")]
     pub(crate) fn delivered(&self) -> &[P::Delivered] {
         self.nodes.first().map_or(&[], |node| &node.archive)
     }
 
-    /// Everything that was made durable.
+    /// All durable records.
     pub(crate) fn records(&self) -> impl Iterator<Item = &Record<P>> {
         self.nodes.iter().flat_map(|node| &node.records)
     }
 
-    /// Everything that is remembered of what was sent.
+    /// All messages stored for replay.
     pub(crate) fn memory(&self) -> impl Iterator<Item = &Envelope> {
         self.memory.iter()
     }
 
-    /// Takes a message off the network.
+    /// Removes a message from the network.
     pub(crate) fn take(&mut self, which: usize) -> Option<Envelope> {
         let which = which % self.in_flight.len().max(1);
         self.in_flight.remove(which)
@@ -178,7 +178,7 @@ impl<P: Protocol> Cluster<P> {
         self.in_flight.push_back(envelope);
     }
 
-    /// Hands bytes to their receiver, as a link would: what does not decode is dropped.
+    /// Passes bytes to their receiver, as a link does: bytes that do not decode are dropped.
     pub(crate) fn deliver(&mut self, envelope: &Envelope) {
         let Some(node) = self.nodes.get(usize::from(envelope.to)) else { return };
         match node.replica.decode(envelope.from, &envelope.bytes) {
@@ -202,7 +202,7 @@ impl<P: Protocol> Cluster<P> {
         self.input(me, Input::Timer(timer));
     }
 
-    /// Lets time pass without firing anything.
+    /// Advances the clock without firing timers.
     pub(crate) fn wait(&mut self, micros: u64) {
         self.now = Time(self.now.0.saturating_add(micros));
     }
@@ -222,15 +222,15 @@ impl<P: Protocol> Cluster<P> {
         P::contradiction(&self.nodes.first()?.replica, &self.recall(which)?.bytes, flip)
     }
 
-    /// A member's link to another comes up again.
+    /// Reconnects a member's link to another member.
     pub(crate) fn connect(&mut self, me: MemberIndex, to: MemberIndex) {
         if me != to {
             self.input(me % FOUR, Input::Command(P::connected(to % FOUR)));
         }
     }
 
-    /// A member dies while it handles a message: `durable` of the step's records were written, nothing was sent.
-    /// Then it starts again.
+    /// Crashes a member while it handles a message, after `durable` of the step's records were written and before any
+    /// message was sent, and restarts it.
     pub(crate) fn crash(&mut self, me: MemberIndex, during: Option<&Envelope>, durable: usize) {
         let now = self.now;
         let Some(node) = self.nodes.get_mut(usize::from(me % FOUR)) else { return };
@@ -303,7 +303,7 @@ impl<P: Protocol> Cluster<P> {
         self.post(envelope);
     }
 
-    /// Whatever a member signs must agree with all that it ever signed.
+    /// Checks that a member's signature contradicts none of its earlier ones.
     fn watch(&mut self, me: MemberIndex, message: &Message<P>) {
         let Some(node) = self.nodes.get(usize::from(me)) else { return };
         for (kind, view, digest) in P::signed(&node.replica, me, message) {

@@ -1,11 +1,10 @@
-//! Collectors under good, forged, repeated, contradicting and misplaced votes in any order.
+//! Collectors with valid, forged, repeated, contradicting and misplaced votes in any order.
 //!
-//! An input is a scheme, a batch threshold, and then two bytes for each vote: what is done to it, and whose and
-//! which it is. What must hold:
+//! An input is a scheme, a batch threshold, and then two bytes per vote: the defect, and the member and choice. Properties:
 //!
-//! - a certificate verifies, is handed out once, and all its signers signed what it states;
-//! - members who signed one choice only are enough: once they weigh a quorum there is a certificate;
-//! - nobody is blamed for a vote that was good, or for an equivocation that did not happen.
+//! - a certificate is valid, is returned once, and all its signers signed its statement;
+//! - once members that signed only one choice have the weight of a quorum, there is a certificate;
+//! - no member is blamed for a valid vote, or for an equivocation that did not happen.
 
 use std::collections::BTreeSet;
 
@@ -19,28 +18,28 @@ use quorate::wire::{Decode, Encode};
 use crate::fixture::{CHOICES, Fixed, Fixture, MEMBERS, TIMEOUT, VIEW, VOTE, index};
 use crate::scheme::{ForScheme, choose, seeds_of_each};
 
-/// Most votes of one input: pairings are slow.
+/// Maximum number of votes of one input: pairings are slow.
 const MAX_VOTES: usize = 48;
 
-/// What is done to a vote before it is delivered.
+/// Defect of a vote.
 #[derive(Clone, Copy, Debug)]
 enum Deed {
-    /// Nothing: it is good.
+    /// None: the vote is valid.
     Deliver,
-    /// It was checked before.
+    /// None, and it was verified before.
     DeliverVerified,
-    /// It carries the member's signature on another choice.
+    /// It has the member's signature on another choice.
     OtherChoice,
-    /// It carries another member's signature on the same choice.
+    /// It has another member's signature on the same choice.
     OtherMember,
-    /// Two members' votes carry each other's signatures: together they pass, alone neither does.
+    /// Two members' votes have each other's signatures: valid together, invalid alone.
     Swap,
-    /// It is of another view, kind, epoch or of a member that does not exist.
+    /// It has another view, kind or epoch, or the index of no member.
     Stray,
 }
 
 impl Deed {
-    fn of(byte: u8) -> Self {
+    fn from_byte(byte: u8) -> Self {
         match byte % 8 {
             0..=2 => Deed::Deliver,
             3 => Deed::DeliverVerified,
@@ -52,14 +51,14 @@ impl Deed {
     }
 }
 
-/// What the collector may and may not say, kept beside it.
+/// The expected behaviour of the collector.
 #[derive(Default)]
 struct Ledger {
-    /// Signatures that exist, by member and choice: what an attacker can build on.
+    /// Existing signatures by member and choice, which an attacker can use.
     signed: BTreeSet<(usize, usize)>,
-    /// Good votes that were delivered.
+    /// Delivered valid votes.
     delivered: BTreeSet<(usize, usize)>,
-    /// Members in whose name a bad vote was delivered.
+    /// Members in whose names an invalid vote was delivered.
     slandered: BTreeSet<usize>,
     certified: bool,
 }
@@ -75,7 +74,7 @@ impl Ledger {
         self.slandered.insert(member);
     }
 
-    /// Members of whom signatures on one choice at most exist.
+    /// Members that signed at most one choice.
     fn is_faithful(&self, member: usize) -> bool {
         (0..CHOICES).filter(|choice| self.signed.contains(&(member, *choice))).count() <= 1
     }
@@ -160,7 +159,7 @@ fn after<S: Fixed>(collected: Collected<S>, ledger: &mut Ledger) {
     let Some(certificate) = collected.certificate else { return };
     let fixture = S::fixture();
     let choice = (0..CHOICES).find(|choice| fixture.statement(*choice) == *certificate.statement());
-    assert!(choice.is_some(), "a statement that nobody made");
+    assert!(choice.is_some(), "a statement that no vote has");
     ledger.certify(certificate.signers(), choice.unwrap_or_default());
     let again = Certificate::<S>::decode(&certificate.encode(), &fixture.committee);
     assert_eq!(again.as_ref(), Ok(&*certificate), "the certificate does not survive its encoding");
@@ -208,7 +207,7 @@ fn after_timeout<S: Fixed>(collected: Collected<S, TimeoutCertificate<S>>, ledge
     assert!(!ledger.certified, "a second certificate");
     for (value, signers) in certificate.groups() {
         let choice = (0..CHOICES).find(|choice| Fixture::<S>::value(*choice) == *value);
-        assert!(choice.is_some(), "a value that nobody named");
+        assert!(choice.is_some(), "a value that no vote has");
         ledger.certified = false;
         ledger.certify(signers, choice.unwrap_or_default());
     }
@@ -221,13 +220,13 @@ fn deeds_in(bytes: &[u8]) -> impl Iterator<Item = (Deed, usize, usize)> {
     bytes.chunks_exact(2).take(MAX_VOTES).filter_map(|pair| match pair {
         [deed, which] => {
             let which = usize::from(*which);
-            Some((Deed::of(*deed), which % MEMBERS, which / MEMBERS % CHOICES))
+            Some((Deed::from_byte(*deed), which % MEMBERS, which / MEMBERS % CHOICES))
         }
         _ => None,
     })
 }
 
-/// The votes that a deed delivers, with whether they were checked before. Strays are made elsewhere.
+/// The votes of an action, with whether they were verified before. Misplaced votes are made elsewhere.
 fn plain_votes<S: Fixed>(
     fixture: &Fixture<S>,
     deed: Deed,
@@ -299,7 +298,7 @@ fn stray_votes<S: Fixed>(fixture: &Fixture<S>, deed: Deed, member: usize, choice
 
 /// Seeds of both targets.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
-    fn of() -> Vec<Vec<u8>> {
+    fn seeds_for() -> Vec<Vec<u8>> {
         let all_deeds_for = |deed: u8| (0..21u8).flat_map(|which| [deed, which]).collect::<Vec<u8>>();
         let quorum: Vec<u8> = (0..7u8).flat_map(|member| [0, member]).collect();
         let mut seeds = vec![[&[2], quorum.as_slice()].concat(), [&[8], quorum.as_slice()].concat()];
@@ -309,5 +308,5 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         }
         seeds
     }
-    seeds_of_each([of; 5])
+    seeds_of_each([seeds_for; 5])
 }

@@ -1,4 +1,4 @@
-//! What an input makes a [`Cluster`] do: two bytes are one deed.
+//! Actions of a [`Cluster`]: an input has two bytes per action.
 
 use quorate::machine::MemberIndex;
 
@@ -6,24 +6,24 @@ use crate::cluster::{Cluster, Envelope, FAULTY, Protocol};
 use crate::fixture::FOUR;
 use crate::mutate::{Chance, mutate};
 
-/// Most deeds of one input.
+/// Maximum number of actions of one input.
 const MAX_DEEDS: usize = 400;
 
-/// Does all of them; answers how far the chain got.
+/// Runs all actions; returns the height of the chain.
 pub(crate) fn drive<P: Protocol>(deeds: &[u8]) -> u64 {
     let mut cluster = Cluster::<P>::new();
     deeds.chunks_exact(2).take(MAX_DEEDS).for_each(|deed| do_one(&mut cluster, deed));
     cluster.height()
 }
 
-/// One deed.
+/// Runs one action.
 pub(crate) fn do_one<P: Protocol>(cluster: &mut Cluster<P>, deed: &[u8]) {
     let [deed, argument] = deed else { return };
     let which = usize::from(*argument);
     let member = MemberIndex::from(argument % FOUR as u8);
     match deed % 16 {
         0..=5 => {
-            // The oldest mostly, so that things go on; any other by its number.
+            // Mostly the oldest, so that the chain grows; any other by its number.
             if let Some(envelope) = cluster.take(if deed % 16 < 4 { 0 } else { which }) {
                 cluster.deliver(&envelope);
             }
@@ -51,8 +51,8 @@ pub(crate) fn do_one<P: Protocol>(cluster: &mut Cluster<P>, deed: &[u8]) {
     }
 }
 
-/// Inputs to begin from: `lively`, in which things go on, with each of the bytes before it that choose a scheme (the
-/// first of them is fast); then with crashes, with forgeries, and random ones.
+/// Seeds: `lively`, in which the chain grows, behind each byte that selects a scheme (the first is fast); then with crashes,
+/// with forgeries, and random ones.
 pub(crate) fn seeds(schemes: [u8; 2], lively: &[u8]) -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = schemes.iter().map(|scheme| [&[*scheme], lively].concat()).collect();
     let with = |every: usize, deeds: &[u8]| {

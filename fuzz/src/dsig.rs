@@ -1,4 +1,4 @@
-//! DSig: signatures, announcements and evidence as bytes, and a verifier that is fed with anything in any order.
+//! DSig: decoders of signatures, announcements and evidence, and a verifier with arbitrary inputs in any order.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -22,10 +22,10 @@ use crate::mutate::Chance;
 const NOW: Time = Time(1_000_000);
 const MESSAGES: [&[u8]; 3] = [b"", b"SET key value", &[7; 100]];
 
-/// What one signer made, and what it should not have: its first key signed two messages.
+/// Signatures and announcements of one signer, whose first key signed two messages.
 struct Made {
     announcement: Vec<u8>,
-    /// Place in [`MESSAGES`], and the signature.
+    /// Index in [`MESSAGES`], and the signature.
     signatures: Vec<(usize, Vec<u8>)>,
     evidence: Vec<u8>,
 }
@@ -73,8 +73,8 @@ macro_rules! fixed {
             }
         })*
 
-        /// Signatures, announcements and evidence of every suite: whatever decodes encodes to the same bytes, and
-        /// nothing verifies that was not made.
+        /// Signatures, announcements and evidence of every suite: decoded values encode to the same bytes, and forgeries
+        /// do not verify.
         pub(crate) fn decoders(bytes: &[u8]) {
             $(decode_as::<$suite>(bytes);)*
         }
@@ -116,13 +116,13 @@ fn decode_as<S: Fixed>(bytes: &[u8]) {
 static BATCHES: LazyLock<Vec<Made>> =
     LazyLock::new(|| (1..5).map(|seed| make::<WotsBlake3>(1, seed)).collect());
 
-/// A verifier and an auditor that get good and damaged announcements and signatures in the order that the bytes say,
-/// four a step: what to do, with what, where it is damaged and how. They never accept what a verifier without any
-/// knowledge refuses, and refuse nothing else but reuse, which they never overlook while they remember the batch.
+/// A verifier and an auditor that receive valid and damaged announcements and signatures; four bytes per step choose the
+/// operation, the input, the position and the kind of damage. They accept nothing that a verifier without known batches
+/// refuses, and refuse nothing else but reuse, which they always detect while they store the batch.
 pub(crate) fn verifier(bytes: &[u8]) {
     let config = VerifierConfig { announced: 2, checked: 2, burst: 4, ..VerifierConfig::default() };
     let (mut verifier, mut auditor) = (Verifier::<WotsBlake3>::new(config), Auditor::new(2));
-    // Room for all batches: of these nothing is ever forgotten.
+    // Room for all batches, so that none is forgotten.
     let config = VerifierConfig { burst: u32::MAX, ..VerifierConfig::default() };
     let (mut complete, mut log) = (Verifier::<WotsBlake3>::new(config), Auditor::new(BATCHES.len()));
     // What each key of each batch signed, in order.
@@ -159,7 +159,7 @@ pub(crate) fn verifier(bytes: &[u8]) {
         let expected = signature.verify(&KEY, message);
         let before = signed.entry((*signature.root(), signature.index())).or_default();
         let reused = expected.is_ok() && before.first().is_some_and(|first| *first != message);
-        // Whoever forgot the first may have taken another for it.
+        // A verifier that forgot the first signature may have stored another in its place.
         let twice = expected.is_ok() && before.iter().any(|other| *other != message);
         if expected.is_ok() {
             before.push(message);

@@ -1,4 +1,4 @@
-//! Erasure coding: commitments, shards and tables as bytes, and receivers of shards that a sender made as it liked.
+//! Erasure coding: decoders of commitments, shards and tables, and receivers of shards of a Byzantine sender.
 
 use std::sync::LazyLock;
 
@@ -29,8 +29,8 @@ static CODINGS: LazyLock<Vec<Coding>> = LazyLock::new(|| {
     all.filter(|coding| coding.suite().is_available()).collect()
 });
 
-/// Suites, shapes, commitments, shards and tables: whatever decodes encodes to the same bytes, and a shard that decodes
-/// is where its path says.
+/// Suites, shapes, commitments, shards and tables: decoded values encode to the same bytes, and a decoded shard has the
+/// index of its path.
 pub(crate) fn decoders(bytes: &[u8]) {
     identity::<Suite, ()>(bytes, &());
     identity::<Shape, ()>(bytes, &());
@@ -67,9 +67,9 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// A sender whose shards the bytes decide: a coding, a length, how many changes to the shards after coding, each a place
-/// and a mask; then the message. Two receivers with other shards come to one verdict, and a sender who changed nothing
-/// is never refused.
+/// A sender whose shards the bytes determine: a coding, a length, the number of changes to the encoded shards, each a
+/// position and a mask; then the message. Two receivers with different shards reach the same result, and a sender without
+/// changes is never refused.
 pub(crate) fn senders(bytes: &[u8]) {
     let Some((&[which, changes, order, stated], rest)) = bytes.split_first_chunk::<4>() else { return };
     let Some(coding) = CODINGS.get(usize::from(which) % CODINGS.len()) else { return };

@@ -11,11 +11,11 @@ use quorate::scheme::{Scheme, Toy, VerifiedKey};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-/// Weights of the members. They differ, so that counting members instead of weight shows.
+/// Weights of the members. They differ, so that a count of members instead of weight is detected.
 const WEIGHTS: [u128; MEMBERS] = [3, 1, 4, 1, 5, 2, 6];
-/// How many members there are.
+/// Number of members.
 pub(crate) const MEMBERS: usize = 7;
-/// How many statements of one view there are signatures for.
+/// Number of signed statements of one view.
 pub(crate) const CHOICES: usize = 3;
 /// The kind of plain votes.
 pub(crate) const VOTE: Kind = Kind::new(1);
@@ -86,22 +86,22 @@ impl<S: Scheme> Fixture<S> {
         Self { committee: Arc::new(committee), votes, timeouts, secrets }
     }
 
-    /// A member's good vote for a choice.
+    /// A member's valid vote for a choice.
     pub(crate) fn vote(&self, member: usize, choice: usize) -> Vote<S> {
         self.votes[member % MEMBERS][choice % CHOICES].clone()
     }
 
-    /// A member's good timeout vote that names a choice's value.
+    /// A member's valid timeout vote with a choice's value.
     pub(crate) fn timeout(&self, member: usize, choice: usize) -> TimeoutVote<S> {
         self.timeouts[member % MEMBERS][choice % CHOICES].clone()
     }
 
-    /// What a choice states.
+    /// The statement of a choice.
     pub(crate) fn statement(&self, choice: usize) -> Statement {
         Self::statement_in(&self.committee, choice)
     }
 
-    /// The value that a timeout vote for a choice names.
+    /// The value of a timeout vote for a choice.
     pub(crate) fn value(choice: usize) -> u64 {
         [8, 3, 7][choice % CHOICES]
     }

@@ -1,4 +1,4 @@
-//! Keys, possession proofs, signatures, and signer sets as other chains write them.
+//! Keys, possession proofs, signatures, and signer sets in the formats of other chains.
 
 use quorate::committee::RawSigners;
 use quorate::scheme::{Scheme, UnverifiedKey};
@@ -11,7 +11,7 @@ use crate::seeds::from_vectors;
 use quorate::bls::{Counted, MinPk, MinSig};
 use quorate::ed25519::Ed25519;
 
-/// Everything that a member hands in on its own.
+/// Keys, possession proofs and signatures of one member.
 pub(crate) fn keys(bytes: &[u8]) {
     struct Keys;
     impl ForScheme for Keys {
@@ -21,7 +21,7 @@ pub(crate) fn keys(bytes: &[u8]) {
             if let (Some(signature), Some(key)) =
                 (identity::<S::Signature, ()>(bytes, &()), fixture.committee.key(0))
             {
-                // Nobody signed this: whatever decodes must not verify, whichever way it is asked.
+                // There is no signature of this message: no decoded signature may verify, by any method.
                 assert!(S::verify(key, b"never signed", &signature).is_err());
                 assert!(
                     S::verify_possession(key, &signature).is_err() || is_possession_of_first::<S>(&signature)
@@ -58,7 +58,7 @@ fn link_identity<S: Scheme>(bytes: &[u8]) {
 
 /// Seeds of [`keys`].
 pub(crate) fn key_seeds() -> Vec<Vec<u8>> {
-    fn of<S: Fixed>() -> Vec<Vec<u8>> {
+    fn seeds_for<S: Fixed>() -> Vec<Vec<u8>> {
         let mut seeds: Vec<Vec<u8>> =
             from_vectors().iter().filter(|seed| seed.len() <= 300).cloned().collect();
         for secret in S::fixture().secrets.iter().take(2) {
@@ -70,7 +70,13 @@ pub(crate) fn key_seeds() -> Vec<Vec<u8>> {
         }
         seeds
     }
-    seeds_of_each([of::<MinSig>, of::<MinPk>, of::<Ed25519>, of::<Counted<MinSig>>, of::<Counted<MinPk>>])
+    seeds_of_each([
+        seeds_for::<MinSig>,
+        seeds_for::<MinPk>,
+        seeds_for::<Ed25519>,
+        seeds_for::<Counted<MinSig>>,
+        seeds_for::<Counted<MinPk>>,
+    ])
 }
 
 /// Signers as indices and as bitmaps of either bit order.

@@ -1,13 +1,13 @@
 #![forbid(unsafe_code)]
 //! Fuzz targets for every decoder and every state machine.
 //!
-//! Each target is a function that takes bytes and asserts what must hold for all of them: no panic, whatever
-//! decodes encodes to the same bytes, no state machine contradicts itself. The same functions run in two ways:
+//! Each target is a function that takes bytes and asserts properties of all inputs: no panic, decoded values encode to the
+//! same bytes, no state machine contradicts itself. The same functions run in two ways:
 //!
 //! - `cargo test --package quorate-fuzz`: a bounded number of mutations of each seed, the same on every run;
-//! - `cargo xtask fuzz`: guided by coverage, with libFuzzer, for as long as you like.
+//! - `cargo xtask fuzz`: guided by coverage, with libFuzzer, without a limit.
 //!
-//! Seeds are values that the code itself makes, and everything that stands in `spec/vectors`.
+//! Seeds are values that the code itself generates, and all byte strings of `spec/vectors`.
 
 mod aggregates;
 #[cfg(feature = "audited-redis")]
@@ -16,6 +16,7 @@ mod broadcast;
 mod certificates;
 mod cluster;
 mod collectors;
+mod decoding;
 mod deeds;
 mod dsig;
 mod erasure;
@@ -34,18 +35,18 @@ mod sortition;
 #[cfg(feature = "threshold-signing")]
 mod threshold_signing;
 
-use quorate::wire::{Decode, Encode};
+pub(crate) use decoding::identity;
 
-/// One thing to fuzz.
+/// A fuzz target.
 #[derive(Debug)]
 pub struct Target {
-    /// How it is called on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// Panics if the bytes show a bug.
+    /// The function, which panics if the bytes expose a bug.
     pub run: fn(&[u8]),
-    /// Inputs to begin from.
+    /// Initial inputs.
     pub seeds: fn() -> Vec<Vec<u8>>,
-    /// How many inputs the deterministic test tries: less where one of them is expensive.
+    /// Number of inputs of the deterministic test: fewer where an input is expensive.
     pub brief: u32,
 }
 
@@ -152,10 +153,3 @@ pub const TARGETS: &[Target] = &[
         brief: 1_000,
     },
 ];
-
-/// Decodes, and asserts that what decoded encodes to the very same bytes.
-pub(crate) fn identity<T: Encode + Decode<C>, C: ?Sized>(bytes: &[u8], context: &C) -> Option<T> {
-    let value = T::decode(bytes, context).ok()?;
-    assert_eq!(value.encode(), bytes, "decoded, but encodes to other bytes");
-    Some(value)
-}

@@ -1,4 +1,4 @@
-//! Changes to inputs, the same for the same seed: what the brief tests use in place of libFuzzer.
+//! Deterministic mutations of inputs, which the brief tests use instead of libFuzzer.
 
 use quorate_support::rng::SplitMix64;
 
@@ -23,9 +23,9 @@ impl Chance {
     }
 }
 
-/// Longest input that mutation makes.
+/// Maximum length of mutated inputs.
 const LONGEST: usize = 32 * 1024;
-/// Values at the edges of what fields hold.
+/// Values at the limits of fields.
 const EDGES: [u8; 8] = [0x00, 0x01, 0x02, 0x03, 0x7f, 0x80, 0xfe, 0xff];
 
 /// Changes `input` in one to four places; `other` is a second input to take pieces from.
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_seed_changes_the_same_way_and_another_one_differently() {
+    fn mutations_depend_on_the_seed_alone() {
         let changed = |seed| {
             let mut chance = Chance::new(seed);
             let mut all = Vec::new();

@@ -5,13 +5,13 @@ use quorate::ed25519::Ed25519;
 
 use crate::fixture::Fixed;
 
-/// Something to do with whichever scheme the input names.
+/// Code that is generic over the scheme of the input.
 pub(crate) trait ForScheme {
-    /// Does it.
+    /// Runs the code with a scheme.
     fn run<S: Fixed>(self, bytes: &[u8]);
 }
 
-/// Takes the scheme from the first byte and hands on the rest.
+/// Selects the scheme by the first byte and passes the rest.
 pub(crate) fn choose(bytes: &[u8], action: impl ForScheme) {
     let Some((first, rest)) = bytes.split_first() else { return };
     match first % 5 {

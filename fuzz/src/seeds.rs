@@ -9,7 +9,7 @@ use serde_json::Value;
 /// Longest seed that is taken from the vectors.
 const LONGEST: usize = 16 * 1024;
 
-/// Every byte string that stands in `spec/vectors` as hexadecimal digits, each once.
+/// Every byte string of `spec/vectors`, which are hexadecimal there, each once.
 pub(crate) fn from_vectors() -> &'static [Vec<u8>] {
     static VECTORS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec/vectors");

@@ -1,5 +1,4 @@
-//! Threshold encryption and the coin: everything that comes as bytes, and collectors that are fed with anything in any
-//! order.
+//! Threshold encryption and the coin: all decoders, and collectors with arbitrary shares in any order.
 
 use std::sync::{Arc, LazyLock};
 
@@ -23,7 +22,7 @@ const PROPOSER: u16 = 3;
 const PLAINTEXT: &[u8] = b"pay 5 to Bob";
 const NAME: CoinName = CoinName { protocol: 1, epoch: EPOCH, instance: 3, round: 0 };
 
-/// What a committee made: its keys, and every member's share of two instances.
+/// A committee's keys, and every member's share of two instances.
 struct Made<P: Purpose> {
     keys: Arc<PublicKeys<P>>,
     key_share: Vec<u8>,
@@ -82,7 +81,7 @@ static MADE: LazyLock<All> = LazyLock::new(|| {
     All { tdh2, key, ciphertext, coin, tossed, value }
 });
 
-/// All encodings: whatever decodes encodes to the same bytes, and nothing holds that was not made.
+/// All encodings: decoded values encode to the same bytes, and forgeries are invalid.
 pub(crate) fn decoders(bytes: &[u8]) {
     decode_as(bytes, &MADE.tdh2);
     decode_as(bytes, &MADE.coin);
@@ -92,7 +91,7 @@ pub(crate) fn decoders(bytes: &[u8]) {
     identity::<EncryptionKey, ()>(bytes, &());
     if let Some(ciphertext) = identity::<Ciphertext, ()>(bytes, &()) {
         let valid = ciphertext.check(&MADE.key, EPOCH, PROPOSER);
-        assert!(valid.is_err() || valid.as_ref() == Ok(&MADE.ciphertext), "valid, and nobody made it");
+        assert!(valid.is_err() || valid.as_ref() == Ok(&MADE.ciphertext), "a forgery is valid");
     }
 }
 
@@ -113,13 +112,13 @@ fn decode_as<P: Purpose>(bytes: &[u8], made: &Made<P>) {
 
 /// Seeds of [`decoders`].
 pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
-    fn of<P: Purpose>(made: &Made<P>) -> Vec<Vec<u8>> {
+    fn seeds_for<P: Purpose>(made: &Made<P>) -> Vec<Vec<u8>> {
         let share = made.shares.first().map(Encode::encode).unwrap_or_default();
         let context = [made.instance.base().as_bytes().as_slice(), &made.instance.id()].concat();
         let evidence = [context, share.clone()].concat();
         vec![made.keys.encode(), made.key_share.clone(), share, evidence]
     }
-    let mut seeds = [of(&MADE.tdh2), of(&MADE.coin)].concat();
+    let mut seeds = [seeds_for(&MADE.tdh2), seeds_for(&MADE.coin)].concat();
     let ciphertext = MADE.ciphertext.clone().into_inner();
     seeds.extend([MADE.key.encode(), ciphertext.header().encode(), ciphertext.header().label.encode()]);
     seeds.extend([ciphertext.encode(), NAME.encode()]);
@@ -129,9 +128,9 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// A decryption and a toss that get shares as the bytes say, two a step: whose, and what is wrong with it. They open to
-/// what was encrypted and to the value that the members have, never to anything else, as soon as enough good shares were
-/// given; and nobody is proven guilty.
+/// A decryption and a coin toss that receive shares; two bytes per step choose the member and the defect. They produce the
+/// plaintext and the members' value, and no other result, as soon as there are enough valid shares; and no honest member
+/// is proven faulty.
 #[allow(clippy::expect_used)] // what is made here is the same on every run
 pub(crate) fn collectors(bytes: &[u8]) {
     let mut decryption =
@@ -155,7 +154,7 @@ fn collect<P: Purpose>(
     made: &Made<P>,
     mut add: impl FnMut(Share<P>) -> Option<(bool, Vec<ShareFault<P>>)>,
 ) {
-    // In whose name something wrong came, and from whom the right share came last.
+    // The members in whose names wrong shares were added, and those whose last share was right.
     let (mut spoilt, mut good, mut done) = ([false; PARTIES], [false; PARTIES], false);
     for step in bytes.chunks_exact(2).take(40) {
         let &[who, what] = step else { return };
@@ -165,8 +164,8 @@ fn collect<P: Purpose>(
             assert!(member >= PARTIES, "a member's share was refused");
             continue;
         };
-        // What comes after the result is not looked at.
-        assert!(member < PARTIES || done, "a stranger's share was taken");
+        // Shares after the result are ignored.
+        assert!(member < PARTIES || done, "a non-member's share was accepted");
         good.iter_mut().skip(member).take(1).for_each(|good| *good |= right);
         spoilt.iter_mut().skip(member).take(1).for_each(|spoilt| *spoilt |= !right);
         for fault in faults {
@@ -175,7 +174,7 @@ fn collect<P: Purpose>(
         }
         assert!(!(opened && done), "opened twice");
         done |= opened;
-        // Which of two shares in one name is looked at first is the collector's business.
+        // The collector may check two shares of one member in any order.
         let unspoilt = good.iter().zip(&spoilt).filter(|(good, spoilt)| **good && !**spoilt).count();
         assert!(done || unspoilt < NEEDED, "enough good shares, and nothing opened");
     }

@@ -1,4 +1,4 @@
-//! Threshold signatures: everything that comes as bytes, and combiners that are fed with anything in any order.
+//! Threshold signatures: all decoders, and combiners with arbitrary shares in any order.
 
 use std::sync::{Arc, LazyLock};
 
@@ -31,7 +31,7 @@ const PLAN: Plan = Plan::Agreement { parties: PARTIES as u16, rounds: 1 };
 /// Where s lies in an encoded share.
 const S: usize = 47;
 
-/// What a committee made of one message under one tag.
+/// A committee's shares and signature of one message under one tag.
 struct Made<G: Curve, C: Class> {
     file: Vec<u8>,
     key: Arc<GroupKey<G>>,
@@ -102,7 +102,7 @@ static SEALED: LazyLock<(seal::SealingKey, Vec<u8>)> = LazyLock::new(|| {
     (key, sealed)
 });
 
-/// All encodings: whatever decodes encodes to the same bytes, and nothing holds that was not made.
+/// All encodings: decoded values encode to the same bytes, and forgeries are invalid.
 pub(crate) fn decoders(bytes: &[u8]) {
     decode_as(bytes, &*AGREED);
     decode_as(bytes, &*UNAGREED);
@@ -110,7 +110,7 @@ pub(crate) fn decoders(bytes: &[u8]) {
     identity::<Deal, ()>(bytes, &());
     identity::<seal::SealingPublicKey, ()>(bytes, &());
     let (key, sealed) = &*SEALED;
-    assert_eq!(key.open(b"fuzz", bytes).is_ok(), bytes == sealed, "opened, and nobody sealed it");
+    assert_eq!(key.open(b"fuzz", bytes).is_ok(), bytes == sealed, "a forged sealed file opens");
     if let Ok(share) = bls::KeyShare::<MinSig>::from_bytes(bytes) {
         assert_eq!(share.to_bytes().as_slice(), bytes);
     }
@@ -131,7 +131,7 @@ fn decode_as<G: Curve, C: Class>(bytes: &[u8], made: &Made<G, C>) {
     }
     if let Some(signature) = identity::<Signature<G>, ()>(bytes, &()) {
         let valid = made.key.verify(made.tag, MESSAGE, &signature).is_ok();
-        assert_eq!(valid, signature == made.signature, "valid, and nobody made it");
+        assert_eq!(valid, signature == made.signature, "a forgery is valid");
     }
     if let Some(fault) = identity::<ShareFault<G>, ()>(bytes, &()) {
         let guilty = fault.verify(&made.key, &made.deal, |_, _, _| Ok(()));
@@ -141,7 +141,7 @@ fn decode_as<G: Curve, C: Class>(bytes: &[u8], made: &Made<G, C>) {
 
 /// Seeds of [`decoders`].
 pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
-    fn of<G: Curve, C: Class>(made: &Made<G, C>) -> Vec<Vec<u8>> {
+    fn seeds_for<G: Curve, C: Class>(made: &Made<G, C>) -> Vec<Vec<u8>> {
         let share = made.shares.first().map(Encode::encode).unwrap_or_default();
         let opening = made.openings.first().map(Encode::encode).unwrap_or_default();
         let message = [&(MESSAGE.len() as u32).to_le_bytes(), MESSAGE].concat();
@@ -160,7 +160,7 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
             signature,
         ]
     }
-    let mut seeds = [of(&*AGREED), of(&*UNAGREED)].concat();
+    let mut seeds = [seeds_for(&*AGREED), seeds_for(&*UNAGREED)].concat();
     let message = [&(MESSAGE.len() as u32).to_le_bytes(), MESSAGE].concat();
     let fault = [message, SHARED.share.encode()].concat();
     seeds.extend([SHARED.file.clone(), SHARED.key.encode(), SHARED.share.encode(), fault]);
@@ -171,9 +171,9 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// A combiner for agreed messages and one for unagreed ones, which get shares and openings as the bytes say, two a step.
-/// Only wrong shares' senders are blamed, with evidence that holds; a signature is the one that all honest parties make,
-/// and is there as soon as enough right shares are; the work stays within its bounds.
+/// A combiner for agreed messages and one for unagreed ones; two bytes per step choose shares and openings. Only senders of
+/// wrong shares are blamed, with valid evidence; the signature is that of the honest parties, and exists as soon as there
+/// are enough right shares; the work stays within its bounds.
 pub(crate) fn combiners(bytes: &[u8]) {
     combine(bytes, &*AGREED);
     combine(bytes, &*UNAGREED);
@@ -182,7 +182,7 @@ pub(crate) fn combiners(bytes: &[u8]) {
 fn combine<G: Curve, C: Class>(bytes: &[u8], made: &Made<G, C>) {
     let needed = usize::from(made.signing.threshold().needed());
     let (mut combiner, mut cache) = (Combiner::new(made.signing.clone()), lagrange::Cache::default());
-    // What each party sent first: nothing, a right share, a wrong one; and who opened after having been asked.
+    // The first share of each party: none, right or wrong; and the parties that opened after a request.
     let (mut sent, mut opened) = ([None::<bool>; PARTIES], [false; PARTIES]);
     for step in bytes.chunks_exact(2).take(60) {
         let &[who, what] = step else { return };
@@ -216,8 +216,8 @@ fn combine<G: Curve, C: Class>(bytes: &[u8], made: &Made<G, C>) {
         assert!(counts.combinations <= FAULTY + 1 && counts.share_checks <= needed + FAULTY);
         assert!(counts.decodings <= 2 * FAULTY + 1);
     }
-    // Whoever still owes an opening gives it, and whoever is asked because of that; with t right shares there is a
-    // signature then.
+    // Parties with an unanswered request open their shares, also those that are asked next; with t right shares there is
+    // a signature then.
     let mut owed: Vec<_> = (0..PARTIES as u16).collect();
     while let Some(member) = owed.pop() {
         let Some(opening) = made.openings.get(usize::from(member)) else { return };

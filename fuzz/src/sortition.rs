@@ -1,4 +1,4 @@
-//! The lottery of proposers: tickets, seeds and their proofs, as bytes.
+//! Sortition: decoders of tickets, seeds and their proofs.
 
 use std::num::NonZeroU16;
 
@@ -15,8 +15,7 @@ const ROUND: u64 = 9;
 /// Half of the seven members win.
 const EXPECTED: NonZeroU16 = NonZeroU16::MIN.saturating_add(2);
 
-/// All encodings: whatever decodes encodes to the same bytes, and nothing verifies but the one ticket and the one proof that
-/// a member has.
+/// All encodings: decoded values encode to the same bytes, and only a member's unique ticket and proof verify.
 pub(crate) fn decoders(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     match first % 4 {
@@ -34,14 +33,14 @@ fn decode_as<S: Fixed + Vrf>(bytes: &[u8]) {
     {
         let secret = fixture.secrets.get(usize::from(verified.member()));
         let drawn = secret.and_then(|secret| lottery.draw(secret).ok()).flatten();
-        assert!(drawn.is_some_and(|drawn| drawn == verified), "a ticket that nobody drew wins");
+        assert!(drawn.is_some_and(|drawn| drawn == verified), "a forged ticket wins");
     }
     if let Some(proof) = identity::<SeedProof<S>, ()>(bytes, &())
         && lottery.seed().next(&proof, &fixture.committee).is_ok()
     {
         let secret = fixture.secrets.get(usize::from(proof.signer()));
         let made = secret.and_then(|s| SeedProof::sign(s, &fixture.committee, &lottery.seed()).ok());
-        assert!(made.is_some_and(|made| made == proof), "a proof that nobody made leads on");
+        assert!(made.is_some_and(|made| made == proof), "a forged proof leads to a seed");
     }
     if let Some(seed) = identity::<Seed, ()>(bytes, &()) {
         let proof =
@@ -65,7 +64,7 @@ fn lottery<S: Fixed + Vrf>() -> Lottery<S> {
 
 /// Seeds of [`decoders`].
 pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
-    fn of<S: Fixed + Vrf>(byte: u8, seeds: &mut Vec<Vec<u8>>) {
+    fn seeds_for<S: Fixed + Vrf>(byte: u8, seeds: &mut Vec<Vec<u8>>) {
         let (fixture, lottery) = (S::fixture(), lottery::<S>());
         let mut found = vec![lottery.seed().encode()];
         for secret in &fixture.secrets {
@@ -80,9 +79,9 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
         seeds.extend(found.into_iter().map(|seed| [&[byte], seed.as_slice()].concat()));
     }
     let mut seeds = Vec::new();
-    of::<MinSig>(0, &mut seeds);
-    of::<MinPk>(1, &mut seeds);
-    of::<Counted<MinSig>>(2, &mut seeds);
-    of::<Counted<MinPk>>(3, &mut seeds);
+    seeds_for::<MinSig>(0, &mut seeds);
+    seeds_for::<MinPk>(1, &mut seeds);
+    seeds_for::<Counted<MinSig>>(2, &mut seeds);
+    seeds_for::<Counted<MinPk>>(3, &mut seeds);
     seeds
 }

@@ -1,5 +1,4 @@
-//! Parties that sign together: what both ends of a link read, the files of parties, requesters and the dealer, and
-//! evidence.
+//! Threshold signing: messages of links, files of parties, requesters and the dealer, and evidence.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -30,19 +29,19 @@ use crate::identity;
 const PARTIES: u8 = 4;
 /// The party whose shares are opened.
 const ME: MemberIndex = 1;
-/// The party that stands for a wrong share.
+/// The party with a wrong share.
 const LIAR: MemberIndex = 3;
 const MESSAGE: &[u8] = b"pay 5 to Bob";
 const COUNT: u32 = 3;
 /// Where s ends in an encoded share: its last byte is changed for a wrong one.
 const LAST_OF_S: usize = 47 + 31;
 
-/// A group, what was dealt to it, and what it made of a message.
+/// A group, its dealt files, and its shares and signature of a message.
 struct World {
     texts: Vec<String>,
     group: Group,
     dealt: DealOutput,
-    /// What was sealed to [`ME`], by this deal and by another.
+    /// Files sealed to [`ME`], of this deal and of another.
     contents: [Vec<u8>; 2],
     replies: Vec<Reply>,
     signature: Signature<Secp256k1>,
@@ -124,8 +123,8 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Frames, requests, replies, and signatures as OpenSSL writes them: each has one encoding, none is longer than its limit,
-/// and no signature is valid that was not made.
+/// Frames, requests, replies, and signatures in OpenSSL's format: each has one encoding and stays below its limit, and no
+/// forged signature is valid.
 pub(crate) fn wire(bytes: &[u8]) {
     frames(bytes);
     if identity::<Request, ()>(bytes, &()).is_some() {
@@ -138,7 +137,7 @@ pub(crate) fn wire(bytes: &[u8]) {
         assert_eq!(signature.to_der(), bytes, "decoded, but encodes to other bytes");
         let public = &WORLD.dealt.public;
         let valid = public.tag(0).and_then(|tag| public.key.verify(tag, MESSAGE, &signature)).is_ok();
-        assert_eq!(valid, signature == WORLD.signature, "valid, and nobody made it");
+        assert_eq!(valid, signature == WORLD.signature, "a forgery is valid");
     }
 }
 
@@ -166,7 +165,7 @@ thread_local! {
     static RUNTIME: Runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
 }
 
-/// What is read is what whole frames hold, and reading stops where none is left.
+/// Checks that reading returns the contents of whole frames, and stops after the last.
 fn frames(bytes: &[u8]) {
     let (mut unread, mut again) = (bytes, Vec::new());
     RUNTIME.with(|runtime| {
@@ -194,8 +193,8 @@ fn framed_length(length: u32) -> Vec<u8> {
     length.to_le_bytes().to_vec()
 }
 
-/// Deals, sealed shares and evidence: whatever decodes encodes to the same bytes, a party takes its own part of its deal
-/// and nothing else, and nobody honest can be accused.
+/// Deals, sealed shares and evidence: decoded values encode to the same bytes, a party accepts only its own part of its
+/// deal, and no honest party can be accused.
 pub(crate) fn files(bytes: &[u8]) {
     let public = &WORLD.dealt.public;
     if let Some(other) = identity::<PublicDeal, ()>(bytes, &()) {
@@ -206,9 +205,9 @@ pub(crate) fn files(bytes: &[u8]) {
     let key = keys(ME as u8);
     let Ok(key) = key.sealing() else { return };
     let sealed = WORLD.dealt.sealed.get(usize::from(ME)).is_some_and(|sealed| sealed == bytes);
-    assert_eq!(public.open(key, ME, bytes).is_ok(), sealed, "opened, and nobody sealed it");
+    assert_eq!(public.open(key, ME, bytes).is_ok(), sealed, "a forged sealed file opens");
     if Presignatures::<Secp256k1>::from_bytes(bytes).is_ok() {
-        // Whoever has the public key can seal: what is inside counts.
+        // Any holder of the public key can seal a file: the contents decide.
         let sealed = key.public().seal(&context(&public.deal, ME), bytes, &mut StdRng::seed_from_u64(1));
         if let Ok(shares) = sealed.and_then(|sealed| public.open(key, ME, &sealed)) {
             assert_eq!((shares.member(), PublicDeal::from_shares(&shares).as_ref()), (ME, Ok(public)));
@@ -236,7 +235,7 @@ pub(crate) fn files_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Group files and key files: what is read is what is written, and a group is as its numbers say.
+/// Group files and key files: parsed files are written as they were read, and a group matches its numbers.
 pub(crate) fn text(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(group) = Group::parse(text) {

@@ -1,4 +1,4 @@
-//! Inputs that once failed, by what they showed.
+//! Inputs that once failed, named by the bug.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use quorate_fuzz::TARGETS;
@@ -13,7 +13,7 @@ fn holds(target: &str, digits: &str) {
 /// Acknowledgements are checked together; the member whose acknowledgement completed the set was blamed for another
 /// member's forged one.
 #[test]
-fn whoever_forged_an_acknowledgement_is_blamed_and_not_whoever_came_last() {
+fn the_forger_of_an_acknowledgement_is_blamed_not_the_last() {
     holds(
         "jolteon-machine",
         "000a00000000000000000000000000002d0000000000000000000000000000000000275ab911c28d96ae91b6\

@@ -42,7 +42,7 @@ assert blamed == [("BadSignature", 1)], blamed
 (certificate,) = [one.certificate for one in collected if one.certificate is not None]
 data = certificate.value.encode()
 
-# 5. Somebody else reads and checks it, with nothing but the bytes.
+# 5. The receiver decodes and verifies the certificate from its bytes alone.
 theirs = found()
 verified = Certificate.decode(data, theirs).verify(theirs)
 assert verified.committee == committee.id

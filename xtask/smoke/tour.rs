@@ -39,7 +39,7 @@ fn main() -> quorate::Result<()> {
     // 4. The certificate of the other three.
     let bytes = certificate.expect("three of four are a quorum").encode();
 
-    // 5. Somebody else reads and checks it, with nothing but the bytes.
+    // 5. The receiver decodes and verifies the certificate from its bytes alone.
     let theirs = found()?;
     let verified = Certificate::<MinSig>::decode(&bytes, &theirs)?.verify(&theirs)?;
     assert_eq!(verified.committee(), committee.id());

@@ -30,14 +30,14 @@ const collector = new VoteCollector(committee, 1, 7n);
 const suspects = new Suspects();
 const collected = votes.map((vote) => collector.add(vote, suspects));
 const blamed = collected.flatMap((one) => one.faults).map((fault) => `${fault.kind} ${fault.signer}`);
-check(blamed.join() === 'bad-signature 1', `the forger and nobody else is blamed: ${blamed}`);
+check(blamed.join() === 'bad-signature 1', `expected a fault of the forger alone: ${blamed}`);
 
 // 4. The certificate of the other three.
 const certificate = collected.map((one) => one.certificate).find((one) => one !== undefined);
 check(certificate !== undefined, 'three of four are a quorum');
 const bytes: Uint8Array = certificate.value.encode();
 
-// 5. Somebody else reads and checks it, with nothing but the bytes.
+// 5. The receiver decodes and verifies the certificate from its bytes alone.
 const theirs = found();
 const verified = Certificate.decode(bytes, theirs).verify(theirs);
 check(verified.committee.equals(committee.id), 'it is this committee that signed');

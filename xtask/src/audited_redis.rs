@@ -1,5 +1,5 @@
-//! `examples/apps/audited-redis`: its tour, as a user walks through it, on a real Redis; the clients in Python and in Node with
-//! their tests; and one log that three languages write. The tests of the Rust program run with all others.
+//! `examples/apps/audited-redis`: its tour on a real Redis; the clients in Python and in Node with their tests; and one log
+//! that clients in three languages write. The tests of the Rust program run with the unit and integration tests.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Steps};
 use crate::{npm, workspace};
 
-/// The ways to sign that each language is asked for.
+/// The signature options that each language is tested with.
 const WAYS: &[[&str; 2]] = &[
     ["--signer", "eddsa"],
     ["--suite", "wots-haraka-512"],
@@ -26,13 +26,13 @@ const WAYS: &[[&str; 2]] = &[
 /// Adds the steps.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("audited redis", |log| {
-        let program = workspace::binary(log, "audited-redis")?;
+        let program = crate::build::binary(log, "audited-redis")?;
         let entries = tour(log, &program)?;
         let measured = log.run(Command::new(&program).args(["bench", "--json", "--ops", "500"]))?;
         Ok(format!("{entries} entries audited; median latency {}", medians(&measured)?))
     });
     steps.add("audited redis, python and node", |log| {
-        let program = workspace::binary(log, "audited-redis")?;
+        let program = crate::build::binary(log, "audited-redis")?;
         let python = Python { interpreter: python::environment(log)?, package: python::assemble(log)? };
         node::build(log)?;
         npm::install(log, &source("node"))?;
@@ -42,30 +42,31 @@ pub(crate) fn add_to(steps: &mut Steps) {
     });
 }
 
-/// From a key to a proof; answers with the number of entries.
+/// Runs the tour from a key to a proof; returns the number of log entries.
 fn tour(log: &Log, program: &Path) -> Outcome<u64> {
-    let house = House::open(log, "xtask/audited-redis", program)?;
-    house.run(log, &["call", "--front", &house.front, "--key", "alice.key", "SET", "greeting", "hello"])?;
+    let fixture = RedisFixture::open(log, "xtask/audited-redis", program)?;
+    fixture
+        .run(log, &["call", "--front", &fixture.front, "--key", "alice.key", "SET", "greeting", "hello"])?;
     let sidecar_address = free_address()?;
     let (listen, port) = (sidecar_address.to_string(), sidecar_address.port().to_string());
-    let sidecar = ["sidecar", "--listen", &listen, "--front", &house.front, "--key", "alice.key"];
-    let _sidecar = start(&house.folder, &program.display().to_string(), &sidecar)?;
-    let said = patiently(|| {
+    let sidecar = ["sidecar", "--listen", &listen, "--front", &fixture.front, "--key", "alice.key"];
+    let _sidecar = start(&fixture.folder, &program.display().to_string(), &sidecar)?;
+    let said = retry(|| {
         let mut cli = Command::new("redis-cli");
         let said =
             output_of(cli.args(["-h", &sidecar_address.ip().to_string(), "-p", &port, "GET", "greeting"]));
-        said.filter(|said| !said.is_empty()).ok_or_else(|| "redis-cli gets no answer".to_owned())
+        said.filter(|said| !said.is_empty()).ok_or_else(|| "redis-cli received no answer".to_owned())
     })?;
     if said != "hello" {
-        return Err(format!("redis-cli got {said:?}"));
+        return Err(format!("expected the answer `hello`, but redis-cli printed {said:?}"));
     }
-    house.prove(log, 1)?;
-    house.audit(log)
+    fixture.prove(log, 1)?;
+    fixture.audit(log)
 }
 
-/// One client's commands, signed in turn by the programs of three languages; answers with the number of entries.
+/// Sends one client's commands from the programs of three languages in turn; returns the number of log entries.
 fn together(log: &Log, program: &Path, python: &Python) -> Outcome<u64> {
-    let house = House::open(log, "xtask/audited-redis-together", program)?;
+    let fixture = RedisFixture::open(log, "xtask/audited-redis-together", program)?;
     let mut count = 0;
     for way in WAYS {
         for language in ["Rust", "Python", "Node"] {
@@ -74,7 +75,13 @@ fn together(log: &Log, program: &Path, python: &Python) -> Outcome<u64> {
                 "Node" => command("node".as_ref(), &source("node/call.mjs")),
                 _ => command(program, "call".as_ref()),
             };
-            call.current_dir(&house.folder).args(["--front", &house.front, "--key", "alice.key", "--json"]);
+            call.current_dir(&fixture.folder).args([
+                "--front",
+                &fixture.front,
+                "--key",
+                "alice.key",
+                "--json",
+            ]);
             count += 1;
             let said = log.run(call.args(way).args(["INCR", "n"]))?;
             let said: Value = serde_json::from_str(said.trim()).map_err(|e| format!("{e}: {said}"))?;
@@ -83,11 +90,11 @@ fn together(log: &Log, program: &Path, python: &Python) -> Outcome<u64> {
                     return Err(format!("{language}, {}: {field} is not {count}: {said}", way.join(" ")));
                 }
             }
-            house.prove(log, count)?;
+            fixture.prove(log, count)?;
         }
     }
-    let entries = house.audit(log)?;
-    if entries == count { Ok(entries) } else { Err(format!("{entries} entries instead of {count}")) }
+    let entries = fixture.audit(log)?;
+    if entries == count { Ok(entries) } else { Err(format!("expected {count} entries, found {entries}")) }
 }
 
 /// An interpreter that finds the package `quorate`.
@@ -97,7 +104,7 @@ struct Python {
 }
 
 impl Python {
-    /// What runs a module of it, or of the client.
+    /// A command that runs a module of the interpreter or of the client.
     fn run(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.interpreter);
         let path = [source("python"), self.package.clone()].map(|folder| folder.display().to_string());
@@ -107,17 +114,17 @@ impl Python {
         command
     }
 
-    /// Runs the client's tests and checks its types; answers with the number of tests.
+    /// Runs the client's tests and checks its types; returns the number of tests.
     fn test(&self, log: &Log, program: &Path) -> Outcome<String> {
         log.run(&mut self.run(&["mypy", "--strict", "audited_redis", "tests"]))?;
         let tests = &["pytest", "-p", "no:cacheprovider"];
         let output = log.run(self.run(tests).env("AUDITED_REDIS", program))?;
         let passed = output.lines().rev().find_map(|line| line.split_once(" passed"));
-        Ok(passed.ok_or("pytest does not say how many passed")?.0.trim_matches([' ', '=']).to_owned())
+        Ok(passed.ok_or("pytest printed no number of passed tests")?.0.trim_matches([' ', '=']).to_owned())
     }
 }
 
-/// Runs the client's tests and checks its types; answers with the number of tests.
+/// Runs the client's tests and checks its types; returns the number of tests.
 fn test_in_node(log: &Log, program: &Path) -> Outcome<String> {
     let run = |script| {
         let mut npm = Command::new("npm");
@@ -127,7 +134,7 @@ fn test_in_node(log: &Log, program: &Path) -> Outcome<String> {
     let output = run("test")?;
     let passed =
         output.lines().find_map(|line| line.trim_start_matches(['#', 'ℹ', ' ']).strip_prefix("pass "));
-    Ok(passed.ok_or("node does not say how many passed")?.trim().to_owned())
+    Ok(passed.ok_or("node printed no number of passed tests")?.trim().to_owned())
 }
 
 fn command(program: &Path, first: &Path) -> Command {
@@ -136,30 +143,30 @@ fn command(program: &Path, first: &Path) -> Command {
     command
 }
 
-/// Something of the example's.
+/// A file or folder of the example.
 fn source(name: &str) -> PathBuf {
     workspace::root().join("examples/apps/audited-redis").join(name)
 }
 
-/// A folder with a Redis in it, and a front before that, for the client alice.
-struct House {
+/// A running Redis and its front in a folder of their own, with one client, alice.
+struct RedisFixture {
     folder: PathBuf,
     program: PathBuf,
-    /// Where it listens.
+    /// Address of the front.
     front: String,
     /// Alice's public key.
     key: String,
     _running: [Running; 2],
 }
 
-impl House {
+impl RedisFixture {
     fn open(log: &Log, name: &str, program: &Path) -> Outcome<Self> {
         let folder = workspace::target(name);
-        // What an earlier run left.
+        // Remains of an earlier run.
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         let shown = program.display().to_string();
-        // A path of a Unix socket must be short, whatever the target folder is called.
+        // The path of a Unix socket must be short, so it is relative.
         let socket = ["--port", "0", "--save", "", "--unixsocket", "redis.sock"];
         let redis = start(&folder, "redis-server", &socket)?;
         wait_for(&folder.join("redis.sock"))?;
@@ -172,7 +179,7 @@ impl House {
         );
         std::fs::write(folder.join("front.toml"), config).map_err(|e| e.to_string())?;
         let running = start(&folder, &shown, &["front", "--config", "front.toml"])?;
-        patiently(|| std::net::TcpStream::connect(&front).map(drop).map_err(|e| format!("{front}: {e}")))?;
+        retry(|| std::net::TcpStream::connect(&front).map(drop).map_err(|e| format!("{front}: {e}")))?;
         Ok(Self { folder, program: program.to_owned(), front, key, _running: [redis, running] })
     }
 
@@ -180,13 +187,13 @@ impl House {
         log.run(Command::new(&self.program).current_dir(&self.folder).args(arguments))
     }
 
-    /// Takes an entry out of the log and checks it with Alice's key alone.
+    /// Extracts the proof of an entry and verifies it with alice's public key alone.
     fn prove(&self, log: &Log, entry: u64) -> Outcome {
         self.run(log, &["prove", "audit.log", "--entry", &entry.to_string(), "--out", "proof"])?;
         self.run(log, &["check-proof", "proof", "--signer", &self.key]).map(drop)
     }
 
-    /// How many entries an auditor finds, with nothing wrong in any.
+    /// Number of entries that the audit reports; fails if it finds a violation.
     fn audit(&self, log: &Log) -> Outcome<u64> {
         let report = self.run(log, &["audit", "--json", "audit.log", "--clients", "front.toml"])?;
         let report: Value = serde_json::from_str(report.trim()).map_err(|e| format!("{e}: {report}"))?;
@@ -194,7 +201,7 @@ impl House {
     }
 }
 
-/// Ended when dropped.
+/// A child process that is killed when it is dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -213,10 +220,10 @@ fn start(folder: &Path, program: &str, arguments: &[&str]) -> Outcome<Running> {
 }
 
 fn wait_for(path: &Path) -> Outcome {
-    patiently(|| if path.exists() { Ok(()) } else { Err(format!("{} does not appear", path.display())) })
+    retry(|| if path.exists() { Ok(()) } else { Err(format!("{} was not created", path.display())) })
 }
 
-fn patiently<T>(mut work: impl FnMut() -> Outcome<T>) -> Outcome<T> {
+fn retry<T>(mut work: impl FnMut() -> Outcome<T>) -> Outcome<T> {
     let began = Instant::now();
     loop {
         match work() {
@@ -234,13 +241,13 @@ fn free_address() -> Outcome<SocketAddr> {
 /// `direct 41 µs, none 112 µs, …`, in the profile of the tests.
 fn medians(output: &str) -> Outcome<String> {
     let report: Value = serde_json::from_str(output.trim()).map_err(|e| format!("{e}: {output}"))?;
-    let lines = report.get("results").and_then(Value::as_array).ok_or("the bench gives no results")?;
+    let lines = report.get("results").and_then(Value::as_array).ok_or("the benchmark printed no results")?;
     let median = |line: &Value| {
         let (signer, p50) = (line.get("signer")?.as_str()?, line.get("p50")?.as_f64()?);
         Some(format!("{signer} {p50:.0} µs"))
     };
     let medians: Option<Vec<_>> = lines.iter().map(median).collect();
-    Ok(medians.ok_or("a result without a median")?.join(", "))
+    Ok(medians.ok_or("a result has no median")?.join(", "))
 }
 
 #[cfg(test)]

@@ -1,37 +1,37 @@
-//! A wasm32 compiler where rustup cannot download one: Debian's `rustc-web` packages, unpacked into a folder of
-//! our own (nothing is installed, no root is needed), and the standard library built once from the sources in
-//! them. Takes about two minutes, once.
+//! A wasm32 compiler for machines where rustup cannot download one: Debian's `rustc-web` packages, unpacked into a folder
+//! below the target folder without installation or root, and the standard library built once from their sources. This
+//! takes about two minutes, once.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{Outcome, is_there, output_of};
+use crate::process::{Outcome, is_on_path, output_of};
 use crate::steps::Log;
-use crate::targets::{Compiler, compiles_wasm, has_std};
+use crate::toolchain::{Compiler, compiles_wasm, has_std};
 use crate::workspace;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The compiler, set up on first use.
+/// The compiler, which is set up on first use.
 pub(crate) fn compiler(log: &Log) -> Outcome<Compiler> {
-    let home = Home(workspace::target("xtask/debian-wasm"));
-    if !home.is_ready() {
-        home.set_up(log)?;
+    let toolchain = DebianToolchain(workspace::target("xtask/debian-wasm"));
+    if !toolchain.is_ready() {
+        toolchain.set_up(log)?;
     }
-    let version = output_of(Command::new(home.bin("rustc")).arg("--version")).unwrap_or_default();
+    let version = output_of(Command::new(toolchain.bin("rustc")).arg("--version")).unwrap_or_default();
     Ok(Compiler {
-        rustc: Some(home.bin("rustc")),
-        clang: home.bin("clang"),
-        linker: Some(home.bin("wasm-ld")),
+        rustc: Some(toolchain.bin("rustc")),
+        clang: toolchain.bin("clang"),
+        linker: Some(toolchain.bin("wasm-ld")),
         origin: format!("{version} from Debian packages"),
     })
 }
 
-struct Home(PathBuf);
+struct DebianToolchain(PathBuf);
 
-impl Home {
+impl DebianToolchain {
     fn bin(&self, name: &str) -> PathBuf {
         self.0.join("bin").join(name)
     }
@@ -42,16 +42,16 @@ impl Home {
 
     fn set_up(&self, log: &Log) -> Outcome {
         for tool in ["apt-get", "apt-cache", "dpkg"] {
-            if !is_there(tool) {
+            if !is_on_path(tool) {
                 return Err(format!(
-                    "no standard library for {TARGET}: `rustup target add {TARGET}` did not bring it, and there is \
-                     no `{tool}` to fetch Debian's"
+                    "no standard library for {TARGET}: `rustup target add {TARGET}` failed, and there is \
+                     no `{tool}` to download Debian's"
                 ));
             }
         }
-        // What an earlier, interrupted attempt left.
+        // Remains of an interrupted attempt.
         let _ = fs::remove_dir_all(&self.0);
-        made(&self.0.join("bin"))?;
+        create_folder(&self.0.join("bin"))?;
         let packages = Packages::find()?;
         self.unpack(log, &packages)?;
         self.wrap(&packages.llvm)?;
@@ -59,13 +59,13 @@ impl Home {
         if self.is_ready() {
             Ok(())
         } else {
-            Err("Debian's rustc-web was unpacked but does not find its std".to_owned())
+            Err("Debian's rustc-web was unpacked, but finds no standard library".to_owned())
         }
     }
 
     fn unpack(&self, log: &Log, packages: &Packages) -> Outcome {
         let debs = self.0.join("debs");
-        made(&debs)?;
+        create_folder(&debs)?;
         let mut download = Command::new("apt-get");
         download
             .current_dir(&debs)
@@ -78,7 +78,7 @@ impl Home {
         fs::remove_dir_all(&debs).map_err(|e| format!("{}: {e}", debs.display()))
     }
 
-    /// The unpacked programs need their libraries: small scripts say where.
+    /// Writes scripts that start the unpacked programs with the path of their libraries.
     fn wrap(&self, llvm: &str) -> Outcome {
         let tools = [
             ("rustc", self.0.join("usr/bin/rustc")),
@@ -102,10 +102,11 @@ impl Home {
         Ok(())
     }
 
-    /// Cargo's `build-std` on an empty crate, from the vendored sources, and the results put where rustc looks.
+    /// Builds the standard library from the vendored sources, by `build-std` of an empty crate, and copies it to where rustc
+    /// searches.
     fn build_std(&self, log: &Log) -> Outcome {
         let empty = self.0.join("empty");
-        made(&empty.join("src"))?;
+        create_folder(&empty.join("src"))?;
         let manifest = "[package]\nname = \"empty\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n\
                         [profile.release]\ncodegen-units = 1\n\n[workspace]\n";
         fs::write(empty.join("Cargo.toml"), manifest).map_err(|e| e.to_string())?;
@@ -121,13 +122,13 @@ impl Home {
             .arg("--target-dir")
             .arg(empty.join("target"))
             .env("RUSTC", self.bin("rustc"))
-            .env("RUSTC_BOOTSTRAP", "1") // build-std is unstable; the compiler is not ours to choose here
+            .env("RUSTC_BOOTSTRAP", "1") // build-std is unstable, and there is no choice of compiler here
             .env("CARGO_HOME", empty.join("home"))
             .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", self.bin("wasm-ld"))
             .env_remove("RUSTFLAGS");
         log.run(&mut cargo)?;
         let libraries = self.0.join("usr/lib/rustlib").join(TARGET).join("lib");
-        made(&libraries)?;
+        create_folder(&libraries)?;
         let built = empty.join("target").join(TARGET).join("release/deps");
         for file in fs::read_dir(built).map_err(|e| e.to_string())?.flatten() {
             let name = file.file_name().to_string_lossy().into_owned();
@@ -139,7 +140,7 @@ impl Home {
     }
 }
 
-/// Which packages this Debian splits the compiler into: the names carry version numbers.
+/// Names of the packages of Debian's compiler, which contain version numbers.
 struct Packages {
     std: String,
     llvm: String,
@@ -147,8 +148,9 @@ struct Packages {
 
 impl Packages {
     fn find() -> Outcome<Self> {
-        let missing =
-            || "this Debian has no rustc-web; use rustup's toolchain, or Debian 12 or newer".to_owned();
+        let missing = || {
+            "this Debian has no package rustc-web; use rustup's toolchain, or Debian 12 or newer".to_owned()
+        };
         let std = dependency("libstd-rust-web-dev", "libstd-rust-web-").ok_or_else(missing)?;
         let library = dependency(&std, "libllvm").ok_or_else(missing)?;
         Ok(Self { std, llvm: library.trim_start_matches("libllvm").to_owned() })
@@ -172,7 +174,7 @@ impl Packages {
     }
 }
 
-/// The first dependency of a package whose name begins so and goes on with a digit.
+/// The first dependency of a package whose name is the prefix followed by a digit.
 fn dependency(package: &str, prefix: &str) -> Option<String> {
     let listed = output_of(Command::new("apt-cache").args(["depends", package]))?;
     listed.lines().find_map(|line| {
@@ -182,6 +184,6 @@ fn dependency(package: &str, prefix: &str) -> Option<String> {
     })
 }
 
-fn made(folder: &Path) -> Outcome {
+fn create_folder(folder: &Path) -> Outcome {
     fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))
 }

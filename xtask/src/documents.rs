@@ -1,20 +1,21 @@
-//! The documents keep their promises: links lead somewhere, commands exist with the options shown.
+//! Checks the documents: every link has a target, and every command exists with the options shown.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use clap::CommandFactory;
+use std::process;
 
 use crate::markdown::Document;
 use crate::process::{Outcome, output_of};
-use crate::{Cli, workspace};
+use crate::workspace;
 
-/// Folders that hold no documents of ours.
+/// Makes the command line of `cargo xtask`, which documents are compared with.
+pub(crate) type CommandLine = fn() -> clap::Command;
+
+/// Folders without documents of this repository.
 const SKIPPED: &[&str] = &["target", "node_modules", ".git", ".venv"];
 
-/// Checks every Markdown file of the repository. With the binary `quorate` at hand its commands are checked too.
-pub(crate) fn check(quorate: Option<&Path>) -> Outcome<String> {
+/// Checks every Markdown file of the repository; with the binary `quorate`, also the commands that use it.
+pub(crate) fn check(xtask: CommandLine, quorate: Option<&Path>) -> Outcome<String> {
     let root = workspace::root();
     let mut files = Vec::new();
     markdown_files(&root, &mut files);
@@ -33,11 +34,11 @@ pub(crate) fn check(quorate: Option<&Path>) -> Outcome<String> {
         }
         for (path, shown) in &document.shown {
             if fs::read_to_string(root.join(path)).ok().as_ref() != Some(shown) {
-                wrong.push(format!("{name}: the block that shows {path} is not that file"));
+                wrong.push(format!("{name}: the block is not equal to {path}; copy the file"));
             }
         }
         for command in &document.commands {
-            if let Some(problem) = impossible(command, quorate) {
+            if let Some(problem) = impossible(command, xtask, quorate) {
                 wrong.push(format!("{name}: `{command}`: {problem}"));
             }
         }
@@ -61,7 +62,7 @@ fn markdown_files(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Why a link leads nowhere. Links to other sites are not followed: a test must not depend on them.
+/// Describes why a link is broken. Links to other sites are not followed: a test must not depend on them.
 fn broken(file: &Path, link: &str, document: &Document) -> Option<String> {
     if link.starts_with("http://") || link.starts_with("https://") || link.starts_with("mailto:") {
         return None;
@@ -81,8 +82,8 @@ fn broken(file: &Path, link: &str, document: &Document) -> Option<String> {
     (!other.anchors.iter().any(|known| known == anchor)).then(|| "no such heading there".to_owned())
 }
 
-/// Why a command would not run. Only our own programs are judged.
-fn impossible(command: &str, quorate: Option<&Path>) -> Option<String> {
+/// Describes why a command would not run. Only our own programs are checked.
+fn impossible(command: &str, xtask: CommandLine, quorate: Option<&Path>) -> Option<String> {
     let words = words(command);
     let words: Vec<&str> =
         words.into_iter().take_while(|word| !["&", "|", "&&", ">"].contains(word)).collect();
@@ -91,7 +92,7 @@ fn impossible(command: &str, quorate: Option<&Path>) -> Option<String> {
             let values = rest.iter().copied().filter(|word| !is_placeholder(word));
             let line =
                 std::iter::once("xtask").chain(values.map(|word| if is_variable(word) { "1" } else { word }));
-            match Cli::command().try_get_matches_from(line) {
+            match xtask().try_get_matches_from(line) {
                 Err(e) if e.use_stderr() => Some(e.to_string().lines().next().unwrap_or_default().to_owned()),
                 _ => None,
             }
@@ -106,7 +107,7 @@ fn impossible(command: &str, quorate: Option<&Path>) -> Option<String> {
     }
 }
 
-/// The words of a shell's line; what stands in double quotes is one.
+/// The words of a shell's line; text in double quotes is one word.
 fn words(command: &str) -> Vec<&str> {
     let pieces = command.split('"').enumerate();
     pieces
@@ -122,17 +123,17 @@ fn is_placeholder(word: &str) -> bool {
     word.starts_with('<') || word.starts_with('[') || word == "…"
 }
 
-/// `N` and its like: stand for a value.
+/// Returns true for `N` and similar words, which stand for a value.
 fn is_variable(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_uppercase())
 }
 
-/// Asks the program itself: each option must stand in the help of its subcommand.
+/// Checks that the help of the subcommand contains each option.
 fn unknown_to_quorate(quorate: &Path, subcommand: &str, options: &[&str]) -> Option<String> {
     if is_placeholder(subcommand) {
         return None;
     }
-    let Some(help) = output_of(Command::new(quorate).args([subcommand, "--help"])) else {
+    let Some(help) = output_of(process::Command::new(quorate).args([subcommand, "--help"])) else {
         return Some(format!("`quorate {subcommand} --help` fails"));
     };
     let known = |option: &str| {
@@ -148,20 +149,30 @@ fn unknown_to_quorate(quorate: &Path, subcommand: &str, options: &[&str]) -> Opt
 
 #[cfg(test)]
 mod tests {
+    use clap::{Arg, ArgAction, Command};
+
     use super::*;
 
-    #[test]
-    fn a_command_that_does_not_exist_is_refused() {
-        assert_eq!(impossible("cargo xtask test --quick", None), None);
-        assert_eq!(impossible("cargo xtask simulate --seeds N", None), None);
-        assert_eq!(impossible("cargo xtask test --only \"wasm binding\"", None), None);
-        assert!(impossible("cargo xtask tets", None).is_some());
-        assert!(impossible("cargo xtask test --fast", None).is_some());
-        assert_eq!(impossible("apt-get install clang", None), None);
+    fn xtask() -> Command {
+        let test = Command::new("test")
+            .arg(Arg::new("quick").long("quick").action(ArgAction::SetTrue))
+            .arg(Arg::new("only").long("only"));
+        let simulate = Command::new("simulate").arg(Arg::new("seeds").long("seeds"));
+        Command::new("xtask").subcommand_required(true).subcommand(test).subcommand(simulate)
     }
 
     #[test]
-    fn a_link_must_lead_somewhere() {
+    fn an_unknown_command_is_refused() {
+        assert_eq!(impossible("cargo xtask test --quick", xtask, None), None);
+        assert_eq!(impossible("cargo xtask simulate --seeds N", xtask, None), None);
+        assert_eq!(impossible("cargo xtask test --only \"wasm binding\"", xtask, None), None);
+        assert!(impossible("cargo xtask tets", xtask, None).is_some());
+        assert!(impossible("cargo xtask test --fast", xtask, None).is_some());
+        assert_eq!(impossible("apt-get install clang", xtask, None), None);
+    }
+
+    #[test]
+    fn a_link_without_a_target_is_refused() {
         let here = workspace::root().join("README.md");
         let document = Document { anchors: vec!["map".into()], ..Document::default() };
         assert_eq!(broken(&here, "core/", &document), None);

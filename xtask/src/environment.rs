@@ -1,14 +1,14 @@
-//! What the machine must offer, installed where we may, named where we may not.
+//! Tools that the machine must have: installed where permitted, otherwise named.
 
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::{env, fs};
 
-use crate::process::{Outcome, is_there, output_of};
+use crate::process::{Outcome, is_on_path, output_of};
 use crate::steps::Log;
 
-/// Tools that the tests need: how to see that one is there, and the Debian package that brings it.
+/// Tools that the tests need, with the Debian package of each.
 const TOOLS: &[(&str, &str)] = &[
     ("cc", "gcc"),
     ("c++", "g++"),
@@ -19,22 +19,21 @@ const TOOLS: &[(&str, &str)] = &[
     ("redis-server", "redis-server"),
     ("redis-cli", "redis-tools"),
 ];
-/// What compiling Jerasure needs beside a C compiler: its scripts are made by the first three, and its declarations
-/// are read by libclang.
+/// Tools that Jerasure's build needs beside a C compiler. It needs libclang too, which reads its declarations.
 const JERASURE: &[(&str, &str)] =
     &[("autoconf", "autoconf"), ("automake", "automake"), ("libtoolize", "libtool"), ("make", "make")];
-/// Parts of the toolchain beyond rustc and cargo; a minimal rustup has neither.
+/// Components of the toolchain that a minimal rustup does not install.
 const COMPONENTS: &[(&str, &str)] = &[("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")];
 
-/// Installs what is missing (Debian packages only as root) or says what is.
+/// Installs missing tools (Debian packages only as root), or names them.
 pub(crate) fn prepare(log: &Log) -> Outcome<String> {
     let packages: Vec<&str> =
-        TOOLS.iter().filter(|(tool, _)| !is_there(tool)).map(|(_, package)| *package).collect();
+        TOOLS.iter().filter(|(tool, _)| !is_on_path(tool)).map(|(_, package)| *package).collect();
     if !packages.is_empty() {
         install(log, &packages)?;
     }
     let components: Vec<&str> =
-        COMPONENTS.iter().filter(|(tool, _)| !is_there(tool)).map(|(_, component)| *component).collect();
+        COMPONENTS.iter().filter(|(tool, _)| !is_on_path(tool)).map(|(_, component)| *component).collect();
     if !components.is_empty() {
         let hint = format!("missing: run `rustup component add {}`", components.join(" "));
         log.run(Command::new("rustup").args(["component", "add"]).args(&components))
@@ -45,25 +44,25 @@ pub(crate) fn prepare(log: &Log) -> Outcome<String> {
     Ok(if added.is_empty() { rustc } else { format!("{rustc}; installed {added}") })
 }
 
-/// Runs rustup, which is not made for two that change it at the same time.
+/// Runs rustup. A lock prevents concurrent changes, which rustup does not support.
 pub(crate) fn rustup(log: &Log, args: &[&str]) -> Outcome {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     log.run(Command::new("rustup").args(args)).map(drop)
 }
 
-/// What the feature `jerasure` needs to be compiled: installed where it is missing, or named.
+/// Installs the tools for the feature `jerasure`, or names them.
 pub(crate) fn for_jerasure(log: &Log) -> Outcome {
     let mut packages: Vec<&str> =
-        JERASURE.iter().filter(|(tool, _)| !is_there(tool)).map(|(_, package)| *package).collect();
+        JERASURE.iter().filter(|(tool, _)| !is_on_path(tool)).map(|(_, package)| *package).collect();
     if !has_libclang() {
         packages.push("libclang-dev");
     }
     if packages.is_empty() { Ok(()) } else { install(log, &packages) }
 }
 
-/// Whether the library is where those look who load it by themselves: where a variable says, beside clang's other
-/// libraries, or where the system's loader looks.
+/// Returns true if libclang is where programs search for it: in the folder of `LIBCLANG_PATH`, beside clang's other
+/// libraries, or on the path of the system's loader.
 fn has_libclang() -> bool {
     let named = |entry: fs::DirEntry| entry.file_name().to_string_lossy().starts_with("libclang.so");
     let holds = |folder: &Path| fs::read_dir(folder).is_ok_and(|files| files.flatten().any(named));
@@ -81,28 +80,28 @@ fn has_libclang() -> bool {
         || cfg!(target_os = "macos")
 }
 
-/// Where Chromium's program is; Debian's is installed where there is none. `CHROMIUM` names another.
+/// The path of Chromium, which is installed from Debian if it is missing. The variable `CHROMIUM` names another browser.
 pub(crate) fn chromium(log: &Log) -> Outcome<String> {
     const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
     let named = env::var("CHROMIUM").ok();
-    let found = || named.iter().map(String::as_str).chain(NAMES.iter().copied()).find(|name| is_there(name));
+    let found =
+        || named.iter().map(String::as_str).chain(NAMES.iter().copied()).find(|name| is_on_path(name));
     if found().is_none() {
         install(log, &["chromium"])?;
     }
-    let name =
-        found().ok_or("chromium was installed but does not start; CHROMIUM may name another browser")?;
+    let name = found().ok_or("chromium was installed but does not start; set CHROMIUM to another browser")?;
     output_of(Command::new("sh").args(["-c", &format!("command -v '{name}'")]))
         .ok_or_else(|| format!("{name}: not on the path"))
 }
 
-/// Installs Debian packages, if this is Debian (or its kin) and we are root.
+/// Installs Debian packages, if this is Debian or a derivative and the user is root.
 pub(crate) fn install(log: &Log, packages: &[&str]) -> Outcome {
-    // Steps go on beside each other, and apt-get refuses a second one.
+    // Steps run in parallel, and apt-get refuses a second instance.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let hint =
         format!("missing: run `apt-get install {}` as root, or your system's equivalent", packages.join(" "));
-    if !is_there("apt-get") || output_of(Command::new("id").arg("-u")).as_deref() != Some("0") {
+    if !is_on_path("apt-get") || output_of(Command::new("id").arg("-u")).as_deref() != Some("0") {
         return Err(hint);
     }
     let apt = || {

@@ -1,4 +1,4 @@
-//! `examples/clients/ethereum-sync` in its other languages: Python against the Rust program, and the page in a browser.
+//! `examples/clients/ethereum-sync`: the Python program and the page in a browser, both compared with the Rust program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use crate::{environment, npm, workspace};
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("ethereum sync", |log| {
         let chromium = environment::chromium(log)?;
-        let program = workspace::binary(log, "ethereum-sync")?;
+        let program = crate::build::binary(log, "ethereum-sync")?;
         let tests = in_python(log, &program)?;
         let page = in_a_browser(log, &program, &chromium)?;
         Ok(format!("Python: {tests}; page: {page}"))
     });
 }
 
-/// Builds the page and compares what it says with what the Rust program says.
+/// Builds the page and compares its output with that of the Rust program.
 fn in_a_browser(log: &Log, program: &Path, chromium: &str) -> Outcome<String> {
     wasm::build(log)?;
     let source = workspace::root().join("examples/clients/ethereum-sync/browser");
@@ -39,7 +39,7 @@ fn in_a_browser(log: &Log, program: &Path, chromium: &str) -> Outcome<String> {
     Ok(output.lines().last().unwrap_or_default().to_owned())
 }
 
-/// Runs the tests of the Python program, each of which compares it with the Rust one.
+/// Runs the tests of the Python program, which compare it with the Rust program.
 fn in_python(log: &Log, program: &Path) -> Outcome<String> {
     let interpreter = python::environment(log)?;
     let package = python::assemble(log)?;
@@ -58,7 +58,7 @@ fn in_python(log: &Log, program: &Path) -> Outcome<String> {
     Ok(passed.trim_matches([' ', '=']).to_owned())
 }
 
-/// What the Python program needs beside quorate, in a folder of its own.
+/// Installs the Python program's dependencies other than quorate into a folder.
 fn requirements(log: &Log, interpreter: &Path) -> Outcome<PathBuf> {
     let list = workspace::root().join("examples/clients/ethereum-sync/python/requirements.txt");
     let folder = workspace::target("xtask/ethereum-python");
@@ -67,7 +67,7 @@ fn requirements(log: &Log, interpreter: &Path) -> Outcome<PathBuf> {
     if fs::read_to_string(&ready).is_ok_and(|made_of| made_of == wanted) {
         return Ok(folder);
     }
-    // What an earlier list asked for.
+    // Packages of an earlier list.
     let _ = fs::remove_dir_all(&folder);
     let mut pip = Command::new(interpreter);
     pip.args(["-m", "pip", "install", "--disable-pip-version-check", "-q", "--target"]).arg(&folder);

@@ -7,36 +7,36 @@ use std::process::Command;
 
 use clap::Args;
 
-use crate::process::{Outcome, loud, output_of};
+use crate::process::{Outcome, output_of, run_in_terminal};
 use crate::steps::Log;
 use crate::workspace;
 
-/// Fuzzes one target, or all of them in turn, with inputs kept in target/fuzz/corpus.
+/// Fuzzes one target or all targets in turn, and stores inputs in target/fuzz/corpus.
 ///
-/// The same targets run briefly and deterministically in `cargo test --package quorate-fuzz`. A crash leaves its
-/// input in target/fuzz/artifacts and prints how to run it again.
+/// `cargo test --package quorate-fuzz` runs the same targets briefly and deterministically. After a crash the input is in
+/// target/fuzz/artifacts, and the output explains how to run it again.
 #[derive(Debug, Args)]
-pub(crate) struct Options {
-    /// The target; all if none is named.
+pub(crate) struct FuzzArgs {
+    /// The target; all targets by default.
     target: Option<String>,
     /// Seconds for each target.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// List the targets and stop.
+    /// Lists the targets and exits.
     #[arg(long)]
     list: bool,
-    /// Run these input files once instead of looking for new ones (needs a target).
+    /// Runs these input files once instead of searching for new ones (requires a target).
     #[arg(long, value_name = "FILE", requires = "target", num_args = 1..)]
     replay: Vec<PathBuf>,
 }
 
 /// Seconds for each target in `cargo xtask test`.
 const BRIEF_SECONDS: u64 = 3;
-/// Longest input that libFuzzer makes: above every message that the targets read.
+/// Longest input that libFuzzer generates, in bytes: longer than every message that the targets read.
 const LONGEST: usize = 64 * 1024;
 
-/// What makes libFuzzer see branches. 8-bit counters and the table of program points are what it reads; the trace
-/// of comparisons lets it guess magic values; one codegen unit because the pass runs per unit.
+/// Compiler flags for coverage. libFuzzer reads 8-bit counters and the table of program points; the trace of comparisons
+/// helps it guess magic values; there is one codegen unit because the pass runs per unit.
 const COVERAGE: &[&str] = &[
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -49,28 +49,28 @@ const COVERAGE: &[&str] = &[
     "--cfg=fuzzing",
 ];
 
-/// How the targets begin that read what whole programs read.
+/// Name prefixes of the targets for the inputs of whole programs.
 const PROGRAMS: &[&str] = &["audited-redis-", "node-", "threshold-signing-"];
 
-pub(crate) fn run(options: &Options) -> Outcome {
-    let of_programs = |target: &String| PROGRAMS.iter().any(|program| target.starts_with(program));
-    let program = build(options.target.as_ref().is_none_or(of_programs), loud)?;
+pub(crate) fn run(args: &FuzzArgs) -> Outcome {
+    let with_programs = |target: &String| PROGRAMS.iter().any(|program| target.starts_with(program));
+    let program = build(args.target.as_ref().is_none_or(with_programs), run_in_terminal)?;
     let targets = targets(&program)?;
-    if options.list {
+    if args.list {
         println!("{}", targets.join("\n"));
         return Ok(());
     }
-    if let Some(target) = &options.target {
+    if let Some(target) = &args.target {
         if !targets.contains(target) {
-            return Err(format!("there is no target `{target}`; there are:\n{}", targets.join("\n")));
+            return Err(format!("unknown target `{target}`; expected one of:\n{}", targets.join("\n")));
         }
-        if !options.replay.is_empty() {
-            return loud(fuzzer(&program, target)?.args(&options.replay));
+        if !args.replay.is_empty() {
+            return run_in_terminal(fuzzer(&program, target)?.args(&args.replay));
         }
     }
-    for target in targets.iter().filter(|name| options.target.as_ref().is_none_or(|wanted| wanted == *name)) {
-        println!("== {target}, {} s", options.seconds);
-        loud(&mut search(&program, target, options.seconds)?)?;
+    for target in targets.iter().filter(|name| args.target.as_ref().is_none_or(|wanted| wanted == *name)) {
+        println!("== {target}, {} s", args.seconds);
+        run_in_terminal(&mut search(&program, target, args.seconds)?)?;
     }
     Ok(())
 }
@@ -85,8 +85,8 @@ pub(crate) fn brief(log: &Log) -> Outcome<String> {
     Ok(format!("{} targets, {BRIEF_SECONDS} s each", targets.len()))
 }
 
-/// What only these programs read is left out where it is not wanted: compiling them takes longer than a short run.
-fn build(of_programs: bool, run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<PathBuf> {
+/// Builds the targets. Those of whole programs are optional: compiling the programs takes longer than a short run.
+fn build(with_programs: bool, run: impl FnOnce(&mut Command) -> Outcome) -> Outcome<PathBuf> {
     let folder = workspace::target("fuzz/build");
     let mut command = workspace::cargo();
     command.args([
@@ -99,7 +99,7 @@ fn build(of_programs: bool, run: impl FnOnce(&mut Command) -> Outcome) -> Outcom
         "--features",
         "libfuzzer",
     ]);
-    if !of_programs {
+    if !with_programs {
         command.arg("--no-default-features");
     }
     // Link-time optimisation would merge the units that the coverage pass numbered.
@@ -124,7 +124,7 @@ fn host() -> Outcome<String> {
 
 fn targets(program: &PathBuf) -> Outcome<Vec<String>> {
     let listed = output_of(Command::new(program).env("QUORATE_FUZZ_TARGET", "list"));
-    let names = listed.ok_or_else(|| format!("{} does not list its targets", program.display()))?;
+    let names = listed.ok_or_else(|| format!("{} listed no targets", program.display()))?;
     Ok(names.lines().map(str::to_owned).collect())
 }
 
@@ -134,7 +134,7 @@ fn search(program: &PathBuf, target: &str, seconds: u64) -> Outcome<Command> {
     fs::create_dir_all(&corpus).map_err(|e| format!("{}: {e}", corpus.display()))?;
     let mut seeds = Command::new(program);
     seeds.env("QUORATE_FUZZ_TARGET", target).env("QUORATE_FUZZ_SEEDS", &corpus);
-    output_of(&mut seeds).ok_or_else(|| format!("the seeds of `{target}` could not be written"))?;
+    output_of(&mut seeds).ok_or_else(|| format!("cannot write the seeds of `{target}`"))?;
     let mut command = fuzzer(program, target)?;
     command.arg(format!("-max_total_time={seconds}")).arg(format!("-max_len={LONGEST}")).arg(&corpus);
     Ok(command)
@@ -145,7 +145,7 @@ fn fuzzer(program: &PathBuf, target: &str) -> Outcome<Command> {
     fs::create_dir_all(&artifacts).map_err(|e| format!("{}: {e}", artifacts.display()))?;
     let mut command = Command::new(program);
     command.env("QUORATE_FUZZ_TARGET", target);
-    // An input that needs this long or this much is a finding too.
+    // An input that exceeds this time or memory is a finding too.
     command.args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=0"]);
     command.arg(format!("-artifact_prefix={}/", artifacts.display()));
     Ok(command)

@@ -1,38 +1,39 @@
-//! What can be said about the code without running it.
+//! Checks of the source that run none of it.
 
 use clap::Args;
 
+use crate::documents::CommandLine;
 use crate::process::Outcome;
 use crate::steps::Steps;
 use crate::{documents, environment, structure, workspace};
 
-/// Format, dependency direction, clippy, documentation and the documents' links.
+/// Checks format, structure, clippy, documentation, and the links of the documents.
 #[derive(Debug, Args)]
-pub(crate) struct Options {
-    /// Reformat the code instead of complaining about it.
+pub(crate) struct LintArgs {
+    /// Formats the code first.
     #[arg(long)]
     fix: bool,
-    /// Only print the violations of the structure rules and the circles of files, and exit.
+    /// Only prints the violations of the structure rules and the circles of files.
     #[arg(long, conflicts_with = "fix")]
     structure: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Outcome {
-    if options.structure {
+pub(crate) fn run(args: &LintArgs, xtask: CommandLine) -> Outcome {
+    if args.structure {
         println!("{}", structure::report()?);
         return Ok(());
     }
-    if options.fix {
-        crate::process::loud(workspace::cargo().args(["fmt", "--all"]))?;
+    if args.fix {
+        crate::process::run_in_terminal(workspace::cargo().args(["fmt", "--all"]))?;
     }
     let mut steps = Steps::default();
     steps.add("environment", environment::prepare);
-    add_to(&mut steps);
+    add_to(&mut steps, xtask);
     steps.run("lint steps")
 }
 
 /// Adds the lint steps to a list.
-pub(crate) fn add_to(steps: &mut Steps) {
+pub(crate) fn add_to(steps: &mut Steps, xtask: CommandLine) {
     steps.add("format", |log| {
         log.run(workspace::cargo().args(["fmt", "--all", "--check"]))
             .map(|_| String::new())
@@ -40,25 +41,14 @@ pub(crate) fn add_to(steps: &mut Steps) {
     });
     steps.add("structure", |_| structure::check());
     steps.add("clippy", |log| {
-        log.run(workspace::cargo().args([
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--features",
-            workspace::FEATURES,
-            "--",
-            "-D",
-            "warnings",
-        ]))
-        .map(|_| "no warnings".to_owned())
+        let mut cargo = workspace::cargo();
+        cargo.args(["clippy", "--workspace", "--all-targets", "--features", workspace::FEATURES]);
+        log.run(cargo.args(["--", "-D", "warnings"])).map(|_| "no warnings".to_owned())
     });
     steps.add("documentation", |log| {
-        log.run(
-            workspace::cargo()
-                .args(["doc", "--workspace", "--no-deps", "--features", workspace::FEATURES])
-                .env("RUSTDOCFLAGS", "-D warnings"),
-        )
-        .map(|_| "no broken link, nothing undocumented".to_owned())
+        let mut cargo = workspace::cargo();
+        cargo.args(["doc", "--workspace", "--no-deps", "--features", workspace::FEATURES]);
+        log.run(cargo.env("RUSTDOCFLAGS", "-D warnings")).map(|_| "no warnings".to_owned())
     });
-    steps.add("documents", |_| documents::check(None));
+    steps.add("documents", move |_| documents::check(xtask, None));
 }

@@ -1,16 +1,19 @@
 #![forbid(unsafe_code)]
-//! `cargo xtask …`: every command a contributor needs, in one place. Each does its own set-up and says what is
-//! missing where it cannot. Written for Unix: Linux and macOS.
+//! `cargo xtask …`: the commands for contributors. Each installs what it needs, or names what is missing. For Unix: Linux
+//! and macOS.
 
 mod audited_redis;
 mod bench;
 mod bindings;
 mod broadcast;
+mod build;
+mod changed;
 mod coverage;
 mod debian;
 mod documents;
 mod environment;
 mod ethereum;
+mod fingerprint;
 mod fuzz;
 mod lint;
 mod markdown;
@@ -19,13 +22,13 @@ mod npm;
 mod package;
 mod process;
 mod simulate;
-mod stamp;
 mod steps;
 mod structure;
 mod targets;
 mod test;
 mod threshold_signing;
 mod tla;
+mod toolchain;
 mod vectors;
 mod wasm;
 mod watch;
@@ -34,13 +37,13 @@ mod workspace;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// The commands of this repository.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, max_term_width = 100)]
 #[command(
-    after_help = "Start with `cargo xtask test --quick`; `cargo xtask <command> --help` explains each."
+    after_help = "Start with `cargo xtask test --changed`; `cargo xtask <command> --help` explains each."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -49,37 +52,37 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Runs everything that must hold before a change goes in.
-    Test(test::Options),
+    /// Runs all checks and tests, or those that a change can affect.
+    Test(test::TestArgs),
     /// Checks format, structure, lints and documentation: everything that needs no test run.
-    Lint(lint::Options),
-    /// Measures what the README and the report state, against whom it is stated.
-    Bench(bench::Options),
-    /// Builds the packages that users install.
-    Package(package::Options),
-    /// Coverage-guided fuzzing with libFuzzer, on stable Rust.
-    Fuzz(fuzz::Options),
-    /// The test vectors of `spec/`: checks them against the Python model, or writes them anew.
-    Vectors(vectors::Options),
-    /// What of the core each binding offers.
-    Coverage(coverage::Options),
+    Lint(lint::LintArgs),
+    /// Measures the figures of the README and the report.
+    Bench(bench::BenchArgs),
+    /// Builds the packages for users.
+    Package(package::PackageArgs),
+    /// Runs coverage-guided fuzzing with libFuzzer, on stable Rust.
+    Fuzz(fuzz::FuzzArgs),
+    /// Checks the test vectors of `spec/` against the Python model, or writes them.
+    Vectors(vectors::VectorsArgs),
+    /// Compares the items of the core with those of each binding.
+    Coverage(coverage::CoverageArgs),
     /// Runs a protocol in the deterministic simulator, one run per seed.
-    Simulate(simulate::Options),
-    /// Builds the page on which validators agree, and serves it on this machine.
-    Web(web::Options),
+    Simulate(simulate::SimulateArgs),
+    /// Builds the page with the simulated validator network, and serves it on this machine.
+    Web(web::WebArgs),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Task::Test(options) => test::run(&options),
-        Task::Lint(options) => lint::run(&options),
-        Task::Bench(options) => bench::run(&options),
-        Task::Package(options) => package::run(&options),
-        Task::Fuzz(options) => fuzz::run(&options),
-        Task::Vectors(options) => vectors::run(&options),
-        Task::Coverage(options) => coverage::run(&options),
-        Task::Simulate(options) => simulate::run(&options),
-        Task::Web(options) => web::run(&options),
+        Task::Test(args) => test::run(&args, Cli::command),
+        Task::Lint(args) => lint::run(&args, Cli::command),
+        Task::Bench(args) => bench::run(&args),
+        Task::Package(args) => package::run(&args),
+        Task::Fuzz(args) => fuzz::run(&args),
+        Task::Vectors(args) => vectors::run(&args),
+        Task::Coverage(args) => coverage::run(&args),
+        Task::Simulate(args) => simulate::run(&args),
+        Task::Web(args) => web::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -92,7 +95,7 @@ fn main() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use super::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed() {

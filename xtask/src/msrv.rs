@@ -1,6 +1,6 @@
-//! The oldest toolchain: the workspace states one, and every crate that others can use is held to it.
+//! The oldest supported toolchain: the workspace states one, and every published crate must compile with it.
 //!
-//! The repository's own tools state none: they run with the toolchain of whoever works on it, and take long to compile.
+//! The repository's own tools state none: contributors run them with a current toolchain, and they take long to compile.
 
 use std::process::Command;
 
@@ -12,35 +12,35 @@ use crate::{environment, workspace};
 
 /// Adds the step.
 pub(crate) fn add_to(steps: &mut Steps) {
-    steps.beside("oldest toolchain", |log| {
+    steps.add_background("oldest toolchain", |log| {
         let metadata = workspace::metadata(false)?;
-        let all: Vec<&str> = who_state_one(&metadata).flat_map(|name| ["--package", name]).collect();
+        let all: Vec<&str> = with_stated_toolchain(&metadata).flat_map(|name| ["--package", name]).collect();
         by_compiling(log, "quorate", &all)
     });
 }
 
-/// The crates of the workspace that state the oldest toolchain they compile with.
-fn who_state_one(metadata: &Value) -> impl Iterator<Item = &str> {
+/// The crates of the workspace that state a `rust-version`.
+fn with_stated_toolchain(metadata: &Value) -> impl Iterator<Item = &str> {
     let ours = packages(metadata).filter(|package| package.get("source").is_none_or(Value::is_null));
     ours.filter(|package| !text(package, "rust_version").is_empty()).map(|package| text(package, "name"))
 }
 
-/// Compiles with the toolchain that `package` states; where rustup cannot bring it, asks cargo's metadata instead
-/// and says so.
+/// Compiles with the toolchain that `package` states. If rustup cannot install it, compares cargo's metadata instead and
+/// reports that.
 fn by_compiling(log: &Log, package: &str, selection: &[&str]) -> Outcome<String> {
     let version = stated(&workspace::metadata(false)?, package)?;
     let toolchain = version.text();
     if !is_installed(&toolchain) {
         let install = ["toolchain", "install", "--profile", "minimal", "--no-self-update", &toolchain];
-        // Only whether the toolchain is there afterwards counts, not what rustup answers.
+        // The check afterwards decides, not rustup's exit code.
         let _ = environment::rustup(log, &install);
     }
     if !is_installed(&toolchain) {
         return by_metadata()
-            .map(|said| format!("rustup has no {toolchain} here; NOT compiled with it. {said}"));
+            .map(|said| format!("rustup cannot install {toolchain}; NOT compiled with it. {said}"));
     }
     log.run(
-        workspace::cargo_of(&toolchain)
+        workspace::cargo_with_toolchain(&toolchain)
             .arg("check")
             .args(selection)
             .arg("--target-dir")
@@ -54,12 +54,12 @@ pub(crate) fn by_metadata() -> Outcome<String> {
     let metadata = workspace::metadata(true)?;
     let mut wrong = Vec::new();
     let mut checked = 0usize;
-    for package in who_state_one(&metadata) {
+    for package in with_stated_toolchain(&metadata) {
         let ours = stated(&metadata, package)?;
         for (name, theirs) in dependencies_of(&metadata, package) {
             checked += 1;
             if theirs.is_some_and(|theirs| theirs > ours) {
-                wrong.push(format!("{name} states a newer Rust than {package} ({})", ours.text()));
+                wrong.push(format!("{name} requires a newer Rust than {package} states ({})", ours.text()));
             }
         }
     }
@@ -74,7 +74,7 @@ fn is_installed(toolchain: &str) -> bool {
     output_of(Command::new("rustup").args(["run", toolchain, "rustc", "--version"])).is_some()
 }
 
-/// A Rust version as far as it decides: major, minor, patch.
+/// A Rust version: major, minor, patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Version(u32, u32, u32);
 
@@ -108,7 +108,7 @@ fn stated(metadata: &Value, name: &str) -> Outcome<Version> {
         .ok_or_else(|| format!("`{name}` states no rust-version in its Cargo.toml"))
 }
 
-/// Every crate that building `name` compiles (not what only its tests use), with the Rust version that it states.
+/// Every crate that a build of `name` compiles (without dependencies of tests), with the Rust version that it states.
 fn dependencies_of(metadata: &Value, name: &str) -> Vec<(String, Option<Version>)> {
     let nodes = || metadata.pointer("/resolve/nodes").and_then(Value::as_array).into_iter().flatten();
     let by_id = |id: &str| packages(metadata).find(|package| text(package, "id") == id);
@@ -149,17 +149,17 @@ mod tests {
     }
 
     #[test]
-    fn crates_that_state_no_toolchain_are_held_to_none() {
+    fn crates_without_a_stated_toolchain_are_not_checked() {
         let metadata = serde_json::json!({ "packages": [
             { "name": "core", "rust_version": "1.85", "source": null },
             { "name": "tool", "rust_version": null, "source": null },
             { "name": "theirs", "rust_version": "1.99", "source": "registry" },
         ] });
-        assert!(who_state_one(&metadata).eq(["core"]));
+        assert!(with_stated_toolchain(&metadata).eq(["core"]));
     }
 
     #[test]
-    fn a_dependency_of_a_dependency_is_followed_and_a_test_dependency_is_not() {
+    fn indirect_dependencies_count_and_those_of_tests_do_not() {
         let metadata = serde_json::json!({
             "packages": [
                 { "id": "a", "name": "a", "rust_version": "1.85" },

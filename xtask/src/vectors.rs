@@ -1,46 +1,46 @@
-//! The vectors of `spec/`: an independent model in Python writes them, the Rust tests read them.
+//! The test vectors of `spec/`: an independent model in Python writes them, and the Rust tests read them.
 
 use std::process::Command;
 
 use clap::Args;
 
-use crate::process::{Outcome, loud};
-use crate::stamp::Stamp;
+use crate::fingerprint::Fingerprint;
+use crate::process::{Outcome, run_in_terminal};
 use crate::steps::Log;
 use crate::workspace;
 
-/// Checks that the Python model still produces exactly the vectors in spec/vectors (the default), or writes them.
+/// Checks that the Python model produces exactly the vectors in spec/vectors (the default), or writes them.
 ///
 /// The Rust side of the comparison is in core/tests and runs with `cargo xtask test`.
 #[derive(Debug, Args)]
-pub(crate) struct Options {
-    /// Write the vectors anew instead of checking them. Read the diff: each line of it is a change of format.
+pub(crate) struct VectorsArgs {
+    /// Writes the vectors instead of checking them. Read the diff: each line of it is a change of format.
     #[arg(long, conflicts_with = "check")]
     write: bool,
-    /// Check the vectors; what happens without any option.
+    /// Checks the vectors, which is the default.
     #[arg(long)]
     check: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Outcome {
-    loud(&mut model(if options.write { "--write" } else { "--check" }))
+pub(crate) fn run(args: &VectorsArgs) -> Outcome {
+    run_in_terminal(&mut model(if args.write { "--write" } else { "--check" }))
 }
 
-/// When model and vectors last agreed.
-const AGREED: Stamp =
-    Stamp { name: "vectors-agree", of: &["spec/model", "spec/vectors", "spec/conformance.json"] };
+/// The files with which model and vectors last agreed.
+const LAST_PASS: Fingerprint =
+    Fingerprint { name: "vectors-agree", inputs: &["spec/model", "spec/vectors", "spec/conformance.json"] };
 
 /// The step of `cargo xtask test`.
 pub(crate) fn check(log: &Log) -> Outcome<String> {
     let output = log.run(&mut model("--check"))?;
-    AGREED.set()?;
+    LAST_PASS.record()?;
     Ok(output.lines().last().unwrap_or_default().to_owned())
 }
 
-/// The same for daily work: the model takes a minute or two.
+/// The same, unless nothing changed since the last pass: the model takes a minute or two.
 pub(crate) fn check_if_changed(log: &Log) -> Outcome<String> {
-    if AGREED.holds() {
-        return Ok("nothing changed since model and vectors agreed".to_owned());
+    if LAST_PASS.is_current() {
+        return Ok("unchanged since model and vectors agreed".to_owned());
     }
     check(log)
 }

@@ -1,5 +1,5 @@
-//! From a crate to a JavaScript module: cargo for wasm32, wasm-bindgen at the version the crate was compiled with
-//! (`xtask/wasm`), and Binaryen's optimiser where bytes count.
+//! Builds a JavaScript module from a crate: cargo for wasm32, wasm-bindgen at the version of the crate (`xtask/wasm`), and
+//! Binaryen's optimiser where size matters.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,31 +9,32 @@ use sha2::{Digest, Sha256};
 
 use crate::process::Outcome;
 use crate::steps::Log;
-use crate::targets::{Compiler, WASM};
+use crate::targets::compiler_for;
+use crate::toolchain::WASM;
 use crate::{npm, workspace};
 
-/// What to build and how. `..Pack::of("crate")` fills in the usual.
+/// A module to build. `..Pack::new("crate")` sets the defaults.
 #[derive(Clone, Debug)]
 pub(crate) struct Pack {
     /// The crate; its library must be a `cdylib`.
     pub(crate) package: &'static str,
     /// Features beside the default ones.
     pub(crate) features: &'static str,
-    /// Whether the crate's default features are on.
+    /// Enables the crate's default features.
     pub(crate) default_features: bool,
-    /// Cargo's profile: `wasm` for what people download, `dev` to look at something.
+    /// Cargo's profile: `wasm` for downloads, `dev` for debugging.
     pub(crate) profile: &'static str,
-    /// wasm-bindgen's: `web` suits browsers, bundlers, workers and Node.
+    /// wasm-bindgen's target: `web` suits browsers, bundlers, workers and Node.
     pub(crate) target: &'static str,
     /// The files' name: NAME.js and NAME_bg.wasm.
     pub(crate) name: &'static str,
-    /// What Binaryen's optimiser is told, such as `-O3` or `-Oz`; None leaves it out.
+    /// Level of Binaryen's optimiser, such as `-O3` or `-Oz`; `None` skips it.
     pub(crate) optimise: Option<&'static str>,
 }
 
 impl Pack {
     /// A crate with its default features, optimised by the compiler alone, for the web.
-    pub(crate) fn of(package: &'static str) -> Self {
+    pub(crate) fn new(package: &'static str) -> Self {
         Self {
             package,
             features: "",
@@ -46,9 +47,9 @@ impl Pack {
     }
 }
 
-/// Builds a module into `out` and answers with the path of its .wasm.
+/// Builds a module into `out` and returns the path of its .wasm.
 pub(crate) fn build(log: &Log, pack: &Pack, out: &Path) -> Outcome<PathBuf> {
-    let compiler = Compiler::for_target(log, WASM)?;
+    let compiler = compiler_for(log, WASM)?;
     let mut cargo = compiler.cargo(WASM);
     cargo.args(["build", "--lib", "--package", pack.package, "--profile", pack.profile]);
     cargo.args(["--features", pack.features]);
@@ -60,7 +61,7 @@ pub(crate) fn build(log: &Log, pack: &Pack, out: &Path) -> Outcome<PathBuf> {
     let library = format!("{}.wasm", pack.package.replace('-', "_"));
     let built = compiler.target_folder().join(WASM).join(folder).join(library);
     let module = out.join(format!("{}_bg.wasm", pack.name));
-    let stamp = workspace::target("xtask/wasm").join(format!("{}-{}", pack.package, pack.name));
+    let fingerprint_file = workspace::target("xtask/wasm").join(format!("{}-{}", pack.package, pack.name));
     let tools = workspace::root().join("xtask/wasm");
     let files = [
         built.clone(),
@@ -69,20 +70,20 @@ pub(crate) fn build(log: &Log, pack: &Pack, out: &Path) -> Outcome<PathBuf> {
         module.clone(),
         out.join(format!("{}.js", pack.name)),
     ];
-    if fs::read_to_string(&stamp).is_ok_and(|last| last == fingerprint(pack, &files)) {
-        return Ok(module); // Optimising takes long.
+    if fs::read_to_string(&fingerprint_file).is_ok_and(|last| last == fingerprint(pack, &files)) {
+        return Ok(module); // Optimising takes minutes.
     }
     bind(log, pack, &built, out)?;
     if let Some(level) = pack.optimise {
         optimise(log, &module, level)?;
     }
     fs::create_dir_all(workspace::target("xtask/wasm")).map_err(|e| e.to_string())?;
-    fs::write(&stamp, fingerprint(pack, &files)).map_err(|e| e.to_string())?;
+    fs::write(&fingerprint_file, fingerprint(pack, &files)).map_err(|e| e.to_string())?;
     Ok(module)
 }
 
-/// What a module was made of and what was made. Of the files' contents, not their times: two sets of features of one
-/// crate share a file in the target folder, so that cargo writes it anew for each.
+/// Hash of a module's inputs and outputs. It covers the contents of the files, not their times: two feature sets of one
+/// crate share a file in the target folder, which cargo writes again for each.
 fn fingerprint(pack: &Pack, files: &[PathBuf]) -> String {
     let mut all = Sha256::new();
     all.update(format!("{pack:?} {IN_USE:?}"));
@@ -100,8 +101,8 @@ fn bind(log: &Log, pack: &Pack, built: &Path, out: &Path) -> Outcome {
     log.run(&mut cargo).map(drop)
 }
 
-/// What Rust's compiler (or, for SIMD, a crate of ours) uses of WebAssembly beyond its first version: the optimiser
-/// may use no more, for the module must load where it did before.
+/// Extensions of WebAssembly that Rust's compiler (or, for SIMD, one of our crates) uses. The optimiser may use no other,
+/// so that the module still loads in the same engines.
 const IN_USE: &[&str] = &[
     "--enable-bulk-memory",
     "--enable-multivalue",
@@ -118,7 +119,7 @@ pub(crate) fn tools(log: &Log) -> Outcome<PathBuf> {
     npm::install(log, &folder).map(|()| folder)
 }
 
-/// Binaryen from npm: Debian's is so old that it breaks the module.
+/// Runs Binaryen from npm: Debian's version is too old and breaks the module.
 fn optimise(log: &Log, module: &Path, level: &str) -> Outcome {
     let tools = tools(log)?;
     let mut optimiser = Command::new("node");
@@ -131,11 +132,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fingerprint_is_of_contents_and_of_nothing_else() {
+    fn a_fingerprint_depends_on_contents_only() {
         let folder = workspace::target("xtask/unit/wasm");
         fs::create_dir_all(&folder).unwrap();
         let file = folder.join("one.wasm");
-        let (full, small) = (Pack::of("one"), Pack { default_features: false, ..Pack::of("one") });
+        let (full, small) = (Pack::new("one"), Pack { default_features: false, ..Pack::new("one") });
         let of = |pack, text: &str| {
             let _ = fs::remove_file(&file);
             fs::write(&file, text).unwrap();

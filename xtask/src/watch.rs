@@ -1,4 +1,4 @@
-//! `examples/clients/watch`: programs in other languages that follow a real testnet, and servers in between that lie to them.
+//! `examples/clients/watch`: clients in other languages follow a real testnet, also through servers that give wrong answers.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::{npm, workspace};
 /// Adds the step.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("watch", |log| {
-        let quorate = workspace::binary(log, "quorate")?;
+        let quorate = crate::build::binary(log, "quorate")?;
         let python = Python::prepare(log)?;
         let in_node = prepare_node(log)?;
         compile_kotlin(log)?;
@@ -56,7 +56,7 @@ impl Python {
         vec![self.interpreter.clone().into(), folder().join(file).into()]
     }
 
-    /// Any program; one that is in Python finds the package.
+    /// A process for a command line; Python programs find the package.
     fn process(&self, command: &[OsString]) -> Command {
         let mut process = Command::new(command.first().unwrap_or(&OsString::new()));
         process.args(command.iter().skip(1));
@@ -64,7 +64,7 @@ impl Python {
         process
     }
 
-    /// What the program says of its types, against the package's stubs.
+    /// Checks the program's types against the package's stubs.
     fn check_types(&self, log: &Log) -> Outcome {
         let mut mypy = self.process(&[self.interpreter.clone().into()]);
         mypy.current_dir(folder().join("python")).env("MYPYPATH", &self.package);
@@ -73,20 +73,20 @@ impl Python {
     }
 }
 
-/// Node, with the package `quorate` where the programs look for it; answers with what runs one of them.
+/// Installs the package `quorate` for Node; returns a function that makes the command line of a program.
 fn prepare_node(log: &Log) -> Outcome<impl Fn(&str) -> CommandLine> {
     node::build(log)?;
     npm::install(log, &folder().join("node"))?;
     Ok(|file: &str| vec!["node".into(), folder().join(file).into()])
 }
 
-/// The package `quorate-wasm` as its own step left it, or built now.
+/// Builds the package `quorate-wasm`, unless its own step did.
 fn wasm_package(log: &Log) -> Outcome<PathBuf> {
     wasm::build(log)?;
     Ok(workspace::root().join("bindings/wasm/js/quorate-node.js"))
 }
 
-/// The Kotlin program, where `watch.sh` looks for it.
+/// Compiles the Kotlin program to where `watch.sh` expects it.
 fn compile_kotlin(log: &Log) -> Outcome {
     let package = format!("-Dquorate.jar={}", kotlin::jar(log)?.display());
     kotlin::maven_in(log, &folder().join("kotlin"), &["test-compile", &package]).map(drop)
@@ -106,16 +106,16 @@ fn folder() -> PathBuf {
     workspace::root().join("examples/clients/watch")
 }
 
-/// `93 passed, 0 failed`: how many.
+/// The number in `93 passed, 0 failed`.
 fn passed(output: &str) -> Outcome<String> {
     let number = output.lines().rev().find_map(|line| line.strip_suffix(" passed, 0 failed"));
-    number.map(str::to_owned).ok_or_else(|| "it does not say how many passed".to_owned())
+    number.map(str::to_owned).ok_or_else(|| "expected a line `N passed, 0 failed`".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_number_of_passed_tests_is_found_and_failures_are_none() {
+    fn the_number_of_passed_tests_is_found() {
         assert_eq!(super::passed("noise\n93 passed, 0 failed\n").unwrap(), "93");
         assert!(super::passed("93 passed, 1 failed\n").is_err());
         assert!(super::passed("").is_err());

@@ -1,4 +1,4 @@
-//! The page in `examples/browser`: builds it into `dist/web`, and serves that folder on this machine only.
+//! Builds the page of `examples/browser` into `dist/web`, and serves that folder on the loopback address.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,28 +15,28 @@ use crate::steps::{Log, Steps};
 use crate::wasm::{self, Pack};
 use crate::{environment, workspace};
 
-/// Builds the page on which validators agree, and serves it on loopback until Ctrl-C.
+/// Builds the page with the simulated validator network, and serves it on loopback until Ctrl-C.
 ///
-/// What is built is static: `dist/web` can be put on any web server as it is. It loads nothing from elsewhere.
+/// The page is static: any web server can serve `dist/web`. It loads nothing from other sites.
 #[derive(Debug, Args)]
-pub(crate) struct Options {
-    /// Only builds.
+pub(crate) struct WebArgs {
+    /// Builds the page and exits.
     #[arg(long)]
     build: bool,
-    /// The port to serve on; 0 takes a free one.
+    /// Port of the server; 0 selects a free one.
     #[arg(long, default_value_t = 8090)]
     port: u16,
 }
 
-pub(crate) fn run(options: &Options) -> Outcome {
-    println!("building examples/browser for the web; the first time takes some minutes");
-    let folder = build(&Log::of("web"))?;
+pub(crate) fn run(args: &WebArgs) -> Outcome {
+    println!("building examples/browser for the web; the first build takes some minutes");
+    let folder = build(&Log::new("web"))?;
     println!("built {}", folder.display());
-    if options.build {
+    if args.build {
         return Ok(());
     }
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))
-        .map_err(|e| format!("port {}: {e}; choose another with --port", options.port))?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
+        .map_err(|e| format!("port {}: {e}; choose another with --port", args.port))?;
     let address = listener.local_addr().map_err(|e| e.to_string())?;
     println!("http://{address}/  (Ctrl-C ends)");
     serve(&listener, &folder);
@@ -65,41 +65,41 @@ pub(crate) fn add_to(steps: &mut Steps) {
     });
 }
 
-/// Builds everything into `dist/web` and answers with that folder.
+/// Builds the page into `dist/web` and returns that folder.
 fn build(log: &Log) -> Outcome<PathBuf> {
     let out = workspace::root().join("dist/web");
-    let pack = Pack { name: "engine", optimise: Some("-O2"), ..Pack::of("quorate-browser") };
-    // In a folder that stays: the next build takes the module from there if nothing changed.
+    let pack = Pack { name: "engine", optimise: Some("-O2"), ..Pack::new("quorate-browser") };
+    // In a permanent folder: the next build reuses the module if nothing changed.
     let engine = workspace::target("xtask/engine");
     wasm::build(log, &pack, &engine)?;
-    // What an earlier build left, and is no longer there.
+    // Removes files of an earlier build.
     let _ = fs::remove_dir_all(&out);
     workspace::copy(&workspace::root().join("examples/browser/web"), &out)?;
-    // Types are for editors; the page is served without.
+    // Types are for editors; the page needs none.
     for file in ["engine.js", "engine_bg.wasm"] {
         workspace::copy(&engine.join(file), &out.join("engine").join(file))?;
     }
     Ok(out)
 }
 
-/// How long a visitor may take to say what it wants.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest request line and headers.
+/// Timeout for a request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum length of the request line and headers, in bytes.
 const LONGEST_REQUEST: u64 = 16 * 1024;
 
-/// Answers requests, each on a thread of its own: the only visitor is a browser on this machine.
+/// Answers each request on its own thread: the only client is a browser on this machine.
 fn serve(listener: &TcpListener, folder: &Path) {
     thread::scope(|scope| {
         for stream in listener.incoming().flatten() {
-            // A visitor that goes away is its own affair.
+            // An error means that the client closed the connection.
             scope.spawn(move || drop(answer(stream, folder)));
         }
     });
 }
 
 fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(REQUEST_TIMEOUT))?;
+    stream.set_write_timeout(Some(REQUEST_TIMEOUT))?;
     let mut reader = BufReader::new((&stream).take(LONGEST_REQUEST));
     let mut request = String::new();
     reader.read_line(&mut request)?;
@@ -112,12 +112,12 @@ fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
     let found = if ["GET", "HEAD"].contains(&method) { find(folder, target) } else { None };
     let (status, kind, body) = match found.and_then(|path| Some((kind(&path), fs::read(&path).ok()?))) {
         Some((kind, body)) => ("200 OK", kind, body),
-        None => ("404 Not Found", "text/plain; charset=utf-8", b"there is nothing here\n".to_vec()),
+        None => ("404 Not Found", "text/plain; charset=utf-8", b"not found\n".to_vec()),
     };
     write!(
         stream,
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-cache\r\n\
-         X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
+         X-Content-Type-WebArgs: nosniff\r\nConnection: close\r\n\r\n",
         body.len()
     )?;
     if method == "GET" {
@@ -126,7 +126,7 @@ fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
     stream.flush()
 }
 
-/// The file of a request's target: nothing outside of the folder, whatever the target says.
+/// The file of a request's target; `None` for a target outside the folder.
 fn find(folder: &Path, target: &str) -> Option<PathBuf> {
     let path = target.split(['?', '#']).next()?.strip_prefix('/')?;
     let path = Path::new(if path.is_empty() { "index.html" } else { path });
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_lies_in_the_folder_is_found() {
+    fn only_files_of_the_folder_are_found() {
         let folder = Path::new("/srv");
         assert_eq!(find(folder, "/"), Some("/srv/index.html".into()));
         assert_eq!(find(folder, "/js/a.js?x=/.."), Some("/srv/js/a.js".into()));

@@ -1,9 +1,9 @@
-//! Who is measured: this process, or a program in another language.
+//! Contenders: this process, or a program in another language.
 //!
-//! A program gets the world's file as its first argument. It checks that it accepts what is good and refuses what is
-//! forged, and then says in one line of JSON who it is and what it can do: `{"about": "…", "operations": ["…"]}`.
-//! After that it answers each line `OPERATION RUNS WARM-UPS` by doing the operation so often as a warm-up and then so
-//! often on the clock, and prints how many nanoseconds of processor time the latter took. It ends with its input.
+//! The first argument of a program is the file of inputs. It checks that it accepts valid and refuses forged inputs, and
+//! then describes itself in one line of JSON: `{"about": "…", "operations": ["…"]}`. For each line
+//! `OPERATION RUNS WARM-UPS` it repeats the operation as a warm-up, then RUNS times, and prints the processor time of the
+//! runs in nanoseconds. It ends at the end of its input.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -14,10 +14,10 @@ use serde_json::Value;
 
 use crate::sampling;
 
-/// What is done, by name.
+/// Operations by name.
 pub(super) type Operations<'a> = BTreeMap<&'static str, Box<dyn FnMut() + 'a>>;
 
-/// Someone who can be measured.
+/// A library that can be measured.
 pub(super) struct Contender<'a> {
     /// The name in the table.
     pub(super) name: String,
@@ -33,19 +33,19 @@ enum Place<'a> {
 
 struct Program {
     child: Child,
-    /// None once it is told to end.
+    /// `None` after the request to end.
     orders: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
     operations: Vec<String>,
 }
 
 impl<'a> Contender<'a> {
-    /// One in this process.
+    /// A contender in this process.
     pub(super) fn here(name: &str, about: &str, operations: Operations<'a>) -> Self {
         Self { name: name.to_owned(), about: about.to_owned(), place: Place::Here(operations) }
     }
 
-    /// Starts a program as `{"name", "command": […], "environment": {…}}` describes it, and waits until it is ready.
+    /// Starts the program of a description `{"name", "command": […], "environment": {…}}`, and waits until it is ready.
     pub(super) fn start(description: &Value, world: &Path) -> Result<Self, String> {
         let name = description.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let failed = |reason: String| format!("{name}: {reason}");
@@ -70,7 +70,7 @@ impl<'a> Contender<'a> {
         Ok(Self { name, about, place: Place::There(program) })
     }
 
-    /// Whether it can do this.
+    /// Returns true if it offers this operation.
     pub(super) fn offers(&self, operation: &str) -> bool {
         match &self.place {
             Place::Here(operations) => operations.contains_key(operation),
@@ -78,7 +78,7 @@ impl<'a> Contender<'a> {
         }
     }
 
-    /// Does an operation so often, and answers with the nanoseconds that one run took.
+    /// Runs an operation this number of times, and returns the nanoseconds of one run.
     pub(super) fn run(&mut self, operation: &str, runs: u32, warm_ups: u32) -> Result<f64, String> {
         let nanos = match &mut self.place {
             Place::Here(operations) => {
@@ -117,12 +117,12 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         drop(self.orders.take());
-        // There is nobody left to tell.
+        // An error here cannot be reported.
         let _ = self.child.wait();
     }
 }
 
-/// A command as JSON describes it.
+/// A command from its JSON description.
 pub(super) fn command(description: &Value) -> Option<Command> {
     let mut words = description.get("command")?.as_array()?.iter().filter_map(Value::as_str);
     let mut command = Command::new(words.next()?);

@@ -1,4 +1,4 @@
-//! A page that verifies certificates and does nothing else: its download, and its first verification.
+//! A page that only verifies certificates: its download, and its first verification.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -9,12 +9,12 @@ use super::contender::command;
 use crate::row::{Row, figure};
 use crate::sampling::median;
 
-/// Bytes, compressed, that such a page may download.
+/// Maximum compressed download of such a page, in bytes.
 const SIZE: f64 = 160_000.0;
-/// Milliseconds from when the page asks for the package to its first verified certificate.
+/// Maximum time from the request for the package to the first verified certificate, in milliseconds.
 const FIRST: f64 = 150.0;
 
-/// Runs the browser as it is described.
+/// Runs the browser of the description.
 pub(super) fn measure(description: &Value, world: &Path, quick: bool) -> Result<Vec<Row>, String> {
     let mut command = command(description).ok_or("load: there is no command")?;
     eprintln!("measuring: the first verification in a browser");

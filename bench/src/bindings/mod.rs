@@ -1,7 +1,7 @@
-//! Other languages against Rust, and against what these languages have without us.
+//! The bindings, compared with Rust and with other libraries of their languages.
 //!
-//! Every contender is a process of its own that holds its keys ready; this one tells them in turns to do something so
-//! often, and each measures itself. `cargo xtask bench bindings` builds them all and describes them in a file.
+//! Each contender is a process that has its keys ready; this process requests operations from them alternately, and each
+//! measures itself. `cargo xtask bench bindings` builds all contenders and describes them in a file.
 
 mod contender;
 mod load;
@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use self::contender::Contender;
-use self::rounds::Care;
+use self::rounds::SamplePlan;
 use self::world::World;
 use crate::row::Row;
 
-/// Measures everything that the description names.
+/// Measures all contenders of the description.
 pub(crate) fn measure(description: Option<&Path>, quick: bool) -> Result<Vec<Row>, String> {
     let file =
         description.ok_or("the contenders are described by a file; run `cargo xtask bench bindings`")?;
@@ -36,7 +36,7 @@ pub(crate) fn measure(description: Option<&Path>, quick: bool) -> Result<Vec<Row
     for one in described.get("contenders").and_then(Value::as_array).into_iter().flatten() {
         contenders.push(Contender::start(one, &world_file)?);
     }
-    let care = Care::of(quick);
+    let care = SamplePlan::new(quick);
     let mut rows = rows::certificates(&mut contenders, care)?;
     rows.extend(rows::sync(&mut contenders, care)?);
     rows.extend(rows::dsig(&mut contenders, care)?);

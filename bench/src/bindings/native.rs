@@ -1,4 +1,4 @@
-//! Rust itself, which the others are measured against: the typed API, without anything between.
+//! Rust itself, the baseline: the typed API in this process.
 
 use std::hint::black_box;
 
@@ -58,7 +58,7 @@ fn sync<'a>(operations: &mut Operations<'a>, sync: &'a Sync) {
     operations.insert("sync-bytes", Box::new(from_bytes));
 }
 
-/// Signatures from bytes, of a batch that was announced.
+/// Decodes and verifies signatures of an announced batch.
 fn dsig<'a>(operations: &mut Operations<'a>, signed: &'a Signed) {
     let mut verifier = Verifier::<WotsBlake3>::new(VerifierConfig::default());
     verifier.admit(signed.signer.clone());
@@ -73,18 +73,18 @@ fn dsig<'a>(operations: &mut Operations<'a>, signed: &'a Signed) {
     operations.insert("dsig-verify", Box::new(move || accepted(verify(next(), &Signed::MESSAGE))));
 }
 
-/// As in the other languages: the signature comes as bytes.
+/// The signature is passed as bytes, as in the other languages.
 fn verify_raw(committee: &Committee<MinPk>, sync: &Sync, proof: &[u8]) -> Result<u128> {
     let signature = <MinPk as Scheme>::Signature::decode(black_box(proof), &())?;
     committee.verify_raw(sync.message(), &sync.signers, &signature)
 }
 
-/// What every contender shows before it is measured.
+/// The checks that every contender passes before a measurement.
 fn refused<T>(result: Result<T>) {
     assert!(result.is_err(), "what is forged was accepted");
 }
 
-/// A figure of something that is wrong is worse than none.
+/// Stops if a check fails: a figure of wrong code is worse than none.
 fn accepted<T>(result: Result<T>) {
     assert!(black_box(result).is_ok(), "what is good was refused");
 }

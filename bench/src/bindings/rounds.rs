@@ -1,21 +1,21 @@
-//! Samples in turns, of contenders of whom one is ten thousand times slower than another.
+//! Alternating samples of contenders whose speeds differ by a factor of up to ten thousand.
 
 use super::contender::Contender;
 use crate::sampling::median;
 
-/// How carefully to measure.
+/// Number and duration of samples.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Care {
-    /// Samples of everybody who is fast.
+pub(super) struct SamplePlan {
+    /// Number of samples of a fast contender.
     rounds: u32,
-    /// How long one of them takes, in nanoseconds.
+    /// Duration of one sample, in nanoseconds.
     sample: f64,
-    /// How long the samples of somebody who is slow may take together.
+    /// Maximum total time of the samples of a slow contender.
     budget: f64,
 }
 
-impl Care {
-    pub(super) fn of(quick: bool) -> Self {
+impl SamplePlan {
+    pub(super) fn new(quick: bool) -> Self {
         if quick {
             Self { rounds: 5, sample: 4e6, budget: 0.5e9 }
         } else {
@@ -34,18 +34,18 @@ impl Care {
 
 struct Turn<'a, 'c> {
     contender: &'a mut Contender<'c>,
-    /// The place in the caller's list.
+    /// Index in the caller's list.
     place: usize,
     runs: u32,
     samples: u32,
     taken: Vec<f64>,
 }
 
-/// The median time of one run for each contender, in nanoseconds; none for who does not offer the operation.
+/// Median time of one run for each contender, in nanoseconds; `None` if it does not offer the operation.
 pub(super) fn medians(
     contenders: &mut [Contender<'_>],
     operation: &str,
-    care: Care,
+    care: SamplePlan,
 ) -> Result<Vec<Option<f64>>, String> {
     let mut times = vec![None; contenders.len()];
     let mut turns = Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn medians(
     for round in 0..care.rounds {
         for turn in &mut turns {
             if due(round, turn.samples, care.rounds) {
-                // What ran in between took the caches; somebody slow takes them back by itself.
+                // Other contenders evicted the caches; a slow one refills them in its first run.
                 let warm_ups = u32::from(turn.runs > 1);
                 turn.taken.push(turn.contender.run(operation, turn.runs, warm_ups)?);
             }
@@ -70,12 +70,12 @@ pub(super) fn medians(
 }
 
 impl<'a, 'c> Turn<'a, 'c> {
-    /// Finds out how often to run. The first run of somebody very slow is a sample already.
+    /// Determines the number of runs per sample. The first run of a very slow contender already is a sample.
     fn first(
         contender: &'a mut Contender<'c>,
         place: usize,
         operation: &str,
-        care: Care,
+        care: SamplePlan,
     ) -> Result<Self, String> {
         let first = contender.run(operation, 1, 0)?;
         if care.samples(first) == 1 {
@@ -86,7 +86,7 @@ impl<'a, 'c> Turn<'a, 'c> {
     }
 }
 
-/// Whether this round has one of `samples` that lie evenly in `rounds`.
+/// Returns true if this round has one of `samples` samples, which are spread evenly over `rounds`.
 fn due(round: u32, samples: u32, rounds: u32) -> bool {
     (round + 1) * samples / rounds > round * samples / rounds
 }
@@ -125,7 +125,7 @@ mod tests {
             Contender::here(name, "", operations)
         };
         let mut all = [contender("a", "x"), contender("b", "y"), contender("c", "x")];
-        let care = Care { rounds: 3, sample: 1.0, budget: 1e12 };
+        let care = SamplePlan { rounds: 3, sample: 1.0, budget: 1e12 };
         let times = medians(&mut all, "x", care).unwrap();
         assert!(times.iter().map(Option::is_some).eq([true, false, true]), "{times:?}");
         assert!(order.borrow().ends_with(&["a", "c", "a", "c", "a", "c"]), "{order:?}");

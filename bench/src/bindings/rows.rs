@@ -1,31 +1,31 @@
 //! The rows of the table.
 
 use super::contender::Contender;
-use super::rounds::{Care, medians};
+use super::rounds::{SamplePlan, medians};
 use super::world::{MEMBERS, SYNC_MEMBERS};
 use crate::row::{Row, figure};
 
-/// How much slower than Rust a native binding may be: this part of the time, and these nanoseconds for the call.
+/// Maximum overhead of a native binding over Rust: a factor, and nanoseconds per call.
 const SLOWER: f64 = 1.05;
 const CALL: f64 = 5_000.0;
-/// How many times slower than native WebAssembly may be.
+/// Maximum factor of WebAssembly over native code.
 const WASM: f64 = 8.0;
-/// The microseconds in which WebAssembly verifies a signature of DSig.
+/// Maximum time of WebAssembly to verify a DSig signature, in microseconds.
 const WASM_DSIG: f64 = 25.0;
-/// The contender that is no native binding.
+/// The contender that is not a native binding.
 const WASM_NAME: &str = "wasm in Node";
 /// The native bindings.
 const BINDINGS: &[&str] = &["Python", "Node", "Kotlin"];
 
 /// Verifying one certificate of a hundred members.
-pub(super) fn certificates(all: &mut [Contender<'_>], care: Care) -> Result<Vec<Row>, String> {
+pub(super) fn certificates(all: &mut [Contender<'_>], care: SamplePlan) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
     for (operation, what, is_target) in [
         ("verify-min-sig", "verify, BLS MinSig", true),
         ("decode-min-sig", "decode and verify, BLS MinSig", true),
         ("verify-min-pk", "verify, BLS MinPk", true),
-        // Its batch takes 200 kB from the allocator and gives them back. Whether that allocator then asks the system for
-        // new pages each time, which costs up to a quarter, depends on what else the process has on its heap.
+        // Its batch allocates and frees 200 kB. Whether the allocator requests new pages from the system each time, which
+        // costs up to a quarter, depends on the rest of the process's heap.
         ("verify-ed25519", "verify, Ed25519", false),
     ] {
         eprintln!("measuring: {what}");
@@ -53,8 +53,8 @@ pub(super) fn certificates(all: &mut [Contender<'_>], care: Care) -> Result<Vec<
     Ok(rows)
 }
 
-/// Ethereum's shape, by everybody who can do it.
-pub(super) fn sync(all: &mut [Contender<'_>], care: Care) -> Result<Vec<Row>, String> {
+/// Ethereum's sync committee, verified by each contender that supports it.
+pub(super) fn sync(all: &mut [Contender<'_>], care: SamplePlan) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
     for (operation, what) in [
         ("sync-cached", "committee with cached keys"),
@@ -74,8 +74,8 @@ pub(super) fn sync(all: &mut [Contender<'_>], care: Care) -> Result<Vec<Row>, St
     Ok(rows)
 }
 
-/// One signature of one-time keys whose batch was announced, by whoever can do it.
-pub(super) fn dsig(all: &mut [Contender<'_>], care: Care) -> Result<Vec<Row>, String> {
+/// A DSig signature of an announced batch, verified by each contender that supports it.
+pub(super) fn dsig(all: &mut [Contender<'_>], care: SamplePlan) -> Result<Vec<Row>, String> {
     let what = "verify DSig, announced, wots-blake3";
     eprintln!("measuring: {what}");
     let times = medians(all, "dsig-verify", care)?;
@@ -89,7 +89,7 @@ pub(super) fn dsig(all: &mut [Contender<'_>], care: Care) -> Result<Vec<Row>, St
     Ok(rows)
 }
 
-/// All but Rust that did it.
+/// All contenders with a result, except Rust.
 fn measured<'a, 'c>(
     all: &'a [Contender<'c>],
     times: &'a [Option<f64>],

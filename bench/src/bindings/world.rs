@@ -1,5 +1,5 @@
-//! What all contenders verify: certificates of a hundred members, a sync committee's aggregate, and DSig's signatures. The
-//! same on every run, so the keys are no secrets.
+//! Inputs for all contenders: certificates of a hundred members, a sync committee's aggregate, and DSig signatures. They
+//! are the same in every run, so the keys are not secret.
 
 use std::sync::Arc;
 
@@ -18,16 +18,16 @@ use serde_json::{Map, Value, json};
 
 use crate::members::Members;
 
-/// The members of a committee whose certificates are verified.
+/// Number of members of the committee whose certificates are verified.
 pub(super) const MEMBERS: usize = 100;
 /// Members of a sync committee.
 pub(super) const SYNC_MEMBERS: usize = 512;
-/// Every so manieth of them did not sign: eleven of 512, about as many as on Ethereum's main net.
+/// One member in this number did not sign: eleven of 512, about as many as on Ethereum's main net.
 const ABSENT_EVERY: usize = 47;
 /// The root that the sync committee signs.
 const MESSAGE: [u8; 32] = [7; 32];
 
-/// Everything, for contenders in this process.
+/// All inputs, for contenders in this process.
 pub(super) struct World {
     pub(super) min_sig: Quorum<MinSig>,
     pub(super) min_pk: Quorum<MinPk>,
@@ -40,16 +40,16 @@ pub(super) struct World {
 impl World {
     pub(super) fn new() -> Result<Self> {
         Ok(Self {
-            min_sig: Quorum::of(MEMBERS)?,
-            min_pk: Quorum::of(MEMBERS)?,
-            ed25519: Quorum::of(MEMBERS)?,
-            small: Quorum::of(4)?,
+            min_sig: Quorum::new(MEMBERS)?,
+            min_pk: Quorum::new(MEMBERS)?,
+            ed25519: Quorum::new(MEMBERS)?,
+            small: Quorum::new(4)?,
             sync: Sync::new()?,
             dsig: Signed::new()?,
         })
     }
 
-    /// Everything, for contenders in other languages.
+    /// All inputs as JSON, for contenders in other languages.
     pub(super) fn to_json(&self) -> Result<Value> {
         let certificates: Map<String, Value> = [
             ("min-sig".to_owned(), self.min_sig.to_json()?),
@@ -63,16 +63,16 @@ impl World {
     }
 }
 
-/// A committee and a certificate of just its quorum.
+/// A committee and a certificate of exactly a quorum.
 pub(super) struct Quorum<S: Scheme> {
     pub(super) committee: Arc<Committee<S>>,
     pub(super) certificate: Certificate<S>,
-    /// Its statement and signers with the proof of another statement.
+    /// A forgery: the same statement and signers with the proof of another statement.
     pub(super) forged: Vec<u8>,
 }
 
 impl<S: Scheme> Quorum<S> {
-    fn of(members: usize) -> Result<Self> {
+    fn new(members: usize) -> Result<Self> {
         let members = Members::<S>::equal(members)?;
         let certificate = members.certificate(members.quorum(), 0)?;
         let mut other = Writer::new();
@@ -95,16 +95,16 @@ impl<S: Scheme> Quorum<S> {
     }
 }
 
-/// Ethereum's shape: 512 keys, nearly all of which signed one root.
+/// A sync committee of Ethereum: 512 keys, nearly all of which signed one root.
 pub(super) struct Sync {
     secrets: Vec<<MinPk as Scheme>::SecretKey>,
     pub(super) encoded_keys: Vec<Vec<u8>>,
     pub(super) committee: Committee<MinPk>,
-    /// The keys of those who signed.
+    /// Keys of the signers.
     pub(super) signed: Vec<VerifiedKey<MinPk>>,
     pub(super) signers: SignerSet,
     pub(super) signature: <MinPk as Scheme>::Signature,
-    /// Their signature on something else.
+    /// Their signature on another message.
     pub(super) forged: <MinPk as Scheme>::Signature,
 }
 
@@ -146,7 +146,7 @@ impl Sync {
     }
 }
 
-/// A batch of one-time keys of the default suite, and what they signed: one message, as short as the paper's.
+/// A batch of one-time keys of the default suite, and their signatures of one message of the paper's length.
 pub(super) struct Signed {
     pub(super) signer: PublicKey,
     pub(super) announcement: Vec<u8>,
@@ -154,10 +154,10 @@ pub(super) struct Signed {
 }
 
 impl Signed {
-    /// When the batch was made.
+    /// Time at which the batch was made.
     pub(super) const NOW: Time = Time(1);
     pub(super) const MESSAGE: [u8; 8] = [7; 8];
-    /// What none of them signed.
+    /// A message that none of them signed.
     pub(super) const OTHER: [u8; 8] = [8; 8];
 
     fn new() -> Result<Self> {

@@ -1,6 +1,6 @@
-//! Where values lie on a chart.
+//! Axes of charts.
 
-/// An axis from `low` to `high`, drawn from `from` to `to`.
+/// An axis with values from `low` to `high`, at positions from `from` to `to`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
     low: f64,
@@ -11,16 +11,16 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// A logarithmic axis on which these values lie; `None` if none is positive.
+    /// A logarithmic axis for these values; `None` if none is positive.
     pub(super) fn logarithmic(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Self> {
         let (low, high) = values
             .filter(|value| *value > 0.0)
             .fold((f64::INFINITY, 0.0f64), |(low, high), value| (low.min(value), high.max(value)));
-        // A little room, so that no point lies on the frame.
+        // Some margin, so that no point is on the frame.
         (high > 0.0).then(|| Self { low: low / 1.3, high: high * 1.3, from, to, logarithmic: true })
     }
 
-    /// An even axis from 0; `None` if no value is positive.
+    /// A linear axis from 0; `None` if no value is positive.
     pub(super) fn linear(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Self> {
         let high = values.fold(0.0f64, f64::max);
         (high > 0.0).then_some(Self { low: 0.0, high: high * 1.04, from, to, logarithmic: false })

@@ -1,16 +1,16 @@
-//! Bars made of parts, beneath each other.
+//! Stacked horizontal bars.
 
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 
 use super::axis::{Axis, label};
-use super::{COLOURS, WIDTH, begin, line, listed, named, text, texts};
+use super::svg::{COLOURS, WIDTH, begin, line, listed, named, text, texts};
 use crate::row::figure;
 
-/// Room for names.
+/// Width for names.
 const LEFT: f64 = 230.0;
-/// Room for the sum behind the longest bar.
+/// Width for the sum beside the longest bar.
 const RIGHT: f64 = 70.0;
 const TOP: f64 = 56.0;
 const BOTTOM: f64 = 46.0;
@@ -22,7 +22,7 @@ const THICK: f64 = 16.0;
 pub(crate) struct Bars {
     /// Of the axis, with the unit.
     pub(crate) x: String,
-    /// What the parts are, in the order of their values.
+    /// Names of the parts, in the order of their values.
     pub(crate) parts: Vec<String>,
     pub(crate) bars: Vec<Bar>,
 }
@@ -31,9 +31,9 @@ pub(crate) struct Bars {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bar {
     pub(crate) name: String,
-    /// Of the parts. What is below 0 is not drawn.
+    /// Values of the parts. Negative values are not drawn.
     pub(crate) values: Vec<f64>,
-    /// From where to where the whole lies mostly.
+    /// Range of most measurements of the sum.
     pub(crate) whiskers: Option<(f64, f64)>,
 }
 
@@ -58,7 +58,7 @@ impl Bars {
 
     pub(super) fn svg(&self, title: &str) -> Option<String> {
         let longest = self.bars.iter().map(Bar::drawn).fold(0.0, f64::max);
-        // Whiskers that are much longer end at the edge: the bars are what is compared.
+        // Much longer whiskers end at the edge, because the bars are compared.
         let ends = self.bars.iter().filter_map(|bar| bar.whiskers).map(|(_, high)| high.min(1.5 * longest));
         let axis = Axis::linear(ends.chain([longest]), LEFT, WIDTH - RIGHT)?;
         let foot = TOP + self.bars.len() as f64 * STEP;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::axis::{Axis, label};
-use super::{COLOURS, WIDTH, begin, line, listed, named, text, text_upwards};
+use super::svg::{COLOURS, WIDTH, begin, line, listed, named, text, text_upwards};
 
 const HEIGHT: f64 = 400.0;
 const LEFT: f64 = 70.0;
@@ -13,7 +13,7 @@ const RIGHT: f64 = 20.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 
-/// A few series and what their axes are.
+/// Series and their axes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lines {
     /// Of the horizontal axis, with the unit.
@@ -24,7 +24,7 @@ pub(crate) struct Lines {
     pub(crate) series: Vec<Series>,
 }
 
-/// How values become heights.
+/// Scale of the vertical axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
     Logarithmic,
@@ -32,14 +32,14 @@ pub(crate) enum Scale {
     Linear,
 }
 
-/// A line with its name. Without a second point it is a mark.
+/// A line with its name. A single point is a mark.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Series {
     pub(crate) name: String,
     /// Both coordinates are positive where their axis is logarithmic.
     pub(crate) points: Vec<(f64, f64)>,
     pub(crate) dashed: bool,
-    /// In the colour of the series at this place, if not in one of its own.
+    /// The series whose colour it has, if it has none of its own.
     pub(crate) like: Option<usize>,
 }
 
@@ -49,8 +49,7 @@ impl Series {
         Self { name: name.into(), points, dashed: false, like: None }
     }
 
-    /// A broken line in the colour of the series at this place: the same thing not measured here, or under other
-    /// circumstances.
+    /// A broken line in the colour of another series: the same quantity from elsewhere, or under other conditions.
     pub(crate) fn dashed(name: impl Into<String>, like: usize, points: Vec<(f64, f64)>) -> Self {
         Self { dashed: true, like: Some(like), ..Self::new(name, points) }
     }
@@ -94,7 +93,7 @@ impl Lines {
     }
 
     pub(super) fn svg(&self, title: &str) -> Option<String> {
-        // What is not above 0 has no place on a logarithmic axis.
+        // Values that are not positive have no place on a logarithmic axis.
         let drawable =
             |(x, y): &(f64, f64)| *x > 0.0 && (*y > 0.0 || self.scale == Scale::Linear && *y >= 0.0);
         let points = || self.series.iter().flat_map(|series| series.points.iter().copied()).filter(drawable);
@@ -122,7 +121,7 @@ impl Lines {
         Some(svg)
     }
 
-    /// In the corner where it hides least.
+    /// Draws the legend in the corner with the fewest points.
     fn legend(&self, svg: &mut String, places: &[Vec<(f64, f64)>]) {
         let longest = self.series.iter().map(|series| series.name.chars().count()).max().unwrap_or_default();
         let (width, height) = (longest as f64 * 6.6 + 44.0, self.series.len() as f64 * 18.0 + 10.0);

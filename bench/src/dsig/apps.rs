@@ -1,5 +1,5 @@
-//! Figure 7: what users of two programs wait for, without signatures and with each kind. The programs measure
-//! themselves, in processes of their own, over loopback; they take turns, round by round.
+//! Figure 7: the latency of two programs for their users, without signatures and with each kind. The programs measure
+//! themselves, in their own processes, over loopback, in alternating rounds.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -8,28 +8,28 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::costs::Costs;
-use super::say;
 use crate::chart::{Bar, Bars, Drawing};
 use crate::children::Program;
+use crate::progress::progress;
 use crate::row::{Row, figure};
 use crate::sampling::median;
 use crate::table::Table;
 
-/// How long one measurement of a program may take.
+/// Time limit for one measurement of a program.
 const LIMIT: Duration = Duration::from_secs(300);
 /// The suite of the paper.
 const SUITE: &str = "wots-haraka-256";
 
 /// The programs.
 pub(super) struct Apps {
-    /// Or why it is not measured.
+    /// The program, or the reason why it is not measured.
     redis: Result<Program, String>,
     broadcast: Program,
 }
 
 impl Apps {
     /// # Errors
-    /// A program of ours that is not built. A Redis that is missing is told in the figure.
+    /// One of our programs is not built. A missing Redis is reported in the figure.
     pub(super) fn find() -> Result<Self, String> {
         let redis = Program::beside("audited-redis")?;
         let there = is_there("redis-server");
@@ -39,18 +39,18 @@ impl Apps {
         })
     }
 
-    /// The row with a target, what belongs beside it, and the figure's two halves.
+    /// The row with a target, related rows, and the two halves of the figure.
     pub(super) fn measure(&self, quick: bool, costs: &Costs) -> Result<(Vec<Row>, Vec<Table>), String> {
         let (rounds, requests, warm_up) = if quick { (1, "400", "50") } else { (5, "2000", "200") };
         let (mut redis, mut broadcast) = (Samples::default(), Samples::default());
         for round in 1..=rounds {
             if let Ok(program) = &self.redis {
-                say(format_args!("Figure 7, Redis, round {round} of {rounds}"));
+                progress("dsig", format_args!("Figure 7, Redis, round {round} of {rounds}"));
                 let report =
                     program.report(&["bench", "--json", "--ops", requests, "--suite", SUITE], LIMIT)?;
                 redis.add(&report, "")?;
             }
-            say(format_args!("Figure 7, broadcast, round {round} of {rounds}"));
+            progress("dsig", format_args!("Figure 7, broadcast, round {round} of {rounds}"));
             let arguments =
                 ["bench", "--json", "--requests", requests, "--warm-up", warm_up, "--suite", SUITE];
             broadcast.add(&self.broadcast.report(&arguments, LIMIT)?, "/latency_us")?;
@@ -58,7 +58,7 @@ impl Apps {
         let (rows, of_redis) = match &self.redis {
             Ok(_) => (targets(&redis)?, of_redis(&redis, costs)?),
             Err(reason) => {
-                say(format_args!("Figure 7, Redis: {reason}"));
+                progress("dsig", format_args!("Figure 7, Redis: {reason}"));
                 (vec![], unmeasured(reason))
             }
         };
@@ -75,7 +75,7 @@ fn missing() -> String {
         .to_owned()
 }
 
-/// No figures, and why.
+/// A table without figures, and the reason.
 fn unmeasured(reason: &str) -> Table {
     let mut table = Table::new(REDIS, REDIS_TITLE, &[]);
     table.note(reason);
@@ -88,12 +88,12 @@ fn is_there(program: &str) -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
-/// Of each way of signing, what each round gave for each field.
+/// Results of each round, by signature kind and field.
 #[derive(Default)]
 struct Samples(BTreeMap<(String, &'static str), Vec<f64>>);
 
 impl Samples {
-    /// Takes in a report whose results have their percentiles under `latencies`.
+    /// Adds a report whose results have their percentiles in `latencies`.
     fn add(&mut self, report: &Value, latencies: &str) -> Result<(), String> {
         let results = report.get("results").and_then(Value::as_array).ok_or("a report without results")?;
         for result in results {
@@ -110,13 +110,13 @@ impl Samples {
         Ok(())
     }
 
-    /// Over the rounds.
+    /// Median over the rounds.
     fn median(&self, signer: &str, field: &'static str) -> Result<f64, String> {
         let values = self.0.get(&(signer.to_owned(), field));
         values.map(|values| median(&mut values.clone())).ok_or_else(|| format!("no {field} of {signer}"))
     }
 
-    /// What signing and verifying once take without the program around them.
+    /// Time of one signature and its verification, without the program.
     fn alone(&self, signer: &str) -> Result<f64, String> {
         Ok(self.median(signer, "sign")? + self.median(signer, "verify")?)
     }
@@ -130,7 +130,7 @@ impl Samples {
         ])
     }
 
-    /// The median of what is without signatures, and what signatures add to it.
+    /// The median latency without signatures, and the time that signatures add.
     fn bar(&self, name: &str, signer: &str) -> Result<Bar, String> {
         let plain = if signer == "direct" { "direct" } else { "none" };
         let without = self.median(plain, "p50")?;

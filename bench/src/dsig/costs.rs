@@ -1,4 +1,4 @@
-//! What each suite costs, in turns with Ed25519.
+//! Costs of each suite, measured alternately with Ed25519.
 
 use std::hint::black_box;
 
@@ -12,50 +12,51 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use crate::certificates::SingleEd;
-use crate::sampling::{Care, Case, medians};
+use crate::progress::progress;
+use crate::sampling::{Case, SamplePlan, medians};
 
-/// Keys that are ready when signing is measured, and used up by it.
+/// Number of keys that a measurement of signing consumes.
 const STOCK: usize = 512;
-/// Verifiers that learn of one batch each when that is measured.
+/// Number of verifiers that each receive one announcement in a measurement.
 const FRESH: usize = 16;
 const NOW: Time = Time(1);
 
-/// What is signed, and how.
+/// Batch size and message length of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting {
     pub(crate) log2_batch: u8,
     pub(crate) message_len: usize,
 }
 
-/// The paper's, unless it says otherwise.
-pub(crate) const USUAL: Setting = Setting { log2_batch: 7, message_len: 8 };
+/// The paper's setting, except where the paper names another.
+pub(crate) const PAPER_SETTING: Setting = Setting { log2_batch: 7, message_len: 8 };
 
 /// Nanoseconds of each operation, and sizes.
 #[derive(Clone, Debug)]
 pub(crate) struct Costs {
     pub(crate) suite: &'static str,
-    /// One `verify_strict` of ed25519-dalek in the same turns.
+    /// One `verify_strict` of ed25519-dalek, measured alternately.
     pub(crate) ed: f64,
     /// EdDSA of the same message.
     pub(crate) ed_sign: f64,
     pub(crate) ed_verify: f64,
-    /// A key's share of making, signing, encoding a batch.
+    /// Time per key to generate, sign and encode a batch.
     pub(crate) generate: f64,
     pub(crate) sign: f64,
-    /// From bytes to a verdict, the batch announced.
+    /// Decoding and verification of a signature whose batch was announced.
     pub(crate) verify: f64,
-    /// From a decoded signature to a verdict, the batch announced.
+    /// Verification of a decoded signature whose batch was announced.
     pub(crate) verify_decoded: f64,
     /// The same when the batch was not announced.
     pub(crate) verify_slowly: f64,
-    /// A key's share of decoding and checking an announcement.
+    /// Time per key to decode and check an announcement.
     pub(crate) announce: f64,
     pub(crate) signature_bytes: usize,
     pub(crate) announced_bytes: f64,
 }
 
 impl Costs {
-    /// From the message to the verdict, without the way in between.
+    /// Time from the message to the result of verification, without transmission.
     pub(crate) fn latency(&self) -> f64 {
         self.sign + self.verify
     }
@@ -72,9 +73,12 @@ impl Costs {
 }
 
 /// Measures one suite.
-pub(crate) fn of<S: Suite>(care: Care, setting: Setting) -> Result<Costs> {
+pub(crate) fn measure_suite<S: Suite>(care: SamplePlan, setting: Setting) -> Result<Costs> {
     let batch = 1usize << setting.log2_batch;
-    super::say(format_args!("  {}, batches of {batch}, messages of {} bytes", S::NAME, setting.message_len));
+    super::progress(
+        "dsig",
+        format_args!("  {}, batches of {batch}, messages of {} bytes", S::NAME, setting.message_len),
+    );
     let message = vec![7u8; setting.message_len];
     let mut rng = StdRng::seed_from_u64(7);
     let mut signer = signer::<S>(&mut rng, setting, 1)?;
@@ -100,7 +104,7 @@ pub(crate) fn of<S: Suite>(care: Care, setting: Setting) -> Result<Costs> {
     let (mut turn, mut wrong) = (signatures.iter().cycle(), signatures.iter().cycle());
     let mut next = || turn.next().map_or(&[][..], Vec::as_slice);
     let mut next_wrong = || wrong.next().map_or(&[][..], Vec::as_slice);
-    let (single, same) = (SingleEd::new(), SingleEd::of(message.clone()));
+    let (single, same) = (SingleEd::new(), SingleEd::new_for(message.clone()));
     let [mut one, mut other, mut another] = [1, 2, 3].map(StdRng::seed_from_u64);
     let mut cases = [
         Case::new(|| single.verify()),

@@ -1,4 +1,4 @@
-//! Figure 8: from a message to a verdict, each time by itself.
+//! Figure 8: latency from a message to the result of its verification, one message at a time.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -13,14 +13,16 @@ use quorate::wire::{Decode, Encode};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::{failed, say, wire};
+use super::error::failed;
+use super::wire;
 use crate::certificates::SingleEd;
 use crate::chart::{Bar, Bars, Drawing, Lines, Scale, Series};
+use crate::progress::progress;
 use crate::row::figure;
 use crate::sampling::{alone, median};
 use crate::table::Table;
 
-/// Signatures in a chunk: a batch of keys.
+/// Number of signatures in a chunk: one batch of keys.
 const CHUNK: usize = 128;
 const MESSAGE: [u8; 8] = [7; 8];
 /// Bytes of an EdDSA signature.
@@ -29,7 +31,7 @@ const EDDSA: usize = 64;
 /// The distribution, and its median in parts.
 pub(super) fn figure_8(quick: bool) -> Result<Vec<Table>, String> {
     let chunks = if quick { 8 } else { 80 };
-    say(format_args!("Figure 8, {} signatures of each kind", chunks * CHUNK));
+    progress("dsig", format_args!("Figure 8, {} signatures of each kind", chunks * CHUNK));
     let dsig_bytes = Signature::<WotsHaraka256>::LEN;
     let mut contenders = [
         Contender::new("EdDSA", EDDSA, eddsa(), ["18.9", "below 0.1", "35.6", "54.5"]),
@@ -48,7 +50,7 @@ pub(super) fn figure_8(quick: bool) -> Result<Vec<Table>, String> {
         Contender::new(WotsBlake3::NAME, Signature::<WotsBlake3>::LEN, dsig::<WotsBlake3>(true)?, ["–"; 4]),
     ];
     let mut ways = Ways::new(dsig_bytes);
-    // Who was disturbed gets another turn, but not for ever.
+    // Repeats preempted measurements, a limited number of times.
     for _ in 0..3 * chunks {
         let mut open: Vec<_> = contenders.iter_mut().filter(|one| one.undisturbed() < chunks).collect();
         if open.is_empty() {
@@ -70,7 +72,7 @@ pub(super) fn figure_8(quick: bool) -> Result<Vec<Table>, String> {
     Ok(vec![distribution(&measured), breakdown(&measured, plain)])
 }
 
-/// What a message takes from thread to thread, and what signatures add to it.
+/// Latency of a message between threads, and the time that signatures add.
 struct Ways {
     sizes: [u16; 3],
     /// Without a signature, and the differences that each kind makes: of each turn the median.
@@ -86,7 +88,7 @@ impl Ways {
     fn turn(&mut self) -> Result<(), String> {
         let mut times = wire::ways(&self.sizes, CHUNK / 2)?.into_iter().map(|mut times| median(&mut times));
         let plain = times.next().unwrap_or(f64::NAN);
-        // From what was measured just before, so that a machine that slows down slows both.
+        // Compared with the measurement just before, so that a slower machine affects both.
         for (taken, time) in
             self.taken.iter_mut().zip([plain].into_iter().chain(times.map(|time| time - plain)))
         {
@@ -100,7 +102,7 @@ impl Ways {
     }
 }
 
-/// Times of the signatures of one chunk and of their verifications, and whether they are ours alone.
+/// Times of the signatures and verifications of one chunk, and whether the thread was not preempted.
 type Chunk = (Vec<(f64, f64)>, bool);
 
 struct Contender {
@@ -141,7 +143,7 @@ impl Contender {
         self.chunks.iter().filter(|(_, alone)| *alone).count()
     }
 
-    /// Of what is ours alone, unless that is hardly anything: then of all.
+    /// Statistics of the chunks without preemption, or of all chunks if there are too few.
     fn measured(self, wanted: usize, way: f64) -> Measured {
         let disturbed = self.undisturbed() * 4 < wanted;
         let good = self.chunks.into_iter().filter(|(_, alone)| *alone || disturbed);
@@ -163,7 +165,7 @@ impl Measured {
 }
 
 fn eddsa() -> impl FnMut() -> quorate::Result<Chunk> {
-    let single = SingleEd::of(MESSAGE.to_vec());
+    let single = SingleEd::new_for(MESSAGE.to_vec());
     move || {
         let (pairs, alone) = alone(|| {
             let signs: Vec<f64> = (0..CHUNK).map(|_| timed(|| single.sign()).1).collect();
@@ -174,10 +176,10 @@ fn eddsa() -> impl FnMut() -> quorate::Result<Chunk> {
     }
 }
 
-/// Signatures whose verifier heard the announcement, or did not.
+/// Signatures whose verifier has received the announcement or not.
 fn dsig<S: Suite>(hinted: bool) -> Result<impl FnMut() -> quorate::Result<Chunk>, String> {
     let mut rng = StdRng::seed_from_u64(8);
-    // The clock of this bench goes on with each chunk: a key is never too old, an announcement never too early.
+    // The clock advances with each chunk, so that no key is too old and no announcement too early.
     let config = SignerConfig { log2_batch: CHUNK.ilog2() as u8, low_water: 1, ..SignerConfig::default() };
     let identity = Ed25519::generate(&mut rng).map_err(failed)?;
     let mut signer = Signer::<S>::new(identity, vec![], config, &mut rng).map_err(failed)?;
@@ -199,7 +201,7 @@ fn dsig<S: Suite>(hinted: bool) -> Result<impl FnMut() -> quorate::Result<Chunk>
         if let Some(announcement) = announced.filter(|_| hinted) {
             known.announce(&alice, &announcement, now)?;
         }
-        // One that verified a signature slowly would know the rest of the batch.
+        // A verifier that verified one signature slowly would know the rest of the batch.
         let mut strangers: Vec<_> = (0..if hinted { 0 } else { CHUNK }).map(|_| acquainted()).collect();
         let (pairs, alone) = alone(|| {
             let signed: Vec<_> = (0..CHUNK)
@@ -308,7 +310,7 @@ mod tests {
     fn every_kind_signs_and_verifies_chunk_after_chunk() {
         for hinted in [true, false] {
             let mut work = dsig::<WotsHaraka256>(hinted).unwrap();
-            // More chunks than announcements are remembered, and than may come at once.
+            // More chunks than the verifier stores announcements for, or accepts at once.
             for _ in 0..20 {
                 let (pairs, _) = work().unwrap();
                 assert!(

@@ -1,7 +1,8 @@
-//! DSig: what the paper measured, and what must be reached here.
+//! DSig: the tables and figures of the paper, and the rows that have targets.
 
 mod apps;
 mod costs;
+mod error;
 mod latency;
 mod paper;
 mod parties;
@@ -10,60 +11,59 @@ mod requests;
 mod sides;
 mod wire;
 
-use std::sync::OnceLock;
-use std::time::Instant;
-
 use quorate::dsig::{
     HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsMBlake3, HorsMHaraka256, HorsMSha256, WotsBlake3,
     WotsBlake3Wide, WotsHaraka256, WotsHaraka512, WotsSha256,
 };
 
 use self::apps::Apps;
-use self::costs::{Costs, USUAL, of};
+use self::costs::{Costs, PAPER_SETTING, measure_suite};
+use self::error::failed;
+use crate::progress::progress;
 use crate::row::Row;
-use crate::sampling::Care;
+use crate::sampling::SamplePlan;
 use crate::table::Table;
 
-/// Measures the rows that have targets, and the paper's tables and figures. Says on standard error what is running.
+/// Measures the rows that have targets, and the paper's tables and figures. Prints its progress on the standard error.
 pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
-    // What is missing is said before minutes are spent.
+    // First, so that a missing program is reported before minutes of measurements.
     let apps = Apps::find()?;
-    say("Figure 6, and the rows with targets");
-    let measured = of_all(Care::of(quick)).map_err(failed)?;
+    progress("dsig", "Figure 6, and the rows with targets");
+    let measured = measure_suites(SamplePlan::new(quick)).map_err(failed)?;
     let [haraka512, haraka256, blake3, ..] = &measured;
     let mut rows = targets(haraka512, haraka256, blake3);
-    let (of_apps, figure_7) = apps.measure(quick, haraka256)?;
-    rows.extend(of_apps);
-    let care = Care::of(quick);
+    let (app_rows, figure_7) = apps.measure(quick, haraka256)?;
+    rows.extend(app_rows);
+    let care = SamplePlan::new(quick);
     let mut tables = vec![paper::table_1(haraka256, blake3)];
-    say("Table 2");
+    progress("dsig", "Table 2");
     tables.push(paper::table_2(care).map_err(failed)?);
     tables.push(paper::figure_6(&measured));
     tables.extend(figure_7);
     tables.extend(latency::figure_8(quick)?);
-    say("Figure 9");
+    progress("dsig", "Figure 9");
     tables.push(paper::figure_9(care).map_err(failed)?);
     tables.push(pipeline::figure_10(quick, haraka256)?);
     tables.extend(parties::figure_11(care, haraka256).map_err(failed)?);
     tables.extend(requests::figure_12(care).map_err(failed)?);
-    say("Figure 13");
+    progress("dsig", "Figure 13");
     tables.push(paper::figure_13(care).map_err(failed)?);
     Ok((rows, tables))
 }
 
-fn of_all(care: Care) -> quorate::Result<[Costs; 11]> {
+fn measure_suites(care: SamplePlan) -> quorate::Result<[Costs; 11]> {
     Ok([
-        of::<WotsHaraka512>(care, USUAL)?,
-        of::<WotsHaraka256>(care, USUAL)?,
-        of::<WotsBlake3>(care, USUAL)?,
-        of::<WotsBlake3Wide>(care, USUAL)?,
-        of::<WotsSha256>(care, USUAL)?,
-        of::<HorsFHaraka256>(care, USUAL)?,
-        of::<HorsFBlake3>(care, USUAL)?,
-        of::<HorsFSha256>(care, USUAL)?,
-        of::<HorsMHaraka256>(care, USUAL)?,
-        of::<HorsMBlake3>(care, USUAL)?,
-        of::<HorsMSha256>(care, USUAL)?,
+        measure_suite::<WotsHaraka512>(care, PAPER_SETTING)?,
+        measure_suite::<WotsHaraka256>(care, PAPER_SETTING)?,
+        measure_suite::<WotsBlake3>(care, PAPER_SETTING)?,
+        measure_suite::<WotsBlake3Wide>(care, PAPER_SETTING)?,
+        measure_suite::<WotsSha256>(care, PAPER_SETTING)?,
+        measure_suite::<HorsFHaraka256>(care, PAPER_SETTING)?,
+        measure_suite::<HorsFBlake3>(care, PAPER_SETTING)?,
+        measure_suite::<HorsFSha256>(care, PAPER_SETTING)?,
+        measure_suite::<HorsMHaraka256>(care, PAPER_SETTING)?,
+        measure_suite::<HorsMBlake3>(care, PAPER_SETTING)?,
+        measure_suite::<HorsMSha256>(care, PAPER_SETTING)?,
     ])
 }
 
@@ -98,15 +98,4 @@ fn targets(haraka512: &Costs, haraka256: &Costs, blake3: &Costs) -> Vec<Row> {
         per_second("sign", blake3, blake3.signs_per_second()),
         per_second("verify", blake3, blake3.verifies_per_second()),
     ]
-}
-
-/// What is measured now, and since when: on standard error, where it does not disturb who reads JSON.
-fn say(what: impl std::fmt::Display) {
-    static BEGAN: OnceLock<Instant> = OnceLock::new();
-    let began = BEGAN.get_or_init(Instant::now);
-    eprintln!("[{:>4} s] dsig: {what}", began.elapsed().as_secs());
-}
-
-fn failed(error: quorate::Error) -> String {
-    format!("measuring DSig: {error}")
 }

@@ -1,14 +1,14 @@
-//! The paper's tables and figures of what one party does (Aguilera et al., OSDI '24), its values beside ours. Its
+//! The paper's tables and figures of the work of one party (Aguilera et al., OSDI '24), with its values beside ours. Its
 //! machines had two Xeon Gold 6244 each and 100 Gbps between them; ours is one process, without a network. Its figures
-//! print few numbers: what its text does not say is left out.
+//! print few numbers: values that are not in its text are left out.
 
 use quorate::Result;
 use quorate::dsig::{Haraka256, HorsF, HorsM, Suite, Wots, WotsBlake3, WotsHaraka256};
 
-use super::costs::{Costs, Setting, USUAL, of};
+use super::costs::{Costs, PAPER_SETTING, Setting, measure_suite};
 use crate::chart::{Bar, Bars, Drawing, Lines, Series};
 use crate::row::figure;
-use crate::sampling::Care;
+use crate::sampling::SamplePlan;
 use crate::table::Table;
 
 /// Latency and throughput.
@@ -72,7 +72,7 @@ suites! {
 }
 
 /// Configurations of the one-time schemes.
-pub(crate) fn table_2(care: Care) -> Result<Table> {
+pub(crate) fn table_2(care: SamplePlan) -> Result<Table> {
     let columns = ["", "bytes, the paper", "bytes", "make a key, µs", "sign, µs", "verify, µs"];
     let mut table = Table::new("dsig-table-2", "Table 2: configurations, over Haraka-256", &columns);
     let mut row = |costs: Costs, paper: &str| {
@@ -85,16 +85,16 @@ pub(crate) fn table_2(care: Care) -> Result<Table> {
             micros(costs.verify),
         ]);
     };
-    row(of::<Factorised32>(care, USUAL)?, "8552");
-    row(of::<Factorised64>(care, USUAL)?, "4456");
-    row(of::<Merklified16>(care, USUAL)?, "4968");
-    row(of::<Merklified32>(care, USUAL)?, "5480");
-    row(of::<Merklified64>(care, USUAL)?, "6504");
-    row(of::<Depth2>(care, USUAL)?, "2808");
-    row(of::<Depth4>(care, USUAL)?, "1584");
-    row(of::<Depth8>(care, USUAL)?, "1188");
-    row(of::<Depth16>(care, USUAL)?, "990");
-    row(of::<Depth32>(care, USUAL)?, "864");
+    row(measure_suite::<Factorised32>(care, PAPER_SETTING)?, "8552");
+    row(measure_suite::<Factorised64>(care, PAPER_SETTING)?, "4456");
+    row(measure_suite::<Merklified16>(care, PAPER_SETTING)?, "4968");
+    row(measure_suite::<Merklified32>(care, PAPER_SETTING)?, "5480");
+    row(measure_suite::<Merklified64>(care, PAPER_SETTING)?, "6504");
+    row(measure_suite::<Depth2>(care, PAPER_SETTING)?, "2808");
+    row(measure_suite::<Depth4>(care, PAPER_SETTING)?, "1584");
+    row(measure_suite::<Depth8>(care, PAPER_SETTING)?, "1188");
+    row(measure_suite::<Depth16>(care, PAPER_SETTING)?, "990");
+    row(measure_suite::<Depth32>(care, PAPER_SETTING)?, "864");
     Ok(table)
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn figure_6(all: &[Costs]) -> Table {
 }
 
 /// Sizes of messages.
-pub(crate) fn figure_9(care: Care) -> Result<Table> {
+pub(crate) fn figure_9(care: SamplePlan) -> Result<Table> {
     let columns = [
         "message, B",
         "EdDSA, µs",
@@ -143,8 +143,9 @@ pub(crate) fn figure_9(care: Care) -> Result<Table> {
     let mut table = Table::new("dsig-figure-9", "Figure 9: to sign and verify a message of a size", &columns);
     let mut lines = ["EdDSA", WotsHaraka256::NAME, WotsBlake3::NAME].map(|name| Series::new(name, vec![]));
     for message_len in [8, 32, 128, 512, 2048, 8192] {
-        let setting = Setting { message_len, ..USUAL };
-        let (haraka, blake3) = (of::<WotsHaraka256>(care, setting)?, of::<WotsBlake3>(care, setting)?);
+        let setting = Setting { message_len, ..PAPER_SETTING };
+        let (haraka, blake3) =
+            (measure_suite::<WotsHaraka256>(care, setting)?, measure_suite::<WotsBlake3>(care, setting)?);
         let times = [haraka.ed_sign + haraka.ed_verify, haraka.latency(), blake3.latency()];
         let paper = match message_len {
             8 => "54.5, 5.8",
@@ -167,14 +168,14 @@ pub(crate) fn figure_9(care: Care) -> Result<Table> {
 }
 
 /// Sizes of batches.
-pub(crate) fn figure_13(care: Care) -> Result<Table> {
+pub(crate) fn figure_13(care: SamplePlan) -> Result<Table> {
     let columns =
         ["batch", "sign and verify, µs", "sign, k/s", "verify, k/s", "the paper: sign, k/s", "verify, k/s"];
     let title = "Figure 13: keys per EdDSA signature, wots-haraka-256, one core";
     let mut table = Table::new("dsig-figure-13", title, &columns);
     let mut lines = ["sign", "verify"].map(|name| Series::new(name, vec![]));
     for log2_batch in 0..=7 {
-        let costs = of::<WotsHaraka256>(care, Setting { log2_batch, ..USUAL })?;
+        let costs = measure_suite::<WotsHaraka256>(care, Setting { log2_batch, ..PAPER_SETTING })?;
         let rates = [costs.signs_per_second(), costs.verifies_per_second()];
         let batch = 1u32 << log2_batch;
         let paper = match batch {

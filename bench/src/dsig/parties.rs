@@ -1,8 +1,8 @@
 //! Figure 11: one signer with many verifiers, one verifier with many signers.
 //!
-//! The paper gives each party two cores of a machine of its own. One machine has not that many; but a party waits for
-//! nobody, so its processor time says how fast it would be. What it is with many others is computed from that, and
-//! from the bytes that 10 Gbps carry.
+//! In the paper each party has two cores of its own machine. One machine has fewer cores; but a party never waits, so its
+//! processor time determines its speed. The throughput with many parties is computed from it, and from the bandwidth of
+//! 10 Gbps.
 
 use std::hint::black_box;
 
@@ -17,14 +17,14 @@ use rand::rngs::StdRng;
 
 use super::costs::Costs;
 use super::paper::{kilo, micros};
-use super::say;
 use crate::chart::{Drawing, Lines, Series};
-use crate::sampling::{Care, Case, medians};
+use crate::progress::progress;
+use crate::sampling::{Case, SamplePlan, medians};
 use crate::table::Table;
 
 /// Bytes per second of 10 Gbps.
 pub(super) const LINK: f64 = 10e9 / 8.0;
-/// Bytes that a DSig signature sends ahead of itself.
+/// Bytes of the announcement per DSig signature.
 pub(super) const ANNOUNCED: f64 = 33.0;
 const MESSAGE: [u8; 8] = [11; 8];
 /// Bytes of an EdDSA signature.
@@ -32,8 +32,8 @@ const EDDSA: usize = 64;
 const NOW: Time = Time(1);
 
 /// Both halves.
-pub(super) fn figure_11(care: Care, costs: &Costs) -> Result<Vec<Table>> {
-    say("Figure 11, one to many");
+pub(super) fn figure_11(care: SamplePlan, costs: &Costs) -> Result<Vec<Table>> {
+    progress("dsig", "Figure 11, one to many");
     let copies = [costs.signature_bytes, EDDSA].map(|bytes| vec![7u8; MESSAGE.len() + bytes]);
     let [long, short] = &copies;
     let (mut sent, mut sent_short) = (Vec::new(), Vec::new());
@@ -43,14 +43,14 @@ pub(super) fn figure_11(care: Care, costs: &Costs) -> Result<Vec<Table>> {
     Ok(vec![one_to_many, many_to_one(care, costs)?])
 }
 
-/// What sending costs at least.
+/// Minimum time to send a message.
 fn copy(into: &mut Vec<u8>, bytes: &[u8]) -> usize {
     into.clear();
     into.extend_from_slice(black_box(bytes));
     black_box(into.len())
 }
 
-/// Per second, of parts that work beside each other: nanoseconds of each.
+/// Operations per second of parts that work in parallel, from the nanoseconds of each.
 fn slowest(parts: &[f64]) -> f64 {
     1e9 / parts.iter().copied().fold(0.0, f64::max)
 }
@@ -112,7 +112,7 @@ fn one_to_many(costs: &Costs, [copy, copy_short]: [f64; 2]) -> Table {
     table
 }
 
-fn many_to_one(care: Care, costs: &Costs) -> Result<Table> {
+fn many_to_one(care: SamplePlan, costs: &Costs) -> Result<Table> {
     let columns = [
         "signers",
         "verify one, µs",
@@ -126,10 +126,13 @@ fn many_to_one(care: Care, costs: &Costs) -> Result<Table> {
     let mut table = Table::new("dsig-figure-11-many-to-one", title, &columns);
     let carried = LINK / (MESSAGE.len() as f64 + costs.signature_bytes as f64 + ANNOUNCED);
     let counts = [1u8, 2, 4, 8, 16, 32];
-    say("Figure 11, many to one");
-    let mut crowds: Vec<Crowd> = counts.iter().map(|count| Crowd::of(*count)).collect::<Result<_>>()?;
-    let mut cases: Vec<_> =
-        crowds.iter_mut().map(|crowd| Case::new(|| assert!(crowd.verify_next().is_ok()))).collect();
+    progress("dsig", "Figure 11, many to one");
+    let mut signer_sets: Vec<SignedMessages> =
+        counts.iter().map(|count| SignedMessages::from_signers(*count)).collect::<Result<_>>()?;
+    let mut cases: Vec<_> = signer_sets
+        .iter_mut()
+        .map(|messages| Case::new(|| assert!(messages.verify_next().is_ok())))
+        .collect();
     let times = medians(&mut cases, care);
     drop(cases);
     let mut lines = [
@@ -165,16 +168,16 @@ fn many_to_one(care: Care, costs: &Costs) -> Result<Table> {
     Ok(table)
 }
 
-/// A verifier, and what many signers sent it.
-struct Crowd {
+/// A verifier and the signed messages of many signers.
+struct SignedMessages {
     verifier: Verifier<WotsHaraka256>,
-    /// Of different signers one after another.
+    /// Signers and signatures; consecutive ones are of different signers.
     signed: Vec<(quorate::ed25519::PublicKey, Vec<u8>)>,
     next: usize,
 }
 
-impl Crowd {
-    fn of(signers: u8) -> Result<Self> {
+impl SignedMessages {
+    fn from_signers(signers: u8) -> Result<Self> {
         let mut verifier = Verifier::new(VerifierConfig::default());
         let mut all = Vec::new();
         for seed in 0..signers {
@@ -211,17 +214,17 @@ mod tests {
 
     #[test]
     fn signers_take_turns_and_all_verify() {
-        let mut crowd = Crowd::of(3).unwrap();
-        assert_eq!(crowd.signed.len(), 3 * 128);
-        let first: Vec<_> = crowd.signed.iter().take(3).map(|(key, _)| key.as_bytes().to_vec()).collect();
+        let mut messages = SignedMessages::from_signers(3).unwrap();
+        assert_eq!(messages.signed.len(), 3 * 128);
+        let first: Vec<_> = messages.signed.iter().take(3).map(|(key, _)| key.as_bytes().to_vec()).collect();
         assert!(first[0] != first[1] && first[1] != first[2] && first[0] != first[2]);
         for _ in 0..3 * 128 + 1 {
-            crowd.verify_next().unwrap();
+            messages.verify_next().unwrap();
         }
     }
 
     #[test]
-    fn who_is_slowest_decides() {
+    fn the_slowest_party_decides() {
         assert_eq!(slowest(&[1000.0, 4000.0]), 250_000.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Figure 10: latency at growing throughput. A thread signs at given times and sends; another receives and verifies.
+//! Figure 10: latency at increasing throughput. One thread signs at given times and sends; another receives and verifies.
 
 use std::hint::spin_loop;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
@@ -11,21 +11,22 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::costs::Costs;
+use super::error::failed;
 use super::sides::{Sides, Signs, Verifies, eddsa, one_core, own_cores};
-use super::{failed, say};
 use crate::chart::{Drawing, Lines, Series};
+use crate::progress::progress;
 use crate::row::figure;
 use crate::sampling::{alone, median};
 use crate::table::Table;
 
-/// Parts of what the costs promise. Beyond the last, queues only grow.
+/// Loads, as fractions of the throughput computed from the costs. Above the last, queues grow without bound.
 const LOADS: [f64; 9] = [0.1, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1];
-/// What may be on its way.
+/// Maximum number of signatures in transit.
 const CHANNEL: usize = 1024;
 /// Of one load.
 const MOST_SIGNATURES: usize = 8192;
 
-/// The lines, and what of them can be read in a table.
+/// The lines of the figure, and a table of them.
 pub(super) fn figure_10(quick: bool, costs: &Costs) -> Result<Table, String> {
     let title = "Figure 10: latency and throughput, one core for each side";
     let mut table = Table::new("dsig-figure-10", title, &COLUMNS);
@@ -37,7 +38,7 @@ pub(super) fn figure_10(quick: bool, costs: &Costs) -> Result<Table, String> {
     let (rounds, time) = if quick { (1, 0.03) } else { (5, 0.15) };
     let mut lines = lines(costs);
     for round in 1..=rounds {
-        say(format_args!("Figure 10, round {round} of {rounds}"));
+        progress("dsig", format_args!("Figure 10, round {round} of {rounds}"));
         for line in &mut lines {
             line.measure(time, round)?;
         }
@@ -58,7 +59,7 @@ const COLUMNS: [&str; 9] = [
     "the paper: up to, k/s, at, µs",
 ];
 
-/// A way to sign, at growing loads.
+/// A signature kind at increasing loads.
 struct Line {
     name: &'static str,
     sides: fn() -> quorate::Result<Sides>,
@@ -73,16 +74,16 @@ struct Load {
     runs: Vec<Run>,
 }
 
-/// What came of one load once.
+/// Result of one run of a load.
 struct Run {
     per_second: f64,
     /// In nanoseconds.
     median: f64,
-    /// Whether both threads kept their processors.
+    /// True if neither thread was preempted.
     alone: bool,
 }
 
-/// Of all runs of a load.
+/// Result of all runs of a load.
 struct Point {
     per_second: f64,
     median: f64,
@@ -93,7 +94,7 @@ fn lines(costs: &Costs) -> Vec<Line> {
     let eddsa_rate = per_second(&[costs.ed_sign, costs.ed_verify]);
     let together = per_second(&[costs.generate + costs.sign, costs.announce + costs.verify]);
     let foreground = per_second(&[costs.sign, costs.verify]);
-    // Faster than this a background core makes no keys, whatever the foreground could sign.
+    // The background core cannot make keys faster than this.
     let background = per_second(&[costs.generate, costs.announce]);
     let own_cores = || own_cores::<WotsHaraka256>(MOST_SIGNATURES);
     let with = |exponential| {
@@ -110,7 +111,7 @@ fn lines(costs: &Costs) -> Vec<Line> {
     [false, true].into_iter().flat_map(with).collect()
 }
 
-/// Parts of a rate, up to a limit.
+/// Fractions of a rate, up to a limit.
 fn loads(rate: f64, limit: f64) -> Vec<Load> {
     let rates = LOADS.iter().map(|part| part * rate.min(limit));
     rates.filter(|rate| *rate <= limit).map(|rate| Load { rate, runs: vec![] }).collect()
@@ -140,7 +141,7 @@ impl Line {
 }
 
 impl Load {
-    /// Of the runs in which nobody had to give way, or of all if there is none.
+    /// Median of the runs without preemption, or of all runs if there are none.
     fn point(&self) -> Option<Point> {
         let disturbed = !self.runs.iter().any(|run| run.alone);
         let good: Vec<&Run> = self.runs.iter().filter(|run| run.alone || disturbed).collect();
@@ -150,7 +151,7 @@ impl Load {
     }
 }
 
-/// Between when one signature is due and the next.
+/// Time between two due signatures.
 fn gaps(rate: f64, count: usize, exponential: Option<u64>) -> Vec<Duration> {
     let mean = 1.0 / rate;
     match exponential {
@@ -169,16 +170,16 @@ enum Parcel {
     Signed { due: Instant, message: [u8; 8], signature: Vec<u8> },
 }
 
-/// From when each signature is due to its verdict.
+/// Latencies from the due time of each signature to the result of its verification.
 fn run(sides: Sides, gaps: &[Duration]) -> Result<Run, String> {
     let Sides { mut signer, mut verifier } = sides;
     let (parcels, arriving) = sync_channel(CHANNEL);
-    // Both threads run by then.
+    // Both threads are running by then.
     let begin = Instant::now() + Duration::from_millis(2);
     let (signed, verified) = thread::scope(|scope| {
         let verifying = scope.spawn(move || alone(|| verify_all(&mut *verifier, &arriving, begin)));
         let signed = alone(|| sign_all(&mut *signer, &parcels, begin, gaps));
-        // The other side ends when nothing more can come.
+        // The other side ends when the channel is closed.
         drop(parcels);
         (signed, verifying.join())
     });
@@ -187,7 +188,7 @@ fn run(sides: Sides, gaps: &[Duration]) -> Result<Run, String> {
     signed.0?;
     let took = last.saturating_duration_since(begin).as_secs_f64();
     let per_second = latencies.len() as f64 / took;
-    // The first ones find cold caches.
+    // The first ones run with cold caches.
     let mut warm = latencies.split_off(latencies.len() / 10);
     Ok(Run { per_second, median: median(&mut warm), alone: signed.1 && verifier_alone })
 }
@@ -219,7 +220,7 @@ fn sign_all(
     Ok(())
 }
 
-/// Nanoseconds of each, and when the last was done.
+/// Latency of each in nanoseconds, and the time of the last.
 fn verify_all(
     verifier: &mut dyn Verifies,
     arriving: &Receiver<Parcel>,
@@ -242,21 +243,21 @@ fn verify_all(
     }
 }
 
-/// Waits while too much is on its way.
+/// Waits while too many signatures are in transit.
 fn post(parcels: &SyncSender<Parcel>, mut parcel: Parcel) -> Result<(), String> {
     let mut spins = 0;
     loop {
         match parcels.try_send(parcel) {
             Ok(()) => return Ok(()),
             Err(TrySendError::Full(back)) => parcel = back,
-            // It says why itself.
+            // The other thread reports the error.
             Err(TrySendError::Disconnected(_)) => return Err("the verifying side ended".to_owned()),
         }
         pause(&mut spins);
     }
 }
 
-/// Who sleeps wakes up too late for such latencies. Somebody else who needs the processor gets it now and then.
+/// Polls, because a sleeping thread wakes up too late for such latencies; yields from time to time.
 fn pause(spins: &mut u32) {
     *spins = spins.wrapping_add(1);
     if spins.is_multiple_of(256) { thread::yield_now() } else { spin_loop() }

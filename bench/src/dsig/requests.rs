@@ -1,5 +1,5 @@
-//! Figure 12: a server that verifies requests before it works on them. Four cores and 10 Gbps, as in the paper: what
-//! one request takes is measured, what so many cores and such a link make of it is computed.
+//! Figure 12: a server that verifies requests before it processes them, with four cores and 10 Gbps, as in the paper. The
+//! cost of one request is measured; the throughput of the cores and the link is computed from it.
 
 use quorate::dsig::{Signature, Signer, SignerConfig, Verifier, VerifierConfig, WotsHaraka256};
 use quorate::ed25519::Ed25519;
@@ -11,21 +11,21 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::parties::{ANNOUNCED, LINK};
-use super::say;
 use crate::certificates::SingleEd;
 use crate::chart::{Drawing, Lines, Series};
+use crate::progress::progress;
 use crate::row::figure;
-use crate::sampling::{Care, Case, medians};
+use crate::sampling::{Case, SamplePlan, medians};
 use crate::table::Table;
 
 const SIZES: [usize; 7] = [32, 128, 512, 2048, 8192, 32_768, 131_072];
 const NOW: Time = Time(1);
 
 /// Both halves.
-pub(super) fn figure_12(care: Care) -> Result<Vec<Table>> {
+pub(super) fn figure_12(care: SamplePlan) -> Result<Vec<Table>> {
     let mut measured = Vec::new();
     for size in SIZES {
-        say(format_args!("Figure 12, requests of {size} bytes"));
+        progress("dsig", format_args!("Figure 12, requests of {size} bytes"));
         measured.push(verification(care, size)?);
     }
     Ok(vec![
@@ -41,18 +41,18 @@ struct Verification {
     dsig: f64,
 }
 
-/// Thousand requests per second.
+/// Throughput in thousand requests per second.
 struct Rates {
     none: f64,
     eddsa: f64,
     dsig: f64,
-    /// Whether DSig waits for the network.
+    /// True if the network limits DSig.
     full: bool,
 }
 
-fn verification(care: Care, size: usize) -> Result<Verification> {
+fn verification(care: SamplePlan, size: usize) -> Result<Verification> {
     let request = vec![12u8; size];
-    let single = SingleEd::of(blake3::hash(&request).as_bytes().to_vec());
+    let single = SingleEd::new_for(blake3::hash(&request).as_bytes().to_vec());
     let mut rng = StdRng::seed_from_u64(12);
     let config = SignerConfig { low_water: 1, ..SignerConfig::default() };
     let mut signer = Signer::<WotsHaraka256>::new(Ed25519::generate(&mut rng)?, vec![], config, &mut rng)?;
@@ -71,7 +71,7 @@ fn verification(care: Care, size: usize) -> Result<Verification> {
     };
     check()?;
     let mut cases = [
-        // Hashed with BLAKE3 first, as in the paper, for Ed25519 itself would hash with SHA-512, and twice to sign.
+        // Hashed with BLAKE3 first, as in the paper: Ed25519 itself hashes with SHA-512, twice for a signature.
         Case::new(|| (blake3::hash(std::hint::black_box(&request)), single.verify())),
         Case::new(|| assert!(check().is_ok())),
     ];
@@ -84,7 +84,7 @@ impl Verification {
         let size = self.size as f64;
         let cores = |cores: f64, verify: f64| cores * 1e6 / (verify + processing * 1000.0);
         let link = |bytes: f64| LINK / bytes / 1000.0;
-        // One of DSig's four cores is the background's, which hardly works here.
+        // One of DSig's four cores is for the background plane, which is almost idle here.
         let (dsig, carried) =
             (cores(3.0, self.dsig), link(size + Signature::<WotsHaraka256>::LEN as f64 + ANNOUNCED));
         Rates {
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_requests_wait_for_processors_and_long_ones_for_the_network() {
+    fn processors_limit_short_requests_and_links_long_ones() {
         let rates = |size, dsig| Verification { size, eddsa: 39_000.0, dsig }.rates(1.0);
         let short = rates(32, 1000.0);
         assert_eq!((short.eddsa, short.none), (100.0, 4000.0));

@@ -1,4 +1,4 @@
-//! The two ends of Figure 10's pipeline: who signs, and who verifies.
+//! The two ends of Figure 10's pipeline: the signer and the verifier.
 
 use std::collections::VecDeque;
 
@@ -12,20 +12,20 @@ use quorate::{Error, Result};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-/// What signs on one core.
+/// The signing end, on one core.
 pub(super) trait Signs: Send {
-    /// To bytes.
+    /// Signs a message and returns the encoded signature.
     fn sign(&mut self, message: &[u8], now: Time) -> Result<Vec<u8>>;
-    /// Some work in advance, if there is any to do: what must be announced of it.
+    /// Does some background work, if there is any, and returns the announcement.
     fn work(&mut self, now: Time) -> Result<Option<Vec<u8>>>;
-    /// Whether nothing can be signed without more of it.
+    /// Returns true if signing needs more background work first.
     fn is_out(&self) -> bool;
 }
 
-/// What verifies on another.
+/// The verifying end, on another core.
 pub(super) trait Verifies: Send {
     fn verify(&mut self, message: &[u8], signature: &[u8]) -> Result<()>;
-    /// Takes in what the other side announces.
+    /// Receives an announcement of the signer.
     fn hear(&mut self, announcement: &[u8], now: Time) -> Result<()>;
 }
 
@@ -42,7 +42,7 @@ pub(super) fn eddsa() -> Sides {
     Sides { signer: Box::new(EddsaSigner(secret)), verifier: Box::new(verifier) }
 }
 
-/// Each side does all of its work on its one core: the background's when nothing else is due.
+/// Each side does all its work on one core; the background work runs when nothing else is due.
 pub(super) fn one_core<S: Suite>() -> Result<Sides> {
     let mut rng = StdRng::seed_from_u64(10);
     let mut signer = new_signer::<S>(&mut rng, STOCK)?;
@@ -53,10 +53,10 @@ pub(super) fn one_core<S: Suite>() -> Result<Sides> {
     Ok(Sides { signer: Box::new(OneCore { signer, rng }), verifier: Box::new(verifier) })
 }
 
-/// What the foregrounds do while background planes work on cores of their own: that work is done beforehand, for so
-/// many signatures, and its results are handed in one by one when they are due.
+/// The foreground planes alone, as if the background planes had their own cores: that work is done beforehand for the
+/// number of signatures, and its results are passed in when they are due.
 pub(super) fn own_cores<S: Suite>(signatures: usize) -> Result<Sides> {
-    // A batch tells its announcement only when its signer takes it in, so a twin with the same generator tells it.
+    // A batch reveals its announcement only when its signer accepts it, so a twin with the same generator provides it.
     let (mut rng, mut twins_rng) = (StdRng::seed_from_u64(11), StdRng::seed_from_u64(11));
     let mut signer = new_signer::<S>(&mut rng, usize::MAX)?;
     let mut twin = new_signer::<S>(&mut twins_rng, usize::MAX)?;
@@ -78,7 +78,7 @@ pub(super) fn own_cores<S: Suite>(signatures: usize) -> Result<Sides> {
 const START: Time = Time(0);
 /// The paper's 128 keys.
 const LOG2_BATCH: u8 = 7;
-/// Keys that are ready if there was time to make them.
+/// Number of keys that are prepared if there is time.
 const STOCK: usize = 512;
 
 fn new_signer<S: Suite>(rng: &mut StdRng, low_water: usize) -> Result<Signer<S>> {
@@ -148,7 +148,7 @@ impl<S: Suite> Signs for OwnCore<S> {
     fn work(&mut self, _now: Time) -> Result<Option<Vec<u8>>> {
         let next = if self.is_out() { self.batches.pop_front() } else { None };
         let next = next.and_then(|batch| self.signer.add(batch));
-        // The other side has what it says already; it must only know that it is time.
+        // The other side already has the content; it only needs the time.
         Ok(next.map(|_| Vec::new()))
     }
 
@@ -163,7 +163,7 @@ struct Known<S: Suite> {
 }
 
 impl<S: Suite> Known<S> {
-    /// A verifier that knows this signer, and remembers all that is on its way.
+    /// A verifier that knows this signer, and stores all announcements in transit.
     fn new(signer: &Signer<S>) -> Self {
         let (announced, burst) = (32, u32::MAX);
         let mut verifier = Verifier::new(VerifierConfig { announced, burst, ..VerifierConfig::default() });
@@ -176,7 +176,7 @@ impl<S: Suite> Known<S> {
 impl<S: Suite> Verifies for Known<S> {
     fn verify(&mut self, message: &[u8], signature: &[u8]) -> Result<()> {
         let signature = Signature::<S>::decode(signature, &())?;
-        // Otherwise this would be a measurement of something else.
+        // Otherwise another operation would be measured.
         if !self.verifier.can_verify_fast(&self.signer, &signature) {
             return Err(Error::WrongContext { what: "announcement" });
         }

@@ -1,15 +1,15 @@
-//! What a message takes from one thread to another over TCP on loopback: half of a round trip, as the paper has it.
-//! Both sides poll, as with the paper's network cards, so that nobody is woken up.
+//! Latency of a message between two threads over TCP on loopback: half a round trip, as in the paper. Both sides poll, as
+//! with the paper's network cards, so that no thread has to be woken.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long an answer may take. The machine may be busy with others.
+/// Timeout of an answer: other programs may keep the machine busy.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The way there, in nanoseconds, `rounds` times for messages of each size. Sizes are 2 or more.
+/// One-way latencies in nanoseconds, `rounds` for messages of each size. Sizes are 2 or more.
 pub(super) fn ways(sizes: &[u16], rounds: usize) -> Result<Vec<Vec<f64>>, String> {
     let problem = |e: std::io::Error| format!("sending over loopback: {e}");
     let listener = TcpListener::bind("127.0.0.1:0").map_err(problem)?;
@@ -35,7 +35,7 @@ pub(super) fn ways(sizes: &[u16], rounds: usize) -> Result<Vec<Vec<f64>>, String
         (0..rounds).map(|_| way()).collect()
     });
     let times: std::io::Result<_> = times.collect();
-    // Its end of the connection sees that ours is gone.
+    // Closing our end makes the other thread end.
     drop(near);
     let echoed = echo.join().map_err(|_| "the echoing thread died".to_owned())?;
     let times = times.map_err(problem)?;
@@ -43,7 +43,7 @@ pub(super) fn ways(sizes: &[u16], rounds: usize) -> Result<Vec<Vec<f64>>, String
     Ok(times)
 }
 
-/// Sends back what comes, until the other side is gone.
+/// Echoes messages until the connection is closed.
 fn echo(mut stream: TcpStream) -> std::io::Result<()> {
     let mut message = Vec::new();
     loop {
@@ -80,7 +80,7 @@ fn send(stream: &mut TcpStream, mut bytes: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Tries again until it works. Others may have the processor in between: on a machine with one, the other side needs it.
+/// Retries until the call succeeds, and yields in between: on a machine with one processor the other side needs it.
 fn patiently(mut work: impl FnMut() -> std::io::Result<usize>) -> std::io::Result<usize> {
     let mut began = None;
     loop {

@@ -1,7 +1,7 @@
-//! How far cities are from each other.
+//! Distances and latencies between cities.
 //!
-//! Latency is that of light in glass over the great circle, half as much again because cables go around, and half a
-//! millisecond in the cities. The paper took its matrix from a service that measures pings and does not print it.
+//! The latency is that of light in glass along the great circle, times 1.5 for detours of cables, plus half a millisecond in
+//! the cities. The paper used measured ping times, which it does not print.
 
 use super::queue::{MILLISECOND, Nanos};
 
@@ -55,7 +55,7 @@ const EARTH_RADIUS_KM: f64 = 6371.0;
 const KM_PER_MS: f64 = 200.0;
 /// Cables are longer than great circles.
 const DETOUR: f64 = 1.5;
-/// From a node to the cable, both ends.
+/// Latency from the nodes to the cable, both ends.
 const LOCAL: Nanos = MILLISECOND / 2;
 
 /// The great circle between two places, in kilometres.
@@ -66,7 +66,7 @@ pub(super) fn distance(a: City, b: City) -> f64 {
     2.0 * EARTH_RADIUS_KM * chord.sqrt().min(1.0).asin()
 }
 
-/// One way.
+/// One-way latency.
 pub(super) fn latency(a: City, b: City) -> Nanos {
     LOCAL + (distance(a, b) * DETOUR / KM_PER_MS * MILLISECOND as f64) as Nanos
 }
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn latency_is_the_same_both_ways_and_never_above_that_of_half_the_equator() {
+    fn latency_is_symmetric_and_at_most_half_the_equator() {
         for cities in [WORLD.as_slice(), &REGIONS] {
             for a in cities {
                 assert_eq!(latency(*a, *a), LOCAL);

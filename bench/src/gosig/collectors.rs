@@ -1,8 +1,8 @@
-//! Stage II with threshold signatures, as a model: shares go to a collector, who sends everybody the whole.
+//! A model of Stage II with threshold signatures: nodes send shares to a collector, which sends the signature to all nodes.
 //!
-//! Every node sends its share of P to the collector; a quorum of shares becomes one short signature, which the
-//! collector sends to every node by itself; then the same with TC. To put shares together is counted as adding them,
-//! which favours the collector.
+//! Every node sends its share of P to the collector; a quorum of shares forms one short signature, which the collector
+//! sends to each node separately; then the same with TC. The cost of combining shares is that of adding them, which favours
+//! the collector.
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -12,9 +12,9 @@ use super::queue::{Nanos, Queue};
 use super::stage::{Case, END, FRAME, Outcome, P, SKEW, TC};
 use crate::sampling::processor_time;
 
-/// A suite, a statement, a signer and a signature; in the whole, no signer.
+/// Bytes of a share: suite, statement, signer, signature. The combined signature has no signer.
 const SHARE: u64 = 1 + 49 + 2 + 48;
-/// The collector. It is never silent here: a silent one is replaced after a time-out, which is left out as well.
+/// The collector. It is never silent in this model, which leaves out the timeout that replaces a silent one.
 const COLLECTOR: Node = 0;
 
 enum Event {
@@ -29,7 +29,7 @@ enum Event {
         to: Node,
         which: usize,
     },
-    /// The collector has put a quorum of shares together.
+    /// The collector has combined a quorum of shares.
     Whole(usize),
 }
 
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_gets_the_whole_after_the_collector_took_in_a_quorum_twice() {
+    fn all_nodes_get_the_signature_after_two_quorums() {
         let outcome = run(&case(1000, 0));
         assert_eq!((outcome.prepared.len(), outcome.complete.len()), (1000, 1000));
         // Two thirds of a thousand shares through two megabits per second, twice, and as much the other way.

@@ -1,4 +1,4 @@
-//! What the true scheme costs, measured here and now; simulated processors are kept busy for as long.
+//! Costs of the real scheme, measured on this machine; simulated processors are busy for these times.
 
 use std::hint::black_box;
 
@@ -15,15 +15,15 @@ use super::queue::Nanos;
 use super::signers::Signers;
 use crate::certificates::SingleEd;
 use crate::row::Row;
-use crate::sampling::{Care, Case, medians};
+use crate::sampling::{Case, SamplePlan, medians};
 
 type Bls = Counted<MinSig>;
 
-/// The paper's largest testbed, of which an aggregate's verification has a target.
+/// Size of the paper's largest testbed, for the target of an aggregate's verification.
 const TESTBED: usize = 280;
-/// Enough signers to see what each of them costs.
+/// Number of signers that is large enough to measure the cost of each.
 const MANY: usize = 1000;
-/// Aggregates that are verified together.
+/// Number of aggregates in a batch.
 const BATCH: usize = 4;
 /// The highest count of the row that has a target.
 const HIGHEST: u16 = 16;
@@ -31,13 +31,13 @@ const HIGHEST: u16 = 16;
 /// Nanoseconds on this machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Costs {
-    /// To verify one signature of one signer: hash, subgroup, pairings.
+    /// Verifying one signature of one signer: hash, subgroup check, pairings.
     pub(super) single: f64,
-    /// What another aggregate of the same batch adds.
+    /// Each further aggregate of a batch.
     pub(super) another: f64,
-    /// What another signer adds, whose count is not 1.
+    /// Each further signer whose count is not 1.
     pub(super) signer: f64,
-    /// To put one aggregate to another, per signer.
+    /// Merging two aggregates, per signer.
     pub(super) merge: f64,
     pub(super) sign: Nanos,
     /// One signature of Ed25519 in a large batch.
@@ -45,12 +45,12 @@ pub(super) struct Costs {
 }
 
 impl Costs {
-    /// Of the order of what is measured, for tests.
+    /// Typical values, for tests.
     #[cfg(test)]
     pub(super) const TYPICAL: Self =
         Self { single: 8e5, another: 2e5, signer: 800.0, merge: 5.0, sign: 100_000, plain: 15e3 };
 
-    /// To check so many aggregates of so many signers in all together, and to merge them.
+    /// Time to verify this number of aggregates with this total number of signers, and to merge them.
     pub(super) fn check(&self, aggregates: usize, signers: usize) -> Nanos {
         if aggregates == 0 {
             return 0;
@@ -60,15 +60,19 @@ impl Costs {
     }
 }
 
-/// Measures, and makes the row that has a target.
-pub(super) fn measure(care: Care) -> Result<(Costs, Vec<Row>)> {
+/// Measures the costs, and returns the row that has a target.
+pub(super) fn measure(care: SamplePlan) -> Result<(Costs, Vec<Row>)> {
     let (small, large) = (Signers::<Bls>::new(TESTBED)?, Signers::<Bls>::new(MANY)?);
     let counted = small.aggregate(TESTBED, HIGHEST)?;
     let ones = small.aggregate(TESTBED, 1)?;
     let one = large.aggregate(1, 1)?;
     let many = large.aggregate(MANY, HIGHEST)?;
-    let few: Vec<Aggregate<Bls>> =
-        large.votes.iter().take(BATCH).map(|vote| Ok(large.of(vote)?.into_inner())).collect::<Result<_>>()?;
+    let few: Vec<Aggregate<Bls>> = large
+        .votes
+        .iter()
+        .take(BATCH)
+        .map(|vote| Ok(large.single(vote)?.into_inner()))
+        .collect::<Result<_>>()?;
     let (single_ed, secret) = (SingleEd::new(), Bls::generate(&mut StdRng::seed_from_u64(1))?);
     let batch_ed = crate::certificates::DalekBatch::new(64);
     let mut rng = StdRng::seed_from_u64(2);

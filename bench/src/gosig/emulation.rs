@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 
 use super::blocks::{Case, Outcome, Rules};
+use super::cities;
 use super::costs::Costs;
 use super::network::Setting;
+use super::parallel::run_parallel;
 use super::queue::{MILLISECOND, Nanos, SECOND};
-use super::rounds::{MEGABYTE, Measured, simulate};
-use super::{cities, side_by_side};
+use super::simulate::{MEGABYTE, Measured, simulate};
 use crate::chart::{Drawing, Lines, Scale, Series};
 use crate::row::{Row, figure};
 use crate::table::Table;
@@ -15,10 +16,10 @@ use crate::table::Table;
 pub(super) const FAST: Setting =
     Setting { cities: &cities::WORLD, bandwidth: 20e6, connection: None, loss: 0.0 };
 
-/// The paper's rounds, and ours: shorter, more transactions, fewer copies of each.
+/// The paper's rounds, and ours: shorter, with more transactions and fewer copies of each.
 const ROUNDS: [(Nanos, f64, usize); 2] = [(7500 * MILLISECOND, 3000.0, 3), (5 * SECOND, 3400.0, 2)];
 
-/// Runs both, and makes the rows that have targets.
+/// Runs both, and returns the rows that have targets.
 pub(super) fn measure(quick: bool, costs: Costs) -> Measured {
     let nodes = if quick { 300 } else { 5000 };
     let case = |(stage, load, copies): (Nanos, f64, usize)| Case {
@@ -37,7 +38,7 @@ pub(super) fn measure(quick: bool, costs: Costs) -> Measured {
         seed: 1,
     };
     let cases = ROUNDS.map(case).to_vec();
-    let mut all = side_by_side(cases, |case| Ok((case, simulate(&case)?)))?;
+    let mut all = run_parallel(cases, |case| Ok((case, simulate(&case)?)))?;
     all.sort_by_key(|(case, _)| Reverse(case.stages));
     let mut table = Table::new(
         "gosig-figure-8",
@@ -110,14 +111,14 @@ fn seconds(case: &Case) -> f64 {
     case.stages.iter().sum::<Nanos>() as f64 / 1e9
 }
 
-/// How a block gets around.
+/// The spreading of a block.
 fn steps(outcome: &Outcome) -> Drawing {
     let names = ["header", "body", "transactions", "quorum of P", "committed"];
     let series = names.iter().zip(&outcome.steps).map(|(name, times)| {
         let len = times.len().max(1);
         let points = (0..=50).filter_map(|part| {
             let place = ((len - 1) * part) / 50;
-            // The proposer has everything at once, which has no place on a logarithmic axis.
+            // The proposer has all parts at once: a time of zero has no place on a logarithmic axis.
             let at = times.get(place).copied().filter(|at| *at > 0.0)?;
             Some((at, 100.0 * (place + 1) as f64 / len as f64))
         });

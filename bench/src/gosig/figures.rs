@@ -1,4 +1,4 @@
-//! Stage II against the paper's Figure 10, and what it takes of each node.
+//! Stage II compared with the paper's Figure 10, and its cost for each node.
 
 use super::costs::Costs;
 use super::stage::Outcome;
@@ -6,14 +6,14 @@ use crate::chart::{Drawing, Lines, Scale, Series};
 use crate::row::{Row, figure};
 use crate::table::Table;
 
-/// How the signatures travel.
+/// The way in which signatures spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// As sums.
+    /// As aggregates.
     Aggregated,
-    /// One by one.
+    /// Separately.
     Plain,
-    /// To a collector and back.
+    /// Through a collector.
     Collector,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Line {
     pub(super) name: &'static str,
     pub(super) way: Way,
     pub(super) fan_out: usize,
-    /// A third does not respond.
+    /// True if a third of the nodes is silent.
     pub(super) silent: bool,
 }
 
@@ -42,11 +42,11 @@ pub(super) const LINES: [Line; 7] = [
     line("fan-out 1, a third silent", Way::Aggregated, 1, true),
 ];
 
-/// What the paper says in numbers: its line, nodes, seconds. Its figure prints no others.
+/// The numbers in the paper's text: line, nodes, seconds. Its figure prints no others.
 const PAPER: [(usize, f64, f64); 4] =
     [(0, 5000.0, 3.70), (0, 10_000.0, 6.68), (1, 10_000.0, 11.31), (4, 10_000.0, 26.72)];
 
-/// A line's run with so many nodes.
+/// A line's run with a number of nodes.
 #[derive(Debug)]
 pub(super) struct Point {
     pub(super) line: usize,
@@ -55,7 +55,7 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// None if some were never done.
+    /// `None` if some nodes did not finish.
     fn seconds(&self) -> Option<f64> {
         self.outcome.completion().map(|at| at as f64 / 1e9)
     }
@@ -186,7 +186,7 @@ pub(super) fn figure_10(points: &[Point], sizes: &[usize], costs: &Costs) -> Tab
     table
 }
 
-/// How the largest run went, node by node.
+/// The completion times of the largest run, by node.
 pub(super) fn completion(points: &[Point], largest: usize) -> Table {
     let columns = [
         "",

@@ -1,8 +1,8 @@
-//! Aggregates that are merged in any order and where they overlap: how high counts get, and how long messages.
+//! Merging of overlapping aggregates in any order: the highest counts, and the length of messages.
 //!
-//! `Gossip` sends sums of halves of the committee, which have no signer in common: counts of more than 1 are rare. That
-//! shows nothing of what keeps counts low where sums do overlap. So here nobody sends halves: everybody sends all that its
-//! [`Pool`] adds up to, to random others, as in the paper, and they merge it with what they have.
+//! `Gossip` sends aggregates of halves of the committee, which share no signer, so counts above 1 are rare. This does not
+//! test the mechanism that keeps counts low where aggregates overlap. Therefore every node here sends the whole aggregate of
+//! its [`Pool`] to random nodes, as in the paper, and these merge it with their own.
 
 use quorate::Result;
 use quorate::gossip::{Aggregate, Parameters, Pool};
@@ -16,28 +16,28 @@ use super::signers::Signers;
 use super::stage::FRAME;
 use crate::row::{Row, figure};
 
-/// After so many steps nobody gets there any more.
+/// Number of steps after which the run is given up.
 const STEPS: usize = 100;
 /// The highest count that a target allows.
 const HIGHEST: u16 = 16;
 
-/// What came of it.
+/// Result of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Merged {
-    /// In any sum that was sent before its sender had a quorum.
+    /// Highest count of any aggregate that was sent before its sender had a quorum.
     spreading: u16,
-    /// In anybody's first sum of a quorum.
+    /// Highest count of any node's first aggregate of a quorum.
     quorum: u16,
-    /// Bytes of the longest such sum, and of all of them together.
+    /// Bytes of the longest such aggregate, and of all of them together.
     longest: usize,
     bytes: usize,
-    /// Everybody sends once in a step.
+    /// Number of steps; each node sends once per step.
     steps: usize,
-    /// Who has no quorum after the last of them.
+    /// Number of nodes without a quorum after the last step.
     without: usize,
 }
 
-/// Everybody begins with its own vote, and sends what it has, until everybody has a quorum or nobody gets there any more.
+/// Starts each node with its own vote; all nodes send their aggregates until each has a quorum or the run is given up.
 pub(super) fn run(signers: &Signers<Toy>, seed: u64) -> Result<Merged> {
     let parameters = Parameters::default();
     let mut random = StdRng::seed_from_u64(seed);
@@ -45,7 +45,7 @@ pub(super) fn run(signers: &Signers<Toy>, seed: u64) -> Result<Merged> {
     let mut pools = Vec::new();
     for (me, vote) in (0..).zip(&signers.votes) {
         let mut pool = Pool::new(signers.committee.clone(), me, signers.statement, parameters);
-        pool.insert(signers.of(vote)?)?;
+        pool.insert(signers.single(vote)?)?;
         pools.push(pool);
     }
     let mut merged = Merged::default();
@@ -78,8 +78,8 @@ pub(super) fn run(signers: &Signers<Toy>, seed: u64) -> Result<Merged> {
     Ok(merged)
 }
 
-/// The rows: what is merged with as many nodes as the target says, for the steps that it takes grow with their number;
-/// bytes of what `Gossip` sends with as many as the largest simulation has.
+/// The rows: merging with the number of nodes of the target, because the number of steps grows with it; bytes of
+/// `Gossip`'s messages with the number of nodes of the largest simulation.
 pub(super) fn measure(largest: usize) -> Result<Vec<Row>> {
     let (some, many) = (Signers::<Toy>::new(MERGING)?, Signers::<Toy>::new(largest)?);
     let mut highest = Merged::default();
@@ -125,9 +125,9 @@ pub(super) fn measure(largest: usize) -> Result<Vec<Row>> {
     ])
 }
 
-/// Nodes that merge whatever overlaps.
+/// Number of nodes that merge overlapping aggregates.
 const MERGING: usize = 1000;
-/// Runs with them.
+/// Number of runs with them.
 const SEEDS: u64 = 5;
 
 #[cfg(test)]
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_gets_a_quorum_with_low_counts_that_verifies() {
+    fn every_node_gets_a_valid_quorum_with_low_counts() {
         let signers = Signers::new(60).unwrap();
         for seed in 1..5 {
             let merged = run(&signers, seed).unwrap();

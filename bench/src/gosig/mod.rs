@@ -1,6 +1,7 @@
-//! Gosig: what the paper measured (Li et al., *Gosig: A Scalable and High-Performance Byzantine Consensus for Consortium
-//! Blockchains*), and what must be reached here. Networks of thousands of nodes are simulated.
+//! Gosig: the figures of the paper (Li et al., *Gosig: A Scalable and High-Performance Byzantine Consensus for Consortium
+//! Blockchains*), and the rows that have targets. Networks of thousands of nodes are simulated.
 
+mod ablation;
 mod blocks;
 mod cities;
 mod collectors;
@@ -9,22 +10,24 @@ mod emulation;
 mod figures;
 mod merges;
 mod network;
+mod parallel;
 mod plain;
 mod queue;
 mod rounds;
 mod signers;
+mod simulate;
 mod stage;
 mod testbed;
 
-use std::sync::{Mutex, OnceLock};
 use std::thread;
-use std::time::Instant;
 
 use self::figures::{LINES, Point, Way};
 use self::network::Setting;
+use self::parallel::run_parallel;
 use self::stage::{Case, Outcome};
+use crate::progress::progress;
 use crate::row::Row;
-use crate::sampling::Care;
+use crate::sampling::SamplePlan;
 use crate::table::Table;
 use crate::testnet::Testnet;
 
@@ -32,27 +35,27 @@ use crate::testnet::Testnet;
 const SLOW: Setting = Setting { cities: &cities::WORLD, bandwidth: 2e6, connection: None, loss: 0.01 };
 const SIZES: [usize; 5] = [100, 300, 1000, 3000, 10_000];
 const FEW: [usize; 2] = [100, 1000];
-/// Simulations that run at the same time: each takes one thread.
-const THREADS: usize = 2;
-
-/// Measures the rows that have targets, and the paper's figures. Says on standard error what is running.
+/// Measures the rows that have targets, and the paper's figures. Prints its progress on the standard error.
 pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
     let sizes: &[usize] = if quick { &FEW } else { &SIZES };
     let largest = sizes.last().copied().unwrap_or_default();
-    say("what BLS costs here");
+    progress("gosig", "costs of BLS");
     let (costs, mut rows) =
-        costs::measure(Care::of(quick)).map_err(|error| format!("measuring Gosig: {error}"))?;
-    // The longest first, so that no thread is left with it at the end.
+        costs::measure(SamplePlan::new(quick)).map_err(|error| format!("measuring Gosig: {error}"))?;
+    // The longest first, so that no thread starts it last.
     let mut jobs: Vec<(usize, usize)> =
         sizes.iter().rev().flat_map(|nodes| (0..LINES.len()).map(|line| (line, *nodes))).collect();
     jobs.retain(|(line, nodes)| *nodes < 10_000 || *line != LINES.len() - 1);
-    let mut points = side_by_side(jobs, |(line, nodes)| {
+    let mut points = run_parallel(jobs, |(line, nodes)| {
         let outcome = stage(line, nodes, costs)?;
-        say(format!(
-            "Stage II, {nodes} nodes, {}: {:.1} s",
-            LINES.get(line).map_or("", |line| line.name),
-            outcome.took.as_secs_f64()
-        ));
+        progress(
+            "gosig",
+            format!(
+                "Stage II, {nodes} nodes, {}: {:.1} s",
+                LINES.get(line).map_or("", |line| line.name),
+                outcome.took.as_secs_f64()
+            ),
+        );
         Ok(Point { line, nodes, outcome })
     })?;
     points.sort_by_key(|point| (point.line, point.nodes));
@@ -70,7 +73,7 @@ pub(crate) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>), String> {
     rows.extend(memory());
     rows.extend(validators(quick)?);
     tables.extend(more_tables);
-    say("done");
+    progress("gosig", "done");
     Ok((rows, tables))
 }
 
@@ -85,35 +88,12 @@ fn stage(line: usize, nodes: usize, costs: costs::Costs) -> Result<Outcome, Stri
     }
 }
 
-/// Does all jobs, a few at a time.
-fn side_by_side<J: Send, T: Send>(
-    jobs: Vec<J>,
-    work: impl Fn(J) -> Result<T, String> + Sync,
-) -> Result<Vec<T>, String> {
-    let jobs = Mutex::new(jobs.into_iter());
-    let results = Mutex::new(Vec::new());
-    let next = || jobs.lock().ok()?.next();
-    thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| {
-                while let Some(job) = next() {
-                    let result = work(job);
-                    if let Ok(mut results) = results.lock() {
-                        results.push(result);
-                    }
-                }
-            });
-        }
-    });
-    results.into_inner().map_err(|_| "a simulation panicked".to_owned())?.into_iter().collect()
-}
-
-/// Sixteen real validators under a light load, beside those of the other protocol.
+/// Sixteen real validators under a light load, with each protocol.
 fn validators(quick: bool) -> Result<Vec<Row>, String> {
     let measure = |protocol| {
         let seconds = if quick { 8 } else { 30 };
         let net = Testnet { protocol, nodes: 16, ..Testnet::of_four("bls", 1_000, seconds) };
-        say(net.shown());
+        progress("gosig", net.shown());
         let outcome = net.run()?;
         let name = |what: &str| format!("16 validators, {protocol}, 1,000 tx/s of 512 B: {what}");
         let committed = Row::new(name("committed"), outcome.committed_percent, "%").at_least(95.0);
@@ -130,7 +110,7 @@ fn validators(quick: bool) -> Result<Vec<Row>, String> {
     Ok(both.into_iter().flatten().collect())
 }
 
-/// The most memory that this process ever had.
+/// Peak memory of this process.
 fn memory() -> Option<Row> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -138,13 +118,6 @@ fn memory() -> Option<Row> {
     let row =
         Row::new("memory of all simulations, up to three at a time", kilobytes / 1024.0 / 1024.0, "GiB");
     Some(row.at_most(16.0))
-}
-
-/// What is measured now, and since when: on standard error, where it does not disturb who reads JSON.
-fn say(what: impl std::fmt::Display) {
-    static BEGAN: OnceLock<Instant> = OnceLock::new();
-    let began = BEGAN.get_or_init(Instant::now);
-    eprintln!("[{:>4} s] gosig: {what}", began.elapsed().as_secs());
 }
 
 #[cfg(test)]
@@ -172,15 +145,5 @@ mod tests {
             let row = rows.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("no row {name}"));
             assert_eq!(row.is_reached(), Some(true), "{name}");
         }
-    }
-
-    #[test]
-    fn all_jobs_are_done_and_one_that_fails_is_told() {
-        let mut done = side_by_side((0..20).collect(), |job| Ok(job * 2)).unwrap();
-        done.sort_unstable();
-        assert_eq!(done, (0..20).map(|job| job * 2).collect::<Vec<_>>());
-        let failed =
-            side_by_side(vec![1, 2, 3], |job| if job == 2 { Err("two".to_owned()) } else { Ok(job) });
-        assert_eq!(failed, Err("two".to_owned()));
     }
 }

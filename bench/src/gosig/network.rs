@@ -1,9 +1,8 @@
-//! Nodes in cities, each behind a link of its own: latency, bandwidth both ways, loss.
+//! A network of nodes in cities, each with its own link: latency, bandwidth in both directions, loss.
 //!
-//! A message leaves through its sender's uplink and comes in through its receiver's downlink, each of which carries
-//! one byte after the other; in between it takes the latency of the two cities. A lost packet is sent again when its
-//! acknowledgement is overdue, and the message is complete when its last packet is. What is urgent goes before what is
-//! not, on both links.
+//! A message passes its sender's uplink and its receiver's downlink, each of which carries one byte after the other; in
+//! between it takes the latency of the two cities. A lost packet is sent again when its acknowledgement is overdue, and the
+//! message is complete with its last packet. Urgent messages have priority on both links.
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -18,10 +17,10 @@ pub(super) type Node = u32;
 const PACKET: u64 = 1400;
 /// Headers of IP, TCP and TLS, per packet.
 const HEADERS: u64 = 66;
-/// An acknowledgement is overdue after so many round trips and this time.
+/// An acknowledgement is overdue after this number of round trips plus this time.
 const OVERDUE: (f64, Nanos) = (1.5, 25 * MILLISECOND);
 
-/// Which messages a link carries first.
+/// Priority of a message on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// Votes, headers, requests.
@@ -30,15 +29,15 @@ pub(super) enum Class {
     Bulk,
 }
 
-/// What a network is like.
+/// Parameters of a network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Setting {
     pub(super) cities: &'static [City],
-    /// Bits per second of each node, and as many the other way.
+    /// Bits per second of each node, in each direction.
     pub(super) bandwidth: f64,
-    /// Of one connection between different cities, if less than that of the nodes.
+    /// Bandwidth of one connection between different cities, if it is less than that of the nodes.
     pub(super) connection: Option<Connection>,
-    /// The share of packets that is lost.
+    /// Fraction of packets that are lost.
     pub(super) loss: f64,
 }
 
@@ -49,7 +48,7 @@ pub(super) struct Connection {
     pub(super) far: f64,
 }
 
-/// Links and what went over them.
+/// Links and their traffic.
 pub(super) struct Network {
     links: Vec<Link>,
     /// By city of the sender and of the receiver.
@@ -68,7 +67,7 @@ struct Link {
     received: u64,
 }
 
-/// When one direction of a link has carried everything, and when all that is urgent.
+/// Times at which one direction of a link is free of all messages, and of urgent ones.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lane {
     all: Nanos,
@@ -76,7 +75,7 @@ struct Lane {
 }
 
 impl Lane {
-    /// When it begins to carry this.
+    /// Time at which it begins to carry a message.
     fn carry(&mut self, now: Nanos, takes: Nanos, class: Class) -> Nanos {
         let begins = match class {
             Class::Urgent => self.urgent.max(now),
@@ -85,7 +84,7 @@ impl Lane {
         if class == Class::Urgent {
             self.urgent = begins + takes;
         }
-        // What waits already begins so much later.
+        // Waiting messages begin later by this time.
         self.all = self.all.max(now) + takes;
         begins
     }
@@ -94,26 +93,26 @@ impl Lane {
 #[derive(Clone, Copy, Debug)]
 struct Way {
     latency: Nanos,
-    /// What a connection adds that is slower than its nodes.
+    /// Delay of a connection that is slower than its nodes.
     extra_per_byte: f64,
 }
 
-/// When parts of a message are where.
+/// Times of a message in transit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sent {
-    /// The last byte has left.
+    /// Time at which the last byte leaves.
     pub(super) left: Nanos,
-    /// The first byte gets to the receiver's link.
+    /// Time at which the first byte reaches the receiver's link.
     pub(super) comes: Nanos,
-    /// How long it takes from there if the link is free, repetitions included.
+    /// Duration from there if the link is free, including repetitions.
     pub(super) takes: Nanos,
-    /// Bytes with headers, repetitions included.
+    /// Bytes including headers and repetitions.
     pub(super) bytes: u64,
     pub(super) class: Class,
 }
 
 impl Network {
-    /// So many nodes, evenly over the cities.
+    /// A network with this number of nodes, spread evenly over the cities.
     pub(super) fn new(setting: Setting, nodes: usize, seed: u64) -> Self {
         let nanos_per_byte = 8.0 * SECOND as f64 / setting.bandwidth;
         let ways = setting.cities.iter().flat_map(|a| {
@@ -141,7 +140,7 @@ impl Network {
         }
     }
 
-    /// Puts a message of so many bytes into the sender's uplink.
+    /// Puts a message of this number of bytes into the sender's uplink.
     pub(super) fn send(&mut self, now: Nanos, from: Node, to: Node, len: u64, class: Class) -> Sent {
         let packets = len.div_ceil(PACKET).max(1);
         let (mut bytes, mut delay) = (len + packets * HEADERS, 0);
@@ -162,20 +161,20 @@ impl Network {
         Sent { left: begins + takes, comes: begins + way.latency + delay + slower, takes, bytes, class }
     }
 
-    /// Takes what comes now into the receiver's downlink; answers when all of it is there.
+    /// Puts an arriving message into the receiver's downlink; returns the time at which it is complete.
     pub(super) fn receive(&mut self, now: Nanos, to: Node, sent: &Sent) -> Nanos {
         let Some(link) = self.links.get_mut(to as usize) else { return now };
         link.received += sent.bytes;
         link.down.carry(now, sent.takes, sent.class) + sent.takes
     }
 
-    /// From one node to another, without bandwidth.
+    /// Latency from one node to another, without the time for its bytes.
     #[cfg(test)]
     pub(super) fn latency(&self, from: Node, to: Node) -> Nanos {
         self.way(from, to).latency
     }
 
-    /// Bytes that each node has sent and received, headers and repetitions included.
+    /// Bytes that each node has sent and received, including headers and repetitions.
     pub(super) fn traffic(&self) -> impl Iterator<Item = (u64, u64)> {
         self.links.iter().map(|link| (link.sent, link.received))
     }
@@ -190,7 +189,7 @@ impl Network {
         (bytes as f64 * self.nanos_per_byte) as Nanos
     }
 
-    /// How many of so many packets do not arrive.
+    /// Number of packets that are lost of this number of packets.
     fn lost(&mut self, packets: u64) -> u64 {
         if self.loss <= 0.0 {
             return 0;
@@ -199,7 +198,7 @@ impl Network {
     }
 }
 
-/// As far apart as places can be.
+/// Two antipodes.
 const HALF_EQUATOR_KM: f64 = 20_015.0;
 
 #[cfg(test)]
@@ -210,7 +209,7 @@ mod tests {
     const PAPER: Setting = Setting { cities: &WORLD, bandwidth: 2e6, connection: None, loss: 0.01 };
 
     #[test]
-    fn a_link_carries_no_more_than_its_bandwidth_and_nothing_is_lost_for_good() {
+    fn a_link_keeps_its_bandwidth_and_delivers_everything() {
         let mut network = Network::new(PAPER, 40, 1);
         let mut all = Vec::new();
         for number in 0..2000u32 {

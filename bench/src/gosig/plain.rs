@@ -1,8 +1,8 @@
-//! Stage II without aggregation, as a model: every signature travels by itself, though many in one message.
+//! A model of Stage II without aggregation: signatures spread separately, many in one message.
 //!
-//! Whoever learns of a signature passes it on to a few random nodes, together with whatever else is to be passed on,
-//! as transactions are in the paper. Signatures are Ed25519's, verified in batches. Until nearly every node has a
-//! quorum, each must take in two thirds of all signatures, twice, and its share of what others have already.
+//! A node forwards each new signature to a few random nodes, together with other waiting signatures, as transactions spread
+//! in the paper. Signatures are Ed25519's, verified in batches. Until nearly every node has a quorum, each must receive two
+//! thirds of all signatures, twice, and many duplicates.
 
 use std::rc::Rc;
 
@@ -14,13 +14,13 @@ use super::queue::{MILLISECOND, Nanos, Queue};
 use super::stage::{Case, END, FRAME, Outcome, P, SKEW, TC};
 use crate::sampling::processor_time;
 
-/// To how many nodes a signature is passed on.
+/// Number of nodes that a signature is forwarded to.
 const COPIES: u8 = 3;
-/// A signer's index and a signature of Ed25519.
+/// Bytes of a signer's index and a signature of Ed25519.
 const SIGNATURE: u64 = 2 + 64;
-/// Signatures of one message at most.
+/// Maximum number of signatures in a message.
 const MOST: usize = 1000;
-/// Signatures are not sent one by one as they come: so long is waited for more.
+/// Time that a node waits for more signatures before it sends them.
 const GATHER: Nanos = 20 * MILLISECOND;
 
 enum Event {
@@ -40,9 +40,9 @@ struct Load {
 #[derive(Default)]
 struct Known {
     has: Vec<u64>,
-    /// In the order in which they came, and how often each was passed on; the oldest most often.
+    /// Signatures in the order of arrival, and the number of times each was forwarded; the oldest most often.
     list: Vec<(u16, u8)>,
-    /// Everybody before this place was passed on often enough.
+    /// Signatures before this index were forwarded often enough.
     done: usize,
 }
 
@@ -128,7 +128,7 @@ impl<'a> World<'a> {
         self.members.get_mut(node as usize)?.as_mut()
     }
 
-    /// Verifies what is new, and signs TC once P has its quorum.
+    /// Verifies new signatures, and signs TC once P has a quorum.
     fn learn(&mut self, me: Node, which: usize, signers: &[u16]) {
         let (now, quorum, costs) = (self.queue.now(), self.case.nodes * 2 / 3 + 1, self.case.costs);
         let Some(member) = self.member(me) else { return };
@@ -192,7 +192,7 @@ impl Known {
         }
     }
 
-    /// What is to be passed on once more.
+    /// The signatures to forward again.
     fn news(&mut self) -> Option<Rc<[u16]>> {
         let begin = self.done;
         let end = self.list.len().min(begin + MOST);
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_gets_there_in_the_same_way_each_time() {
+    fn every_node_finishes_and_runs_are_reproducible() {
         let (one, again) = (run(&case(200, 0)), run(&case(200, 0)));
         assert_eq!((one.complete.len(), one.prepared.len()), (200, 200));
         assert_eq!((&one.complete, &one.bytes), (&again.complete, &again.bytes));

@@ -1,4 +1,4 @@
-//! Events in the order of their times; those of one time in the order in which they were put in.
+//! A queue of events, ordered by time, then by insertion.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -9,10 +9,10 @@ pub(super) type Nanos = u64;
 pub(super) const MILLISECOND: Nanos = 1_000_000;
 pub(super) const SECOND: Nanos = 1_000 * MILLISECOND;
 
-/// What is going to happen.
+/// Future events.
 pub(super) struct Queue<E> {
     heap: BinaryHeap<Entry>,
-    /// Events at their places: the heap moves what it holds about, so it holds places.
+    /// The events. The heap moves its entries, so it holds indices.
     events: Vec<Option<E>>,
     free: Vec<u32>,
     put: u64,
@@ -31,12 +31,12 @@ impl<E> Queue<E> {
         Self { heap: BinaryHeap::new(), events: Vec::new(), free: Vec::new(), put: 0, now: 0 }
     }
 
-    /// The time of the event that was taken last.
+    /// Time of the last event that was taken.
     pub(super) fn now(&self) -> Nanos {
         self.now
     }
 
-    /// What is in the past happens next.
+    /// Inserts an event; one in the past is the next.
     pub(super) fn put(&mut self, at: Nanos, event: E) {
         self.put += 1;
         let place = match self.free.pop() {
@@ -52,7 +52,7 @@ impl<E> Queue<E> {
         self.heap.push(Entry { at: at.max(self.now), number: self.put, place });
     }
 
-    /// The next event; the clock goes to its time.
+    /// Takes the next event, and sets the clock to its time.
     pub(super) fn take(&mut self) -> Option<E> {
         let entry = self.heap.pop()?;
         self.now = entry.at;
@@ -60,14 +60,14 @@ impl<E> Queue<E> {
         self.events.get_mut(entry.place as usize)?.take()
     }
 
-    /// How many events there were so far.
+    /// Number of events so far.
     pub(super) fn taken(&self) -> u64 {
         self.put - self.heap.len() as u64
     }
 }
 
 impl Ord for Entry {
-    /// The heap gives its greatest first, so the earliest is the greatest.
+    /// The heap returns its greatest entry first, so the earliest event is the greatest.
     fn cmp(&self, other: &Self) -> Ordering {
         (other.at, other.number).cmp(&(self.at, self.number))
     }
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_earliest_comes_first_and_of_one_time_the_one_put_in_first() {
+    fn events_are_ordered_by_time_then_insertion() {
         let mut queue = Queue::new();
         for (at, event) in [(5, 'c'), (1, 'a'), (5, 'd'), (3, 'b')] {
             queue.put(at, event);

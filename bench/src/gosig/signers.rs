@@ -1,4 +1,4 @@
-//! A committee of whose members everybody has voted, and sums of their votes.
+//! A committee in which every member has voted, and aggregates of the votes.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use quorate::{Error, Result};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-/// The committee, what is signed, and everybody's vote.
+/// A committee, a statement, and the vote of every member.
 pub(super) struct Signers<S: Additive> {
     pub(super) committee: Arc<Committee<S>>,
     pub(super) statement: Statement,
@@ -29,14 +29,14 @@ impl<S: Additive> Signers<S> {
         Ok(Self { committee, statement, votes })
     }
 
-    pub(super) fn of(&self, vote: &Verified<Vote<S>>) -> Result<Verified<Aggregate<S>>> {
+    pub(super) fn single(&self, vote: &Verified<Vote<S>>) -> Result<Verified<Aggregate<S>>> {
         Aggregate::of_vote(vote, &self.committee)
     }
 
-    /// So many signers whose counts go from 1 to `highest` in turns.
+    /// An aggregate of this number of signers, with counts that cycle from 1 to `highest`.
     pub(super) fn aggregate(&self, signers: usize, highest: u16) -> Result<Verified<Aggregate<S>>> {
         let mut sum: Option<Verified<Aggregate<S>>> = None;
-        // From the highest bit of the counts to the lowest: twice the sum so far, and whoever has this bit.
+        // From the highest bit of the counts to the lowest: double the sum, and add the signers with this bit.
         for bit in (0..16).rev().filter(|bit| highest >> bit > 0) {
             if let Some(so_far) = sum.take() {
                 sum = Some(so_far.merge(&so_far, highest)?);
@@ -44,7 +44,7 @@ impl<S: Additive> Signers<S> {
             for (number, vote) in self.votes.iter().take(signers).enumerate() {
                 let count = number as u16 % highest + 1;
                 if count >> bit & 1 == 1 {
-                    let vote = self.of(vote)?;
+                    let vote = self.single(vote)?;
                     sum = Some(sum.map_or(Ok(vote.clone()), |so_far| so_far.merge(&vote, highest))?);
                 }
             }

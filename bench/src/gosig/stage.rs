@@ -1,7 +1,7 @@
 //! Stage II: every node signs P, and TC once it holds a quorum of P, until every honest node holds a quorum of TC.
 //!
-//! What the nodes do is `core::gossip` itself, over the scheme that costs nothing; what the true scheme would have cost
-//! keeps a node's processor busy for as long, so that meanwhile it neither checks nor sends.
+//! The nodes run `core::gossip` itself, with a scheme without cost. A node's simulated processor is busy for the time that
+//! the real scheme takes, during which the node neither verifies nor sends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,13 +20,13 @@ use super::network::{Class, Network, Node, Sent, Setting};
 use super::queue::{MILLISECOND, Nanos, Queue, SECOND};
 use crate::sampling::processor_time;
 
-/// Clocks are this far apart at most.
+/// Maximum difference between clocks.
 pub(super) const SKEW: Nanos = 50 * MILLISECOND;
-/// What is around a message: a length, its type and epoch, the seal of the link. An answer that it was heard has no more.
+/// Bytes around a message: length, type, epoch, authentication of the link. An acknowledgement has only these.
 pub(super) const FRAME: u64 = 32;
-/// Who has nothing to say looks again after this time.
+/// Interval after which an idle node checks again.
 const IDLE: Nanos = 20 * MILLISECOND;
-/// Whoever is not done by then is not waited for.
+/// Time at which the simulation ends.
 pub(super) const END: Nanos = 120 * SECOND;
 pub(super) const P: usize = 0;
 pub(super) const TC: usize = 1;
@@ -35,7 +35,7 @@ pub(super) const TC: usize = 1;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Case {
     pub(super) nodes: usize,
-    /// How many do not respond.
+    /// Number of silent nodes.
     pub(super) silent: usize,
     pub(super) fan_out: usize,
     pub(super) setting: Setting,
@@ -44,7 +44,7 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// Which nodes do not respond: as many as there must be, drawn.
+    /// Draws the silent nodes.
     pub(super) fn silent_nodes(&self, random: &mut StdRng) -> Vec<bool> {
         let mut silent = vec![false; self.nodes];
         let mut left = self.silent.min(self.nodes);
@@ -58,24 +58,24 @@ impl Case {
     }
 }
 
-/// What came of it.
+/// Result of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outcome {
-    /// When each honest node held a quorum of P, ascending.
+    /// Times at which honest nodes had a quorum of P, ascending.
     pub(super) prepared: Vec<Nanos>,
-    /// When each honest node held a quorum of TC, ascending.
+    /// Times at which honest nodes had a quorum of TC, ascending.
     pub(super) complete: Vec<Nanos>,
     pub(super) honest: usize,
-    /// Bytes that each honest node sent, headers and repetitions included, ascending.
+    /// Bytes that each honest node sent, including headers and repetitions, ascending.
     pub(super) bytes: Vec<u64>,
     pub(super) messages: u64,
-    /// Aggregates that were verified.
+    /// Number of verified aggregates.
     pub(super) verified: u64,
-    /// Of an aggregate with a quorum, without the frame.
+    /// Bytes of the longest aggregate of a quorum, without the frame.
     pub(super) longest: usize,
-    /// In any aggregate that was sent.
+    /// Highest count in any sent aggregate.
     pub(super) highest_count: u16,
-    /// Nodes' processors were busy for so long in all.
+    /// Total time for which the nodes' processors were busy.
     pub(super) busy: Nanos,
     pub(super) events: u64,
     /// Processor time of the simulation.
@@ -83,12 +83,12 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// When every honest node was done; none if some never were.
+    /// Time at which every honest node had finished; `None` if some did not.
     pub(super) fn completion(&self) -> Option<Nanos> {
         self.complete.last().copied().filter(|_| self.complete.len() == self.honest)
     }
 
-    /// Puts the figures in order.
+    /// Sorts the figures.
     pub(super) fn finish(&mut self, events: u64, began: Option<Duration>) {
         self.bytes.sort_unstable();
         self.prepared.sort_unstable();
@@ -114,7 +114,7 @@ type Load = (usize, Aggregate<Toy>);
 struct Member {
     gossips: [Gossip<Toy>; 2],
     peers: Peers,
-    /// Until its processor has done what was begun.
+    /// Time until which the processor is busy.
     busy: Nanos,
     looks: Nanos,
     tentative: bool,
@@ -127,7 +127,7 @@ struct World<'a> {
     network: Network,
     committee: Arc<Committee<Toy>>,
     secrets: Vec<<Toy as Scheme>::SecretKey>,
-    /// Nobody where a node is silent.
+    /// `None` for silent nodes.
     members: Vec<Option<Box<Member>>>,
     random: StdRng,
     outcome: Outcome,
@@ -247,7 +247,7 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// Checks what waits; if there is nothing to check, sends what there is to say.
+    /// Verifies waiting aggregates; if there are none, sends.
     fn act(&mut self, me: Node) -> Result<()> {
         let (now, costs) = (self.queue.now(), self.case.costs);
         let mut entropy = [0; 32];
@@ -285,7 +285,7 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// Says what there is to say to as many as there are places.
+    /// Sends to as many peers as there are free places.
     fn send(&mut self, me: Node) {
         let now = self.queue.now();
         loop {
@@ -319,7 +319,7 @@ impl<'a> World<'a> {
         if self.member(to).is_some() {
             self.queue.put(sent.comes, Event::Comes { to, from, sent, load });
         } else {
-            // Nothing comes back: what a transport takes for a failure.
+            // There is no answer, which a transport treats as a failure.
             let overdue = sent.left + Parameters::default().patience.as_nanos() as Nanos;
             self.queue.put(overdue, Event::Failed { from, to });
         }
@@ -334,7 +334,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// Processor time of this thread since then; zero where the system does not tell.
+/// Processor time of this thread since then; zero if the system does not provide it.
 pub(super) fn since(began: Option<Duration>) -> Duration {
     processor_time().zip(began).map_or(Duration::ZERO, |(now, began)| now.saturating_sub(began))
 }
@@ -355,7 +355,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn everybody_gets_there_also_with_a_third_silent_and_in_the_same_way_each_time() {
+    fn every_node_finishes_also_with_a_third_silent() {
         for silent in [0, 33] {
             let one = run(&case(100, silent)).unwrap();
             assert!(one.completion().is_some_and(|at| at < 10 * SECOND), "{:?}", one.complete.last());
@@ -366,7 +366,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn nobody_gets_there_with_more_than_a_third_silent() {
+    fn no_node_finishes_with_more_than_a_third_silent() {
         let outcome = run(&case(40, 14)).unwrap();
         assert_eq!((outcome.completion(), outcome.prepared.len()), (None, 0));
     }

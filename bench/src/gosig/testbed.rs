@@ -1,11 +1,13 @@
-//! 280 nodes in 14 regions: the paper's Figures 2 and 6, and what our optimisations are worth.
+//! 280 nodes in 14 regions: the paper's Figures 2 and 6, and the effect of each optimisation.
 
+use super::ablation::ABLATION;
 use super::blocks::{Case, Outcome, Rules};
+use super::cities;
 use super::costs::Costs;
 use super::network::{Connection, Setting};
+use super::parallel::run_parallel;
 use super::queue::{MILLISECOND, Nanos, SECOND};
-use super::rounds::{MEGABYTE, Measured, simulate};
-use super::{cities, side_by_side};
+use super::simulate::{MEGABYTE, Measured, simulate};
 use crate::chart::{Drawing, Lines, Scale, Series};
 use crate::row::figure;
 use crate::table::Table;
@@ -17,41 +19,14 @@ pub(super) const TESTBED: Setting = Setting {
     connection: Some(Connection { near: 250e6, far: 15e6 }),
     loss: 0.0,
 };
-/// Transactions per second that are offered, of Figure 2.
+/// Offered transactions per second in Figure 2.
 const LOADS: [f64; 6] = [4e3, 8e3, 12e3, 16e3, 20e3, 28e3];
-/// The same of Figure 6: from below what the least of its lines commits to all that a block holds.
+/// Offered transactions per second in Figure 6: from below the throughput of its lowest line to the limit of a block.
 const STEPS: [f64; 8] = [1e3, 2e3, 4e3, 6e3, 8e3, 12e3, 18e3, 24e3];
-/// Stages of the rounds in which it is seen how short they can be, and what is offered then.
+/// Stage lengths in milliseconds of the test for the shortest rounds, and its load.
 const STAGES: [u64; 6] = [500, 750, 1000, 1500, 2500, 5000];
 const LIGHT: f64 = 4e3;
 const ROUND: [Nanos; 2] = [5 * SECOND; 2];
-
-/// A body is one message, however long it is: no option of ours, but what the paper's segments are compared with.
-const UNCUT: Rules = Rules { limited: false, ..Rules::NONE };
-
-/// What is switched on, of the paper's Figure 6, and what it reached in tx/s.
-const ABLATION: [(&str, Rules, &str); 11] = [
-    (
-        "a body in one piece, and who lacks it when Stage II begins is out",
-        Rules { late: false, ..UNCUT },
-        "2000",
-    ),
-    ("the same, pipelining of rounds", Rules { late: false, round_pipelining: true, ..UNCUT }, "3500"),
-    ("the same, 5 segments", Rules { late: false, segments: 5, ..UNCUT }, "8000"),
-    ("a body in one piece", UNCUT, "–"),
-    ("the same, pipelining of stages", Rules { stage_pipelining: true, ..UNCUT }, "3500"),
-    ("all off", Rules::NONE, "–"),
-    ("pipelining of rounds", Rules { round_pipelining: true, ..Rules::NONE }, "–"),
-    ("pipelining of stages", Rules { stage_pipelining: true, ..Rules::NONE }, "–"),
-    ("5 segments", Rules { segments: 5, ..Rules::NONE }, "–"),
-    ("all three", Rules { asynchronous: false, ..Rules::ALL }, "15000"),
-    ("all three, transactions by themselves", Rules::ALL, "–"),
-];
-
-/// What rules are called.
-pub(super) fn named(rules: Rules) -> &'static str {
-    ABLATION.iter().find(|(_, known, _)| *known == rules).map_or("", |(name, ..)| name)
-}
 
 type Ran = (Case, Outcome);
 
@@ -91,7 +66,7 @@ pub(super) fn measure(quick: bool, costs: Costs) -> Measured {
             ..base
         }));
     }
-    let all = side_by_side(cases, |case| Ok((case, simulate(&case)?)))?;
+    let all = run_parallel(cases, |case| Ok((case, simulate(&case)?)))?;
     Ok((Vec::new(), vec![figure_2(&all, loads, silent), figure_6(&all), lengths(&all, stages)]))
 }
 
@@ -140,7 +115,7 @@ fn figure_2(all: &[Ran], loads: &[f64], silent: usize) -> Table {
     table
 }
 
-/// Of some rules, the most that was committed, with what was offered then.
+/// The run with the highest throughput under some rules.
 fn most(all: &[Ran], rules: Rules) -> Option<&Ran> {
     let of = all.iter().filter(|(case, _)| case.rules == rules && case.silent == 0 && case.stages == ROUND);
     of.max_by(|(_, a), (_, b)| a.throughput.total_cmp(&b.throughput))
@@ -181,7 +156,7 @@ fn figure_6(all: &[Ran]) -> Table {
     table
 }
 
-/// How short rounds can be.
+/// The table of the shortest rounds.
 fn lengths(all: &[Ran], stages: &[u64]) -> Table {
     let mut columns = vec!["switched on".to_owned()];
     columns.extend(stages.iter().map(|stage| format!("{} s", *stage as f64 / 500.0)));
@@ -223,16 +198,4 @@ fn lengths(all: &[Ran], stages: &[u64]) -> Table {
          makes transactions older that are named earlier than they need be.",
     );
     table
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_ablation_has_its_name() {
-        for (name, rules, _) in ABLATION {
-            assert_eq!(named(rules), name);
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Shares of one message under ECDSA by many, some of them wrong, and the combiner that they are given to.
+//! Threshold ECDSA shares of one message, some of them wrong, and a combiner.
 
 use std::collections::VecDeque;
 
@@ -18,12 +18,12 @@ use quorate::{Error, Result};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-/// What is signed.
+/// The signed message.
 pub(super) const MESSAGE: [u8; 32] = [7; 32];
 /// Where s begins in an encoded share: after suite, member, epoch, index and digest.
 const S: usize = 47;
 
-/// The shares of all parties, and what they answer when they are asked for openings.
+/// The shares of all parties, and their openings.
 pub(super) struct Shares<G: Curve, C: Class> {
     party: Presignatures<G>,
     tag: Tag<C>,
@@ -32,27 +32,27 @@ pub(super) struct Shares<G: Curve, C: Class> {
     openings: Vec<Vec<u8>>,
 }
 
-/// What came of giving shares to a combiner.
+/// Result of adding shares to a combiner.
 pub(super) struct Collected<G: Curve> {
     pub(super) signature: Option<Signature<G>>,
-    /// Who was named, ascending.
+    /// Identified members, ascending.
     pub(super) culprits: Vec<MemberIndex>,
     pub(super) counts: Counts,
 }
 
-/// In which order wrong shares come, and what helps against them.
+/// Order of wrong shares, and whether openings are available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Attack {
-    /// f wrong ones first; openings are answered.
+    /// f wrong shares first; requests for openings are answered.
     First,
-    /// One after the other, each of them the last that is missing: the paper's worst case.
+    /// Each wrong share is the last missing one: the paper's worst case.
     Last,
-    /// f wrong ones first, nobody answers, and everybody's shares come: they are decoded.
+    /// f wrong shares first, no openings, and all members' shares: they are decoded.
     Silent,
 }
 
 impl<G: Curve, C: Class> Shares<G, C> {
-    /// Deals to all parties one presignature, and has all sign.
+    /// Deals one presignature to all parties, and lets all sign.
     pub(super) fn new(tolerance: Tolerance, plan: Plan, tag: Tag<C>) -> Result<Self> {
         let mut rng = StdRng::seed_from_u64(tolerance.parties().into());
         let dealer = TrustedDealer::<G>::new(CommitteeId([7; 32]), tolerance, &mut rng)?;
@@ -77,7 +77,7 @@ impl<G: Curve, C: Class> Shares<G, C> {
         self.tolerance.faulty().into()
     }
 
-    /// A signature of t right shares.
+    /// The signature of t right shares.
     pub(super) fn sign(&self, cache: &mut Cache<G::Scalar>) -> Result<Signature<G>> {
         let mut combiner = Combiner::new(self.party.signing(self.tag, &MESSAGE)?);
         for share in self.right.iter().take(self.needed()) {
@@ -86,12 +86,12 @@ impl<G: Curve, C: Class> Shares<G, C> {
         combiner.signature().copied().ok_or(Error::BadSignature { signers: vec![] })
     }
 
-    /// Whether a signature is one of the message.
+    /// Returns true if a signature of the message is valid.
     pub(super) fn verify(&self, signature: &Signature<G>) -> Result<()> {
         self.party.key().verify(self.tag, &MESSAGE, signature)
     }
 
-    /// Shares as they come: the first f parties send wrong ones.
+    /// The shares in order: the first f parties send wrong ones.
     pub(super) fn under(&self, attack: Attack) -> Result<Vec<SignatureShare<G>>> {
         let (culprits, honest) = self.right.split_at_checked(self.faulty()).unwrap_or_default();
         let wrong = culprits.iter().map(wrong).collect::<Result<Vec<_>>>()?;
@@ -100,7 +100,7 @@ impl<G: Curve, C: Class> Shares<G, C> {
         Ok([before, &wrong, after].concat())
     }
 
-    /// Gives shares to a combiner until there is a signature and nobody waits. Openings come as bytes.
+    /// Adds shares to a combiner until there is a signature and no pending opening. Openings are passed as bytes.
     pub(super) fn collect(
         &self,
         shares: &[SignatureShare<G>],
@@ -126,8 +126,8 @@ impl<G: Curve, C: Class> Shares<G, C> {
         Ok(Collected { signature: combiner.signature().copied(), culprits, counts: combiner.counts() })
     }
 
-    /// Fails unless there is a good signature, exactly the culprits are named, and no more was done than the paper's
-    /// bounds allow: t + f share checks, f + 1 combinations.
+    /// Fails unless the signature is valid, exactly the culprits are identified, and the work is within the paper's bounds:
+    /// t + f share checks, f + 1 combinations.
     pub(super) fn judge(&self, collected: &Collected<G>) -> Result<()> {
         let named = collected.culprits.iter().copied().eq(0..self.tolerance.faulty());
         let Counts { combinations, share_checks, decodings } = collected.counts;
@@ -171,7 +171,7 @@ mod tests {
         let shares = Shares::<G, _>::new(tolerance, agreed, agreed.agreed(1, 0).unwrap()).unwrap();
         // t = 4. First: three wrong shares and a right one do not combine; all four are checked, and four right ones do. Last:
         // each wrong share spoils a combination with three right ones, which are checked once, and it by itself.
-        // Silent: the first four shares do not combine, nobody opens theirs, and the next four, which are right, do.
+        // Silent: the first four shares do not combine and are not opened; the next four are right and combine.
         // Without a signature it decodes when (held - t)/2 grows: at 6 held, in vain. With one it decodes when t + f others
         // and an outlier can be held: at 8 and 9 in vain, for they bear two wrong ones, and at 10, which bear three.
         for (attack, share_checks, combinations, decodings) in
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_not_named_is_missed() {
+    fn a_missing_culprit_is_noticed() {
         let plan = Plan::Agreed { count: 1 };
         let tolerance = Tolerance::new(4, 1).unwrap();
         let tag = plan.agreed(1, 0).unwrap();

@@ -1,4 +1,4 @@
-//! What BLS threshold signatures cost, in turns with Ed25519: what the paper's ECDSA replaces.
+//! Costs of BLS threshold signatures, which the paper's ECDSA replaces, measured alternately with Ed25519.
 
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -15,11 +15,11 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::blame::MESSAGE;
-use super::{Basics, Combined, PARTIES};
+use super::results::{Basics, Combined, PARTIES};
 use crate::certificates::SingleEd;
-use crate::sampling::{Care, Case, medians};
+use crate::sampling::{Case, SamplePlan, medians};
 
-/// All parties of a key, and their shares.
+/// The parties of a key, and their shares.
 struct Shares<V: Suite> {
     parties: Vec<KeyShare<V>>,
     right: Vec<SignatureShare<V>>,
@@ -89,7 +89,7 @@ impl<V: Suite> Shares<V> {
 }
 
 /// Signing and verifying.
-pub(super) fn basics<V: Suite>(care: Care) -> Result<Basics> {
+pub(super) fn basics<V: Suite>(care: SamplePlan) -> Result<Basics> {
     let shares = Shares::<V>::new(4, 1, Agreement::Agreed)?;
     let party = shares.party()?;
     let signature = shares.sign(&mut Cache::default())?;
@@ -105,7 +105,7 @@ pub(super) fn basics<V: Suite>(care: Care) -> Result<Basics> {
 
 /// From t right shares to a verified signature.
 pub(super) fn combined<V: Suite>(
-    care: Care,
+    care: SamplePlan,
     parties: u16,
     faulty: u16,
     agreement: Agreement,
@@ -126,7 +126,7 @@ pub(super) fn combined<V: Suite>(
 }
 
 /// The same with f wrong shares first: nanoseconds of it and of one Ed25519 verification, and the share checks.
-pub(super) fn blamed<V: Suite>(care: Care, faulty: u16) -> Result<(f64, f64, usize)> {
+pub(super) fn blamed<V: Suite>(care: SamplePlan, faulty: u16) -> Result<(f64, f64, usize)> {
     let shares = Shares::<V>::new(PARTIES, faulty, Agreement::Agreed)?;
     let (faulty, all) = shares.with_wrong()?;
     let checks = shares.blame(faulty, &all)?;
@@ -147,6 +147,6 @@ mod tests {
         let shares = Shares::<MinSig>::new(7, 2, Agreement::Agreed).unwrap();
         let (faulty, all) = shares.with_wrong().unwrap();
         assert_eq!(shares.blame(faulty, &all), Ok(3));
-        assert!(shares.blame(faulty, &shares.right).is_err(), "nobody was wrong");
+        assert!(shares.blame(faulty, &shares.right).is_err(), "all shares were right");
     }
 }

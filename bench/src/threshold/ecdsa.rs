@@ -1,4 +1,4 @@
-//! What ECDSA by many costs, in turns with Ed25519.
+//! Costs of threshold ECDSA, measured alternately with Ed25519.
 
 use std::hint::black_box;
 
@@ -15,14 +15,14 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::blame::{Attack, MESSAGE, Shares};
-use super::{Basics, Combined, PARTIES};
+use super::results::{Basics, Combined, PARTIES};
 use crate::certificates::SingleEd;
-use crate::sampling::{Care, Case, medians};
+use crate::sampling::{Case, SamplePlan, medians};
 
-/// Presignatures that one sample uses up: half a block.
+/// Number of presignatures that one sample consumes: half a block.
 const SPENT: u32 = PRESIGNATURES_PER_BLOCK / 2;
 
-/// Nanoseconds until f wrong shares are named and the signature is there, and what was done for it.
+/// Nanoseconds until f wrong shares are identified and the signature exists, and the work for it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Blamed {
     pub(super) needed: usize,
@@ -34,7 +34,7 @@ pub(super) struct Blamed {
 }
 
 /// Signing and verifying.
-pub(super) fn basics<G: Curve>(care: Care) -> Result<Basics> {
+pub(super) fn basics<G: Curve>(care: SamplePlan) -> Result<Basics> {
     // A share costs the same for any number of parties; dealing does not.
     let mut rng = StdRng::seed_from_u64(1);
     let dealer = TrustedDealer::<G>::new(CommitteeId([7; 32]), Tolerance::new(4, 1)?, &mut rng)?;
@@ -56,7 +56,7 @@ pub(super) fn basics<G: Curve>(care: Care) -> Result<Basics> {
                         .and_then(|tag| party.take(tag))
                         .and_then(|presignature| presignature.sign(guard, black_box(&MESSAGE)));
                     assert!(signed.as_ref().is_ok_and(|signed| signed.record.is_none() == reserved));
-                    // Openers are kept until the signature is there.
+                    // Openers live until the signature exists.
                     done.extend(signed);
                 }
             },
@@ -75,7 +75,7 @@ pub(super) fn basics<G: Curve>(care: Care) -> Result<Basics> {
 
 type Ready<G> = (Presignatures<G>, Guard<Ed25519>, Vec<Signed<G>>);
 
-/// A party after a start: its file is read, and its block reserved if that is wanted.
+/// A party after a start: it has read its file, and reserved its block on request.
 fn ready<G: Curve>(file: &[u8], reserved: bool) -> Result<Ready<G>> {
     let party = Presignatures::<G>::from_bytes(file)?;
     let mut rng = StdRng::seed_from_u64(2);
@@ -88,19 +88,19 @@ fn ready<G: Curve>(file: &[u8], reserved: bool) -> Result<Ready<G>> {
 }
 
 /// From t right shares to a verified signature, for agreed messages.
-pub(super) fn combined<G: Curve>(care: Care, parties: u16, faulty: u16) -> Result<Combined> {
+pub(super) fn combined<G: Curve>(care: SamplePlan, parties: u16, faulty: u16) -> Result<Combined> {
     let shares = shares::<G>(parties, faulty)?;
     measure(care, shares)
 }
 
-/// The same for messages that somebody chooses.
-pub(super) fn combined_unagreed<G: Curve>(care: Care, parties: u16, faulty: u16) -> Result<Combined> {
+/// The same for chosen messages.
+pub(super) fn combined_unagreed<G: Curve>(care: SamplePlan, parties: u16, faulty: u16) -> Result<Combined> {
     let plan = Plan::Unagreed { count: 1 };
     let shares = Shares::<G, Unagreed>::new(Tolerance::new(parties, faulty)?, plan, plan.unagreed(1, 0)?)?;
     measure(care, shares)
 }
 
-fn measure<G: Curve, C: Class>(care: Care, shares: Shares<G, C>) -> Result<Combined> {
+fn measure<G: Curve, C: Class>(care: SamplePlan, shares: Shares<G, C>) -> Result<Combined> {
     let signature = shares.sign(&mut Cache::default())?;
     settle(&shares, &signature)?;
     let single = SingleEd::new();
@@ -115,13 +115,13 @@ fn measure<G: Curve, C: Class>(care: Care, shares: Shares<G, C>) -> Result<Combi
     Ok(Combined { needed: shares.needed(), ed, new_set, known_set, verify })
 }
 
-/// Verifies until the key has its multiples, as a key that stays in use has: their time is not measured.
+/// Verifies until the key has its precomputed multiples, as a key in use has: their time is not measured.
 fn settle<G: Curve, C: Class>(shares: &Shares<G, C>, signature: &Signature<G>) -> Result<()> {
     (0..=G::TABLE_AFTER).try_for_each(|_| shares.verify(signature))
 }
 
-/// The same with f wrong shares. Fails unless all of them are named within the paper's bounds.
-pub(super) fn blamed<G: Curve>(care: Care, faulty: u16) -> Result<Blamed> {
+/// The same with f wrong shares. Fails unless all are identified within the paper's bounds.
+pub(super) fn blamed<G: Curve>(care: SamplePlan, faulty: u16) -> Result<Blamed> {
     let shares = shares::<G>(PARTIES, faulty)?;
     let attacks = [Attack::First, Attack::Last, Attack::Silent];
     let mut orders = Vec::new();

@@ -1,4 +1,4 @@
-//! Erasure coding: what must be reached, and the ABFT paper's Table IV with what its tuner finds here.
+//! Erasure coding: the rows that have targets, and the ABFT paper's Table IV with the tuner's results here.
 
 use quorate::erasure::tuner::{Found, Space, Workload, climb, sample_len};
 use quorate::erasure::{CheckedShard, Coder, Coding, Packets, Shape, Suite};
@@ -6,14 +6,14 @@ use quorate::{Error, Result};
 
 use crate::chart::{Drawing, Lines, Series};
 use crate::row::{Row, figure};
-use crate::sampling::{Care, Case, median, medians, time};
+use crate::sampling::{Case, SamplePlan, median, medians, time};
 use crate::table::Table;
 
 /// The paper's committee: 50 data shards, 50 parity shards.
 const MEMBERS: (u16, u16) = (100, 25);
 /// The paper's transactions.
 const TRANSACTION: usize = 250;
-/// The paper's batches, and what it measured in µs with p = 1 and with p = 8,192; w = 7.
+/// The paper's batches, and its times in µs with p = 1 and with p = 8,192; w = 7.
 const TABLE_4: [(usize, f64, f64); 3] =
     [(100, 206.0, 30_877.0), (100_000, 144_860.0, 27_805.0), (2_000_000, 2_929_800.0, 56_702.0)];
 /// A message of 25 MB.
@@ -21,7 +21,7 @@ const LARGE: usize = 25_000_000;
 
 /// Measures the rows that have targets, and the paper's table.
 pub(super) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
-    let care = Care::of(quick);
+    let care = SamplePlan::new(quick);
     let mut rows = Vec::new();
     for suite in [Suite::Leopard, Suite::Gf8] {
         rows.extend(large(suite, care)?);
@@ -65,7 +65,7 @@ pub(super) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
 }
 
 /// Gigabytes of message per second, with 100 members.
-fn large(suite: Suite, care: Care) -> Result<Vec<Row>> {
+fn large(suite: Suite, care: SamplePlan) -> Result<Vec<Row>> {
     let coding = coding(suite, MEMBERS, LARGE)?;
     let work = || Workload::new(coding, LARGE);
     let (mut encode, mut decode_f, mut decode_2f) = (work()?, work()?, work()?);
@@ -102,8 +102,8 @@ fn large(suite: Suite, care: Care) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Where the code over GF(2⁸) decodes faster.
-fn small(care: Care) -> Result<Vec<Row>> {
+/// The sizes at which the code over GF(2⁸) decodes faster.
+fn small(care: SamplePlan) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (members, message) in [((8, 2), 25_000), ((8, 2), 1_000_000), ((100, 25), 25_000)] {
         let work = |suite| Workload::new(coding(suite, members, message)?, message);

@@ -1,4 +1,4 @@
-//! Threshold blocks: what must be reached, and the ABFT paper's Tables II to V (Knudsen et al., *High-Performance
+//! Threshold blocks: the rows that have targets, and the ABFT paper's Tables II to V (Knudsen et al., *High-Performance
 //! Asynchronous Byzantine Fault Tolerance Consensus Protocol*) beside ours.
 
 mod blame;
@@ -7,9 +7,7 @@ mod ecdsa;
 mod erasure;
 mod paper;
 mod proofs;
-
-use std::sync::OnceLock;
-use std::time::Instant;
+mod results;
 
 use quorate::Result;
 use quorate::bls::{MinPk, MinSig};
@@ -18,71 +16,26 @@ use quorate::threshold::ecdsa::Curve;
 use quorate::threshold::{Agreement, Group, Ristretto255, Secp256k1};
 
 use self::ecdsa::Blamed;
+use self::results::{PARTIES, SMALL, Signatures};
+use crate::progress::progress;
 use crate::row::Row;
-use crate::sampling::Care;
+use crate::sampling::SamplePlan;
 use crate::table::Table;
 
-/// The paper's N.
-const PARTIES: u16 = 100;
-/// How many may be faulty where 25 sign, as in the paper, and where as many may be faulty as can be, so that 34 sign.
+/// Numbers of faulty members: as in the paper, so that 25 sign, and the maximum, so that 34 sign.
 const FAULTY: [u16; 2] = [24, 33];
-/// What is drawn: one more of them sign.
+/// Numbers of faulty members in the plots; one more member signs.
 const DRAWN: [u16; 5] = [3, 8, 16, 24, 33];
-/// The paper's committee for its Table III.
-const SMALL: (u16, u16) = (8, 2);
-
-/// Nanoseconds of what does not depend on the threshold.
-#[derive(Clone, Copy, Debug, Default)]
-struct Basics {
-    /// One `verify_strict` of ed25519-dalek in the same turns.
-    ed: f64,
-    /// One party's share.
-    sign: f64,
-    /// The same with a journal record of its own, where there is a journal.
-    sign_recorded: Option<f64>,
-    verify: f64,
-}
-
-/// Nanoseconds from t right shares to a verified signature.
-#[derive(Clone, Copy, Debug, Default)]
-struct Combined {
-    needed: usize,
-    ed: f64,
-    /// Of signers that the cache of Lagrange coefficients does not know.
-    new_set: f64,
-    /// Of signers that it does.
-    known_set: f64,
-    /// The verification alone, which is part of it.
-    verify: f64,
-}
-
-/// What one scheme costs.
-#[derive(Clone, Debug, Default)]
-struct Signatures {
-    name: &'static str,
-    basics: Basics,
-    /// With the thresholds of [`DRAWN`].
-    combined: Vec<Combined>,
-    /// In the committee of [`SMALL`]: for agreed messages and for unagreed ones.
-    small: [Combined; 2],
-}
-
-impl Signatures {
-    fn with(&self, needed: usize) -> Combined {
-        self.combined.iter().find(|combined| combined.needed == needed).copied().unwrap_or_default()
-    }
-}
-
-/// Measures the rows that have targets, and the paper's tables. Says on standard error what is running.
+/// Measures the rows that have targets, and the paper's tables. Prints its progress on the standard error.
 pub(crate) fn measure(quick: bool) -> std::result::Result<(Vec<Row>, Vec<Table>), String> {
     measure_all(quick).map_err(|error| format!("measuring threshold blocks: {error}"))
 }
 
 fn measure_all(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
-    let care = Care::of(quick);
-    say("ECDSA");
+    let care = SamplePlan::new(quick);
+    progress("threshold", "ECDSA");
     let ecdsa = [by_ecdsa::<Ristretto255>(care)?, by_ecdsa::<Secp256k1>(care)?];
-    say("BLS");
+    progress("threshold", "BLS");
     let bls = [by_bls::<MinSig>(care, "BLS MinSig")?, by_bls::<MinPk>(care, "BLS MinPk")?];
     let [ristretto, secp] = &ecdsa;
     let mut rows = vec![Row::new("one ed25519-dalek verify_strict (ed)", ristretto.basics.ed / 1000.0, "µs")];
@@ -94,7 +47,7 @@ fn measure_all(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
         in_ed("combine and verify, unagreed, T = 67, secp256k1", unagreed.new_set, unagreed.ed)
             .note("members new to the cache"),
     );
-    say("wrong shares");
+    progress("threshold", "wrong shares");
     for faulty in FAULTY {
         rows.extend(named(Ristretto255::NAME, &ecdsa::blamed::<Ristretto255>(care, faulty)?));
         rows.extend(named(Secp256k1::NAME, &ecdsa::blamed::<Secp256k1>(care, faulty)?));
@@ -105,7 +58,7 @@ fn measure_all(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
     for scheme in &bls {
         rows.extend(beside(scheme));
     }
-    say("TDH2 and the coin");
+    progress("threshold", "TDH2 and the coin");
     let [few, many] = FAULTY.map(|faulty| faulty + 1);
     let tdh2 = [proofs::tdh2(care, few, true)?, proofs::tdh2(care, few, false)?];
     let coin = [proofs::coin(care, few, true)?, proofs::coin(care, few, false)?];
@@ -113,7 +66,7 @@ fn measure_all(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
     let (tdh2_more, coin_more) = (proofs::tdh2(care, many, true)?, proofs::coin(care, many, true)?);
     rows.push(in_ed("TDH2 combine 34", tdh2_more.combine, tdh2_more.ed));
     rows.push(in_ed("coin combine 34", coin_more.combine, coin_more.ed));
-    say("erasure coding");
+    progress("threshold", "erasure coding");
     let (erasure_rows, table_4) = erasure::measure(quick)?;
     rows.extend(erasure_rows);
     let [min_sig, min_pk] = &bls;
@@ -123,11 +76,11 @@ fn measure_all(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
     ];
     tables.extend(table_4);
     tables.push(paper::table_5(&tdh2));
-    say("done");
+    progress("threshold", "done");
     Ok((rows, tables))
 }
 
-fn by_ecdsa<G: Curve>(care: Care) -> Result<Signatures> {
+fn by_ecdsa<G: Curve>(care: SamplePlan) -> Result<Signatures> {
     let (parties, faulty) = SMALL;
     Ok(Signatures {
         name: G::NAME,
@@ -143,7 +96,7 @@ fn by_ecdsa<G: Curve>(care: Care) -> Result<Signatures> {
     })
 }
 
-fn by_bls<V: quorate::threshold::bls::Suite>(care: Care, name: &'static str) -> Result<Signatures> {
+fn by_bls<V: quorate::threshold::bls::Suite>(care: SamplePlan, name: &'static str) -> Result<Signatures> {
     let (parties, faulty) = SMALL;
     Ok(Signatures {
         name,
@@ -159,7 +112,7 @@ fn by_bls<V: quorate::threshold::bls::Suite>(care: Care, name: &'static str) -> 
     })
 }
 
-/// What must be reached with ECDSA.
+/// The rows of ECDSA that have targets.
 fn targets(scheme: &Signatures) -> Vec<Row> {
     let Signatures { name, basics, .. } = scheme;
     let mut rows = vec![
@@ -194,7 +147,7 @@ fn targets(scheme: &Signatures) -> Vec<Row> {
     rows
 }
 
-/// f wrong shares: what it takes to name them all. That the counts keep the bounds was checked before it was measured.
+/// The cost of identifying f wrong shares. The counts were checked against the bounds before the measurement.
 fn named(name: &str, blamed: &Blamed) -> Vec<Row> {
     let Blamed { needed, faulty, ed, first, last, silent } = blamed;
     let row = |what: String, (time, counts): (f64, Counts)| {
@@ -216,7 +169,7 @@ fn named(name: &str, blamed: &Blamed) -> Vec<Row> {
     ]
 }
 
-/// BLS beside it.
+/// The rows of BLS, for comparison.
 fn beside(scheme: &Signatures) -> Vec<Row> {
     let Signatures { name, basics, .. } = scheme;
     let mut rows = vec![
@@ -268,15 +221,9 @@ fn in_ed(what: impl Into<String>, time: f64, ed: f64) -> Row {
     Row::new(what, time / ed, "ed").note(format!("{:.2} µs", time / 1000.0))
 }
 
-/// What is measured now, and since when: on standard error, where it does not disturb who reads JSON.
-fn say(what: impl std::fmt::Display) {
-    static BEGAN: OnceLock<Instant> = OnceLock::new();
-    let began = BEGAN.get_or_init(Instant::now);
-    eprintln!("[{:>4} s] threshold: {what}", began.elapsed().as_secs());
-}
-
 #[cfg(test)]
 mod tests {
+    use super::results::{Basics, Combined};
     use super::*;
 
     #[test]

@@ -1,7 +1,7 @@
 //! The paper's Tables II, III and V, its values beside ours. It ran on an Intel i7-3770K at 3.50 GHz.
 
 use super::proofs::Costs;
-use super::{SMALL, Signatures};
+use super::results::{SMALL, Signatures};
 use crate::chart::{Bar, Bars, Drawing, Lines, Series};
 use crate::row::figure;
 use crate::table::Table;

@@ -1,4 +1,5 @@
-//! What threshold encryption and the coin cost, in turns with Ed25519: with tables of long-lived points and without.
+//! Costs of threshold encryption and the coin, measured alternately with Ed25519, with tables of long-lived points and
+//! without.
 
 use std::hint::black_box;
 
@@ -12,11 +13,11 @@ use quorate::{Error, Result};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::PARTIES;
+use super::results::PARTIES;
 use crate::certificates::SingleEd;
-use crate::sampling::{Care, Case, medians};
+use crate::sampling::{Case, SamplePlan, medians};
 
-/// What is encrypted: one of the paper's transactions.
+/// The plaintext: one of the paper's transactions.
 const PLAINTEXT: [u8; 250] = [7; 250];
 const EPOCH: u64 = 12;
 const PROPOSER: u16 = 3;
@@ -25,28 +26,28 @@ const COIN: CoinName = CoinName { protocol: 1, epoch: EPOCH, instance: 3, round:
 /// Nanoseconds of each operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Costs {
-    /// One `verify_strict` of ed25519-dalek in the same turns.
+    /// One `verify_strict` of ed25519-dalek, measured alternately.
     pub(super) ed: f64,
     /// Only of encryption.
     pub(super) encrypt: f64,
     /// Only of encryption: whether a ciphertext is valid.
     pub(super) check: f64,
-    /// All that a member does for a share: the check of the ciphertext, or hashing the coin's name, is part of it.
+    /// All work of a member for a share, including the check of the ciphertext or the hash of the coin's name.
     pub(super) share: f64,
-    /// One share by itself.
+    /// Verification of one share.
     pub(super) verify: f64,
-    /// One of t shares that are verified together.
+    /// Verification per share, of t together.
     pub(super) verify_batched: f64,
-    /// The same from bytes.
+    /// The same, including decoding.
     pub(super) decode_and_verify: f64,
-    /// Of t verified shares, of members that are new to the cache.
+    /// Combining t verified shares, with members that are not cached.
     pub(super) combine: f64,
-    /// The same of members that it knows.
+    /// The same with cached members.
     pub(super) combine_known: f64,
 }
 
 /// Threshold encryption: what is known is measured, tables or not.
-pub(super) fn tdh2(care: Care, needed: u16, tables: bool) -> Result<Costs> {
+pub(super) fn tdh2(care: SamplePlan, needed: u16, tables: bool) -> Result<Costs> {
     let (mut rng, mut other_rng) = (StdRng::seed_from_u64(1), StdRng::seed_from_u64(2));
     let (keys, secrets) =
         tdh2::PublicKeys::deal(CommitteeId([7; 32]), Threshold::new(needed, PARTIES)?, &mut rng)?;
@@ -89,7 +90,7 @@ pub(super) fn tdh2(care: Care, needed: u16, tables: bool) -> Result<Costs> {
 }
 
 /// The common coin.
-pub(super) fn coin(care: Care, needed: u16, tables: bool) -> Result<Costs> {
+pub(super) fn coin(care: SamplePlan, needed: u16, tables: bool) -> Result<Costs> {
     let mut rng = StdRng::seed_from_u64(1);
     let (keys, secrets) =
         coin::PublicKeys::deal(CommitteeId([7; 32]), Threshold::new(needed, PARTIES)?, &mut rng)?;

@@ -1,4 +1,4 @@
-//! The log as a front finds it when it starts.
+//! The log when a front starts.
 
 use std::fs;
 use std::ops::Range;
@@ -15,8 +15,8 @@ use tempfile::TempDir;
 use super::{BODIES, KEY, NOW, STORE, proofs};
 use crate::mutate::Chance;
 
-/// A log whose bytes are anything: a start on it takes whole entries only, loses no byte, and leaves nothing for the
-/// next start to mend. What it takes for whole is whole for an auditor too, and nothing is proven that was not signed.
+/// A log of arbitrary bytes: a start accepts whole entries only, loses no byte, and leaves nothing for the next start to
+/// repair. An auditor accepts the same entries, and only signed commands have proofs.
 pub(crate) fn any(bytes: &[u8]) {
     let (_folder, path) = file(bytes);
     let before = audited(&path);
@@ -30,7 +30,11 @@ pub(crate) fn any(bytes: &[u8]) {
         return;
     };
     keeps_all(&path, &recovered, bytes);
-    assert_eq!(chained(bytes, &entries), fs::read(&path).unwrap_or_default(), "what was kept is no chain");
+    assert_eq!(
+        chained(bytes, &entries),
+        fs::read(&path).unwrap_or_default(),
+        "the accepted entries are no chain"
+    );
     goes_on(&path, entries.len() as u64);
     let seen = before.map(|report| (report.head.entry, damage(&report).next()));
     match recovered.torn {
@@ -51,9 +55,8 @@ pub(crate) fn any_seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// A log that was written and then damaged, both as the bytes say. A start on it yields no entry that was not written
-/// there, drops none that a later one calls durable, and takes no cut for damage; and an auditor names the first
-/// entry that is wrong.
+/// A log that is written and then damaged as the bytes choose. A start yields only written entries, drops none that a later
+/// entry calls durable, and does not report a truncated log as damaged; an auditor names the first wrong entry.
 pub(crate) fn damaged(bytes: &[u8]) {
     let (groups, damages) = plan(bytes);
     let (_folder, path) = file(&header());
@@ -76,7 +79,7 @@ pub(crate) fn damaged(bytes: &[u8]) {
 
     let all: Vec<_> = bodies.concat();
     let first = whole.iter().zip(&found).position(|(a, b)| a != b).unwrap_or(found.len());
-    // Entries that stand as they were written, before anything that does not.
+    // Unchanged entries before the first changed one.
     let kept = ends.iter().filter(|end| **end <= first).count().saturating_sub(1);
     let report = audited(&path);
     if let ([Damage::Flip(..)], Ok(report), true) = (&damages[..], &report, first >= MAGIC.len()) {
@@ -114,15 +117,15 @@ pub(crate) fn damaged_seeds() -> Vec<Vec<u8>> {
     damages.iter().cycle().take(30).map(seed).collect()
 }
 
-/// What happens to a file, at a place in 65,536ths of its length.
+/// Damage to a file, at a position in 65,536ths of its length.
 enum Damage {
     Flip(u16, u8),
     Cut(u16),
-    /// So many bytes are nought: a page that did not reach the disk.
+    /// This number of bytes is zero: a page that did not reach the disk.
     Nought(u16, u8),
 }
 
-/// Groups of bodies, of which `None` is the log so far; and what happens then.
+/// Groups of bodies, of which `None` is the present log, and the damage.
 type Plan = (Vec<Vec<Option<Vec<u8>>>>, Vec<Damage>);
 
 fn plan(bytes: &[u8]) -> Plan {
@@ -143,7 +146,7 @@ fn plan(bytes: &[u8]) -> Plan {
     (groups, damages.collect())
 }
 
-/// The damaged bytes, and where they were touched.
+/// The damaged bytes, and the damaged range.
 fn apply(whole: &[u8], damages: &[Damage]) -> (Vec<u8>, Vec<Range<usize>>) {
     let (mut bytes, mut touched) = (whole.to_vec(), Vec::new());
     for damage in damages {
@@ -222,7 +225,7 @@ fn opened(path: &Path) -> Result<(Vec<Kept>, Recovery), Failure> {
     Ok((entries, recovered))
 }
 
-/// What a start put aside is what it took off.
+/// Checks that a start saved exactly the bytes that it removed.
 fn keeps_all(path: &Path, recovered: &Recovery, bytes: &[u8]) {
     let mut all = fs::read(path).unwrap_or_default();
     if let Some((offset, len, aside)) = &recovered.torn {
@@ -232,7 +235,7 @@ fn keeps_all(path: &Path, recovered: &Recovery, bytes: &[u8]) {
     assert_eq!(all, bytes, "bytes were lost");
 }
 
-/// After a start has mended a log there is nothing more to mend, and it grows.
+/// Checks that a repaired log needs no further repair, and accepts entries.
 fn goes_on(path: &Path, last: u64) {
     for number in [last, last + 1] {
         let again = LogWriter::open(path, SyncPolicy::Kill, |_| ());
@@ -244,7 +247,7 @@ fn goes_on(path: &Path, last: u64) {
     }
 }
 
-/// The log that these entries make, with a header.
+/// The log of these entries, with a header.
 fn chained(header: &[u8], entries: &[Kept]) -> Vec<u8> {
     let header = header.get(..HEADER).unwrap_or_default();
     let (mut log, mut chain) = (header.to_vec(), first_chain(header));
@@ -276,7 +279,7 @@ fn audited(path: &Path) -> Result<Report, Failure> {
     audit(path, &Expected { clients, ..Expected::default() })
 }
 
-/// The entries whose bytes, numbers or hashes are wrong, whoever signed them.
+/// The entries whose bytes, numbers or hashes are wrong, regardless of their signatures.
 fn damage(report: &Report) -> impl Iterator<Item = u64> {
     const CODES: [&str; 7] = ["ALTERED", "MALFORMED", "CUT", "GAP", "REORDERED", "DUPLICATE", "UNREAD"];
     report.findings.iter().filter(|finding| CODES.contains(&finding.code)).map(|finding| finding.entry)

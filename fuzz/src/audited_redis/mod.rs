@@ -1,4 +1,4 @@
-//! What the audited Redis reads: frames, commands, replies and proofs from strangers, and its log after a crash.
+//! Inputs of the audited Redis: frames, commands, replies and proofs from untrusted sources, and its log after a crash.
 
 pub(crate) mod log;
 pub(crate) mod wire;

@@ -1,4 +1,4 @@
-//! Everything that travels.
+//! Messages of the audited Redis.
 
 use quorate_audited_redis::frame::{Frame, MAX_FRAME, SignedCommand};
 use quorate_audited_redis::proof;
@@ -7,11 +7,11 @@ use quorate_audited_redis::resp::{Command, Malformed, ReplyScanner, Value, encod
 use super::{BODIES, KEY, proofs};
 use crate::mutate::Chance;
 
-/// The longest input whose every prefix is tried.
+/// Length of the longest input of which every prefix is tested.
 const EVERY_PREFIX: usize = 512;
 
-/// What is taken has one encoding, however it arrives; replies end in the same place for all who read them; and
-/// nothing is proven that was not signed.
+/// Accepted messages have one encoding and do not depend on how the bytes are split; all readers find the same end of a
+/// reply; and only signed commands have proofs.
 pub(crate) fn run(bytes: &[u8]) {
     frame(bytes);
     if let Ok(signed) = SignedCommand::decode(bytes) {
@@ -22,7 +22,7 @@ pub(crate) fn run(bytes: &[u8]) {
     command(bytes);
     reply(bytes);
     let holds = proof::check(bytes, &KEY).is_ok();
-    assert_eq!(holds, proofs().any(|proof| proof == bytes), "a proof of what was not signed");
+    assert_eq!(holds, proofs().any(|proof| proof == bytes), "a proof of an unsigned command");
 }
 
 /// Seeds of [`run`]: one of each.
@@ -83,7 +83,7 @@ fn command(bytes: &[u8]) {
     }
 }
 
-/// What a scanner says in the end: where the first reply ends, or how far it got.
+/// The result of a scanner: the end of the first reply, or its progress.
 type Verdict = Result<(usize, bool), Malformed>;
 
 fn reply(bytes: &[u8]) {
@@ -102,7 +102,7 @@ fn reply(bytes: &[u8]) {
     }
 }
 
-/// Lets a scanner see the bytes in parts, of sizes that depend on how many are left.
+/// Passes the bytes to a scanner in parts, whose sizes depend on the number of bytes left.
 fn in_parts(bytes: &[u8], mut size: impl FnMut(usize) -> usize) -> Verdict {
     let (mut scanner, mut at, mut seen) = (ReplyScanner::default(), 0, 0);
     while seen < bytes.len() {

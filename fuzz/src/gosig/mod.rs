@@ -1,4 +1,4 @@
-//! Gosig: its messages and records as bytes, and its replicas under inputs in any order.
+//! Gosig: decoders of messages and records, and replicas with inputs in any order.
 
 mod replicas;
 
@@ -21,7 +21,7 @@ use crate::identity;
 /// Messages, proposals, segments, payloads and records.
 pub(crate) fn decoders(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
-    // The scheme of simulations has encodings of its own, and they are to be as strict.
+    // The scheme of simulations has its own encodings, which must be as strict.
     if first % 2 == 0 { decode_as::<Counted<MinSig>>(rest) } else { decode_as::<Toy>(rest) }
 }
 
@@ -44,9 +44,9 @@ fn decode_as<S: Fixed + GosigScheme>(bytes: &[u8]) {
     }
 }
 
-/// Seeds of [`decoders`]: what a short run of a network sent and wrote.
+/// Seeds of [`decoders`]: messages and records of a short run of a network.
 pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
-    fn of<S: Fixed + GosigScheme>(first: u8) -> Vec<Vec<u8>> {
+    fn seeds_for<S: Fixed + GosigScheme>(first: u8) -> Vec<Vec<u8>> {
         let cluster = lively_cluster::<S>();
         let sent = cluster.memory().map(|envelope| envelope.bytes.clone());
         let written = cluster.records().map(Encode::encode);
@@ -58,18 +58,18 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
         all
     }
     static SEEDS: LazyLock<Vec<Vec<u8>>> =
-        LazyLock::new(|| [of::<Counted<MinSig>>(0), of::<Toy>(1)].concat());
+        LazyLock::new(|| [seeds_for::<Counted<MinSig>>(0), seeds_for::<Toy>(1)].concat());
     SEEDS.clone()
 }
 
-/// Whether a seed is a message, which begins with its epoch, or a record; and its tag.
+/// Returns whether a seed is a message, which begins with its epoch, or a record; and its tag.
 fn tag(seed: &[u8]) -> (bool, Option<u8>) {
     let epoch = Ed25519::four().committee.epoch().to_le_bytes();
     let message = seed.get(1..9).is_some_and(|first| *first == epoch);
     (message, seed.get(if message { 9 } else { 1 }).copied())
 }
 
-/// Replicas whose messages are delivered, lost, repeated, delayed and forged, and which crash, as the input says.
+/// Replicas whose messages are delivered, lost, repeated, delayed and forged, and which crash, as the input chooses.
 pub(crate) fn machine(bytes: &[u8]) {
     let Some((first, deeds)) = bytes.split_first() else { return };
     // Pairings are slow: most inputs run with the scheme that is fast.

@@ -71,7 +71,7 @@ impl<S: Fixed + GosigScheme> Protocol for Gosig<S> {
         Command::Connected(to)
     }
 
-    /// Proposals, and votes as long as nobody else's are summed with them.
+    /// Proposals, and votes that are not aggregated with other members' votes.
     fn signed(_: &Replica<S>, me: MemberIndex, message: &Envelope<S>) -> Vec<(u8, u64, [u8; 32])> {
         match &**message {
             Message::Signatures(sums) => {

@@ -1,4 +1,4 @@
-//! Jolteon: its messages and records as bytes, and its replicas under inputs in any order.
+//! Jolteon: decoders of messages and records, and replicas with inputs in any order.
 
 mod replicas;
 
@@ -40,9 +40,9 @@ pub(crate) fn decoders(bytes: &[u8]) {
     choose(bytes, Decoders);
 }
 
-/// Seeds of [`decoders`]: what a short run of a network sent and wrote.
+/// Seeds of [`decoders`]: messages and records of a short run of a network.
 pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
-    fn of<S: Fixed>() -> Vec<Vec<u8>> {
+    fn seeds_for<S: Fixed>() -> Vec<Vec<u8>> {
         let cluster = lively_cluster::<S>();
         let sent = cluster.memory().map(|envelope| envelope.bytes.clone());
         let written = cluster.records().map(Encode::encode);
@@ -53,12 +53,18 @@ pub(crate) fn decoder_seeds() -> Vec<Vec<u8>> {
         all
     }
     static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-        seeds_of_each([of::<MinSig>, of::<MinPk>, of::<Ed25519>, of::<Counted<MinSig>>, of::<Counted<MinPk>>])
+        seeds_of_each([
+            seeds_for::<MinSig>,
+            seeds_for::<MinPk>,
+            seeds_for::<Ed25519>,
+            seeds_for::<Counted<MinSig>>,
+            seeds_for::<Counted<MinPk>>,
+        ])
     });
     SEEDS.clone()
 }
 
-/// Replicas whose messages are delivered, lost, repeated, delayed and forged, and which crash, as the input says.
+/// Replicas whose messages are delivered, lost, repeated, delayed and forged, and which crash, as the input chooses.
 pub(crate) fn machine(bytes: &[u8]) {
     let Some((first, deeds)) = bytes.split_first() else { return };
     // Pairings are slow: most inputs run with the scheme that is fast.

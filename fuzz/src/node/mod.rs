@@ -1,4 +1,4 @@
-//! What a node reads from its links, its clients and its files, and what it proves to clients.
+//! Inputs of a node from links, clients and files, and its proofs for clients.
 
 mod proofs;
 
@@ -28,7 +28,7 @@ pub(crate) fn wire(bytes: &[u8]) {
     identity::<TrieProof, ()>(bytes, &());
     identity::<Contact, ()>(bytes, &());
     if let Some(epoch) = identity::<Epoch, ()>(bytes, &()) {
-        // Whatever is on a disk, making committees of it fails cleanly or gives one of that size.
+        // For any file, creating committees fails with an error or gives committees of that size.
         if let Ok(committees) = epoch.committees::<Ed25519>(ChainId::from_name("fuzz")) {
             assert_eq!(usize::from(committees.voters.len()), epoch.members.len());
         }
@@ -84,13 +84,13 @@ pub(crate) fn wire_seeds() -> Vec<Vec<u8>> {
 
 /// Genesis files, configurations, transactions of the ledger, and proofs as JSON.
 pub(crate) fn text(bytes: &[u8]) {
-    // A transaction's meaning must not depend on who parses it: twice the same.
+    // Parsing is deterministic: a second time gives the same transaction.
     assert_eq!(LedgerCommand::parse(bytes).is_ok(), LedgerCommand::parse(bytes).is_ok());
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(genesis) = Genesis::parse(text) {
         let again = genesis.to_toml().and_then(|text| Genesis::parse(&text));
         assert!(again.is_ok_and(|again| again == genesis && again.chain_id() == genesis.chain_id()));
-        // Whatever the file says, making committees of it fails cleanly or gives one of that size.
+        // For any file, creating committees fails with an error or gives committees of that size.
         if let Ok(committees) = genesis.committees::<Ed25519>() {
             assert_eq!(usize::from(committees.identities.len()), genesis.members.len());
         }

@@ -1,4 +1,4 @@
-//! What a node proves to clients, with each protocol: as bytes, and as JSON.
+//! Proofs of a node for clients, with each protocol: as bytes and as JSON.
 
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Toy;
@@ -10,14 +10,14 @@ use quorate_node_jolteon::Jolteon;
 
 use crate::{gosig, identity, jolteon};
 
-/// Bytes as why a block is committed, and as a proof of each kind.
+/// Decodes bytes as a commit proof, and as a proof of each kind.
 pub(super) fn read<P: Protocol>(bytes: &[u8], context: &P::Context) {
     identity::<P::Finality, _>(bytes, context);
     if let Some(proof) = identity::<TransactionProof<P>, _>(bytes, context) {
         let verified = proof.verify(context);
         // The transactions of the cluster are runs of one byte; nothing else was committed.
         let plausible = proof.transaction.iter().all(|byte| Some(byte) == proof.transaction.first());
-        assert!(verified.is_err() || plausible, "a transaction that nobody submitted is proven");
+        assert!(verified.is_err() || plausible, "an unsubmitted transaction is proven");
         let json = proof.to_json().unwrap_or_default();
         assert_eq!(TransactionProof::from_json(&json, context), Ok(proof), "the proof does not survive JSON");
     }
@@ -29,14 +29,14 @@ pub(super) fn read<P: Protocol>(bytes: &[u8], context: &P::Context) {
     }
 }
 
-/// Text as a proof.
+/// Parses text as a proof.
 pub(super) fn read_json<P: Protocol>(text: &str, context: &P::Context) {
     if let Ok(proof) = TransactionProof::<P>::from_json(text, context) {
         assert_eq!(TransactionProof::decode(&proof.encode(), context), Ok(proof));
     }
 }
 
-/// Proofs with what they rest on, as bytes.
+/// Proofs and their commit proofs, as bytes.
 pub(super) fn seeds<P: Protocol>(proofs: &[TransactionProof<P>]) -> Vec<Vec<u8>> {
     proofs.iter().flat_map(|proof| [proof.finality.encode(), proof.encode()]).collect()
 }

@@ -1,7 +1,7 @@
-//! Who is measured in `bench bindings`: each is built or installed here, and described in a file for `bench/`.
+//! The libraries that `bench bindings` compares: builds or installs each, and describes them in a file for `bench/`.
 //!
-//! Our packages are put together as users get them, with native libraries in the profile that users get; the rivals
-//! come from the registries of their languages, at the versions that `bench/bindings` names.
+//! Our packages are assembled as for users, with native libraries in the release profile; the other libraries are installed
+//! from the registries of their languages, at the versions that `bench/bindings` names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::process::Outcome;
 use crate::steps::Log;
 use crate::{bindings, environment, npm, wasm, workspace};
 
-/// Prepares all and answers with the file that describes them.
+/// Prepares all libraries and returns the file that describes them.
 pub(super) fn prepare(log: &Log) -> Outcome<PathBuf> {
     let mut contenders = Vec::new();
     for (what, prepare) in [
@@ -21,7 +21,7 @@ pub(super) fn prepare(log: &Log) -> Outcome<PathBuf> {
         ("Kotlin", kotlin),
         ("WebAssembly", web_assembly),
     ] {
-        // On the standard error, where it does not disturb who reads JSON.
+        // On the standard error: the standard output may be JSON.
         eprintln!("preparing {what}");
         contenders.extend(prepare(log)?);
     }
@@ -31,7 +31,7 @@ pub(super) fn prepare(log: &Log) -> Outcome<PathBuf> {
     Ok(file)
 }
 
-/// Our package with its library, and an environment with its rivals.
+/// Our package with its library, and an environment with the other libraries.
 fn python(log: &Log) -> Outcome<Vec<Value>> {
     let library = release(log, "quorate-python")?;
     let packages = folder("python-package")?;
@@ -56,9 +56,9 @@ fn python(log: &Log) -> Outcome<Vec<Value>> {
     ])
 }
 
-/// Our package with its library, and its rivals beside the scripts.
+/// Our package with its library, and the other libraries beside the scripts.
 fn node(log: &Log) -> Outcome<Vec<Value>> {
-    bindings::node::tools(log)?;
+    npm::tools(log)?;
     let library = release(log, "quorate-napi")?;
     let package = folder("node-package")?;
     for part in ["package.json", "index.js", "index.mjs", "lib"] {
@@ -73,7 +73,7 @@ fn node(log: &Log) -> Outcome<Vec<Value>> {
     ])
 }
 
-/// Our jar, the library beside it, and a small program that uses both.
+/// Our jar, its library, and a small program that uses both.
 fn kotlin(log: &Log) -> Outcome<Vec<Value>> {
     let jar = bindings::kotlin::jar(log)?;
     let library = release(log, "quorate-kotlin")?;
@@ -84,7 +84,7 @@ fn kotlin(log: &Log) -> Outcome<Vec<Value>> {
     let listed = output.join("classpath.txt");
     let classpath = fs::read_to_string(&listed).map_err(|e| format!("{}: {e}", listed.display()))?;
     let classes = format!("{}:{}", output.join("classes").display(), classpath.trim());
-    // Where JNA looks first: the jar has the tests' library.
+    // JNA searches here first: the jar contains the library in the tests' profile.
     let libraries = format!("-Djna.library.path={}", library.parent().unwrap_or(&library).display());
     let command = ["java", &libraries, "-cp", &classes, "ContenderKt"];
     Ok(vec![json!({ "name": "Kotlin", "command": command })])
@@ -96,14 +96,14 @@ fn web_assembly(log: &Log) -> Outcome<Vec<Value>> {
     Ok(vec![script("wasm in Node", "with-quorate.mjs", &[&module])])
 }
 
-/// The page that is loaded again and again; without Chromium only its size is told.
+/// The page whose loading is measured; without Chromium only its size.
 fn load(log: &Log) -> Outcome<Value> {
     let package = workspace::root().join("bindings/wasm");
     let tools = wasm::tools(log)?;
     let bundlers = package.join("test/bundlers");
     npm::install(log, &bundlers)?;
     let chromium = environment::chromium(log).unwrap_or_else(|reason| {
-        eprintln!("no browser is measured: {reason}");
+        eprintln!("not measured in a browser: {reason}");
         String::new()
     });
     Ok(script("load", "load.mjs", &[&package, Path::new(&chromium), &tools, &bundlers, &folder("load")?]))
@@ -119,17 +119,17 @@ fn scripts() -> PathBuf {
     workspace::root().join("bench/bindings/node")
 }
 
-/// Compiles a binding's library as users get it, and answers with its path.
+/// Compiles a binding's library in the release profile and returns its path.
 fn release(log: &Log, package: &str) -> Outcome<PathBuf> {
     log.run(workspace::cargo().args(["build", "--release", "--package", package]))?;
-    Ok(workspace::library("release", package))
+    Ok(crate::build::library("release", package))
 }
 
-/// An empty folder for the bench alone.
+/// An empty folder for this benchmark.
 fn folder(name: &str) -> Outcome<PathBuf> {
     let folder = workspace::target("xtask/bench").join(name);
     if !name.is_empty() {
-        // What an earlier run left.
+        // Remains of an earlier run.
         let _ = fs::remove_dir_all(&folder);
     }
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;

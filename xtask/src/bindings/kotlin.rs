@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{Outcome, is_there, output_of};
+use crate::process::{Outcome, is_on_path, output_of};
 use crate::steps::{Log, Once, Steps};
 use crate::{environment, workspace};
 
@@ -16,7 +16,7 @@ const JAVA: u32 = 17;
 /// The crate with the native half.
 pub(crate) const PACKAGE: &str = "quorate-kotlin";
 
-/// What Maven needs, the classes of the package and its tests, and the jar: all in this process.
+/// Work done in this process: Maven's inputs, the classes of the package and its tests, the jar.
 static PREPARED: Once = Once::new();
 static COMPILED: Once = Once::new();
 static PACKAGED: Once = Once::new();
@@ -26,19 +26,19 @@ pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("kotlin binding", |log| {
         PREPARED.run(|| prepare(log))?;
         let output = maven(log, &["package"])?;
-        COMPILED.done();
-        PACKAGED.done();
+        COMPILED.mark_done();
+        PACKAGED.mark_done();
         summary(&output).ok_or_else(|| "Maven ran no tests".to_owned())
     });
 }
 
-/// Compiles the native library and puts it, and what uniffi generates from it, where Maven looks.
+/// Compiles the native library, and copies it and the sources that uniffi generates to where Maven expects them.
 fn prepare(log: &Log) -> Outcome {
     tools(log)?;
-    workspace::libraries(log)?;
-    let library = workspace::library("debug", PACKAGE);
+    crate::build::libraries(log)?;
+    let library = crate::build::library("debug", PACKAGE);
     let generated = folder().join("target/generated");
-    emptied(&folder().join("target"))?;
+    remove_outputs(&folder().join("target"))?;
     log.run(
         Command::new(workspace::target("debug").join("uniffi-bindgen"))
             .arg("generate")
@@ -50,15 +50,16 @@ fn prepare(log: &Log) -> Outcome {
     )?;
     let source = generated.join("kotlin/org/quorate/internal/quorate.kt");
     let text = fs::read_to_string(&source).map_err(|e| format!("{}: {e}", source.display()))?;
-    fs::write(&source, quick(&hidden(&text))?).map_err(|e| format!("{}: {e}", source.display()))?;
+    fs::write(&source, reuse_call_status(&make_internal(&text))?)
+        .map_err(|e| format!("{}: {e}", source.display()))?;
     examples::write(&folder().join("README.md"), &generated.join("readme"))?;
     let natives = generated.join("native").join(platform()?);
     workspace::copy(&library, &natives.join(workspace::library_name(PACKAGE)))
 }
 
-/// Removes what an earlier build made: Maven and uniffi overwrite, but what is no longer in the sources would stay, and
-/// get into the jar.
-fn emptied(target: &Path) -> Outcome {
+/// Removes the outputs of an earlier build: Maven and uniffi overwrite files, but outputs of deleted sources would stay
+/// and get into the jar.
+fn remove_outputs(target: &Path) -> Outcome {
     for made in ["generated", "classes", "test-classes"].map(|name| target.join(name)) {
         if made.exists() {
             fs::remove_dir_all(&made).map_err(|e| format!("{}: {e}", made.display()))?;
@@ -75,20 +76,20 @@ fn maven(log: &Log, goals: &[&str]) -> Outcome<String> {
     maven_in(log, &folder(), goals)
 }
 
-/// Maven on a project. The compiler's daemon would outlive it.
+/// Runs Maven on a project, without the compiler's daemon, which would outlive it.
 pub(crate) fn maven_in(log: &Log, folder: &Path, goals: &[&str]) -> Outcome<String> {
     let mut command = Command::new("mvn");
     command.current_dir(folder).args(["-B", "-ntp", "-Dkotlin.compiler.daemon=false"]).args(goals);
     log.run(&mut command)
 }
 
-/// A JDK and Maven, installed where we may.
+/// Installs a JDK and Maven where they are missing.
 pub(crate) fn tools(log: &Log) -> Outcome {
     let mut packages = Vec::new();
-    if java().is_none_or(|version| version < JAVA) || !is_there("javac") {
+    if java().is_none_or(|version| version < JAVA) || !is_on_path("javac") {
         packages.push("default-jdk-headless");
     }
-    if !is_there("mvn") {
+    if !is_on_path("mvn") {
         packages.push("maven");
     }
     if !packages.is_empty() {
@@ -96,7 +97,9 @@ pub(crate) fn tools(log: &Log) -> Outcome {
     }
     match java() {
         Some(version) if version >= JAVA => Ok(()),
-        found => Err(format!("a JDK of version {JAVA} or newer is needed first on PATH; found {found:?}")),
+        found => Err(format!(
+            "expected a JDK of version {JAVA} or newer first on PATH, found {found:?}; install it"
+        )),
     }
 }
 
@@ -116,21 +119,21 @@ pub(crate) fn platform() -> Outcome<String> {
     let machine = match std::env::consts::ARCH {
         "x86_64" => "x86-64",
         "aarch64" => "aarch64",
-        other => return Err(format!("no name of JNA's for {other} is known here; add it")),
+        other => return Err(format!("JNA's name for the processor {other} is unknown; add it here")),
     };
     Ok(format!("{system}-{machine}"))
 }
 
-/// Makes everything that uniffi generated `internal`: users see our classes only, and the compiler sees to it that
-/// none of these leaks through them.
-fn hidden(source: &str) -> String {
+/// Makes all declarations that uniffi generated `internal`: users see our classes only, and the compiler ensures that no
+/// generated class is part of their interface.
+fn make_internal(source: &str) -> String {
     let mut depth = 0usize;
     let mut hide = |line: &str| {
         let text = line.trim();
         if text.starts_with("//") || text.starts_with('*') || text.starts_with("/*") {
             return line.to_owned() + "\n";
         }
-        let shown = if depth == 0 { hidden_line(line) } else { line.to_owned() };
+        let shown = if depth == 0 { make_line_internal(line) } else { line.to_owned() };
         let count = |brace| text.chars().filter(|c| *c == brace).count();
         depth = (depth + count('{') + count('(')).saturating_sub(count('}') + count(')'));
         shown + "\n"
@@ -140,7 +143,7 @@ fn hidden(source: &str) -> String {
 }
 
 /// A line outside all braces.
-fn hidden_line(line: &str) -> String {
+fn make_line_internal(line: &str) -> String {
     let line = line.trim_start();
     let declaration = line.strip_prefix("@Throws(NativeFailure::class)").unwrap_or(line);
     let annotation = line.get(..line.len() - declaration.len()).unwrap_or_default();
@@ -157,12 +160,13 @@ fn hidden_line(line: &str) -> String {
     }
 }
 
-/// One status per thread instead of one per call, for making one is dear, and verifying a certificate takes three calls.
+/// Uses one status per thread instead of one per call: creating one is expensive, and the verification of a certificate
+/// takes three calls.
 ///
 /// A call may be made between another's taking the status and its start (an argument is passed), or after its end (the
 /// error is read), but not meanwhile: Rust calls nothing back. Rust writes the status only if a call fails, so that it
 /// must be cleared before each.
-fn quick(source: &str) -> Outcome<String> {
+fn reuse_call_status(source: &str) -> Outcome<String> {
     let each = "    var status = UniffiRustCallStatus()\n";
     if source.matches(each).count() != 1 {
         return Err("uniffi's generator changed how it makes a call's status: see `quick`".to_owned());
@@ -209,30 +213,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn generated_declarations_become_internal_and_their_members_stay() {
+    fn generated_declarations_become_internal() {
         let before = "open class Vote: Disposable\n{\n    fun encode() {}\n}\n    @Throws(NativeFailure::class) fun sum(\n) = 1\n \
                       fun one() {}\nprivate fun two() {}\n// fun {\npublic object Converter {\n    fun read() {}\n}\n";
         let after = "internal open class Vote: Disposable\n{\n    fun encode() {}\n}\n@Throws(NativeFailure::class)internal fun sum(\n) = 1\n\
                      internal fun one() {}\nprivate fun two() {}\n// fun {\ninternal object Converter {\n    fun read() {}\n}\n";
-        assert_eq!(hidden(before), after);
+        assert_eq!(make_internal(before), after);
     }
 
     #[test]
     fn the_status_of_calls_is_kept_or_the_change_is_noticed() {
-        let quicker = quick("{\n    var status = UniffiRustCallStatus()\n    call(status)\n}\n").unwrap();
+        let quicker =
+            reuse_call_status("{\n    var status = UniffiRustCallStatus()\n    call(status)\n}\n").unwrap();
         assert!(quicker.starts_with("{\n    val status = callStatus()\n    call(status)\n}\n"));
-        assert!(quick("    val status = Status()\n").is_err());
+        assert!(reuse_call_status("    val status = Status()\n").is_err());
     }
 
     #[test]
-    fn nothing_of_an_earlier_build_is_left_for_the_jar() {
+    fn outputs_of_an_earlier_build_are_removed() {
         let target = workspace::target("xtask/unit/kotlin");
         for file in ["classes/Gone.class", "test-classes/GoneTest.class", "generated/native/gone.so"] {
             let file = target.join(file);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, "").unwrap();
         }
-        emptied(&target).unwrap();
+        remove_outputs(&target).unwrap();
         assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
     }
 

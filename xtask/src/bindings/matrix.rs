@@ -1,4 +1,4 @@
-//! Languages side by side: objects made in each are read in every other, and the same tour ends alike in all.
+//! Compares the languages: each reads the objects that every other wrote, and the same tour has the same output in all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use crate::process::Outcome;
 use crate::steps::{Log, Steps};
 use crate::workspace;
 
-/// How many suites each language writes a file for.
+/// Number of suites; each language writes one file per suite.
 const SUITES: usize = 5;
 
 /// Adds the steps.
 pub(crate) fn add_to(steps: &mut Steps) {
     steps.add("matrix of languages", |log| {
         let files = workspace::target("xtask/matrix");
-        // What an earlier run left.
+        // Remains of an earlier run.
         let _ = fs::remove_dir_all(&files);
         fs::create_dir_all(&files).map_err(|e| format!("{}: {e}", files.display()))?;
         let tools = programs(log, "matrix")?;
@@ -25,7 +25,10 @@ pub(crate) fn add_to(steps: &mut Steps) {
         }
         let written = fs::read_dir(&files).map_err(|e| e.to_string())?.count();
         if written != tools.len() * SUITES {
-            return Err(format!("{written} files of {} languages and {SUITES} suites", tools.len()));
+            return Err(format!(
+                "expected one file for each of {} languages and {SUITES} suites, found {written}",
+                tools.len()
+            ));
         }
         for (language, tool) in &tools {
             let said = log.run(tool().arg("read").arg(&files))?;
@@ -36,14 +39,14 @@ pub(crate) fn add_to(steps: &mut Steps) {
         Ok(format!("{} languages read {written} files each", tools.len()))
     });
     steps.add("tour in all languages", |log| {
-        let mut heard: Vec<(&str, String)> = Vec::new();
+        let mut outputs: Vec<(&str, String)> = Vec::new();
         for (language, tour) in programs(log, "tour")? {
-            heard.push((language, log.run(&mut tour())?));
+            outputs.push((language, log.run(&mut tour())?));
         }
-        let (_, first) = heard.first().ok_or("no language")?;
-        match heard.iter().find(|(_, said)| said != first) {
-            None => Ok(format!("{} languages say the same", heard.len())),
-            Some((language, said)) => Err(format!("{language} says\n{said}where Rust says\n{first}")),
+        let (_, first) = outputs.first().ok_or("there is no program")?;
+        match outputs.iter().find(|(_, said)| said != first) {
+            None => Ok(format!("{} languages print the same", outputs.len())),
+            Some((language, said)) => Err(format!("{language} prints\n{said}where Rust prints\n{first}")),
         }
     });
 }
@@ -51,9 +54,9 @@ pub(crate) fn add_to(steps: &mut Steps) {
 /// Makes the command that runs a program in one language.
 type Program = Box<dyn Fn() -> Command>;
 
-/// The program of this name in each language, `matrix` or `tour`, with what it needs built.
+/// Builds the program `matrix` or `tour` in each language.
 fn programs(log: &Log, name: &'static str) -> Outcome<Vec<(&'static str, Program)>> {
-    workspace::libraries(log)?;
+    crate::build::libraries(log)?;
     let rust = workspace::target("debug/examples").join(name);
     let interpreter = python::environment(log)?;
     let package = python::assemble(log)?;
@@ -79,7 +82,7 @@ fn programs(log: &Log, name: &'static str) -> Outcome<Vec<(&'static str, Program
             }),
         ),
         ("Node", javascript(node::package())),
-        ("Kotlin", Box::new(move || again(&java))),
+        ("Kotlin", Box::new(move || cloned(&java))),
         ("WebAssembly", javascript(workspace::root().join("bindings/wasm"))),
     ])
 }
@@ -90,8 +93,8 @@ fn in_folder(interpreter: impl AsRef<Path>, script: &Path, folder: &Path) -> Com
     command
 }
 
-/// The same command once more.
-fn again(command: &Command) -> Command {
+/// A copy of a command.
+fn cloned(command: &Command) -> Command {
     let mut copy = Command::new(command.get_program());
     copy.args(command.get_args());
     copy

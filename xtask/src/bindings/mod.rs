@@ -1,4 +1,4 @@
-//! The packages for other languages: each is built, and tested in its own language.
+//! Builds the packages for other languages and runs their tests.
 
 pub(crate) mod kotlin;
 mod matrix;

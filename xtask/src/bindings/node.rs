@@ -1,16 +1,12 @@
-//! The npm package `quorate`: the native half is built where the package looks for it, then Node tests it.
+//! The npm package `quorate`: builds its native library, then runs its tests in Node.
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
 
-use crate::process::{Outcome, is_there, output_of};
+use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Steps};
-use crate::{environment, npm, workspace};
-
-/// The oldest release line of Node that the package supports.
-const OLDEST: u32 = 20;
+use crate::{npm, workspace};
 
 /// Adds the step.
 pub(crate) fn add_to(steps: &mut Steps) {
@@ -22,41 +18,21 @@ pub(crate) fn add_to(steps: &mut Steps) {
         run("types")?;
         let passed =
             tests.lines().find_map(|line| line.trim_start_matches(['#', 'ℹ', ' ']).strip_prefix("pass "));
-        Ok(format!("{} tests, types checked, {}", passed.unwrap_or("no").trim(), tools(log)?))
+        Ok(format!("{} tests, types checked, {}", passed.unwrap_or("no").trim(), npm::tools(log)?))
     });
 }
 
-/// Node and npm, installed on Debian where they are missing; answers with Node's version.
-pub(crate) fn tools(log: &Log) -> Outcome<String> {
-    static FOUND: OnceLock<String> = OnceLock::new();
-    if let Some(found) = FOUND.get() {
-        return Ok(found.clone());
-    }
-    // One after the other: some packages of Node bring npm, and conflict with Debian's.
-    for (tool, package) in [("node", "nodejs"), ("npm", "npm")] {
-        if !is_there(tool) {
-            environment::install(log, &[package])?;
-        }
-    }
-    let version = output_of(Command::new("node").arg("--version")).unwrap_or_default();
-    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-    match major {
-        Some(major) if major >= OLDEST => Ok(FOUND.get_or_init(|| format!("node {version}")).clone()),
-        _ => Err(format!("missing: Node {OLDEST} or newer with npm; found `{version}`")),
-    }
-}
-
-/// Builds the native half and puts it where `lib/native.js` looks.
+/// Builds the native library and copies it to where `lib/native.js` expects it.
 pub(crate) fn build(log: &Log) -> Outcome {
-    tools(log)?;
-    workspace::libraries(log)?;
-    // A library that a running process has loaded is not written into, but replaced.
+    npm::tools(log)?;
+    crate::build::libraries(log)?;
+    // Replaces the file: a running process may have loaded the old one.
     let place = package().join(library_name()?);
     let _ = fs::remove_file(&place);
-    workspace::copy(&workspace::library("debug", "quorate-napi"), &place)
+    workspace::copy(&crate::build::library("debug", "quorate-napi"), &place)
 }
 
-/// What the native half is called on this machine.
+/// File name of the native library on this machine.
 pub(crate) fn library_name() -> Outcome<String> {
     let name = "const musl = process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;\
                 console.log(`quorate.${process.platform}-${process.arch}${musl ? '-musl' : ''}.node`)";

@@ -8,7 +8,7 @@ use crate::process::{Outcome, output_of};
 use crate::steps::{Log, Steps};
 use crate::{environment, workspace};
 
-/// What the tests need from the package index.
+/// Packages that the tests need.
 const REQUIREMENTS: &[&str] = &["pytest==9.0.2", "mypy==2.4.1"];
 /// The first version whose stable interface has the buffer protocol.
 const OLDEST: (u32, u32) = (3, 11);
@@ -31,13 +31,13 @@ pub(crate) fn add_to(steps: &mut Steps) {
         let cases: u64 = output.lines().filter_map(cases_in).sum();
         let passed = output.lines().rev().find(|line| line.contains(" passed")).unwrap_or_default();
         if cases < 1000 {
-            return Err(format!("only {cases} cases of the vectors ran"));
+            return Err(format!("expected at least 1000 vector cases, but {cases} ran"));
         }
         Ok(format!("{}; {cases} vector cases", passed.trim()))
     });
 }
 
-/// Holds the stubs against the library, and what the package and its examples say against the stubs.
+/// Checks the stubs against the library, and the types of the package and its examples against the stubs.
 fn check_types(log: &Log, python: &Path, package: &Path) -> Outcome {
     let source = workspace::root().join("bindings/python");
     let mypy = |arguments: &[&str]| {
@@ -64,18 +64,18 @@ fn check_types(log: &Log, python: &Path, package: &Path) -> Outcome {
     mypy(&[&["mypy", "--strict", "examples"], tests.as_slice()].concat()).map(drop)
 }
 
-/// `….312 cases of vote.json`: what the vector test says.
+/// The number in a line `….312 cases of vote.json` of the vector test.
 fn cases_in(line: &str) -> Option<u64> {
     let (before, _) = line.split_once(" cases of ")?;
     before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// A virtual environment with what the tests need; answers with its interpreter.
+/// Creates a virtual environment with the packages of the tests; returns its interpreter.
 pub(crate) fn environment(log: &Log) -> Outcome<PathBuf> {
     virtual_environment(log, "python", REQUIREMENTS)
 }
 
-/// A virtual environment in a folder of its own, with these packages; answers with its interpreter.
+/// Creates a virtual environment with these packages; returns its interpreter.
 pub(crate) fn virtual_environment(log: &Log, name: &str, requirements: &[&str]) -> Outcome<PathBuf> {
     let folder = workspace::target("xtask").join(name);
     let python = folder.join("bin/python");
@@ -84,11 +84,14 @@ pub(crate) fn virtual_environment(log: &Log, name: &str, requirements: &[&str]) 
     if fs::read_to_string(&ready).is_ok_and(|made_of| made_of == wanted) && version(&python).is_some() {
         return Ok(python);
     }
-    // What an earlier, interrupted attempt left.
+    // Remains of an interrupted attempt.
     let _ = fs::remove_dir_all(&folder);
     let found = version(Path::new("python3"));
     if found.is_none_or(|version| version < OLDEST) {
-        return Err(format!("python3 {}.{} or newer is needed, found {found:?}", OLDEST.0, OLDEST.1));
+        return Err(format!(
+            "expected python3 {}.{} or newer, found {found:?}; install it",
+            OLDEST.0, OLDEST.1
+        ));
     }
     venv(log, &mut Command::new("python3"), &folder)?;
     log.run(
@@ -100,7 +103,7 @@ pub(crate) fn virtual_environment(log: &Log, name: &str, requirements: &[&str]) 
     Ok(python)
 }
 
-/// Makes an empty virtual environment; Debian keeps a part of Python that this needs in a package of its own.
+/// Creates an empty virtual environment. On Debian this needs the package python3-venv.
 pub(crate) fn venv(log: &Log, python: &mut Command, folder: &Path) -> Outcome {
     if output_of(Command::new("python3").args(["-c", "import ensurepip, venv"])).is_none() {
         environment::install(log, &["python3-venv"])?;
@@ -108,15 +111,15 @@ pub(crate) fn venv(log: &Log, python: &mut Command, folder: &Path) -> Outcome {
     log.run(python.args(["-m", "venv"]).arg(folder)).map(drop)
 }
 
-/// The package as an installed one looks: its Python files with the library, in the tests' profile, beside them.
+/// Assembles the package as if installed: its Python files beside the library in the tests' profile.
 pub(crate) fn assemble(log: &Log) -> Outcome<PathBuf> {
-    workspace::libraries(log)?;
+    crate::build::libraries(log)?;
     let folder = workspace::target("xtask/python-package");
     let package = folder.join("quorate");
-    // What an earlier build left.
+    // Remains of an earlier build.
     let _ = fs::remove_dir_all(&package);
     workspace::copy(&workspace::root().join("bindings/python/python/quorate"), &package)?;
-    workspace::copy(&workspace::library("debug", "quorate-python"), &package.join("_native.abi3.so"))?;
+    workspace::copy(&crate::build::library("debug", "quorate-python"), &package.join("_native.abi3.so"))?;
     Ok(folder)
 }
 
@@ -129,7 +132,7 @@ fn version(python: &Path) -> Option<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn cases_are_counted_whatever_stands_before_them() {
+    fn cases_are_counted_after_other_output() {
         assert_eq!(super::cases_in(".312 cases of vote.json"), Some(312));
         assert_eq!(super::cases_in("7 passed in 3 s"), None);
     }

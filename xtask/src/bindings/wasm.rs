@@ -9,7 +9,7 @@ use crate::steps::{Log, Once, Steps};
 use crate::wasm::{self, Pack};
 use crate::{environment, npm, workspace};
 
-/// Both modules, in this process.
+/// The build of both modules in this process.
 static BUILT: Once = Once::new();
 
 /// Adds the step.
@@ -38,7 +38,7 @@ pub(crate) fn add_to(steps: &mut Steps) {
 /// Builds both modules of the package into its `dist`.
 pub(crate) fn build(log: &Log) -> Outcome {
     let dist = package().join("dist");
-    let full = Pack { name: "quorate", optimise: Some("-O3"), ..Pack::of("quorate-wasm") };
+    let full = Pack { name: "quorate", optimise: Some("-O3"), ..Pack::new("quorate-wasm") };
     let certificate =
         Pack { name: "certificate", default_features: false, optimise: Some("-Oz"), ..full.clone() };
     BUILT.run(|| {
@@ -66,7 +66,7 @@ fn test_files(package: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// What is worth saying of what the tests printed.
+/// Summary of the tests' output.
 fn summary(output: &str) -> String {
     let mut said: Vec<String> =
         output.lines().filter_map(|line| Some(format!("{} tests", line.strip_prefix("# pass ")?))).collect();

@@ -1,4 +1,4 @@
-//! What the core offers: every public item and its public members, read from the source.
+//! The public API of the core: every public item and its public members, read from the source.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -34,7 +34,7 @@ pub(crate) fn read(source: &Path) -> Outcome<Api> {
     Ok(api)
 }
 
-/// A module with all that its private submodules define, and its public submodules.
+/// A module with the items of its private submodules, and its public submodules.
 #[derive(Default)]
 struct Module {
     /// Items that other crates can name.
@@ -89,8 +89,8 @@ impl Module {
         Ok(())
     }
 
-    /// `per_suite! { … Name, TypeOf }` and its like define an enum over suites with a method `suite`. Of any other macro,
-    /// what its definition defines by name.
+    /// `per_suite! { … Name, TypeOf }` and similar macros define an enum over suites with a method `suite`. For any other
+    /// macro, records the items that its definition names.
     fn take_macro(&mut self, invocation: &syn::ItemMacro) {
         if invocation.mac.path.is_ident("macro_rules") {
             return self.take_definition(&invocation.mac.tokens.to_string());
@@ -194,7 +194,7 @@ fn last_name(ty: &syn::Type) -> Option<String> {
     }
 }
 
-/// The first segment of a `use` and the names that it brings.
+/// The first segment of a `use` declaration and the names that it imports.
 fn paths(tree: &UseTree) -> (String, Vec<String>) {
     fn names(tree: &UseTree, found: &mut Vec<String>) {
         match tree {
@@ -220,7 +220,7 @@ mod tests {
     use crate::workspace;
 
     #[test]
-    fn items_and_members_of_the_core_are_found_wherever_they_are_defined() {
+    fn items_and_members_of_the_core_are_found() {
         let api = read(&workspace::root().join("core/src")).unwrap();
         let has = |item: &str, member: &str| api.get(item).is_some_and(|members| members.contains(member));
         assert!(has("any::Vote", "sign_unguarded") && has("any::Vote", "suite"), "of a macro");

@@ -1,11 +1,11 @@
-//! What a binding declares, from the files that its users' editors read: names of types, each with its members.
+//! The declarations of a binding, from the files that editors read: names of types, each with its members.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Types with their members; functions and constants of the package are members of the empty name.
 pub(crate) type Declared = BTreeMap<String, BTreeSet<String>>;
 
-/// A `.d.ts`: `export class X {`, `export interface X {`, `export namespace x {` (with classes in it), functions and
+/// Reads a `.d.ts`: `export class X {`, `export interface X {`, `export namespace x {` (with classes in it), functions and
 /// constants.
 pub(crate) fn typescript(text: &str) -> Declared {
     let mut declared = Declared::new();
@@ -13,7 +13,7 @@ pub(crate) fn typescript(text: &str) -> Declared {
     let mut open: Vec<(usize, String)> = Vec::new();
     for line in text.lines().filter(|line| !line.trim_start().starts_with(['*', '/'])) {
         let indent = line.len() - line.trim_start().len();
-        let mut words = Words::of(line);
+        let mut words = Words::new(line);
         if line.trim().is_empty() {
             continue;
         }
@@ -62,7 +62,7 @@ pub(crate) fn typescript(text: &str) -> Declared {
     declared
 }
 
-/// A `.pyi` or `.py`: classes by indentation, `def`, and annotated or assigned names.
+/// Reads a `.pyi` or `.py`: classes by indentation, `def`, and annotated or assigned names.
 pub(crate) fn python(text: &str) -> Declared {
     let mut declared = Declared::new();
     let mut open: Vec<(usize, String)> = Vec::new();
@@ -74,7 +74,7 @@ pub(crate) fn python(text: &str) -> Declared {
         while open.last().is_some_and(|(at, _)| indent <= *at) {
             open.pop();
         }
-        let mut words = Words::of(line);
+        let mut words = Words::new(line);
         words.skip(&["async"]);
         let kind = words.peek();
         match kind.as_str() {
@@ -94,7 +94,7 @@ pub(crate) fn python(text: &str) -> Declared {
                 // `self.name: T = …` declares an attribute of the class.
                 let line = line.trim_start();
                 let line = line.strip_prefix("self.").unwrap_or(line);
-                let name = Words::of(line).next();
+                let name = Words::new(line).next();
                 let rest = line.get(name.len()..).unwrap_or_default().trim_start();
                 if rest.starts_with([':', '=']) {
                     member(&mut declared, &open, indent, name);
@@ -105,7 +105,7 @@ pub(crate) fn python(text: &str) -> Declared {
     declared
 }
 
-/// Kotlin: classes, interfaces and objects by their braces, `fun`, `val`, `var`, and the entries of enums.
+/// Reads Kotlin: classes, interfaces and objects by their braces, `fun`, `val`, `var`, and the entries of enums.
 pub(crate) fn kotlin(text: &str) -> Declared {
     const MODIFIERS: &[&str] = &[
         "public",
@@ -137,7 +137,7 @@ pub(crate) fn kotlin(text: &str) -> Declared {
         while open.last().is_some_and(|(at, _)| indent <= *at) {
             open.pop();
         }
-        let mut words = Words::of(line);
+        let mut words = Words::new(line);
         words.skip(MODIFIERS);
         let kind = words.peek();
         match kind.as_str() {
@@ -197,11 +197,11 @@ fn word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The words of a line, front to back. `[Symbol.iterator]` is one.
+/// The words of a line, in order. `[Symbol.iterator]` is one word.
 struct Words<'a>(&'a str);
 
 impl<'a> Words<'a> {
-    fn of(line: &'a str) -> Self {
+    fn new(line: &'a str) -> Self {
         Self(line.trim_start())
     }
 

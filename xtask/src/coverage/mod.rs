@@ -1,5 +1,5 @@
-//! `cargo xtask coverage`: what of the core each binding offers. The table in `bindings/README.md` is made from the
-//! core's source and from what the bindings declare to their users; what is missing must be given a reason in
+//! `cargo xtask coverage`: the items of the core that each binding offers. The table in `bindings/README.md` is generated
+//! from the core's source and from the declarations of the bindings; each missing item needs a reason in
 //! `bindings/coverage.toml`.
 
 mod core_api;
@@ -19,17 +19,17 @@ use declarations::Declared;
 
 /// Compares the core's public API with what the four bindings declare.
 ///
-/// Fails when the core has something that a binding lacks without a reason in bindings/coverage.toml, and when the
-/// table in bindings/README.md is not the one that this makes.
+/// Fails if a binding lacks an item of the core without a reason in bindings/coverage.toml, or if the table in
+/// bindings/README.md is not the generated one.
 #[derive(Debug, Args)]
-pub(crate) struct Options {
-    /// Writes the table anew.
+pub(crate) struct CoverageArgs {
+    /// Writes the table.
     #[arg(long)]
     write: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Outcome {
-    println!("{}", if options.write { write() } else { check() }?);
+pub(crate) fn run(args: &CoverageArgs) -> Outcome {
+    println!("{}", if args.write { write() } else { check() }?);
     Ok(())
 }
 
@@ -42,12 +42,12 @@ const END: &str = "<!-- end -->";
 struct Language {
     /// Its column, and its key in `coverage.toml`.
     name: &'static str,
-    /// How it writes a function of several words.
+    /// Spelling of a function with several words.
     camel: bool,
     declared: Declared,
 }
 
-/// Compares, and answers with the numbers.
+/// Compares the bindings with the core and returns the counts.
 pub(crate) fn check() -> Outcome<String> {
     let report = Report::make()?;
     let text = fs::read_to_string(readme()).map_err(|e| format!("bindings/README.md: {e}"))?;
@@ -109,7 +109,7 @@ impl<'a> Comparison<'a> {
         Self { rules, rows: Vec::new(), missing: Vec::new(), used: BTreeSet::new(), names: 0 }
     }
 
-    /// What a typed block can, its twin in `any` can.
+    /// Checks that the counterpart in `any` has all members of a typed block.
     fn twin(&mut self, item: &str, members: &BTreeSet<String>, twin: &BTreeSet<String>) {
         for member in members.difference(twin) {
             if self.reason(&format!("{item}::{member}")).is_none() {
@@ -214,21 +214,21 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// Whether a type, a function or a constant is there, at the top or in the namespace of its module.
+/// Returns true if a type, function or constant exists, at the top level or in the namespace of its module.
 fn is_declared(name: &str, item: &str, language: &Language) -> bool {
     let module = item.rsplit("::").nth(1).unwrap_or_default();
     let places = ["", "wire", "bls", "dsig", "gossip", "sortition", "Wire", "Bls", "Dsig", "Quorate", module];
     places.iter().any(|place| language.declared.get(*place).is_some_and(|names| names.contains(name)))
 }
 
-/// Why something is not there: for all languages, or by language.
+/// Reason for a missing item: for all languages, or by language.
 struct Reason {
     everywhere: Option<String>,
     by_language: BTreeMap<String, String>,
 }
 
 impl Reason {
-    fn of(value: &Value) -> Self {
+    fn from_value(value: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let by = value.as_object().into_iter().flatten();
         Self {
@@ -241,7 +241,7 @@ impl Reason {
         self.everywhere.is_some() || self.by_language.contains_key(language.name)
     }
 
-    /// For the table: which languages lack the member (the item itself if it is empty), and why.
+    /// Note for the table: the languages that lack the member (the item itself if it is empty), and the reasons.
     fn note(&self, member: &str) -> String {
         let member = if member.is_empty() { String::new() } else { format!("`{member}`") };
         if let Some(reason) = &self.everywhere {
@@ -260,7 +260,7 @@ impl Reason {
 /// `bindings/coverage.toml`.
 struct Rules {
     unbound: BTreeMap<String, Reason>,
-    /// Per member, item or path, and language: other names.
+    /// Other names, per member, item or path, and per language.
     names: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }
 
@@ -285,13 +285,13 @@ impl Rules {
         Ok(Self {
             unbound: table("unbound")
                 .iter()
-                .map(|(path, reason)| (path.clone(), Reason::of(reason)))
+                .map(|(path, reason)| (path.clone(), Reason::from_value(reason)))
                 .collect(),
             names: table("names").iter().map(|(path, names)| (path.clone(), by_language(names))).collect(),
         })
     }
 
-    /// What a language may call it: by the rules for the path or for the name anywhere, and by its case.
+    /// Names that a language may use: by the rules for the path or for the name, and by its case.
     fn names(&self, path: &str, name: &str, language: &Language) -> Vec<String> {
         let rules = |key| self.names.get(key).and_then(|by| by.get(language.name)).into_iter().flatten();
         let mut names: Vec<String> = rules(path).chain(rules(name)).cloned().collect();
@@ -354,7 +354,7 @@ fn languages() -> Outcome<Vec<Language>> {
     ])
 }
 
-/// Files of a folder with one of these endings; what packages bring along is not ours.
+/// Files of a folder with one of these extensions, without those of installed packages.
 fn files(folder: &Path, extensions: &[&str]) -> Outcome<Vec<std::path::PathBuf>> {
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut found = Vec::new();
@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn a_core_that_grows_and_a_reason_that_is_stale_are_noticed() {
         let rules = Rules {
-            unbound: [("gone".to_owned(), Reason::of(&"old".into()))].into(),
+            unbound: [("gone".to_owned(), Reason::from_value(&"old".into()))].into(),
             names: BTreeMap::new(),
         };
         let declared =

@@ -1,18 +1,18 @@
-//! The core as a crate. It must compile by itself, outside the workspace: [`super::clean`] does that.
+//! The core as a crate. [`super::clean`] checks that it compiles outside the workspace.
 
 use std::fs;
 use std::path::PathBuf;
 
-use super::Order;
+use super::order::BuildOrder;
 use crate::process::Outcome;
 use crate::steps::Log;
 use crate::workspace;
 
-/// Cargo's package of the core. What it verifies is verified in a clean project instead, and used there.
-pub(super) fn build(log: &Log, order: &Order) -> Outcome<Vec<PathBuf>> {
+/// Packs the core with cargo, without cargo's verification: the clean project compiles and uses it instead.
+pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
     let folder = workspace::target("xtask/crate");
     let mut cargo = workspace::cargo();
-    // A package is made of the working tree, committed or not: it is not published from here.
+    // From the working tree, committed or not: nothing is published from here.
     cargo
         .args(["package", "--package", "quorate", "--no-verify", "--allow-dirty", "--target-dir"])
         .arg(&folder);

@@ -1,20 +1,21 @@
-//! The jar with the native library for this kind of machine in it, and its pom.
+//! The jar, with the native library for this kind of machine, and its pom.
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::{Order, native};
+use super::native;
+use super::order::BuildOrder;
 use crate::bindings::kotlin;
 use crate::process::Outcome;
 use crate::steps::Log;
 use crate::workspace;
 
-/// Maven's jar, with the library replaced by that of the profile: the classes are the same for all profiles.
-pub(super) fn build(log: &Log, order: &Order) -> Outcome<Vec<PathBuf>> {
+/// Replaces the library in Maven's jar by that of the profile; the classes are the same for all profiles.
+pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
     let made = kotlin::jar(log)?;
     let stage = workspace::target("xtask/jar");
-    // What an earlier run staged must not slip in.
+    // Files of an earlier run must not get into the jar.
     let _ = fs::remove_dir_all(&stage);
     let library = stage.join(kotlin::platform()?).join(workspace::library_name(kotlin::PACKAGE));
     native::put(log, order, kotlin::PACKAGE, &library)?;

@@ -1,24 +1,24 @@
-//! Native libraries, as packages hold them.
+//! Native libraries for packages.
 
 use std::path::Path;
 use std::process::Command;
 
-use super::{Order, Profile};
-use crate::process::{Outcome, is_there};
+use super::order::{BuildOrder, Profile};
+use crate::process::{Outcome, is_on_path};
 use crate::steps::Log;
 use crate::workspace;
 
-/// Compiles the library of a crate and puts it there.
-pub(super) fn put(log: &Log, order: &Order, package: &str, place: &Path) -> Outcome {
+/// Compiles the library of a crate and copies it to `place`.
+pub(super) fn put(log: &Log, order: &BuildOrder, package: &str, place: &Path) -> Outcome {
     match order.profile {
-        Profile::Tests => workspace::libraries(log)?,
+        Profile::Tests => crate::build::libraries(log)?,
         Profile::Release => {
             log.run(workspace::cargo().args(["build", "--release", "--package", package])).map(drop)?;
         }
     }
-    workspace::copy(&workspace::library(order.profile.folder(), package), place)?;
-    // The names of what is not exported: nothing but size depends on them.
-    if cfg!(target_os = "linux") && is_there("strip") {
+    workspace::copy(&crate::build::library(order.profile.folder(), package), place)?;
+    // Names of symbols that are not exported only add size.
+    if cfg!(target_os = "linux") && is_on_path("strip") {
         log.run(Command::new("strip").arg("--strip-unneeded").arg(place))?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! npm packages: staged with what belongs in them and nothing else, then packed by npm.
+//! npm packages: staged in a folder with exactly their files, then packed by npm.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,55 +6,56 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::{Order, native};
+use super::native;
+use super::order::BuildOrder;
 use crate::bindings::{self, node};
 use crate::process::Outcome;
 use crate::steps::Log;
 use crate::workspace;
 
 /// The package with the native library for this machine.
-pub(super) fn native(log: &Log, order: &Order) -> Outcome<Vec<PathBuf>> {
-    let stage = Stage::of(log, "node", &order.version)?;
+pub(super) fn native(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
+    let stage = StagingFolder::new(log, "node", &order.version)?;
     native::put(log, order, "quorate-napi", &stage.folder.join(node::library_name()?))?;
     stage.pack(log, &order.out).map(|file| vec![file])
 }
 
-/// The package of WebAssembly. Its modules have one profile, and the tests have made them.
-pub(super) fn wasm(log: &Log, order: &Order) -> Outcome<Vec<PathBuf>> {
+/// The package of WebAssembly. Its modules have one profile, which the tests build too.
+pub(super) fn wasm(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
     bindings::wasm::build(log)?;
-    Stage::of(log, "wasm", &order.version)?.pack(log, &order.out).map(|file| vec![file])
+    StagingFolder::new(log, "wasm", &order.version)?.pack(log, &order.out).map(|file| vec![file])
 }
 
-/// Writes a `package.json` without what is for us only. The folder holds nothing else, and with a list of files npm
-/// would leave the licences out. Node does it, because the order of conditions in a manifest has a meaning.
+/// Writes a `package.json` without the fields for development, and without `files`, with which npm would leave out the
+/// licences. Node does it, because the order of conditions in a manifest is significant.
 const MANIFEST: &str = "\
     const { readFileSync, writeFileSync } = require('node:fs');\
     const [from, to, version] = process.argv.slice(1);\
     const { devDependencies, files, private: _, scripts, ...manifest } = JSON.parse(readFileSync(from, 'utf8'));\
     writeFileSync(to, JSON.stringify({ ...manifest, version }, null, 2) + '\\n');";
 
-/// A folder with exactly what the tarball is to hold.
-struct Stage {
+/// A folder with exactly the files of the tarball.
+struct StagingFolder {
     folder: PathBuf,
     name: String,
     version: String,
 }
 
-impl Stage {
-    /// Copies what the binding's `package.json` lists under `files`, and what belongs in every package.
-    fn of(log: &Log, binding: &str, version: &str) -> Outcome<Self> {
-        node::tools(log)?;
+impl StagingFolder {
+    /// Copies the `files` of the binding's `package.json`, and the files of every package.
+    fn new(log: &Log, binding: &str, version: &str) -> Outcome<Self> {
+        crate::npm::tools(log)?;
         let source = workspace::root().join("bindings").join(binding);
         let text = fs::read_to_string(source.join("package.json")).map_err(|e| e.to_string())?;
         let manifest: Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
         let field = |name: &str| manifest.get(name).cloned().unwrap_or_default();
         let name = field("name").as_str().unwrap_or_default().to_owned();
         let folder = workspace::target("xtask/npm").join(&name);
-        // What an earlier run staged must not slip in.
+        // Files of an earlier run must not get into the tarball.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         for entry in field("files").as_array().into_iter().flatten().filter_map(Value::as_str) {
-            // Native libraries are put in by themselves: of this version, in the profile that was asked for.
+            // Native libraries are added separately, in the profile of the build.
             if !entry.ends_with(".node") {
                 copy_all(&source, entry, &folder)?;
             }
@@ -80,7 +81,7 @@ impl Stage {
     }
 }
 
-/// Copies what a line under `files` names: a path whose last part may have a star in it.
+/// Copies the files of an entry of `files`: a path whose last part may contain a star.
 fn copy_all(source: &Path, entry: &str, into: &Path) -> Outcome {
     let Some((start, end)) = entry.split_once('*') else {
         return workspace::copy(&source.join(entry), &into.join(entry));
@@ -95,7 +96,7 @@ fn copy_all(source: &Path, entry: &str, into: &Path) -> Outcome {
             workspace::copy(&path.path(), &into.join(folder).join(&*name))?;
         }
     }
-    if found { Ok(()) } else { Err(format!("nothing in {} is called {entry}", source.display())) }
+    if found { Ok(()) } else { Err(format!("no file in {} matches {entry}", source.display())) }
 }
 
 #[cfg(test)]
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_a_part_of_a_name() {
+    fn a_star_matches_a_part_of_a_name() {
         let folder = workspace::target("xtask/unit/npm");
         let _ = fs::remove_dir_all(&folder);
         for name in ["from/dist/one.js", "from/dist/one.ts", "from/two.js"] {

@@ -1,25 +1,24 @@
-//! The same programs on a processor without AVX and ADX, which QEMU emulates: what is compiled here must run on
-//! machines that are older than this one.
+//! Runs programs on an emulated processor without AVX and ADX: packages must run on machines older than this one.
 
 use std::path::Path;
 use std::process::Command;
 
 use super::sandbox::Sandbox;
 use crate::environment;
-use crate::process::{Outcome, is_there};
+use crate::process::{Outcome, is_on_path};
 use crate::steps::Log;
 
-/// Intel's of 2008: the oldest that anybody still runs a server on.
+/// Intel's server processor of 2008.
 const PROCESSOR: &str = "Nehalem";
-/// What it must not have. A library that uses one of them without asking dies.
+/// Output of the program [`super::smoke::PROCESSOR`] on it. A library that uses one of these without a check crashes.
 const ABSENT: &str = "lacks avx avx2 adx bmi2";
 
-/// The emulator, installed if it is missing; None where libraries are made for other processors.
+/// The emulator, installed if it is missing; `None` where libraries are for other processors.
 pub(super) fn emulator(log: &Log) -> Outcome<Option<Emulator>> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Ok(None);
     }
-    if !is_there(Emulator::PROGRAM) {
+    if !is_on_path(Emulator::PROGRAM) {
         environment::install(log, &["qemu-user"])?;
     }
     Ok(Some(Emulator))
@@ -39,27 +38,27 @@ impl Emulator {
         command
     }
 
-    /// Checks, with the program made of [`super::smoke::PROCESSOR`], that what is emulated is old indeed: it denies
-    /// having AVX and ADX, and programs that use them all the same die.
+    /// Checks, with the program [`super::smoke::PROCESSOR`], that the emulated processor is old: it reports no AVX and ADX,
+    /// and programs that use them nevertheless crash.
     pub(super) fn check(self, log: &Log, sandbox: &Sandbox, program: &Path) -> Outcome {
         let said = log.run(&mut self.command(sandbox, program))?;
         if said.trim() != ABSENT {
             return Err(format!(
-                "the emulated processor should print `{ABSENT}` and printed `{}`",
+                "expected the output `{ABSENT}` on the emulated processor, found `{}`",
                 said.trim()
             ));
         }
         for feature in ["avx", "adx"] {
             if log.run(self.command(sandbox, program).arg(feature)).is_ok() {
                 return Err(format!(
-                    "the emulated processor ran an instruction of {feature}: the test is void"
+                    "the emulated processor executed an instruction of {feature}, so the test proves nothing"
                 ));
             }
         }
         Ok(())
     }
 
-    /// For the step's line.
+    /// Text for the step's line.
     pub(super) fn said(self) -> String {
         format!("also on an emulated {PROCESSOR}")
     }

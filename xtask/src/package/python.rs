@@ -1,30 +1,30 @@
-//! Wheel and source distribution, by maturin.
+//! Builds wheel and source distribution with maturin.
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::Order;
+use super::order::BuildOrder;
 use crate::bindings::python::virtual_environment;
 use crate::process::Outcome;
 use crate::steps::Log;
 use crate::workspace;
 
-/// The version that pyproject.toml asks for as well.
+/// The same version as in pyproject.toml.
 const MATURIN: &str = "maturin>=1.16,<2";
 
-/// Both, from the same sources.
-pub(super) fn build(log: &Log, order: &Order) -> Outcome<Vec<PathBuf>> {
-    // Its folder has the program beside the interpreter.
+/// Builds both from the same sources.
+pub(super) fn build(log: &Log, order: &BuildOrder) -> Outcome<Vec<PathBuf>> {
+    // The program is beside the interpreter.
     let maturin = virtual_environment(log, "maturin", &[MATURIN])?.with_file_name("maturin");
     let made = workspace::target("xtask/python-packages");
-    // What an earlier version left must not be taken for this one's.
+    // Files of an earlier version.
     let _ = fs::remove_dir_all(&made);
     let run = |arguments: &[&str]| {
-        // It builds where cargo builds everything else.
+        // In the target folder of all other builds.
         let mut command = Command::new(&maturin);
         command.current_dir(workspace::root().join("bindings/python")).args(arguments);
-        workspace::compiling_as_here(&mut command);
+        workspace::set_incremental(&mut command);
         log.run(command.arg("--out").arg(&made)).map(drop)
     };
     run(&["sdist"])?;

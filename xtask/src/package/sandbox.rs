@@ -1,8 +1,7 @@
 //! A folder outside the repository, whose commands cannot see the repository.
 //!
-//! A package that only works beside its sources is of no use to anybody. Where the system lets us, each command runs
-//! in a mount namespace of its own in which the repository and its target folder are empty; where it does not, the
-//! commands at least know nothing of where the repository is.
+//! A package must work without its sources. Where the system permits it, each command runs in its own mount namespace, in
+//! which the repository and its target folder are empty; elsewhere the commands are not told the repository's path.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,17 +12,17 @@ use std::{env, fs};
 use crate::process::Outcome;
 use crate::workspace;
 
-/// A fresh folder that goes away with this value.
+/// A fresh folder that is deleted when the value is dropped.
 #[derive(Debug)]
 pub(super) struct Sandbox {
     folder: PathBuf,
 }
 
 impl Sandbox {
-    /// An empty one. The name may not be in use.
+    /// Creates an empty folder. The name must not be in use.
     pub(super) fn new(name: &str) -> Outcome<Self> {
         let folder = env::temp_dir().join(format!("quorate-{name}-{}", std::process::id()));
-        // What an earlier process of the same number left behind when it was killed.
+        // Remains of a killed process with the same number.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         Ok(Self { folder })
@@ -34,7 +33,7 @@ impl Sandbox {
         self.folder.join(name)
     }
 
-    /// Copies a file in under its own name and answers with the copy's path.
+    /// Copies a file into the folder and returns the copy's path.
     pub(super) fn bring(&self, file: &Path) -> Outcome<PathBuf> {
         let copy = self.path(file.file_name().unwrap_or_default());
         fs::copy(file, &copy).map_err(|e| format!("{}: {e}", file.display()))?;
@@ -56,13 +55,13 @@ impl Sandbox {
         self.hidden(HIDE, &[], program)
     }
 
-    /// The same for cargo and what calls it: they see the target folder, where dependencies are compiled already.
+    /// The same for cargo and its callers: they see the target folder, in which dependencies are already compiled.
     pub(super) fn building(&self, program: impl AsRef<OsStr>) -> Outcome<Command> {
         let target = self.path("target");
         fs::create_dir_all(&target).map_err(|e| format!("{}: {e}", target.display()))?;
         let mut command = self.hidden(HIDE_BUT_TARGET, &[&target], program);
         command.env("CARGO_TARGET_DIR", workspace::target(""));
-        workspace::compiling_as_here(&mut command);
+        workspace::set_incremental(&mut command);
         Ok(command)
     }
 
@@ -89,20 +88,20 @@ impl Sandbox {
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        // Nothing depends on it: the system empties its folder for temporary files some day.
+        // An error does no harm: the system deletes temporary files eventually.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Whether commands of a sandbox really cannot see the repository, in words.
-pub(super) fn said() -> &'static str {
+/// Text that says whether commands of a sandbox can see the repository.
+pub(super) fn isolation() -> &'static str {
     match hiding() {
         Hiding::None => "repository NOT hidden (no mount namespaces here)",
         Hiding::Root | Hiding::User => "repository hidden",
     }
 }
 
-/// Variables that lead into the repository.
+/// Variables that may contain paths of the repository.
 const OURS: &[&str] = &[
     "CARGO_PKG_",
     "CARGO_MANIFEST_",
@@ -113,11 +112,11 @@ const OURS: &[&str] = &[
     "NODE_PATH",
 ];
 
-/// Empties both folders for what follows. The target folder may lie inside the other one; then it is gone already.
+/// Hides both folders from the command. The target folder may be inside the repository, and is then hidden already.
 const HIDE: &str =
     r#"mount -t tmpfs none "$0" && { [ ! -d "$1" ] || mount -t tmpfs none "$1"; } && shift && exec "$@""#;
 
-/// Empties the repository, but puts its target folder back; in between it is at a third place.
+/// Hides the repository but not its target folder, which is mounted at a third place meanwhile.
 const HIDE_BUT_TARGET: &str = r#"mount --bind "$1" "$2" && mount -t tmpfs none "$0" && mkdir -p "$1" && \
     mount --bind "$2" "$1" && shift 2 && exec "$@""#;
 
@@ -139,7 +138,7 @@ impl Hiding {
     }
 }
 
-/// What works here, found out once.
+/// The kind of isolation that works here, determined once.
 fn hiding() -> Hiding {
     static FOUND: OnceLock<Hiding> = OnceLock::new();
     *FOUND.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! What was built: names, sizes, hashes.
+//! Names, sizes and hashes of the built files.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::process::{Outcome, output_of};
 
-/// Opens archives of every kind that packages are.
+/// A Python program that lists archives of every kind.
 const LOOK: &str = include_str!("contents.py");
 
 /// A file that users download.
@@ -20,14 +20,14 @@ pub(super) struct Built {
     name: String,
     bytes: usize,
     sha256: String,
-    /// How many files it unpacks to, of how many bytes, and those among them that a compiler made.
+    /// Number and size of the files in it, and its compiled files.
     contents: Value,
 }
 
-/// Weighs the files of a package.
-pub(super) fn look_into(package: &'static str, files: &[PathBuf]) -> Outcome<Vec<Built>> {
+/// Reads sizes, hashes and contents of a package's files.
+pub(super) fn inspect(package: &'static str, files: &[PathBuf]) -> Outcome<Vec<Built>> {
     let said = output_of(Command::new("python3").args(["-c", LOOK]).args(files));
-    let said = said.ok_or("an archive that was just made cannot be opened")?;
+    let said = said.ok_or("python3 cannot open one of the archives that were built")?;
     let contents: Vec<Value> = serde_json::from_str(&said).map_err(|e| e.to_string())?;
     let one = |(file, contents): (&PathBuf, Value)| {
         let bytes = fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
@@ -37,7 +37,7 @@ pub(super) fn look_into(package: &'static str, files: &[PathBuf]) -> Outcome<Vec
     files.iter().zip(contents).map(one).collect()
 }
 
-/// A line per file, and one for each library or module in it.
+/// A table with a line per file, and one for each library or module in it.
 pub(super) fn table(built: &[Built]) -> String {
     let mut text = format!("{:<56} {:>9} {:>9}  sha256\n", "bytes of", "download", "unpacked");
     for file in built {
@@ -53,7 +53,7 @@ pub(super) fn table(built: &[Built]) -> String {
     text
 }
 
-/// The same for programs.
+/// The same as JSON.
 pub(super) fn json(version: &str, built: &[Built]) -> String {
     let one = |file: &Built| {
         let (package, name, bytes, sha256) = (file.package, &file.name, file.bytes, &file.sha256);
@@ -66,7 +66,7 @@ pub(super) fn json(version: &str, built: &[Built]) -> String {
     format!("{:#}", json!({ "version": version, "files": built.iter().map(one).collect::<Vec<_>>() }))
 }
 
-/// Kinds and sizes in a few words.
+/// Kind and size of each file, for the step's line.
 pub(super) fn sizes(built: &[Built]) -> String {
     built
         .iter()
@@ -84,7 +84,7 @@ impl Built {
         self.contents.get("compiled").and_then(Value::as_array).into_iter().flatten()
     }
 
-    /// The file's kind in a word.
+    /// Kind of the file.
     fn kind(&self) -> &'static str {
         let kinds = [
             (".whl", "wheel"),
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_archive_is_shown_with_sizes_hash_and_what_is_compiled_in_it() {
+    fn an_archive_is_shown_with_sizes_hash_and_libraries() {
         let folder = crate::workspace::target("xtask/unit/summary");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("one.wasm"), [7; 1000]).unwrap();
@@ -116,7 +116,7 @@ mod tests {
         let mut tar = Command::new("tar");
         tar.current_dir(&folder).arg("-czf").arg(&file).args(["one.wasm", "two.txt"]);
         assert!(tar.status().unwrap().success());
-        let built = look_into("wasm", &[file]).unwrap();
+        let built = inspect("wasm", &[file]).unwrap();
         let shown = table(&built);
         assert!(shown.contains(" 1003  ") && shown.contains("  one.wasm "), "{shown}");
         assert_eq!(sizes(&built), "npm 1 kB");
@@ -126,10 +126,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_archive_is_noticed() {
+    fn a_file_that_is_no_archive_is_refused() {
         let file = crate::workspace::target("xtask/unit/nothing.whl");
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, "nothing").unwrap();
-        look_into("python", &[file]).unwrap_err();
+        inspect("python", &[file]).unwrap_err();
     }
 }

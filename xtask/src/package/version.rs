@@ -1,5 +1,5 @@
-//! The one version number: the workspace's. Cargo and maturin read it from there; npm and Maven want it in files of
-//! their own, and documents show it. All are held to it here.
+//! The version number of the workspace. Cargo and maturin read it there; npm and Maven need copies in their own files, and
+//! documents show it. This module checks that all are equal.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::workspace;
 
 const POM: &str = "bindings/kotlin/pom.xml";
 const PYPROJECT: &str = "bindings/python/pyproject.toml";
-/// Other files, what comes before each version of ours in them, and the marks right around it.
+/// Other files: the text before each of our versions in them, and the marks around the version.
 const PLACES: &[(&str, &str, [&str; 2])] = &[
     (POM, MAVEN, ["<version>", "</version>"]),
     ("examples/clients/watch/kotlin/pom.xml", MAVEN, ["<version>", "</version>"]),
@@ -18,11 +18,11 @@ const PLACES: &[(&str, &str, [&str; 2])] = &[
     ("bindings/kotlin/README.md", "`target/", ["quorate-", ".jar"]),
     ("bindings/wasm/js/version.js", "VERSION", ["'", "'"]),
 ];
-/// A package of ours, as Maven names it.
+/// Maven's name of one of our packages.
 const MAVEN: &str = "<artifactId>quorate";
 
 /// The version of the core, which is the workspace's.
-pub(super) fn of_workspace() -> Outcome<String> {
+pub(super) fn workspace_version() -> Outcome<String> {
     let metadata = workspace::metadata(false)?;
     packages(&metadata)
         .find(|package| text(package, "name") == "quorate")
@@ -31,23 +31,25 @@ pub(super) fn of_workspace() -> Outcome<String> {
 }
 
 /// The version of Kotlin's compiler that the binding is compiled with.
-pub(super) fn of_kotlin() -> Outcome<String> {
+pub(super) fn kotlin_version() -> Outcome<String> {
     between(&fs_text(POM)?, "<kotlin.version>", "</kotlin.version>")
 }
 
-/// Checks that every file that states a version of ours states the workspace's.
+/// Checks that every file with one of our versions has the workspace's.
 pub(super) fn check() -> Outcome<String> {
-    let wanted = of_workspace()?;
+    let wanted = workspace_version()?;
     let stated = stated()?;
     let wrong: Vec<String> = stated
         .iter()
         .filter(|(_, version)| *version != wanted)
-        .map(|(place, version)| format!("{place} says {version}: write {wanted}, the workspace's version"))
+        .map(|(place, version)| {
+            format!("{place}: expected version {wanted} of the workspace, found {version}")
+        })
         .collect();
     if wrong.is_empty() { Ok(format!("{wanted} in {} places", stated.len())) } else { Err(wrong.join("\n")) }
 }
 
-/// Every place with the version that it states.
+/// Every place and its version.
 fn stated() -> Outcome<Vec<(String, String)>> {
     let metadata = workspace::metadata(false)?;
     let mut all = Vec::new();
@@ -101,14 +103,14 @@ fn json(name: &str) -> Outcome<Value> {
     serde_json::from_str(&fs_text(name)?).map_err(|e| format!("{name}: {e}"))
 }
 
-/// What stands between two marks, the first time after each place where a text occurs; it must occur.
+/// The text between two marks, the first time after each occurrence of `place`; fails if there is none.
 fn after_each(text: &str, place: &str, [start, end]: [&str; 2]) -> Outcome<Vec<String>> {
     let found: Vec<String> =
         text.split(place).skip(1).map(|rest| between(rest, start, end)).collect::<Outcome<_>>()?;
     if found.is_empty() { Err(format!("`{place}` was not found")) } else { Ok(found) }
 }
 
-/// What stands between two marks, the first time.
+/// The first text between two marks.
 fn between(text: &str, before: &str, after: &str) -> Outcome<String> {
     text.split_once(before)
         .and_then(|(_, rest)| rest.split_once(after))
@@ -129,11 +131,11 @@ mod tests {
     fn every_place_counts_and_there_must_be_one() {
         let text = "<v>9</v> ours <v>1</v> theirs <v>2</v> ours <v>3</v>";
         assert_eq!(after_each(text, "ours", ["<v>", "</v>"]).unwrap(), ["1", "3"]);
-        after_each(text, "nobody's", ["<v>", "</v>"]).unwrap_err();
+        after_each(text, "missing", ["<v>", "</v>"]).unwrap_err();
     }
 
     #[test]
-    fn files_for_npm_and_maven_and_documents_are_held_to_it_too() {
+    fn files_of_npm_maven_and_documents_are_checked() {
         let stated = stated().unwrap();
         let times = |file: &str| stated.iter().filter(|(place, _)| place == file).count();
         assert_eq!(times("examples/clients/watch/kotlin/pom.xml"), 3);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::graph::Graph;
-use super::rules::{CRATE_EXCEPTIONS, CRATE_RULES, CrateRule, Forbidden};
+use super::rules::{Bound, CRATE_EXCEPTIONS, CRATE_RULES, CrateRule, Forbidden};
 use crate::process::Outcome;
 use crate::workspace;
 
@@ -18,7 +18,7 @@ pub(crate) struct Package {
     pub(crate) folder: PathBuf,
     /// All crates it uses directly: for building, in its build script and in its tests.
     pub(crate) uses: BTreeSet<String>,
-    /// Those of them that its users get with it.
+    /// Those of them that its users always get with it.
     pub(crate) built_with: BTreeSet<String>,
     /// The root files of its library, programs, tests, benchmarks and examples.
     pub(crate) roots: Vec<PathBuf>,
@@ -33,7 +33,10 @@ pub(crate) fn packages() -> Outcome<BTreeMap<String, Package>> {
 
 fn package(value: &Value) -> Package {
     let dependencies = list(value, "dependencies");
-    let is_built = |dependency: &&Value| dependency.get("kind").is_none_or(Value::is_null);
+    // Optional dependencies belong to features, which each user chooses.
+    let is_optional = |dependency: &Value| dependency.get("optional").and_then(Value::as_bool) == Some(true);
+    let is_built =
+        |dependency: &&Value| dependency.get("kind").is_none_or(Value::is_null) && !is_optional(dependency);
     let manifest = PathBuf::from(text(value, "manifest_path"));
     let folder = manifest.parent().unwrap_or(&manifest);
     Package {
@@ -69,9 +72,9 @@ pub(crate) fn crate_graph(packages: &BTreeMap<String, Package>) -> Graph {
 pub(crate) fn violations(packages: &BTreeMap<String, Package>) -> Vec<String> {
     let mut violations = Vec::new();
     for rule in CRATE_RULES {
-        for package in packages.values().filter(|package| package.folder.starts_with(rule.folder)) {
+        for package in packages.values().filter(|package| is_bound(rule, package)) {
             for (used, through) in reached_from(package, packages) {
-                if is_forbidden(rule, &used, packages) && !is_exception(&package.name, &used, &through) {
+                if is_forbidden(rule, &used, packages) {
                     let way = through.map_or_else(String::new, |through| format!(" through `{through}`"));
                     violations.push(format!("`{}` depends on `{used}`{way}: {}", package.name, rule.reason));
                 }
@@ -79,6 +82,13 @@ pub(crate) fn violations(packages: &BTreeMap<String, Package>) -> Vec<String> {
         }
     }
     violations
+}
+
+fn is_bound(rule: &CrateRule, package: &Package) -> bool {
+    match rule.bound {
+        Bound::Crate(name) => package.name == name,
+        Bound::Below(folder) => package.folder.starts_with(folder),
+    }
 }
 
 fn is_forbidden(rule: &CrateRule, used: &str, packages: &BTreeMap<String, Package>) -> bool {
@@ -92,19 +102,19 @@ fn is_forbidden(rule: &CrateRule, used: &str, packages: &BTreeMap<String, Packag
     }
 }
 
-/// An exception for a crate holds for those that get it through that crate.
-fn is_exception(package: &str, used: &str, through: &Option<String>) -> bool {
-    let owner = through.as_deref().unwrap_or(package);
-    CRATE_EXCEPTIONS.iter().any(|(excepted, dependency, _)| *excepted == owner && *dependency == used)
+/// Returns true if `package` may use `used` despite the rules.
+fn is_exception(package: &str, used: &str) -> bool {
+    CRATE_EXCEPTIONS.iter().any(|(excepted, dependency, _)| *excepted == package && *dependency == used)
 }
 
 /// The crates that a package uses, and for an indirect use the crate of ours that brings it.
 fn reached_from(package: &Package, packages: &BTreeMap<String, Package>) -> BTreeMap<String, Option<String>> {
-    let mut reached: BTreeMap<String, Option<String>> =
-        package.uses.iter().map(|used| (used.clone(), None)).collect();
-    let mut waiting: Vec<&Package> = package.uses.iter().filter_map(|used| packages.get(used)).collect();
+    let mut reached: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let direct = package.uses.iter().filter(|used| !is_exception(&package.name, used));
+    reached.extend(direct.map(|used| (used.clone(), None)));
+    let mut waiting: Vec<&Package> = reached.keys().filter_map(|used| packages.get(used)).collect();
     while let Some(next) = waiting.pop() {
-        for used in &next.built_with {
+        for used in next.built_with.iter().filter(|used| !is_exception(&next.name, used)) {
             if !reached.contains_key(used) {
                 reached.insert(used.clone(), Some(next.name.clone()));
                 waiting.extend(packages.get(used));
@@ -112,4 +122,38 @@ fn reached_from(package: &Package, packages: &BTreeMap<String, Package>) -> BTre
         }
     }
     reached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(name: &str, folder: &str, uses: &[&str]) -> (String, Package) {
+        let uses: BTreeSet<String> = uses.iter().map(|used| (*used).to_owned()).collect();
+        let (built_with, roots) = (uses.clone(), Vec::new());
+        (name.to_owned(), Package { name: name.to_owned(), folder: folder.into(), uses, built_with, roots })
+    }
+
+    #[test]
+    fn a_forbidden_crate_is_found_also_through_another() {
+        let packages = BTreeMap::from([
+            package("quorate-node", "examples/node", &["quorate-support", "quorate-protocol"]),
+            package("quorate-support", "examples/support", &["quorate-gosig"]),
+            package("quorate-protocol", "examples/protocols/common", &[]),
+            package("quorate-gosig", "examples/protocols/gosig", &["tokio"]),
+        ]);
+        let found = violations(&packages);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].starts_with("`quorate-node` depends on `quorate-gosig` through `quorate-support`"));
+        assert!(found[1].starts_with("`quorate-gosig` depends on `tokio`"));
+    }
+
+    #[test]
+    fn an_exception_covers_the_crates_behind_it() {
+        let packages = BTreeMap::from([
+            package("quorate-broadcast", "examples/protocols/broadcast", &["quorate-node"]),
+            package("quorate-node", "examples/node", &["tokio"]),
+        ]);
+        assert_eq!(violations(&packages), [""; 0]);
+    }
 }

@@ -13,7 +13,7 @@ use wasm_bindgen_cli_support::Bindgen;
 /// Writes NAME.js, NAME_bg.wasm and their types into a folder.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
-struct Options {
+struct PackArgs {
     /// What cargo built: …/wasm32-unknown-unknown/PROFILE/LIBRARY.wasm
     input: PathBuf,
     /// Where to write to; made if it is missing.
@@ -48,7 +48,7 @@ enum Target {
 }
 
 fn main() -> ExitCode {
-    match pack(&Options::parse()) {
+    match pack(&PackArgs::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             eprintln!("{reason}");
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn pack(options: &Options) -> Result<(), String> {
+fn pack(options: &PackArgs) -> Result<(), String> {
     let mut bindgen = Bindgen::new();
     bindgen
         .input_path(&options.input)

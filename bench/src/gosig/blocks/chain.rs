@@ -1,58 +1,15 @@
-//! Blocks: who proposes them, what they name, when they are committed.
+//! Proposal, certification and commit of blocks.
 
 use super::super::network::Node;
 use super::super::queue::Nanos;
+use super::TRANSACTION;
+use super::block::{Block, Id};
+use super::load::{COPIES, Load};
 use super::node::Body;
-use super::spread::Load;
 use super::world::World;
-use super::{TRANSACTION, spread};
 
-/// The number of a block.
-pub(super) type Id = u32;
-
-/// The block that everybody has committed when it begins.
-pub(super) const BEGINNING: Id = 0;
-
-/// By how many bytes a block's limit rises with a full block, once a round was lost.
+/// Bytes by which a full block raises the limit, after a lost round lowered it.
 const RISE: u64 = 32 << 10;
-
-/// Some transactions that travel together.
-pub(super) struct Bundle {
-    pub(super) origin: Node,
-    pub(super) at: Nanos,
-    pub(super) committed: bool,
-}
-
-/// A block that was proposed.
-pub(super) struct Block {
-    pub(super) id: Id,
-    pub(super) parent: Id,
-    pub(super) height: u64,
-    pub(super) round: u64,
-    pub(super) proposer: Node,
-    /// The lowest wins.
-    pub(super) score: u32,
-    pub(super) proposed: Nanos,
-    pub(super) bundles: Vec<u32>,
-    /// How many honest nodes have committed it.
-    pub(super) commits: usize,
-}
-
-impl Block {
-    pub(super) fn beginning() -> Self {
-        Self {
-            id: BEGINNING,
-            parent: BEGINNING,
-            height: 0,
-            round: 0,
-            proposer: 0,
-            score: 0,
-            proposed: 0,
-            bundles: Vec::new(),
-            commits: 0,
-        }
-    }
-}
 
 impl World<'_> {
     pub(super) fn block(&self, id: Id) -> Option<&Block> {
@@ -65,7 +22,7 @@ impl World<'_> {
         member.and_then(|member| self.block(member.tip)).map_or(0, |block| block.height)
     }
 
-    /// Proposes, if this node was drawn, is not behind, and there is something to propose.
+    /// Proposes a block if this node was drawn, is not behind, and knows transactions.
     pub(super) fn propose(&mut self, me: Node) {
         let (now, height, id) = (self.queue.now(), self.height(me) + 1, self.blocks.len() as Id);
         let most = (self.limit / TRANSACTION / self.case.bundle).max(1) as usize;
@@ -77,7 +34,7 @@ impl World<'_> {
         }
         let waiting = (self.oldest..).zip(self.bundles.iter().skip(self.oldest));
         let waiting = waiting.filter(|(number, bundle)| {
-            // Where transactions travel with blocks alone, everybody's are taken.
+            // Without asynchronous transactions, those of all nodes are taken.
             !bundle.committed && (!self.case.rules.asynchronous || member.pool.has(*number as u32))
         });
         let bundles: Vec<u32> = waiting.take(most).map(|(number, _)| number as u32).collect();
@@ -107,14 +64,14 @@ impl World<'_> {
         self.step(1, id);
         self.step(2, id);
         if self.keep(me, id) {
-            self.pass_on(me, &[], spread::COPIES, &Load::Header(id));
+            self.pass_on(me, &[], COPIES, &Load::Header(id));
             for segment in 0..self.segments(id) {
-                self.pass_on(me, &[], spread::COPIES, &Load::Segment(id, segment));
+                self.pass_on(me, &[], COPIES, &Load::Segment(id, segment));
             }
         }
     }
 
-    /// Keeps a header; whether it is the best of its round.
+    /// Stores a header; returns true if it is the best of its round.
     pub(super) fn keep(&mut self, me: Node, id: Id) -> bool {
         let Some((round, score)) = self.block(id).map(|block| (block.round, block.score)) else {
             return false;
@@ -134,7 +91,7 @@ impl World<'_> {
         best
     }
 
-    /// A quorum has committed a block: so does this node, once it has all of it.
+    /// Records that a quorum has committed a block; the node commits it once it has the whole body.
     pub(super) fn certify(&mut self, me: Node, id: Id) {
         let Some((height, round)) = self.block(id).map(|block| (block.height, block.round)) else { return };
         let known = self.round(me, round).is_some_and(|state| state.headers.contains(&id));
@@ -148,7 +105,7 @@ impl World<'_> {
         self.commit(me);
     }
 
-    /// Commits what a quorum has committed, if all of it is here.
+    /// Commits the certified block if the node has the whole body.
     pub(super) fn commit(&mut self, me: Node) {
         let now = self.queue.now();
         let Some(member) = self.member(me) else { return };
@@ -183,7 +140,7 @@ impl World<'_> {
         }
     }
 
-    /// A round is over: if it decided nothing, blocks may have half as much.
+    /// Halves the limit of blocks after a round without a commit.
     pub(super) fn pace(&mut self, round: u64) {
         let decided =
             self.blocks.iter().rev().take(100).any(|block| block.round == round && block.commits > 0);
@@ -192,7 +149,7 @@ impl World<'_> {
         }
     }
 
-    /// Forgets bodies that nobody needs.
+    /// Forgets bodies that the node no longer needs.
     pub(super) fn forget_bodies(&mut self, me: Node) {
         let Some(member) = self.member(me) else { return };
         let mut needed = vec![member.tip];

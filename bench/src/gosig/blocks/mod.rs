@@ -1,28 +1,30 @@
-//! Whole rounds: transactions spread as they come, blocks that name them, votes.
+//! A simulation of whole rounds: transactions, blocks and votes.
 //!
-//! Votes are `core::gossip` itself. How transactions and blocks spread is a model of what `examples/protocols/gosig` does; where the
-//! two differ, this page says so:
+//! Votes are `core::gossip` itself. The spreading of transactions and blocks is a model of `examples/protocols/gosig`; the
+//! differences are:
 //!
-//! - A member passes transactions that are new to it on to a few random others (`transaction_fanout`). To keep the
-//!   simulation short they travel in bundles from one member, which delays them by a bundle's transmission at every step.
-//!   Transactions that came because they were asked for are not passed on.
-//! - Seven members are drawn to propose in a round, on average; the lowest score wins. Who is drawn proposes once it has
-//!   committed the block before; without pipelining of rounds, at the clock's next round. It names what it knows and is
-//!   not committed, the oldest first, in a header and a body of 6 bytes for each transaction, cut into signed segments.
-//! - A header goes to five random others by whoever finds it the best so far, and its segments by whoever knows the
-//!   header. A header shows the certificate of the block before, so that who lacks that one commits it.
-//! - Who lacks segments or transactions of the best block asks one member at a time for both, at first who sent the segment; an
-//!   answer has 1 MiB of transactions at most. Who sent as much is asked for more, otherwise a random one is, and another
-//!   again if no answer comes in time.
-//! - P is signed once Stage II has begun by the clock and the best header is there, TC once there is a quorum of P and every
-//!   transaction, until the member prepares in a later round. Without pipelining of stages P waits for every transaction,
-//!   too. A block is committed where a quorum of TC and every transaction are there.
-//! - A round that decides nothing halves what a block may have, and full blocks raise it slowly. It begins with all that the
-//!   case allows (`first_block_bytes`), and is everybody's at once.
-//! - Left out: locks, so that a block without a quorum of TC is not proposed again as it was, but its transactions are
-//!   named by the next. Who proposes where transactions travel in blocks alone knows everybody's.
+//! - A member forwards new transactions to a few random members (`transaction_fanout`). To keep the simulation short they
+//!   travel in bundles from one member, which adds the transmission time of a bundle at every hop. Transactions that a
+//!   member requested are not forwarded.
+//! - On average seven members are drawn to propose in a round; the lowest score wins. A drawn member proposes once it has
+//!   committed the previous block; without pipelining of rounds, at the clock's next round. It names the known uncommitted
+//!   transactions, oldest first, in a header and a body of 6 bytes per transaction, cut into signed segments.
+//! - A member forwards a header to five random members if it is the best so far, and segments if it knows the header. A
+//!   header contains the certificate of the previous block, so that a member without that block commits it.
+//! - A member that lacks segments or transactions of the best block requests both from one member at a time, first from the
+//!   sender of the segment; an answer has at most 1 MiB of transactions. After a full answer it asks the same member again,
+//!   otherwise a random one, and another after a timeout.
+//! - A member signs P when Stage II has begun by the clock and it has the best header, and TC when it has a quorum of P and
+//!   every transaction, until it prepares in a later round. Without pipelining of stages P requires every transaction too.
+//!   A member commits a block with a quorum of TC and every transaction.
+//! - A round without a decision halves the limit of a block, and full blocks raise it slowly. The limit starts at the case's
+//!   maximum (`first_block_bytes`) and is the same for all members at once.
+//! - Left out: locks. A block without a quorum of TC is not proposed again, but the next block names its transactions. Where
+//!   transactions travel only in blocks, a proposer knows those of all members.
 
+mod block;
 mod chain;
+mod load;
 mod node;
 mod spread;
 mod votes;
@@ -37,7 +39,7 @@ pub(super) use world::run;
 /// Bytes of a transaction, as in the paper.
 pub(super) const TRANSACTION: u64 = 250;
 
-/// A run.
+/// Parameters of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Case {
     pub(super) nodes: usize,
@@ -46,34 +48,34 @@ pub(super) struct Case {
     pub(super) costs: Costs,
     /// Both stages of a round.
     pub(super) stages: [Nanos; 2],
-    /// Bytes of the transactions of a block at most.
+    /// Maximum bytes of transactions in a block.
     pub(super) block: u64,
     /// Transactions per second that are submitted, evenly at all honest nodes.
     pub(super) load: f64,
     /// Transactions that travel together.
     pub(super) bundle: u64,
     pub(super) rounds: u64,
-    /// To how many nodes a transaction is passed on.
+    /// Number of nodes that a transaction is forwarded to.
     pub(super) copies: usize,
-    /// How long before an unanswered request is sent to somebody else.
+    /// Timeout of a request, after which another node is asked.
     pub(super) retry: Nanos,
     pub(super) rules: Rules,
     pub(super) seed: u64,
 }
 
-/// How long after the last segment transactions that are missing are asked for.
+/// Delay after the last segment before missing transactions are requested.
 const GATHER: Nanos = 10 * MILLISECOND;
 
-/// What can be switched off.
+/// Rules that can be switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rules {
     pub(super) stage_pipelining: bool,
     pub(super) round_pipelining: bool,
-    /// Into how many segments a body is cut at least.
+    /// Minimum number of segments of a body.
     pub(super) segments: usize,
-    /// No segment is longer than 2 MiB, whatever `segments` says. This cannot be switched off but here.
+    /// No segment is longer than 2 MiB, whatever `segments` is. Only the simulation can switch this off.
     pub(super) limited: bool,
-    /// Who lacks what it needs when Stage II begins may prepare later in it. This cannot be switched off but here.
+    /// A member that lacks data when Stage II begins may prepare later in it. Only the simulation can switch this off.
     pub(super) late: bool,
     /// Otherwise transactions travel in the segments alone.
     pub(super) asynchronous: bool,
@@ -97,21 +99,21 @@ impl Rules {
     };
 }
 
-/// What came of it, the first rounds left out.
+/// Result of a run, without the first rounds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outcome {
     /// Committed transactions per second.
     pub(super) throughput: f64,
-    /// From the submission of a transaction to its commit at the node that it was submitted to, on average, in seconds.
+    /// Average time from the submission of a transaction to its commit at the same node, in seconds.
     pub(super) latency: f64,
-    /// Rounds that committed a block, and all.
+    /// Number of rounds that committed a block, and of all rounds.
     pub(super) committed: (u64, u64),
-    /// Of one of the last rounds, in seconds since its proposal, ascending: when each honest node had the header, all
+    /// Times of one of the last rounds, in seconds since its proposal, ascending: when each honest node had the header, all
     /// segments, all transactions, a quorum of P, a quorum of TC.
     pub(super) steps: [Vec<f64>; 5],
     /// Bits per second that a node sent on average.
     pub(super) sent: f64,
-    /// How often a transaction was sent to a node, on average.
+    /// Average number of times that a transaction was sent to a node.
     pub(super) copies: f64,
     /// Processor time of the simulation.
     pub(super) took: std::time::Duration,
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_submitted_is_committed_with_and_without_silent_nodes_and_pipelining() {
+    fn submitted_transactions_are_committed_under_all_rules() {
         for (silent, rules) in
             [(0, Rules::ALL), (10, Rules::ALL), (0, Rules { asynchronous: true, ..Rules::NONE })]
         {
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn exactly_a_quorum_commits_most_rounds_for_which_everybody_must_have_everything() {
+    fn exactly_a_quorum_of_honest_nodes_commits_most_rounds() {
         let outcome = run(&Case { silent: 13, ..case() }).unwrap();
         assert!(outcome.committed.0 * 2 > outcome.committed.1, "{:?}", outcome.committed);
     }

@@ -1,4 +1,4 @@
-//! What a node knows in whole rounds.
+//! The state of a node in whole rounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,36 +7,36 @@ use quorate::scheme::Toy;
 
 use super::super::network::Node;
 use super::super::queue::Nanos;
-use super::chain::{BEGINNING, Id};
+use super::block::{GENESIS, Id};
 
 /// An honest node.
 pub(super) struct Member {
-    /// Bundles that came by themselves, or are committed.
+    /// Bundles that were received unrequested, or are committed.
     pub(super) pool: Bits,
-    /// Bundles that came because they were asked for, or in a segment.
+    /// Bundles that were requested, or received in a segment.
     pub(super) fetched: Bits,
     pub(super) rounds: BTreeMap<u64, Round>,
     pub(super) bodies: BTreeMap<Id, Body>,
-    /// Headers of the block after the next, and from whom they came.
+    /// Headers of the block after the next, and their senders.
     pub(super) early: Vec<(Id, Node)>,
     /// The last block that it committed.
     pub(super) tip: Id,
-    /// A quorum has committed this one, whose transactions are not all here.
+    /// A block that a quorum has committed and of which transactions are missing.
     pub(super) certified: Option<Id>,
-    /// The round that it is in: that of the clock, or the next one.
+    /// The node's round: that of the clock, or the next one.
     pub(super) round: u64,
-    /// Its score, if it was drawn in that round and did not propose yet.
+    /// Its score, if it was drawn in that round and has not proposed yet.
     pub(super) ticket: Option<u32>,
     /// The round of the clock, and whether Stage II has begun.
     pub(super) clock: u64,
     pub(super) begun: bool,
-    /// What it signed P for last.
+    /// The last block for which it signed P.
     pub(super) prepared: Option<Id>,
-    /// The rounds in which it signed P and TC last.
+    /// The last rounds in which it signed P and TC.
     pub(super) signed: [u64; 2],
     pub(super) peers: Peers,
     pub(super) busy: Nanos,
-    /// Signatures that are to be checked besides votes, each as long as an aggregate takes.
+    /// Number of other signatures to verify, each at the cost of an aggregate.
     pub(super) owes_checks: usize,
     pub(super) looks: Nanos,
 }
@@ -47,7 +47,7 @@ pub(super) struct Round {
     pub(super) headers: Vec<Id>,
     /// The best of them.
     pub(super) best: Option<Id>,
-    /// Headers of which only votes speak: when they were asked for.
+    /// Blocks known only from votes, with the time of the last request for their header.
     pub(super) unknown: BTreeMap<Id, Nanos>,
     /// Signatures of P and TC.
     pub(super) votes: BTreeMap<(Id, usize), Votes>,
@@ -56,19 +56,19 @@ pub(super) struct Round {
 /// Signatures on a block.
 pub(super) struct Votes {
     pub(super) gossip: Box<Gossip<Toy>>,
-    /// That there is a quorum was noted.
+    /// True if the quorum was recorded.
     pub(super) noted: bool,
 }
 
-/// A block's transactions on their way together.
+/// The partial body of a block.
 #[derive(Default)]
 pub(super) struct Body {
-    /// Which segments are there, a bit each.
+    /// Received segments, one bit each.
     pub(super) segments: u64,
-    /// Named by a segment that is there, and not there.
+    /// Missing transactions that a received segment names.
     pub(super) missing: BTreeSet<u32>,
     pub(super) whole: bool,
-    /// When somebody is asked next, who it is, and how often nobody answered.
+    /// Time of the next request, the node to ask, and the number of unanswered requests.
     pub(super) asks: Nanos,
     pub(super) hint: Option<Node>,
     pub(super) tries: u32,
@@ -82,7 +82,7 @@ impl Member {
             rounds: BTreeMap::new(),
             bodies: BTreeMap::new(),
             early: Vec::new(),
-            tip: BEGINNING,
+            tip: GENESIS,
             certified: None,
             round: 0,
             ticket: None,
@@ -101,12 +101,12 @@ impl Member {
         self.pool.has(bundle) || self.fetched.has(bundle)
     }
 
-    /// Whether it has all of a block.
+    /// Returns true if the node has the whole block.
     pub(super) fn has_all(&self, block: Id) -> bool {
         self.bodies.get(&block).is_some_and(|body| body.whole)
     }
 
-    /// The bundle is here: no block misses it any more. Whether one did.
+    /// Removes a received bundle from the missing ones; returns true if a block needed it.
     pub(super) fn found(&mut self, bundle: u32) -> bool {
         let removed = |before: bool, body: &mut Body| body.missing.remove(&bundle) || before;
         self.bodies.values_mut().fold(false, removed)
@@ -124,7 +124,7 @@ impl Bits {
         self.words.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// False if it was there.
+    /// Adds a number; returns false if it was present.
     pub(super) fn insert(&mut self, number: u32) -> bool {
         let place = number as usize / 64;
         if self.words.len() <= place {

@@ -1,58 +1,40 @@
-//! How transactions, headers and segments get around, and how what is missing is asked for.
+//! Spreading of transactions, headers and segments, and requests for missing ones.
 
 use std::rc::Rc;
 
 use quorate::Result;
-use quorate::gossip::Aggregate;
 use quorate::machine::MemberIndex;
-use quorate::scheme::Toy;
 use rand::RngExt;
 
 use super::super::network::{Class, Node};
 use super::super::queue::{Nanos, SECOND};
 use super::super::stage::FRAME;
-use super::chain::Id;
+use super::block::Id;
+use super::load::Load;
 use super::node::Body;
 use super::world::{Event, World, time};
 use super::{GATHER, TRANSACTION};
 
-/// To how many nodes headers and segments are passed on.
-pub(super) const COPIES: usize = 5;
-/// What a body holds of a transaction.
+/// Bytes of a transaction in a body.
 const NAME: u64 = 6;
-/// What goes with a transaction in a segment or an answer: its length, its place.
+/// Bytes added to a transaction in a segment or an answer: its length and place.
 const BESIDE: u64 = 8;
-/// A header without its certificate's signers: digests, proofs, signatures.
+/// Bytes of a header without the signers of its certificate: digests, proofs, signatures.
 const HEADER: u64 = 700;
-/// A segment without its entries.
+/// Bytes of a segment without its entries.
 const SEGMENT: u64 = 150;
-/// The most bytes of transactions in a segment, and in an answer.
+/// Maximum bytes of transactions in a segment and in an answer.
 const SEGMENT_LIMIT: u64 = 2 << 20;
 const ANSWER: u64 = 1 << 20;
-/// The most transactions that one request asks for.
+/// Maximum number of transactions in one request.
 const REQUEST: u64 = 1 << 14;
-/// When a header that votes speak of is asked for again.
+/// Interval between requests for a header that votes name.
 const RETRY: Nanos = SECOND / 2;
-/// What to check of a header takes as long as checking so many aggregates: its ticket, its seed, its certificate.
+/// Cost of verifying a header (ticket, seed, certificate), in verifications of an aggregate.
 const CHECKS: usize = 3;
 
-#[derive(Clone)]
-pub(super) enum Load {
-    Bundle(u32),
-    Header(Id),
-    /// A segment, with the transactions themselves where they do not travel by themselves.
-    Segment(Id, usize),
-    AskHeader(Id),
-    AskSegments(Id, u64),
-    Ask(Id, Rc<[u32]>),
-    Answer(Id, Rc<[u32]>),
-    Signatures(Id, usize, Aggregate<Toy>),
-    /// The signatures came.
-    Heard,
-}
-
 impl World<'_> {
-    /// A bundle came by itself. Whether something waited for it.
+    /// Receives a bundle; returns true if a block or a proposal waited for it.
     pub(super) fn learn(&mut self, me: Node, from: Node, bundle: u32) -> bool {
         let Some(member) = self.member(me) else { return false };
         if !member.pool.insert(bundle) {
@@ -65,7 +47,7 @@ impl World<'_> {
         waited
     }
 
-    /// Into how many segments the body of a block of so many bundles is cut.
+    /// Number of segments of a body with this number of bundles.
     fn cut(&self, bundles: usize) -> usize {
         let bytes = bundles as u64 * self.case.bundle * (TRANSACTION + BESIDE);
         let large = if self.case.rules.asynchronous || !self.case.rules.limited {
@@ -76,7 +58,7 @@ impl World<'_> {
         self.case.rules.segments.max(large).clamp(1, 64)
     }
 
-    /// All segments of such a block, a bit each.
+    /// The bits of all segments of a block with this number of bundles.
     pub(super) fn all_segments(&self, bundles: usize) -> u64 {
         u64::MAX >> (64 - self.cut(bundles))
     }
@@ -93,7 +75,7 @@ impl World<'_> {
         block.bundles.get(begin..(begin + each).min(block.bundles.len())).unwrap_or_default()
     }
 
-    /// A header, from its proposer or from somebody who passes it on.
+    /// Receives a header from its proposer or a forwarding node.
     pub(super) fn header(&mut self, me: Node, from: Node, id: Id) {
         let Some(block) = self.block(id) else { return };
         let (height, parent, round, proposer) = (block.height, block.parent, block.round, block.proposer);
@@ -128,7 +110,7 @@ impl World<'_> {
         }
     }
 
-    /// A block's transactions are needed.
+    /// Starts to collect the body of a block.
     pub(super) fn expect_body(&mut self, me: Node, id: Id, from: Option<Node>) {
         let asks = self.queue.now() + self.case.retry;
         if let Some(member) = self.member(me) {
@@ -136,7 +118,7 @@ impl World<'_> {
         }
     }
 
-    /// A segment. Only those of blocks that may be prepared are looked at.
+    /// Receives a segment; ignores those of blocks that cannot be prepared.
     fn segment(&mut self, me: Node, from: Node, id: Id, segment: usize) {
         let (bit, now) = (1 << segment, self.queue.now());
         let Some((proposer, len)) = self.block(id).map(|block| (block.proposer, block.bundles.len())) else {
@@ -165,7 +147,7 @@ impl World<'_> {
         self.queue.put(now + GATHER, Event::Look(me));
     }
 
-    /// Asks one member for the segments and transactions of a block that are missing.
+    /// Requests the missing segments and transactions of a block from one member.
     pub(super) fn ask(&mut self, me: Node, id: Id) {
         let (now, retry) = (self.queue.now(), self.case.retry);
         let most = (REQUEST / self.case.bundle).max(1) as usize;
@@ -177,11 +159,11 @@ impl World<'_> {
         body.tries += 1;
         let (hint, lacks) = (body.hint.take(), all & !body.segments);
         let missing: Rc<[u32]> = body.missing.iter().take(most).copied().collect();
-        // Those who committed a block have its transactions, and are known.
+        // Members that committed a block are known, and have its transactions.
         let to = match hint {
             Some(hint) => hint,
-            None if certified => self.holder(id).unwrap_or_else(|| self.somebody(me, &[])),
-            None => self.somebody(me, &[]),
+            None if certified => self.holder(id).unwrap_or_else(|| self.random_other(me, &[])),
+            None => self.random_other(me, &[]),
         };
         if lacks != 0 {
             self.post(me, to, Load::AskSegments(id, lacks));
@@ -191,7 +173,7 @@ impl World<'_> {
         }
     }
 
-    /// What a node has of what somebody misses, as far as an answer holds it.
+    /// The missing transactions that a node has, up to the size of an answer.
     fn answer(&mut self, me: Node, to: Node, id: Id, wanted: &[u32]) {
         let most = (ANSWER / ((TRANSACTION + BESIDE) * self.case.bundle)).max(1) as usize;
         let height = self.block(id).map_or(0, |block| block.height);
@@ -207,7 +189,7 @@ impl World<'_> {
         }
     }
 
-    /// Transactions that this node asked for. If the answer was full, the same one is asked for more.
+    /// Receives requested transactions. After a full answer the same member is asked for more.
     fn answered(&mut self, me: Node, from: Node, id: Id, bundles: &[u32]) {
         let now = self.queue.now();
         let full = bundles.len() as u64 * self.case.bundle * TRANSACTION > ANSWER / 2;
@@ -224,16 +206,16 @@ impl World<'_> {
         }
     }
 
-    /// To a few random nodes.
+    /// Forwards a message to a few random nodes.
     pub(super) fn pass_on(&mut self, me: Node, but: &[Node], copies: usize, load: &Load) {
         for _ in 0..copies {
-            let to = self.somebody(me, but);
+            let to = self.random_other(me, but);
             self.post(me, to, load.clone());
         }
     }
 
     /// A random other node.
-    fn somebody(&mut self, me: Node, but: &[Node]) -> Node {
+    fn random_other(&mut self, me: Node, but: &[Node]) -> Node {
         loop {
             let to = self.random.random_range(0..self.case.nodes as Node);
             if to != me && (!but.contains(&to) || self.case.nodes <= but.len() + 2) {
@@ -242,7 +224,7 @@ impl World<'_> {
         }
     }
 
-    /// Somebody who has all of a block, if a few draws find one.
+    /// A node that has the whole block, if a few random draws find one.
     fn holder(&mut self, id: Id) -> Option<Node> {
         (0..20).find_map(|_| {
             let place = self.random.random_range(0..self.honest.len());
@@ -331,7 +313,7 @@ impl World<'_> {
         self.act(me)
     }
 
-    /// Votes speak of a block whose header did not come.
+    /// Requests the header of a block that votes name.
     fn ask_header(&mut self, me: Node, from: Node, id: Id) {
         let now = self.queue.now();
         let Some(round) = self.block(id).map(|block| block.round) else { return };

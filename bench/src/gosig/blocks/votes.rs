@@ -1,4 +1,4 @@
-//! P and TC: signatures are gathered by `core::gossip` itself.
+//! P and TC: `core::gossip` itself collects the signatures.
 
 use std::collections::btree_map;
 
@@ -12,12 +12,12 @@ use rand::{Rng, RngExt};
 use super::super::network::Node;
 use super::super::queue::{MILLISECOND, Nanos};
 use super::super::stage::{P, TC};
-use super::chain::Id;
+use super::block::Id;
+use super::load::Load;
 use super::node::Votes;
-use super::spread::Load;
 use super::world::{Event, World, time};
 
-/// Who has nothing to say looks again after this time, and who has all quorums after that one.
+/// Intervals after which an idle node checks again: without and with all quorums.
 const IDLE: [Nanos; 2] = [50 * MILLISECOND, 500 * MILLISECOND];
 
 impl World<'_> {
@@ -40,7 +40,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Makes the gossip of a block's P or TC where there is none.
+    /// Creates the gossip of a block's P or TC if there is none.
     fn gossip(&mut self, me: Node, of: (Id, usize)) -> Result<()> {
         let (committee, parameters) = (self.committee.clone(), self.parameters);
         let Some(round) = self.block(of.0).map(|block| block.round) else { return Ok(()) };
@@ -55,7 +55,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Checks what came in; goes on in the rounds; asks for what is missing; sends what there is to say.
+    /// Verifies received votes, advances the rounds, requests missing data, and sends.
     pub(super) fn act(&mut self, me: Node) -> Result<()> {
         let (now, costs) = (self.queue.now(), self.case.costs);
         let Some(member) = self.members.get_mut(me as usize).and_then(Option::as_deref_mut) else {
@@ -85,7 +85,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Does what has become possible.
+    /// Takes all steps that are possible now.
     fn go_on(&mut self, me: Node) -> Result<()> {
         let Some(member) = self.member(me) else { return Ok(()) };
         let open: Vec<Id> = member.bodies.iter().filter(|(_, body)| !body.whole).map(|(id, _)| *id).collect();
@@ -125,7 +125,7 @@ impl World<'_> {
         }
     }
 
-    /// P for the best block of the clock's round, once.
+    /// Signs P for the best block of the clock's round, once.
     fn prepare(&mut self, me: Node) -> Result<()> {
         let (rules, next) = (self.case.rules, self.height(me) + 1);
         let Some(member) = self.members.get(me as usize).and_then(Option::as_deref) else { return Ok(()) };
@@ -152,7 +152,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// TC for what was prepared last, once a quorum has prepared it and all of it is here.
+    /// Signs TC for the last prepared block once a quorum has prepared it and its body is complete.
     fn confirm(&mut self, me: Node) -> Result<()> {
         let next = self.height(me) + 1;
         let Some(member) = self.members.get(me as usize).and_then(Option::as_deref) else { return Ok(()) };
@@ -187,8 +187,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Asks for what is missing of the blocks that are needed now: what is committed, what was prepared, and the best of
-    /// the rounds that go on.
+    /// Requests missing data of the blocks that are needed now: certified, prepared, and the best of the running rounds.
     fn ask_bodies(&mut self, me: Node) {
         let (now, next) = (self.queue.now(), self.height(me) + 1);
         let Some(member) = self.members.get(me as usize).and_then(Option::as_deref) else { return };
@@ -210,7 +209,7 @@ impl World<'_> {
             let Some(member) = self.member(me) else { return };
             let mut all: Vec<(&(Id, usize), &mut Votes)> =
                 member.rounds.values_mut().flat_map(|round| &mut round.votes).collect();
-            // Each has its turn to be the first.
+            // A random one is first.
             let len = all.len().max(1);
             all.rotate_left(draw as usize % len);
             let said = all.into_iter().find_map(|((id, which), votes)| {

@@ -1,4 +1,4 @@
-//! The simulation of whole rounds: what happens, in the order of time.
+//! The simulation of whole rounds: events in the order of time.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -16,18 +16,18 @@ use rand::{RngExt, SeedableRng};
 use super::super::network::{Network, Node, Sent};
 use super::super::queue::{Nanos, Queue, SECOND};
 use super::super::stage::{SKEW, since};
-use super::chain::{Block, Bundle, Id};
+use super::block::{Block, Bundle, Id};
+use super::load::Load;
 use super::node::{Member, Round};
-use super::spread::Load;
 use super::{Case, Outcome};
 use crate::sampling::processor_time;
 
-/// The rounds that fill the pipeline and do not count.
+/// Number of first rounds, which fill the pipeline and do not count.
 const WARM_UP: u64 = 2;
 /// Members that are drawn to propose, on average.
 const PROPOSERS: f64 = 7.0;
-/// So many rounds before the clock's are remembered.
-const KEPT: u64 = 1;
+/// Number of rounds before the clock's that nodes remember.
+const REMEMBERED_ROUNDS: u64 = 1;
 
 pub(super) enum Event {
     Submit,
@@ -67,19 +67,19 @@ pub(super) struct World<'a> {
     pub(super) honest: Vec<Node>,
     pub(super) parameters: Parameters,
     pub(super) bundles: Vec<Bundle>,
-    /// Everything before it is committed.
+    /// Index of the oldest bundle that may be uncommitted.
     pub(super) oldest: usize,
-    /// The most bytes of transactions that a block has now.
+    /// Present maximum bytes of transactions in a block.
     pub(super) limit: u64,
     pub(super) blocks: Vec<Block>,
-    /// Who was drawn in which round, with its score.
+    /// Drawn nodes of each round, with their scores.
     tickets: BTreeMap<u64, Rc<BTreeMap<Node, u32>>>,
     pub(super) random: StdRng,
-    /// The sum of latencies, and of how many.
+    /// Sum and number of latencies.
     pub(super) latencies: (f64, u64),
     /// Bundles that were sent.
     pub(super) carried: u64,
-    /// By block, of the round that is shown.
+    /// Times of the steps, by block, in the round that is shown.
     pub(super) steps: BTreeMap<Id, [Vec<f64>; 5]>,
 }
 
@@ -134,7 +134,7 @@ impl<'a> World<'a> {
             bundles: Vec::new(),
             oldest: 0,
             limit: case.block,
-            blocks: vec![Block::beginning()],
+            blocks: vec![Block::genesis()],
             tickets: BTreeMap::new(),
             random,
             latencies: (0.0, 0),
@@ -187,7 +187,7 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// A bundle of transactions comes into being at a random node.
+    /// Submits a bundle of transactions at a random node.
     fn submit(&mut self) {
         let now = self.queue.now();
         let place = self.random.random_range(0..self.honest.len());
@@ -208,7 +208,7 @@ impl<'a> World<'a> {
             self.queue.put(now + first + skew, Event::Sign(me, round));
             if let Some(member) = self.member(me) {
                 (member.clock, member.begun) = (round, false);
-                member.rounds.retain(|old, _| old + KEPT >= round);
+                member.rounds.retain(|old, _| old + REMEMBERED_ROUNDS >= round);
             }
             self.forget_bodies(me);
             self.enter(me, round);
@@ -216,7 +216,7 @@ impl<'a> World<'a> {
         self.queue.put(now + self.length(), Event::Clock(round + 1));
     }
 
-    /// A node is in a round now, unless it is in a later one: was it drawn?
+    /// Moves a node to a round, unless it is in a later one, and proposes if it was drawn.
     pub(super) fn enter(&mut self, me: Node, round: u64) {
         if self.member(me).is_none_or(|member| member.round >= round) {
             return;
@@ -228,7 +228,7 @@ impl<'a> World<'a> {
         self.propose(me);
     }
 
-    /// Who is drawn in a round. What silent ones drew does not matter.
+    /// The drawn honest nodes of a round.
     fn tickets(&mut self, round: u64) -> Rc<BTreeMap<Node, u32>> {
         if let Some(tickets) = self.tickets.get(&round) {
             return tickets.clone();
@@ -245,12 +245,12 @@ impl<'a> World<'a> {
         tickets
     }
 
-    /// Whether a round is one of those that count.
+    /// Returns true if a round counts.
     pub(super) fn counts(&self, round: u64) -> bool {
         round > WARM_UP && round < self.case.rounds
     }
 
-    /// Notes when a node came to a step with a block of the last round that counts.
+    /// Records the time at which a node reached a step with a block of the last round that counts.
     pub(super) fn step(&mut self, step: usize, id: Id) {
         let (now, shown) = (self.queue.now(), self.case.rounds.saturating_sub(1));
         let Some(block) = self.blocks.get(id as usize).filter(|block| block.round == shown) else { return };

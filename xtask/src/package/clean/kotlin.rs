@@ -1,4 +1,4 @@
-//! The jar in an empty Maven project, whose program in Kotlin runs with what Maven found for it.
+//! Installs the jar in an empty Maven project and runs a Kotlin program there.
 
 use std::env;
 use std::ffi::OsStr;
@@ -7,18 +7,19 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::package::order::BuildOrder;
 use crate::package::sandbox::{self, Sandbox};
-use crate::package::{Order, old, smoke, version};
+use crate::package::{old_processor, smoke, version};
 use crate::process::{Outcome, output_of};
 use crate::steps::Log;
 use crate::workspace;
 
-/// Where Maven looks first for a package of ours.
+/// Folder of our packages in a Maven repository.
 const PLACE: [&str; 3] = ["org", "quorate", "quorate"];
 
-pub(super) fn install(log: &Log, order: &Order, files: &[PathBuf]) -> Outcome<String> {
+pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outcome<String> {
     let sandbox = Sandbox::new("kotlin")?;
-    let kotlin = version::of_kotlin()?;
+    let kotlin = version::kotlin_version()?;
     sandbox.put("pom.xml", &smoke::POM.replace("QUORATE", &order.version).replace("KOTLIN", &kotlin))?;
     sandbox.put("src/main/kotlin/Tour.kt", smoke::KOTLIN)?;
     let repository = repository(&sandbox, order, files)?;
@@ -30,30 +31,30 @@ pub(super) fn install(log: &Log, order: &Order, files: &[PathBuf]) -> Outcome<St
     let found = fs::read_to_string(&found).map_err(|e| format!("{}: {e}", found.display()))?;
     let classes = format!("target/classes:{}", found.trim());
     let run = |mut java: Command| log.run(java.args(["-cp", &classes, "TourKt"]));
-    smoke::went(&run(sandbox.command("java"))?, &order.version)?;
-    let mut said = vec!["in a Maven project".to_owned(), sandbox::said().to_owned()];
-    if let Some(emulator) = old::emulator(log)? {
+    smoke::check_tour(&run(sandbox.command("java"))?, &order.version)?;
+    let mut said = vec!["in a Maven project".to_owned(), sandbox::isolation().to_owned()];
+    if let Some(emulator) = old_processor::emulator(log)? {
         let mut java = emulator.command(&sandbox, &java()?);
-        // The collector with the fewest threads, for they take turns here.
+        // The collector with the fewest threads, because the emulator runs them one at a time.
         java.args(["-XX:+UseSerialGC", "-Xshare:auto"]);
-        smoke::went(&run(java)?, &order.version)?;
+        smoke::check_tour(&run(java)?, &order.version)?;
         said.push(emulator.said());
     }
     Ok(said.join(", "))
 }
 
-/// The emulator opens files itself and follows no search path.
+/// The path of `java`: the emulator does not search the path.
 fn java() -> Outcome<PathBuf> {
     let said = output_of(Command::new("sh").args(["-c", "java -XshowSettings:properties -version 2>&1"]));
     let home = said
         .as_deref()
         .and_then(|said| said.lines().find_map(|line| line.trim().strip_prefix("java.home = ")));
     home.map(|home| Path::new(home).join("bin/java"))
-        .ok_or_else(|| "java does not say where its home is".to_owned())
+        .ok_or_else(|| "java printed no property java.home".to_owned())
 }
 
-/// Maven's repository of this user, for what others publish is there already; but of quorate only what was built.
-fn repository(sandbox: &Sandbox, order: &Order, files: &[PathBuf]) -> Outcome<PathBuf> {
+/// A Maven repository with links to the user's repository for other packages, and only the built files for quorate.
+fn repository(sandbox: &Sandbox, order: &BuildOrder, files: &[PathBuf]) -> Outcome<PathBuf> {
     let repository = sandbox.path("repository");
     let theirs = env::var_os("HOME").map(|home| Path::new(&home).join(".m2/repository")).unwrap_or_default();
     let (mut from, mut to) = (theirs, repository.clone());
@@ -70,7 +71,7 @@ fn repository(sandbox: &Sandbox, order: &Order, files: &[PathBuf]) -> Outcome<Pa
 
 fn link_all_but(from: &Path, to: &Path, name: &str) -> Outcome {
     fs::create_dir_all(to).map_err(|e| format!("{}: {e}", to.display()))?;
-    // There may be no such folder yet: then Maven fetches everything.
+    // Without this folder Maven downloads everything.
     for entry in fs::read_dir(from).into_iter().flatten().flatten() {
         if entry.file_name() != OsStr::new(name) {
             symlink(entry.path(), to.join(entry.file_name()))

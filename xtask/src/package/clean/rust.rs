@@ -1,20 +1,21 @@
-//! The `.crate` unpacked in a new project that depends on it.
+//! Unpacks the `.crate` into a new project that depends on it, and runs a program there.
 
 use std::fs;
 use std::path::PathBuf;
 
-use super::the;
+use super::inputs::only_file;
+use crate::package::order::BuildOrder;
 use crate::package::sandbox::{self, Sandbox};
-use crate::package::{Order, old, smoke};
+use crate::package::{old_processor, smoke};
 use crate::process::Outcome;
 use crate::steps::Log;
 use crate::workspace;
 
-pub(super) fn install(log: &Log, order: &Order, files: &[PathBuf]) -> Outcome<String> {
+pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outcome<String> {
     let sandbox = Sandbox::new("crate")?;
     let name = format!("quorate-{}", order.version);
-    let package = sandbox.bring(the(files, ".crate")?)?;
-    // With the present time on each file, or cargo would take what it compiled of an earlier package for this one.
+    let package = sandbox.bring(only_file(files, ".crate")?)?;
+    // With the present time on each file: otherwise cargo would reuse the compiled crate of an earlier package.
     log.run(sandbox.command("tar").arg("--touch").arg("-xzf").arg(&package))?;
     let manifest = format!(
         "[package]\nname = \"quorate-smoke\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
@@ -23,24 +24,24 @@ pub(super) fn install(log: &Log, order: &Order, files: &[PathBuf]) -> Outcome<St
     );
     sandbox.put("Cargo.toml", &manifest)?;
     sandbox.put("src/main.rs", smoke::RUST)?;
-    let emulator = old::emulator(log)?;
+    let emulator = old_processor::emulator(log)?;
     if emulator.is_some() {
         sandbox.put("src/bin/quorate-processor.rs", smoke::PROCESSOR)?;
     }
     log.run(sandbox.building("cargo")?.args(["build", "--quiet"]))?;
     let program = |name| sandbox.bring(&workspace::target("debug").join(name));
     let tour = program("quorate-smoke")?;
-    smoke::went(&log.run(&mut sandbox.command(&tour))?, "the crate")?;
-    let mut said = vec![sandbox::said().to_owned()];
+    smoke::check_tour(&log.run(&mut sandbox.command(&tour))?, "the crate")?;
+    let mut said = vec![sandbox::isolation().to_owned()];
     if let Some(emulator) = emulator {
         emulator.check(log, &sandbox, &program("quorate-processor")?)?;
-        smoke::went(&log.run(&mut emulator.command(&sandbox, &tour))?, "the crate")?;
+        smoke::check_tour(&log.run(&mut emulator.command(&sandbox, &tour))?, "the crate")?;
         said.push(emulator.said());
     }
     Ok(said.join(", "))
 }
 
-/// The profiles of our workspace, whose member the crate is then as here: for the same dependencies in the same profile are compiled already.
+/// The profiles of our workspace, so that dependencies that are already compiled can be reused.
 fn profiles() -> Outcome<String> {
     let text = fs::read_to_string(workspace::root().join("Cargo.toml")).map_err(|e| e.to_string())?;
     let workspace: toml::Table = text.parse().map_err(|e| format!("Cargo.toml: {e}"))?;

@@ -1,12 +1,14 @@
-//! The tarball of WebAssembly installed in an empty npm project: strict TypeScript runs in Node as both kinds of
-//! modules, and Vite makes a page of it that runs in a browser.
+//! Installs the tarball of WebAssembly in an empty npm project, runs strict TypeScript in Node as both kinds of modules, and
+//! a page built by Vite in a browser.
 
 use std::path::PathBuf;
 
-use super::{node, the, tools};
+use super::inputs::{only_file, tools};
+use super::node;
 use crate::environment;
+use crate::package::order::BuildOrder;
 use crate::package::sandbox::{self, Sandbox};
-use crate::package::{Order, smoke};
+use crate::package::smoke;
 use crate::process::Outcome;
 use crate::steps::Log;
 
@@ -15,11 +17,11 @@ const PAGE: &str = "<!doctype html><title>smoke</title><link rel=\"icon\" href=\
 /// In a browser the module is loaded before it is used.
 const SCRIPT: &str = "import init from 'quorate-wasm';\nawait init();\nawait import('./tour.mts');\n";
 
-pub(super) fn install(log: &Log, order: &Order, files: &[PathBuf]) -> Outcome<String> {
+pub(super) fn install(log: &Log, order: &BuildOrder, files: &[PathBuf]) -> Outcome<String> {
     let chromium = environment::chromium(log)?;
     let sandbox = Sandbox::new("wasm")?;
     let version = &order.version;
-    let package = sandbox.bring(the(files, ".tgz")?)?;
+    let package = sandbox.bring(only_file(files, ".tgz")?)?;
     sandbox.put("package.json", "{ \"name\": \"smoke\", \"private\": true, \"type\": \"module\" }\n")?;
     let mut npm = sandbox.command("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]).arg(&package);
@@ -33,6 +35,6 @@ pub(super) fn install(log: &Log, order: &Order, files: &[PathBuf]) -> Outcome<St
     log.run(sandbox.command("node_modules/.bin/vite").args(["build", "--base", "./", "--logLevel", "warn"]))?;
     sandbox.put("browser.mjs", smoke::BROWSER)?;
     let output = log.run(sandbox.command("node").args(["browser.mjs", "dist"]).arg(chromium))?;
-    smoke::went(&output, version)?;
-    Ok(format!("ES module and CommonJS, built by Vite and run in Chromium, {}", sandbox::said()))
+    smoke::check_tour(&output, version)?;
+    Ok(format!("ES module and CommonJS, built by Vite and run in Chromium, {}", sandbox::isolation()))
 }
