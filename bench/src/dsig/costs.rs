@@ -12,7 +12,6 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use crate::certificates::SingleEd;
-use crate::progress::progress;
 use crate::sampling::{Case, SamplePlan, medians};
 
 /// Number of keys that a measurement of signing consumes.

@@ -44,7 +44,7 @@ pub(super) fn table_2(schemes: &[&Signatures; 4]) -> Table {
         table.row(cells.into_iter().chain(ours).chain([format!("{} ×", figure(min_pk / ristretto))]));
     }
     let line = |scheme: &Signatures| {
-        let point = |combined: &super::Combined| (combined.needed as f64, combined.new_set / 1000.0);
+        let point = |combined: &super::results::Combined| (combined.needed as f64, combined.new_set / 1000.0);
         Series::new(scheme.name, scheme.combined.iter().map(point).collect())
     };
     let [(_, _, _, _), (_, combine_ecdsa, combine_bls, _), (_, verify_ecdsa, verify_bls, _)] = TABLE_2;
@@ -168,7 +168,7 @@ fn exact(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::threshold::{Basics, Combined};
+    use crate::threshold::results::{Basics, Combined};
 
     fn scheme(name: &'static str, unit: f64) -> Signatures {
         let combined =

@@ -1,7 +1,6 @@
 //! Proposal, certification and commit of blocks.
 
 use super::super::network::Node;
-use super::super::queue::Nanos;
 use super::TRANSACTION;
 use super::block::{Block, Id};
 use super::load::{COPIES, Load};

@@ -10,7 +10,7 @@ use super::super::network::{Class, Node};
 use super::super::queue::{Nanos, SECOND};
 use super::super::stage::FRAME;
 use super::block::Id;
-use super::load::Load;
+use super::load::{COPIES, Load};
 use super::node::Body;
 use super::world::{Event, World, time};
 use super::{GATHER, TRANSACTION};
