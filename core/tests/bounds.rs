@@ -23,7 +23,7 @@ fn all_of<S: Scheme>() {
 #[cfg(feature = "threshold")]
 #[test]
 fn shares_and_their_collectors_may_cross_threads() {
-    use quorate::threshold::coin::{Cks, Coin, Toss};
+    use quorate::threshold::coin::{Coin, CoinCombiner, CommonCoin};
     use quorate::threshold::dleq::{Checked, KeyShare, PublicKeys, Purpose, ShareFault};
     use quorate::threshold::tdh2::{Ciphertext, Decryption, EncryptionKey, Tdh2, ValidCiphertext};
 
@@ -43,8 +43,8 @@ fn shares_and_their_collectors_may_cross_threads() {
         crosses_threads::<(PublicKeys<P>, KeyShare<P>, Checked<P>, ShareFault<P>)>();
     }
     both::<Tdh2>();
-    both::<Cks>();
-    crosses_threads::<(EncryptionKey, Ciphertext, ValidCiphertext, Decryption, Coin, Toss)>();
+    both::<CommonCoin>();
+    crosses_threads::<(EncryptionKey, Ciphertext, ValidCiphertext, Decryption, Coin, CoinCombiner)>();
 }
 
 #[test]

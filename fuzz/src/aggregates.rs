@@ -59,7 +59,7 @@ fn decode_as<S: Fixed + Additive>(bytes: &[u8]) {
 fn single_of<S: Fixed + Additive>(member: usize, choice: usize) -> Option<Verified<Aggregate<S>>> {
     let fixture = S::fixture();
     let vote = fixture.vote(member, choice).verify(&fixture.committee).ok()?;
-    Aggregate::of_vote(&vote, &fixture.committee).ok()
+    Aggregate::from_vote(&vote, &fixture.committee).ok()
 }
 
 /// The sum of what the bits of `members` name, some of them as often as `times` says.

@@ -30,7 +30,7 @@ impl<S: Additive> Signers<S> {
     }
 
     pub(super) fn of(&self, vote: &Verified<Vote<S>>) -> Result<Verified<Aggregate<S>>> {
-        Aggregate::of_vote(vote, &self.committee)
+        Aggregate::from_vote(vote, &self.committee)
     }
 
     /// So many signers whose counts go from 1 to `highest` in turns.

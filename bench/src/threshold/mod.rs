@@ -143,7 +143,7 @@ fn by_ecdsa<G: Curve>(care: Care) -> Result<Signatures> {
     })
 }
 
-fn by_bls<V: quorate::threshold::bls::Suite>(care: Care, name: &'static str) -> Result<Signatures> {
+fn by_bls<V: quorate::threshold::bls::BlsScheme>(care: Care, name: &'static str) -> Result<Signatures> {
     let (parties, faulty) = SMALL;
     Ok(Signatures {
         name,

@@ -183,7 +183,7 @@ mod tests {
     use crate::bls::{MinPk, MinSig};
 
     #[test]
-    fn a_secret_is_an_address_so_that_moving_it_copies_nothing_of_it() {
+    fn moving_a_secret_copies_only_its_address() {
         assert_eq!(size_of::<SecretKey<MinSig>>(), size_of::<usize>());
         assert_eq!(size_of::<SecretKey<MinPk>>(), size_of::<usize>());
     }

@@ -168,7 +168,7 @@ impl<S: GosigScheme> Replica<S> {
 
     /// Without aggregation: one's own signature, to all.
     fn tell_all(&mut self, vote: &Verified<Vote<S>>, out: &mut Effects<S>) {
-        if let Ok(aggregate) = Aggregate::of_vote(vote, &self.committees.voters) {
+        if let Ok(aggregate) = Aggregate::from_vote(vote, &self.committees.voters) {
             out.broadcast(Message::Signatures(vec![aggregate.into_inner()]));
         }
     }
