@@ -1,8 +1,10 @@
 //! The simulator's own random numbers. A generator from a library may change its output with a version, and then
 //! no seed of last year would replay; this one is fixed here: xoshiro256++ (Blackman and Vigna), seeded through
-//! SplitMix64. Only integers: floating-point functions such as `ln` differ between platforms.
+//! [`SplitMix64`]. Only integers: floating-point functions such as `ln` differ between platforms.
 
 use core::time::Duration;
+
+use quorate_support::rng::SplitMix64;
 
 /// A probability in parts per million.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,16 +36,16 @@ pub struct Rng {
 impl Rng {
     /// The generator of `seed`.
     pub fn new(seed: u64) -> Rng {
-        let mut x = seed;
-        Rng { state: [(); 4].map(|()| split_mix(&mut x)) }
+        let mut seeds = SplitMix64::new(seed);
+        Rng { state: [(); 4].map(|()| seeds.next_u64()) }
     }
 
     /// An independent generator for one purpose of a run, so that a draw more in one place shifts nothing elsewhere.
     pub fn stream(seed: u64, purpose: &str, index: u64) -> Rng {
-        let mut x = crate::hash::bytes(purpose.as_bytes()) ^ seed.rotate_left(17);
-        let a = split_mix(&mut x);
-        x ^= index;
-        Rng::new(a ^ split_mix(&mut x) ^ seed)
+        let mut mixer = SplitMix64::new(crate::hash::bytes(purpose.as_bytes()) ^ seed.rotate_left(17));
+        let of_purpose = mixer.next_u64();
+        mixer.perturb(index);
+        Rng::new(of_purpose ^ mixer.next_u64() ^ seed)
     }
 
     /// 64 random bits.
@@ -149,14 +151,6 @@ impl Rng {
 /// A duration in whole microseconds, the simulator's unit.
 pub(crate) fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
-}
-
-fn split_mix(x: &mut u64) -> u64 {
-    *x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *x;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

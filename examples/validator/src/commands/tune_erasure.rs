@@ -9,7 +9,8 @@ use quorate::Error;
 use quorate::erasure::tuner::{Row, SearchSpace, Table, Workload, hill_climb, sample_len};
 use quorate::erasure::{Coding, ErasureSuite, Packets, Shape};
 use quorate::wire::{Decode, Encode};
-use quorate_support::{count, millis, say, tell};
+use quorate_support::terminal::{count, millis};
+use quorate_support::{say, tell};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 

@@ -1,35 +1,27 @@
-//! How the program ends: one failure type that carries the exit code, what went wrong, and what to do.
+//! Exit codes of `quorate-broadcast`, and its failure type.
 
 use quorate_node::NodeError;
 
-/// The exit codes. `HELP` documents them and a test keeps the two together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
-    Failed = 1,
-    /// clap uses the same code.
-    Usage = 2,
-    Setup = 3,
-    PortTaken = 4,
-    Stalled = 5,
-    Violated = 6,
-    NotEvidence = 7,
-    Interrupted = 130,
+quorate_support::exit_codes! {
+    /// Exit codes.
+    pub(crate) enum Exit {
+        Done = 0 => "done",
+        Failed = 1 => "something failed that has no code below, such as a full disk",
+        Usage = 2 => "the command line is wrong",
+        Setup = 3 => "a group file, a key file or a data directory cannot be used",
+        PortTaken = 4 => "a port that a member needs is in use",
+        Stalled = 5 => "members of a measurement did not connect, or did not deliver in time",
+        Violated = 6 => "a simulated run violated a property; the command that replays it is printed",
+        NotEvidence = 7 => "a file of evidence proves nothing",
+        Interrupted = 130 => "Ctrl-C before a measurement was complete",
+    }
 }
 
-/// The table at the end of `quorate-broadcast --help`.
-pub(crate) const HELP: &str = "\
-Exit codes:
-  0    done
-  1    something failed that has no code below, such as a full disk
-  2    the command line is wrong
-  3    a group file, a key file or a data directory cannot be used
-  4    a port that a member needs is taken
-  5    members of a measurement did not connect, or did not deliver in time
-  6    a simulated run violated a property; the command that replays it is printed
-  7    a file of evidence proves nothing
-  130  Ctrl-C, before a measurement was done";
-
-quorate_support::failure!(Exit);
+quorate_support::failure!(
+    pub(crate) struct Failure {
+        exit: Exit,
+    }
+);
 
 impl From<NodeError> for Failure {
     fn from(error: NodeError) -> Self {
@@ -47,29 +39,5 @@ impl From<NodeError> for Failure {
             _ => Exit::Failed,
         };
         Failure::new(exit, error.to_string())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_help_lists_every_exit_code_once() {
-        let listed: Vec<&str> =
-            HELP.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
-        let all = [
-            Exit::Failed,
-            Exit::Usage,
-            Exit::Setup,
-            Exit::PortTaken,
-            Exit::Stalled,
-            Exit::Violated,
-            Exit::NotEvidence,
-            Exit::Interrupted,
-        ];
-        let expected: Vec<String> =
-            std::iter::once(0).chain(all.iter().map(|e| *e as i32)).map(|n| n.to_string()).collect();
-        assert_eq!(listed, expected);
     }
 }

@@ -19,7 +19,7 @@ mod terms;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use exit::Failure;
+use exit::{Exit, Failure};
 use quorate_support::tell;
 
 /// Consistent broadcast: a sender cannot tell two members two things.
@@ -31,7 +31,7 @@ use quorate_support::tell;
 /// Begin with `quorate-broadcast bench`. To run members as processes, make a group with `init` and start each with
 /// `run`; `check-evidence` shows anybody that a member lied. `simulate` looks for a run in which what is promised does not hold.
 #[derive(Debug, Parser)]
-#[command(name = "quorate-broadcast", version, after_long_help = exit::HELP, max_term_width = 100)]
+#[command(name = "quorate-broadcast", version, after_long_help = Exit::help(), max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
