@@ -1,5 +1,5 @@
 use crate::Error;
-use crate::any::conversions;
+use crate::any::dispatch::conversions;
 use crate::threshold::Agreement;
 use crate::threshold::ecdsa::{AgreedTag, UnagreedTag};
 

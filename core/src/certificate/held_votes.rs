@@ -1,5 +1,6 @@
-//! The memory of a collector: one vote per member, and the statements that these are for. It is bounded by the
-//! committee's size whatever arrives, and a vote that is dropped leaves nothing behind.
+//! Votes held by a collector: one per member, and the statements that they sign.
+//!
+//! Memory is bounded by the size of the committee, and a dropped vote leaves nothing behind.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -11,12 +12,12 @@ use crate::committee::CommitteeId;
 use crate::machine::MemberIndex;
 use crate::scheme::Scheme;
 
-/// Which votes must reach the quorum together.
+/// The votes that must reach the quorum together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// Those for one statement.
+    /// The votes for one statement.
     Claim(usize),
-    /// All, whatever their statement.
+    /// All votes, whatever their statement.
     All,
 }
 
@@ -26,44 +27,47 @@ impl Scope {
     }
 }
 
-/// What is known of a vote's signature.
+/// Verification status of a vote.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum VoteStatus {
+    /// Not yet verified.
     Pending,
+    /// Verified by a single verification.
     VerifiedAlone,
+    /// Verified only as part of a sum.
     VerifiedTogether,
 }
 
-/// A member's vote.
-pub(super) struct Held<S: Scheme> {
+/// The held vote of a member.
+pub(super) struct HeldVote<S: Scheme> {
     pub(super) signer: MemberIndex,
     pub(super) claim: usize,
-    pub(super) standing: Standing,
+    pub(super) status: VoteStatus,
     pub(super) signature: S::Signature,
     weight: u128,
 }
 
-/// A statement with the weight of its votes.
-pub(super) struct Claimed {
+/// A statement with the weight of its held votes.
+pub(super) struct HeldClaim {
     pub(super) statement: Statement,
     pub(super) message: [u8; Statement::SIGNED_LEN],
-    holders: u32,
+    votes: u32,
     weight: u128,
     verified: u128,
 }
 
-pub(super) struct Holdings<S: Scheme> {
+pub(super) struct HeldVotes<S: Scheme> {
     committee: CommitteeId,
     max_claims: usize,
-    /// Per member one more than the position in `held`, or 0.
+    /// Position of each member's vote in `held` plus one; 0 for none.
     places: Vec<u32>,
-    held: Vec<Held<S>>,
-    claims: Vec<Claimed>,
+    held: Vec<HeldVote<S>>,
+    claims: Vec<HeldClaim>,
     claim_of: BTreeMap<[u8; 32], usize>,
     unused_claims: Vec<usize>,
 }
 
-impl<S: Scheme> Holdings<S> {
+impl<S: Scheme> HeldVotes<S> {
     pub(super) fn new(committee: CommitteeId, n: u16, max_claims: usize) -> Self {
         Self {
             committee,
@@ -76,18 +80,18 @@ impl<S: Scheme> Holdings<S> {
         }
     }
 
-    pub(super) fn get(&self, signer: MemberIndex) -> Option<&Held<S>> {
+    pub(super) fn get(&self, signer: MemberIndex) -> Option<&HeldVote<S>> {
         self.held.get(self.position(signer)?)
     }
 
-    /// By ascending signer.
-    pub(super) fn ascending(&self, scope: Scope) -> impl Iterator<Item = &Held<S>> {
+    /// Iterates over the held votes of a scope, ascending by signer.
+    pub(super) fn ascending(&self, scope: Scope) -> impl Iterator<Item = &HeldVote<S>> {
         let by_member =
             self.places.iter().filter_map(|place| self.held.get((*place as usize).checked_sub(1)?));
         by_member.filter(move |held| scope.covers(held.claim))
     }
 
-    pub(super) fn claim(&self, claim: usize) -> Option<&Claimed> {
+    pub(super) fn claim(&self, claim: usize) -> Option<&HeldClaim> {
         self.claims.get(claim)
     }
 
@@ -103,33 +107,34 @@ impl<S: Scheme> Holdings<S> {
         self.claims_in(scope).map(|claim| claim.verified).sum()
     }
 
-    /// Holds a vote of a member of whom none is held. `None` if that would be one statement too many.
+    /// Holds a vote of a member without a held vote and returns its claim; `None` if it would exceed the limit of
+    /// different statements.
     pub(super) fn insert(&mut self, vote: Vote<S>, weight: u128) -> Option<usize> {
         let signer = vote.signer();
         let claim = self.claim_of_statement(*vote.statement())?;
         let claimed = self.claims.get_mut(claim)?;
-        claimed.holders += 1;
+        claimed.votes += 1;
         claimed.weight += weight;
         let signature = vote.into_signature();
-        self.held.push(Held { signer, claim, standing: Standing::Pending, signature, weight });
+        self.held.push(HeldVote { signer, claim, status: VoteStatus::Pending, signature, weight });
         *self.places.get_mut(usize::from(signer))? = self.held.len() as u32;
         Some(claim)
     }
 
-    /// Notes that a pending vote verified.
-    pub(super) fn promote(&mut self, signer: MemberIndex, standing: Standing) {
+    /// Marks a pending vote as verified.
+    pub(super) fn promote(&mut self, signer: MemberIndex, status: VoteStatus) {
         let Some(held) = self.position(signer).and_then(|position| self.held.get_mut(position)) else {
             return;
         };
-        if held.standing == Standing::Pending {
-            held.standing = standing;
+        if held.status == VoteStatus::Pending {
+            held.status = status;
             if let Some(claimed) = self.claims.get_mut(held.claim) {
                 claimed.verified += held.weight;
             }
         }
     }
 
-    /// Drops a pending vote, and its statement with the last vote for it.
+    /// Drops a pending vote, and its statement if no other vote signs it.
     pub(super) fn remove(&mut self, signer: MemberIndex) {
         let Some(position) = self.position(signer).filter(|position| *position < self.held.len()) else {
             return;
@@ -145,8 +150,8 @@ impl<S: Scheme> Holdings<S> {
         }
         let Some(claimed) = self.claims.get_mut(gone.claim) else { return };
         claimed.weight -= gone.weight;
-        claimed.holders -= 1;
-        if claimed.holders == 0 {
+        claimed.votes -= 1;
+        if claimed.votes == 0 {
             self.claim_of.remove(&claimed.statement.digest);
             self.unused_claims.push(gone.claim);
         }
@@ -156,7 +161,7 @@ impl<S: Scheme> Holdings<S> {
         (*self.places.get(usize::from(signer))? as usize).checked_sub(1)
     }
 
-    fn claims_in(&self, scope: Scope) -> impl Iterator<Item = &Claimed> {
+    fn claims_in(&self, scope: Scope) -> impl Iterator<Item = &HeldClaim> {
         let (from, count) = match scope {
             Scope::Claim(claim) => (claim, 1),
             Scope::All => (0, self.claims.len()),
@@ -174,7 +179,7 @@ impl<S: Scheme> Holdings<S> {
             None => return None,
         };
         let message = statement.signed_bytes(&self.committee);
-        let fresh = Claimed { statement, message, holders: 0, weight: 0, verified: 0 };
+        let fresh = HeldClaim { statement, message, votes: 0, weight: 0, verified: 0 };
         match self.claims.get_mut(claim) {
             Some(unused) => *unused = fresh,
             None => self.claims.push(fresh),
@@ -185,8 +190,8 @@ impl<S: Scheme> Holdings<S> {
 }
 
 #[cfg(test)]
-impl<S: Scheme> Holdings<S> {
-    /// Panics unless all sums are what they should be.
+impl<S: Scheme> HeldVotes<S> {
+    /// Panics unless all sums and indices are consistent.
     #[allow(clippy::indexing_slicing, clippy::panic)]
     pub(super) fn audit(&self, n: usize) {
         assert!(self.held.len() <= n && self.claims.len() <= self.max_claims);
@@ -197,11 +202,11 @@ impl<S: Scheme> Holdings<S> {
         }
         for (digest, claim) in &self.claim_of {
             let votes = || self.held.iter().filter(|held| held.claim == *claim);
-            let verified = votes().filter(|held| held.standing != Standing::Pending);
+            let verified = votes().filter(|held| held.status != VoteStatus::Pending);
             let claimed = &self.claims[*claim];
             assert_eq!(claimed.statement.digest, *digest);
-            assert!(claimed.holders > 0);
-            assert_eq!(claimed.holders as usize, votes().count());
+            assert!(claimed.votes > 0);
+            assert_eq!(claimed.votes as usize, votes().count());
             assert_eq!(claimed.weight, votes().map(|held| held.weight).sum::<u128>());
             assert_eq!(claimed.verified, verified.map(|held| held.weight).sum::<u128>());
         }

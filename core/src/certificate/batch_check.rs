@@ -1,4 +1,4 @@
-//! Checking many votes at once: the optimistic aggregate, and when it fails a guess, then bisection.
+//! Verification of many votes at once: an optimistic sum and, if it fails, a guess at the bad vote, then bisection.
 
 use alloc::vec::Vec;
 
@@ -8,15 +8,15 @@ use crate::committee::{Committee, SignerSet};
 use crate::machine::MemberIndex;
 use crate::scheme::{Claim, Scheme};
 
-/// A group of this size that is known to hold a bad vote is checked vote by vote.
+/// Size at which a group that contains a bad vote is verified vote by vote.
 const LEAF: usize = 4;
-/// How often a check may guess wrongly before it goes by halves only: a guess costs as much as two checks, and with
-/// many bad votes most are wrong.
+/// Maximum number of wrong guesses before a check only bisects. A guess costs as much as two verifications, and with many
+/// bad votes most guesses are wrong.
 const WRONG_GUESSES: u8 = 4;
 
-/// A vote as the check needs it.
+/// A vote to verify.
 pub(super) struct Ballot<'a, S: Scheme> {
-    /// Which of the statements.
+    /// Index of its statement.
     pub(super) claim: usize,
     pub(super) signer: MemberIndex,
     pub(super) signature: &'a S::Signature,
@@ -30,15 +30,17 @@ impl<S: Scheme> Clone for Ballot<'_, S> {
 
 impl<S: Scheme> Copy for Ballot<'_, S> {}
 
-/// Signatures that verified **together**. Two bad ones may cancel in it (σ₁ + X and σ₂ − X), so nothing follows for
-/// any one of them, and there is no way to take one out: it only merges, whole, into a certificate.
+/// Signatures that verified **together**.
+///
+/// Two bad signatures may cancel in the sum (σ₁ + X and σ₂ − X), so nothing follows for a single one, and none can be
+/// taken out: a unit can only be merged, as a whole, into a certificate.
 pub(super) struct VerifiedUnit<S: Scheme> {
     claim: usize,
     proof: S::Proof,
 }
 
 impl<S: Scheme> VerifiedUnit<S> {
-    /// The statement of the unit, or the first of its statements.
+    /// Returns the statement of the unit, or the first of its statements.
     pub(super) fn claim(&self) -> usize {
         self.claim
     }
@@ -47,7 +49,7 @@ impl<S: Scheme> VerifiedUnit<S> {
         &self.proof
     }
 
-    /// One addition per vote, then one check of the sum: subgroup, and one product of pairings.
+    /// Sums the votes with one addition each and verifies the sum once: subgroup and one product of pairings.
     fn verify(check: &Check<'_, S>, ballots: &[Ballot<'_, S>]) -> Result<Self> {
         let mut groups: Vec<(usize, SignerSet)> = Vec::new();
         for ballot in ballots {
@@ -75,33 +77,33 @@ impl<S: Scheme> VerifiedUnit<S> {
     }
 }
 
-/// What a check found. Each ballot is in exactly one place.
+/// Result of a check. Each ballot is in exactly one of the three lists.
 pub(super) struct Verdict<S: Scheme> {
-    /// Verified together, with their signers.
+    /// Units of ballots that verified together, with their signers.
     pub(super) units: Vec<(VerifiedUnit<S>, Vec<MemberIndex>)>,
-    /// Verified one by one.
+    /// Signers whose ballot verified alone.
     pub(super) good: Vec<MemberIndex>,
-    /// Refused one by one.
+    /// Signers whose ballot is bad.
     pub(super) bad: Vec<MemberIndex>,
     wrong_guesses: u8,
 }
 
-/// What the check of a batch needs to know.
+/// Context of a batch check.
 pub(super) struct Check<'a, S: Scheme> {
     pub(super) committee: &'a Committee<S>,
-    /// The signed bytes of a claim.
+    /// Returns the signed bytes of a claim.
     pub(super) message: &'a dyn Fn(usize) -> Option<&'a [u8; Statement::SIGNED_LEN]>,
 }
 
 impl<S: Scheme> Check<'_, S> {
-    /// Checks ballots, sorted by claim and then signer, together and finds the bad ones.
+    /// Verifies ballots, sorted by claim and then by signer, together and finds the bad ones.
     pub(super) fn together(&self, ballots: &[Ballot<'_, S>]) -> Verdict<S> {
         let mut verdict = Verdict { units: Vec::new(), good: Vec::new(), bad: Vec::new(), wrong_guesses: 0 };
         self.bisect(ballots, false, &mut verdict);
         verdict
     }
 
-    /// Checks one ballot by itself, subgroup included.
+    /// Verifies one ballot alone, including the subgroup check.
     pub(super) fn singly(&self, ballot: &Ballot<'_, S>) -> bool {
         let (Some(key), Some(message)) = (self.committee.key(ballot.signer), (self.message)(ballot.claim))
         else {
@@ -110,8 +112,8 @@ impl<S: Scheme> Check<'_, S> {
         S::verify(key, message, ballot.signature).is_ok()
     }
 
-    /// Returns whether the ballots verified together. `known_bad` says that they do not: their sum is what a bad
-    /// sum leaves when a good one is taken away.
+    /// Returns true if the ballots verify together. `known_bad` is true if their sum is known to be bad, because a bad
+    /// sum without a good part is bad.
     fn bisect(&self, ballots: &[Ballot<'_, S>], known_bad: bool, verdict: &mut Verdict<S>) -> bool {
         if ballots.is_empty() {
             return true;
@@ -131,15 +133,15 @@ impl<S: Scheme> Check<'_, S> {
         false
     }
 
-    /// Takes ballots that verify together as a unit.
+    /// Accepts the ballots as a unit if they verify together.
     fn accept(&self, ballots: &[Ballot<'_, S>], verdict: &mut Verdict<S>) -> bool {
         let Ok(unit) = VerifiedUnit::verify(self, ballots) else { return false };
         verdict.units.push((unit, ballots.iter().map(|ballot| ballot.signer).collect()));
         true
     }
 
-    /// Tries whether one bad ballot explains that these do not verify together. If the others do, it is bad; no
-    /// wrong guess can do harm.
+    /// Tries to explain the failure by one bad ballot. If the other ballots verify without it, it is bad; a wrong guess
+    /// does no harm.
     fn all_but_one(&self, ballots: &[Ballot<'_, S>], verdict: &mut Verdict<S>) -> bool {
         let (Some(first), Some(last)) = (ballots.first(), ballots.last()) else { return false };
         let Some(message) = (self.message)(first.claim) else { return false };
@@ -158,7 +160,8 @@ impl<S: Scheme> Check<'_, S> {
         false
     }
 
-    /// `some_bad` says that at least one is; if all but the last are good, it is that one.
+    /// Verifies the ballots one by one. `some_bad` is true if at least one is known to be bad; if all but the last are
+    /// good, the last one is bad.
     fn one_by_one(&self, ballots: &[Ballot<'_, S>], some_bad: bool, verdict: &mut Verdict<S>) -> bool {
         let mut all_good = true;
         for (left, ballot) in (0..ballots.len()).rev().zip(ballots) {
