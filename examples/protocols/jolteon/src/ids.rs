@@ -3,9 +3,7 @@
 use quorate::certificate::{Kind, Statement};
 use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
-use quorate::machine::MemberIndex;
-use quorate::wire::{Decode, Encode, Reader, Writer};
-use quorate::{Error, Result};
+pub use quorate_protocol::batch::{BatchDigest, Slot};
 use quorate_protocol::digest;
 
 /// A vote for a block, with the voting key: view = the block's, digest = the block's.
@@ -22,57 +20,7 @@ digest!(
     /// The name of a block: the hash of everything in it but its author's signature.
     BlockDigest
 );
-digest!(
-    /// The name of a batch: the hash of its header.
-    BatchDigest
-);
-
-/// A place for one batch: the author's batch number `sequence`. At most one batch per slot is ever committed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Slot {
-    /// Who fills it.
-    pub author: MemberIndex,
-    /// From 1 to 2⁴⁸ − 1.
-    pub sequence: u64,
-}
-
-impl Slot {
-    /// A slot.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`] if the sequence is 0 or has more than 48 bits.
-    pub fn new(author: MemberIndex, sequence: u64) -> Result<Self> {
-        if sequence == 0 || sequence >= 1 << 48 {
-            return Err(Error::Malformed { what: "sequence of a batch" });
-        }
-        Ok(Self { author, sequence })
-    }
-
-    /// The slot as one number: author × 2⁴⁸ + sequence.
-    pub fn view(self) -> u64 {
-        u64::from(self.author) << 48 | self.sequence
-    }
-
-    /// What a member signs that holds the batch `digest` in this slot.
-    pub fn statement(self, identities: &Committee<Ed25519>, digest: BatchDigest) -> Statement {
-        identities.statement(AVAILABLE, self.view(), digest.0)
-    }
-
-    /// The slot that a statement of kind [`AVAILABLE`] speaks of.
-    pub fn of(statement: &Statement) -> Self {
-        Self { author: (statement.view >> 48) as u16, sequence: statement.view & ((1 << 48) - 1) }
-    }
-}
-
-impl Encode for Slot {
-    fn encode_to(&self, w: &mut Writer) {
-        w.u16(self.author);
-        w.u64(self.sequence);
-    }
-}
-
-impl Decode for Slot {
-    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        Self::new(r.u16()?, r.u64()?)
-    }
+/// The statement that a member signs to acknowledge that it stores the batch `digest` in `slot`.
+pub fn availability(slot: Slot, identities: &Committee<Ed25519>, digest: BatchDigest) -> Statement {
+    identities.statement(AVAILABLE, slot.view(), digest.0)
 }

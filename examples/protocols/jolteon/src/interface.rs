@@ -9,6 +9,7 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::MemberIndex;
 use quorate::merkle::Hash;
 use quorate::scheme::Scheme;
+pub use quorate_protocol::batch::OwnBatchState;
 
 use crate::batch::Batch;
 use crate::block::{Block, Executed};
@@ -19,7 +20,7 @@ use crate::message::HistoryRequest;
 /// What the driver asks of the replica.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Disseminate a batch of this member's, from a [`BatchBuilder`](crate::BatchBuilder).
+    /// Disseminate a batch of this member's, from a [`BatchBuilder`](quorate_protocol::builder::BatchBuilder).
     Seal(Arc<Batch>),
     /// The application executed everything up to a height that was delivered. Best once for every block: the
     /// states that others name are compared only where this member told its own.
@@ -62,18 +63,6 @@ pub enum Output<S: Scheme> {
         /// Whether the view before it timed out.
         timed_out: bool,
     },
-}
-
-/// What became of an own batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OwnBatchState {
-    /// A quorum stored it; it will be proposed.
-    Certified,
-    /// It is in a committed block.
-    Committed,
-    /// It was not taken: too many are outstanding, or its number is used. Seal its transactions again, under a new
-    /// number.
-    Refused,
 }
 
 /// A committed block.

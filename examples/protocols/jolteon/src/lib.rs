@@ -41,7 +41,7 @@
 //! [`Replica`] is a [`Machine`](quorate::machine::Machine); its contract (persist before send) is described there.
 //! Beyond that, a driver
 //!
-//! * makes [`Batch`]es of its clients' transactions with a [`BatchBuilder`] and hands them in with
+//! * makes [`Batch`]es of its clients' transactions with a [`BatchBuilder`](quorate_protocol::builder::BatchBuilder) and hands them in with
 //!   [`Command::Seal`], holding back while [`Output::Congestion`] says so;
 //! * executes what [`Output::Deliver`] delivers, in order, and reports each state with [`Command::Executed`];
 //! * archives what was delivered, and answers [`Output::Serve`] from there, because the replica keeps nothing
@@ -60,7 +60,6 @@
 //! identity.
 mod batch;
 mod block;
-mod builder;
 mod chain;
 mod finality;
 mod ids;
@@ -83,10 +82,9 @@ mod tree;
 
 pub use batch::{Batch, BatchHeader, BatchRef, MAX_BATCH_BYTES, MAX_TRANSACTIONS, TRANSACTIONS};
 pub use block::{Block, Committees, Content, Executed, MAX_BLOCK_BATCHES};
-pub use builder::{BatchBuilder, Placed};
 pub use chain::ChainState;
 pub use finality::{Finality, MAX_LINKS};
-pub use ids::{AVAILABLE, BLOCK, BatchDigest, BlockDigest, PROPOSAL, Slot, TIMEOUT};
+pub use ids::{AVAILABLE, BLOCK, BatchDigest, BlockDigest, PROPOSAL, Slot, TIMEOUT, availability};
 pub use interface::{Command, Delivery, Evidence, Output, OwnBatchState, Status, Timer};
 pub use leader::{Link, PENALTY, Standings};
 pub use message::{

@@ -19,10 +19,6 @@ pub struct Parameters {
     pub min_block_interval: Duration,
     /// The most batches that this member puts into a block.
     pub max_block_batches: usize,
-    /// A batch is sealed when it has that many bytes.
-    pub batch_bytes: usize,
-    /// Or when its first transaction has waited that long.
-    pub batch_delay: Duration,
     /// With that many own batches not yet committed, [`Output::Congestion`](crate::Output::Congestion) asks the
     /// driver to hold back. At most 48.
     pub max_outstanding: usize,
@@ -48,8 +44,6 @@ impl Default for Parameters {
             view_timeout_cap: Duration::from_secs(10),
             min_block_interval: Duration::from_millis(25),
             max_block_batches: 256,
-            batch_bytes: 500_000,
-            batch_delay: Duration::from_millis(100),
             max_outstanding: 32,
             retry: Duration::from_millis(250),
             max_author_bytes: 48 << 20,

@@ -274,7 +274,7 @@ mod tests {
         let parameters = Parameters::default();
         let identities = committees::<Ed25519>(4).identities;
         let batch = crate::Batch::new(2, 1, [b"x"]).unwrap();
-        let statement = batch.header().slot.statement(&identities, batch.digest());
+        let statement = crate::ids::availability(batch.header().slot, &identities, batch.digest());
         let reference = BatchRef { header: *batch.header(), certificate: certify(&identities, statement) };
         let mut sync = Sync::<Ed25519>::new(0, 4);
         sync.want(7, &reference);
@@ -292,7 +292,7 @@ mod tests {
         let mut digests = Vec::new();
         for sequence in 1..=40 {
             let batch = crate::Batch::new(2, sequence, [b"x"]).unwrap();
-            let statement = batch.header().slot.statement(&identities, batch.digest());
+            let statement = crate::ids::availability(batch.header().slot, &identities, batch.digest());
             let certificate = certify(&identities, statement);
             sync.want(100 - sequence, &BatchRef { header: *batch.header(), certificate });
             digests.insert(0, batch.digest());
