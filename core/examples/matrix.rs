@@ -109,7 +109,7 @@ fn counts(suite: Suite) -> bool {
 /// Writes a sum that contains one signature twice, and a certificate that contains two signatures twice.
 fn write_gossip(votes: &[Vote], committee: &Committee) -> Value {
     let single = |member: usize| {
-        Aggregate::of_vote(&votes[member].clone().verify(committee).unwrap(), committee).unwrap()
+        Aggregate::from_vote(&votes[member].clone().verify(committee).unwrap(), committee).unwrap()
     };
     let sum = |members: &[usize]| -> Verified<Aggregate> {
         members.iter().map(|member| single(*member)).reduce(|one, two| one.merge(&two, 255).unwrap()).unwrap()
@@ -210,7 +210,7 @@ fn read_gossip(file: &Value, statement: &Statement, committee: &Committee) {
     aggregate.verify(committee).unwrap();
     let certificate = Certificate::decode(&bytes(&file["certificate"]), committee).unwrap();
     same(&certificate.encode(), &file["certificate"]);
-    let whole = Aggregate::of_certificate(&certificate.verify(committee).unwrap()).unwrap();
+    let whole = Aggregate::from_certificate(&certificate.verify(committee).unwrap()).unwrap();
     assert_eq!((whole.statement(), counts(&whole)), (statement, vec![0, 0, 0, 2, 2, 1, 1]));
 }
 

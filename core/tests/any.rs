@@ -194,7 +194,7 @@ const COUNTED: [Suite; 2] = [Suite::MinSigCounted, Suite::MinPkCounted];
 fn singles(secrets: &[SecretKey], committee: &Committee) -> Vec<Verified<Aggregate>> {
     let statement = committee.statement(KIND, 9, [1; 32]);
     let vote = |secret| Vote::sign_unguarded(secret, committee, statement)?.verify(committee);
-    secrets.iter().map(|secret| Aggregate::of_vote(&vote(secret).unwrap(), committee).unwrap()).collect()
+    secrets.iter().map(|secret| Aggregate::from_vote(&vote(secret).unwrap(), committee).unwrap()).collect()
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn aggregates_in_any_order_form_a_certificate() {
         assert_eq!(lower.signature().suite(), suite);
 
         let certificate = sum.certificate(&committee).unwrap();
-        assert_eq!(Aggregate::of_certificate(&certificate), Ok(sum.clone()));
+        assert_eq!(Aggregate::from_certificate(&certificate), Ok(sum.clone()));
         let reread =
             Certificate::decode(&certificate.encode(), &committee).unwrap().verify(&committee).unwrap();
         assert_eq!(reread.statement(), sum.statement());
@@ -276,7 +276,7 @@ fn gossip_forms_a_certificate_at_every_node() {
                 (Ok(()), gossip.statement())
             );
             assert!(committee.has_quorum(gossip.signers()) && gossip.waiting() == 0);
-            assert!(gossip.pool().aggregates().len() <= quorate::gossip::POOL);
+            assert!(gossip.pool().aggregates().len() <= quorate::gossip::MAX_POOL);
         }
     }
 }
@@ -313,7 +313,7 @@ fn only_counted_suites_have_aggregates_and_they_do_not_mix() {
         let committee = committee_of(&secrets);
         let vote =
             Vote::sign_unguarded(&secrets[0], &committee, committee.statement(KIND, 9, [1; 32])).unwrap();
-        wrong_suite(Aggregate::of_vote(&vote.verify(&committee).unwrap(), &committee));
+        wrong_suite(Aggregate::from_vote(&vote.verify(&committee).unwrap(), &committee));
         wrong_suite(Aggregate::decode(&first.1[0].encode(), &committee));
         wrong_suite(Gossip::new(&committee, 0, statement, Parameters::default()));
         wrong_suite(Pool::new(&committee, 0, statement, Parameters::default()));

@@ -23,7 +23,7 @@ fn all_of<S: Scheme>() {
 #[cfg(feature = "threshold")]
 #[test]
 fn threshold_types_are_send_and_sync() {
-    use quorate::threshold::coin::{Cks, Coin, Toss};
+    use quorate::threshold::coin::{Coin, CoinCombiner, CommonCoin};
     use quorate::threshold::dleq::{Checked, KeyShare, PublicKeys, Purpose, ShareFault};
     use quorate::threshold::tdh2::{Ciphertext, Decryption, EncryptionKey, Tdh2, ValidCiphertext};
 
@@ -43,8 +43,8 @@ fn threshold_types_are_send_and_sync() {
         send_and_sync::<(PublicKeys<P>, KeyShare<P>, Checked<P>, ShareFault<P>)>();
     }
     both::<Tdh2>();
-    both::<Cks>();
-    send_and_sync::<(EncryptionKey, Ciphertext, ValidCiphertext, Decryption, Coin, Toss)>();
+    both::<CommonCoin>();
+    send_and_sync::<(EncryptionKey, Ciphertext, ValidCiphertext, Decryption, Coin, CoinCombiner)>();
 }
 
 #[test]

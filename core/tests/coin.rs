@@ -1,4 +1,4 @@
-//! The common coin, and what coin and threshold encryption have in common: proofs of shares, blame, keys.
+//! The common coin, and the common base of coin and threshold encryption: proofs of shares, blame, keys.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![cfg(feature = "threshold")]
 
@@ -10,7 +10,7 @@ use curve25519_dalek::scalar::Scalar;
 use proptest::prelude::*;
 use quorate::committee::CommitteeId;
 use quorate::threshold::coin::{
-    Coin, CoinName, CoinShare, CoinValue, KeyShare, PublicKeys, ShareFault, Toss, WrongShare,
+    Coin, CoinCombiner, CoinName, CoinShare, CoinValue, KeyShare, PublicKeys, ShareFault, WrongShare,
 };
 use quorate::threshold::{Threshold, lagrange};
 use quorate::wire::{Decode, Encode, domain};
@@ -51,7 +51,8 @@ impl Setup {
         coin.combine(&self.keys, &checked.verified, &mut self.cache)
     }
 
-    /// What a member makes that multiplies with another secret: its proof is made by the rules, by somebody who knows xᵢ.
+    /// A share of a member that multiplies by another secret: its proof is computed by the rules, with knowledge of
+    /// xᵢ.
     fn wrong_by_its_maker(&self, coin: &Coin, member: u16) -> CoinShare {
         let bytes = self.shares[usize::from(member)].to_bytes();
         let x = Scalar::from_canonical_bytes(bytes[67..].try_into().unwrap()).unwrap();
@@ -85,7 +86,7 @@ fn base(coin: &Coin) -> RistrettoPoint {
     RistrettoPoint::from_uniform_bytes(&wide)
 }
 
-/// Share points moved by an element; the proof stays.
+/// Share points moved by an element, with the original proof.
 fn moved(share: &CoinShare, by: RistrettoPoint) -> CoinShare {
     let mut bytes = share.encode();
     let point = CompressedRistretto::from_slice(&bytes[2..34]).unwrap().decompress().unwrap() + by;
@@ -94,7 +95,7 @@ fn moved(share: &CoinShare, by: RistrettoPoint) -> CoinShare {
 }
 
 #[test]
-fn any_enough_members_give_the_same_value_and_another_name_another() {
+fn value_depends_on_the_name_only() {
     let mut s = setup(3, 5);
     let coin = s.coin(0);
     let value = s.value(&coin, [0, 1, 2]).unwrap();
@@ -130,11 +131,11 @@ fn a_value_gives_bits_and_numbers() {
 }
 
 #[test]
-fn a_toss_waits_for_enough_good_shares() {
+fn coin_combiner_waits_for_enough_right_shares() {
     let mut s = setup(3, 7);
     let coin = s.coin(0);
     let value = s.value(&coin, 0..3).unwrap();
-    let mut toss = Toss::new(s.keys.clone(), coin.clone()).unwrap();
+    let mut toss = CoinCombiner::new(s.keys.clone(), coin.clone()).unwrap();
     let mut got = Vec::new();
     for (member, wrong) in [(6, true), (0, false), (5, true), (2, false), (2, false), (4, false), (1, false)]
     {
@@ -151,7 +152,7 @@ fn a_toss_waits_for_enough_good_shares() {
     );
     assert!(toss.is_done());
     let stranger = setup(2, 9).share(&Coin::from_name(&setup(2, 9).keys, NAME).unwrap(), 8);
-    let mut toss = Toss::new(s.keys.clone(), coin).unwrap();
+    let mut toss = CoinCombiner::new(s.keys.clone(), coin).unwrap();
     assert_eq!(toss.add(stranger, &mut s.cache).err(), Some(Error::UnknownSigner { index: 8 }));
 }
 
@@ -169,7 +170,7 @@ fn a_share_is_of_one_coin() {
     let wrong = Some(Error::WrongContext { what: "committee" });
     assert_eq!(s.keys.verify_share(theirs.instance(), &share).err(), wrong);
     assert_eq!(s.shares[0].coin_share(&theirs, &mut s.rng).err(), wrong);
-    assert_eq!(Toss::new(s.keys.clone(), theirs).err(), wrong);
+    assert_eq!(CoinCombiner::new(s.keys.clone(), theirs).err(), wrong);
     let of_other = s.share(&other, 0);
     let mixed = [
         s.keys.verify_share(coin.instance(), &share).unwrap(),
@@ -204,7 +205,7 @@ fn wrong_shares_that_cancel_are_both_found() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
     #[test]
-    fn every_wrong_share_of_a_batch_is_found_and_no_other(
+    fn batch_finds_exactly_the_wrong_shares(
         wrong in proptest::collection::btree_set(0usize..60, 0..12), tables: bool, size in 1usize..60,
     ) {
         let mut s = setup(20, 60);
@@ -230,7 +231,7 @@ proptest! {
 }
 
 #[test]
-fn one_members_share_may_stand_in_a_batch_twice() {
+fn batch_may_contain_a_share_twice() {
     let mut s = setup(2, 4);
     s.keys = Arc::new(PublicKeys::decode(&s.keys.encode(), &()).unwrap().precomputed());
     let coin = s.coin(0);
@@ -243,20 +244,20 @@ fn one_members_share_may_stand_in_a_batch_twice() {
 }
 
 #[test]
-fn a_member_that_makes_a_wrong_share_proves_it_itself() {
+fn wrong_share_is_evidence_against_its_maker() {
     let mut s = setup(2, 4);
     let coin = s.coin(0);
     let wrong = s.wrong_by_its_maker(&coin, 2);
     let checked = s.keys.verify_shares(coin.instance(), &[wrong]).unwrap();
     let [ShareFault::Proven(evidence)] = checked.faults.as_slice() else { panic!("{checked:?}") };
-    // A third party, who has nothing but the keys and the bytes.
+    // A third party with nothing but the keys and the bytes.
     let keys = PublicKeys::decode(&s.keys.encode(), &()).unwrap();
     let bytes = evidence.encode();
     assert_eq!(bytes.len(), 194);
     assert_eq!(WrongShare::decode(&bytes, &()).unwrap().verify(&keys), Ok(2));
 
     let refused = |bytes: &[u8]| WrongShare::decode(bytes, &()).unwrap().verify(&keys).unwrap_err();
-    // A right share; somebody else's; a wrong one that was not the member's making; another context.
+    // A right share; another member's share; a wrong share that the member did not make; another context.
     let right = [&bytes[..64], &s.share(&coin, 2).encode()].concat();
     let right = [&base(&coin).compress().as_bytes()[..], &coin.instance().id(), &right[64..]].concat();
     assert_eq!(refused(&right), Error::NotEvidence, "a right share");
@@ -312,7 +313,7 @@ fn keys_that_do_not_belong_together_are_refused() {
 }
 
 #[test]
-fn a_key_share_is_checked_when_it_comes_in() {
+fn key_share_is_checked_on_receipt() {
     let mut s = setup(2, 4);
     let bytes = s.shares[1].to_bytes();
     assert_eq!(bytes.len(), KeyShare::LEN);

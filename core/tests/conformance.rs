@@ -180,7 +180,7 @@ fn aggregate<S: Additive>(secret: &S::SecretKey, s: &mut Stream) -> Vec<u8> {
     let signature = S::sign(secret, &statement.signed_bytes(&committee.id()));
     let all = signers.into_iter().flat_map(|signer| {
         let vote = Vote::<S>::new(statement, signer, signature.clone()).verify(&committee).unwrap();
-        let one = Aggregate::of_vote(&vote, &committee).unwrap();
+        let one = Aggregate::from_vote(&vote, &committee).unwrap();
         (0..=s.below(4)).map(move |_| one.clone())
     });
     all.reduce(|sum, one| one.merge(&sum, 255).unwrap()).unwrap().encode()

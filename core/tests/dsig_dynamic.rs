@@ -1,4 +1,4 @@
-//! Suites that are chosen at run time: the same outcomes through bytes, for every suite.
+//! Suites chosen at run time: the same results through bytes, for every suite.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![cfg(feature = "dsig")]
 
@@ -48,9 +48,9 @@ fn every_suite_works_by_its_name() {
 }
 
 #[test]
-fn two_uses_are_evidence_for_whoever_verifies_in_bulk() {
+fn bulk_verification_yields_evidence_of_reuse() {
     let suite = SuiteId::WotsBlake3;
-    // Two programs with one generator, at one time: what must never happen.
+    // Two programs with the same generator at the same time, which must never happen.
     let use_of = |message: &[u8]| {
         let mut rng = StdRng::seed_from_u64(1);
         let mut signer = signer(suite, &mut rng);

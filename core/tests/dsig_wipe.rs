@@ -1,5 +1,5 @@
-//! That what signs once is gone from memory afterwards: an allocator looks at every block that is given back, and at
-//! those that are kept for the next keys.
+//! Used secrets are gone from memory: an allocator inspects every freed block, and those that are reused for the next
+//! keys.
 #![allow(clippy::unwrap_used, unsafe_code, reason = "an allocator")]
 #![cfg(feature = "dsig")]
 
@@ -8,37 +8,37 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use quorate::dsig::{HorsFBlake3, Signer, SignerConfig, Suite, WotsBlake3, WotsBlake3Wide};
+use quorate::dsig::{DsigSuite, HorsFBlake3, Signer, SignerConfig, WotsBlake3, WotsBlake3Wide};
 use quorate::ed25519::Ed25519;
 use quorate::machine::Time;
 use quorate::scheme::Scheme;
 
-/// Counts freed blocks of the size that is watched: those that are all zero, and others.
+/// Counts freed blocks of the watched size: those that are all zero, and others.
 struct Watching;
 
 static SIZE: AtomicUsize = AtomicUsize::new(usize::MAX);
 static WIPED: AtomicUsize = AtomicUsize::new(0);
 static LEFT: AtomicUsize = AtomicUsize::new(0);
-/// Blocks of that size that are in use.
+/// Blocks of that size in use.
 static LIVE: [AtomicPtr<u8>; 64] = [const { AtomicPtr::new(ptr::null_mut()) }; 64];
 
 fn exchange(old: *mut u8, new: *mut u8) {
     let _ = LIVE.iter().any(|slot| slot.compare_exchange(old, new, Relaxed, Relaxed).is_ok());
 }
 
-/// Blocks in use, and how many of them are all zero.
+/// Returns the number of blocks in use, and how many of them are all zero.
 fn live() -> (usize, usize) {
     let blocks: Vec<*mut u8> =
         LIVE.iter().map(|slot| slot.load(Relaxed)).filter(|block| !block.is_null()).collect();
-    // SAFETY: blocks of this size that nobody gave back, and no other thread is there that writes to them.
+    // SAFETY: blocks of this size that are not freed, and no other thread writes to them.
     let bytes = blocks.iter().map(|block| unsafe { core::slice::from_raw_parts(*block, SIZE.load(Relaxed)) });
     (blocks.len(), bytes.filter(|bytes| bytes.iter().all(|byte| *byte == 0)).count())
 }
 
-// SAFETY: the system's allocator, looked at before a block goes.
+// SAFETY: the system's allocator, with an inspection before each block is freed.
 unsafe impl GlobalAlloc for Watching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let block = unsafe { System.alloc_zeroed(layout) };
         if layout.size() == SIZE.load(Relaxed) {
             exchange(ptr::null_mut(), block);
@@ -48,13 +48,13 @@ unsafe impl GlobalAlloc for Watching {
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if layout.size() == SIZE.load(Relaxed) {
-            // SAFETY: the block was allocated as zeros of this layout, and is still the caller's.
+            // SAFETY: the block was allocated as zeros of this layout, and still belongs to the caller.
             let bytes = unsafe { core::slice::from_raw_parts(block, layout.size()) };
             let counter = if bytes.iter().all(|byte| *byte == 0) { &WIPED } else { &LEFT };
             counter.fetch_add(1, Relaxed);
             exchange(block, ptr::null_mut());
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -62,7 +62,7 @@ unsafe impl GlobalAlloc for Watching {
 #[global_allocator]
 static ALLOCATOR: Watching = Watching;
 
-fn watch<S: Suite>(secret: usize) {
+fn watch<S: DsigSuite>(secret: usize) {
     SIZE.store(secret, Relaxed);
     let mut rng = getrandom::SysRng;
     let config = SignerConfig { log2_batch: 3, low_water: 1, lifetime: Duration::from_secs(10) };
@@ -84,8 +84,8 @@ fn watch<S: Suite>(secret: usize) {
     WIPED.store(0, Relaxed);
 }
 
-/// Signing only sets aside what expired; whoever plans, makes, invalidates or drops wipes it.
-fn expires<S: Suite>(mut signer: Signer<S>) {
+/// Signing only sets expired keys aside; planning, making, invalidating and dropping wipe them.
+fn expires<S: DsigSuite>(mut signer: Signer<S>) {
     let (mut rng, mut now) = (getrandom::SysRng, Time(1));
     let mut expire = |signer: &mut Signer<S>| {
         now = Time(now.0 + 20_000_000);
@@ -95,14 +95,14 @@ fn expires<S: Suite>(mut signer: Signer<S>) {
     };
     let (now, wiped) = expire(&mut signer);
     let plan = signer.plan(&mut rng, now).unwrap().unwrap();
-    assert_eq!((live(), WIPED.load(Relaxed)), ((8, 0), wiped), "by nobody who holds the signer");
+    assert_eq!((live(), WIPED.load(Relaxed)), ((8, 0), wiped), "not while signing");
     let batch = plan.make().unwrap();
-    assert_eq!((live(), WIPED.load(Relaxed)), ((8, 0), wiped + 8), "by whoever makes others");
+    assert_eq!((live(), WIPED.load(Relaxed)), ((8, 0), wiped + 8), "by making others");
     signer.add(batch).unwrap();
 
     let (now, wiped) = expire(&mut signer);
     drop(signer.plan(&mut rng, now).unwrap().unwrap());
-    assert_eq!((live(), WIPED.load(Relaxed)), ((0, 0), wiped + 8), "with a plan that nobody makes");
+    assert_eq!((live(), WIPED.load(Relaxed)), ((0, 0), wiped + 8), "with a dropped plan");
     signer.prepare(&mut rng, now).unwrap().unwrap();
 
     let (now, wiped) = expire(&mut signer);
@@ -119,8 +119,8 @@ fn expires<S: Suite>(mut signer: Signer<S>) {
 fn no_freed_block_holds_a_secret() {
     watch::<WotsBlake3>(4 * 68 * 18);
     watch::<WotsBlake3Wide>(4 * 133 * 24);
-    // The public values of HORS are not secret and as long, and there is no telling them from secrets by their size;
-    // so each key gives back one block that is wiped and one that is not.
+    // The public values of HORS are not secret and have the same length, so size does not tell them from secrets;
+    // each key frees one wiped block and one that is not.
     SIZE.store(256 * 16, Relaxed);
     let mut rng = getrandom::SysRng;
     let config = SignerConfig { log2_batch: 3, low_water: 1, lifetime: Duration::from_secs(10) };

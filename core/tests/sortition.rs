@@ -1,4 +1,4 @@
-//! The lottery of proposers: tickets, seeds, and what nobody may pass off as one.
+//! The proposers' lottery: tickets, seeds, and forgeries of both.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![cfg(feature = "sortition")]
 
@@ -61,7 +61,7 @@ impl<S: Vrf> World<S> {
     }
 }
 
-/// Runs the same for every scheme with unique signatures.
+/// Runs a test for every scheme with unique signatures.
 macro_rules! for_each_scheme {
     ($($test:ident),*) => {$(
         #[test]
@@ -79,8 +79,8 @@ macro_rules! for_each_scheme {
 }
 
 for_each_scheme!(
-    a_winner_convinces_everybody,
-    a_ticket_is_good_for_one_round_seed_epoch_committee_and_member,
+    every_member_accepts_a_winning_ticket,
+    ticket_is_bound_to_its_context,
     who_does_not_win_has_no_ticket_and_passes_none_off,
     all_who_draw_again_draw_the_same,
     a_key_that_is_there_more_than_once_plays_once,
@@ -93,7 +93,7 @@ for_each_scheme!(
 mod run {
     use super::*;
 
-    pub(super) fn a_winner_convinces_everybody<S: Vrf>() {
+    pub(super) fn every_member_accepts_a_winning_ticket<S: Vrf>() {
         let world = World::<S>::new(4);
         let lottery = world.lottery(ROUND, EXPECTED_WINNERS.get());
         let mut scores = BTreeSet::new();
@@ -116,7 +116,7 @@ mod run {
         assert_eq!(scores.len(), 4, "members have scores of their own");
     }
 
-    pub(super) fn a_ticket_is_good_for_one_round_seed_epoch_committee_and_member<S: Vrf>() {
+    pub(super) fn ticket_is_bound_to_its_context<S: Vrf>() {
         let world = World::<S>::new(4);
         let ticket = world.ticket(1);
         let refused = |lottery: &Lottery<S>| ticket.clone().verify(lottery).unwrap_err();
@@ -197,7 +197,7 @@ mod run {
             let sent = SeedProof::<S>::decode(&proof.encode(), &()).unwrap();
             assert_eq!((u64::from(sent.signer()), &sent), (height % 3, &proof));
             let after = at.next(&sent, &world.committee).unwrap();
-            assert_eq!(at.next(&proof, &world.committee), Ok(after), "everybody comes to the same");
+            assert_eq!(at.next(&proof, &world.committee), Ok(after), "all members derive the same seed");
             let by_another = at.next(&world.proof((height as usize + 1) % 3, &at), &world.committee).unwrap();
             assert_eq!((after.height(), by_another.height()), (height, height));
             assert!(seen.insert(after) && seen.insert(by_another));
@@ -281,7 +281,7 @@ mod run {
     }
 }
 
-/// The bytes that a ticket signs, as `spec/sortition.md` has them.
+/// The bytes that a ticket signs, by `spec/sortition.md`.
 fn signed_bytes<S: Vrf>(world: &World<S>, round: u64) -> Vec<u8> {
     let mut w = Writer::new();
     w.raw(domain::SORTITION_TICKET.as_bytes());
@@ -292,7 +292,7 @@ fn signed_bytes<S: Vrf>(world: &World<S>, round: u64) -> Vec<u8> {
     w.into_bytes()
 }
 
-/// A point outside the subgroup that the pairing does not see: any point of the curve times the group's order.
+/// A point outside the subgroup that the pairing ignores: any point of the curve times the group's order.
 fn torsion<S: Scheme<Proof = <S as Scheme>::Signature>>(x: u8) -> Option<S::Signature> {
     const ORDER: &str = "73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001";
     let zeros = vec![0; S::sign(&S::generate(&mut StdRng::seed_from_u64(1)).unwrap(), b"").encode().len()];
@@ -313,15 +313,15 @@ fn torsion<S: Scheme<Proof = <S as Scheme>::Signature>>(x: u8) -> Option<S::Sign
     Some(product)
 }
 
-/// σ + T satisfies the pairing and has other bytes: were it taken, a member had as many tickets as there are such T.
+/// σ + T satisfies the pairing and has other bytes: if accepted, a member would have one ticket per such T.
 #[test]
-fn a_member_gets_no_more_tickets_by_adding_points_outside_the_subgroup() {
+fn points_outside_the_subgroup_yield_no_tickets() {
     fn of<S: Vrf + Scheme<Proof = <S as Scheme>::Signature>>() {
         let world = World::<S>::new(30);
         let add = |a: &S::Signature, b: &S::Signature| S::combine(&[(0, a), (1, b)]);
         let torsion: Vec<_> = (1..30).filter_map(torsion::<S>).collect();
         assert!(torsion.len() > 5);
-        // A lottery that the member does not win, so that a score of its own choice would be worth something.
+        // A lottery that the member does not win, so that choosing its score would pay.
         let round = (0..).find(|round| world.lottery(*round, 1).draw(&world.secrets[0]).unwrap().is_none());
         let lottery = world.lottery(round.unwrap(), 1);
         let honest = S::sign(&world.secrets[0], &signed_bytes(&world, round.unwrap()));
@@ -331,7 +331,7 @@ fn a_member_gets_no_more_tickets_by_adding_points_outside_the_subgroup() {
             assert_ne!(added.encode(), honest.encode());
             for signature in [added, point.clone()] {
                 let ticket = Ticket::<S>::new(round.unwrap(), 0, signature);
-                // Not `NotDrawn`, as most of them would be if they were hashed first.
+                // Not `NotDrawn`, as for most of them if they were hashed first.
                 assert_eq!(ticket.check(&lottery), Err(Error::NotInSubgroup));
             }
             let moved = SeedProof::<S>::new(0, add(proof.signature(), point));
@@ -343,7 +343,7 @@ fn a_member_gets_no_more_tickets_by_adding_points_outside_the_subgroup() {
 }
 
 #[test]
-fn as_many_win_as_are_expected_and_everybody_in_turn() {
+fn winners_are_as_many_as_expected_and_evenly_spread() {
     let world = World::<MinSig>::new(40);
     let rounds = 60;
     let mut wins = vec![0u32; 40];

@@ -1,4 +1,4 @@
-//! Threshold encryption: what decrypts, and all that must not.
+//! Threshold encryption: valid decryptions, and attacks that must fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 #![cfg(feature = "threshold")]
 
@@ -65,7 +65,7 @@ impl Setup {
     }
 }
 
-/// The bytes with a piece of them changed.
+/// Returns the bytes with a part replaced.
 fn with(bytes: &[u8], at: usize, piece: &[u8]) -> Vec<u8> {
     let mut changed = bytes.to_vec();
     changed[at..at + piece.len()].copy_from_slice(piece);
@@ -84,7 +84,7 @@ fn scalar(bytes: &[u8]) -> Scalar {
     Scalar::from_canonical_bytes(bytes.try_into().unwrap()).unwrap()
 }
 
-// Where the fields of a ciphertext begin.
+// Offsets of the fields of a ciphertext.
 const C: usize = 0;
 const U: usize = 32;
 const U_BAR: usize = 64;
@@ -133,12 +133,12 @@ fn a_scaled_ciphertext_gives_no_share() {
     let (u, u_bar) = (point(&bytes[U..U_BAR]), point(&bytes[U_BAR..E]));
     let (e, f) = (scalar(&bytes[E..F]), scalar(&bytes[F..LABEL]));
     let a = Scalar::from(3u64);
-    // What the scaling would be good for: shares of a·u are a times the shares of u.
+    // The aim of the scaling: shares of a·u are a times the shares of u.
     let scaled =
         with(&with(&bytes, U, (a * u).compress().as_bytes()), U_BAR, (a * u_bar).compress().as_bytes());
     let and_f = with(&scaled, F, (a * f).as_bytes());
     let half_scaled = with(&bytes, U, (a * u).compress().as_bytes());
-    // Moved by a·G and a·Ḡ, with f that makes up for it: the commitments come out the same, the hash does not.
+    // Moved by a·G and a·Ḡ, with an f that compensates: the commitments are equal, the hash is not.
     let g_bar = {
         let mut wide = [0; 64];
         quorate::wire::domain::hasher(quorate::wire::domain::TDH2_GENERATOR).finalize_xof().fill(&mut wide);
@@ -179,7 +179,7 @@ fn a_label_belongs_to_its_ciphertext() {
         wrong("committee")
     );
 
-    // The label rewritten to where it is wanted, and the proof as it was.
+    // The label rewritten to the wanted context, with the original proof.
     let bytes = good.encode();
     let relabelled =
         |at: usize, piece: &[u8]| Ciphertext::decode(&with(&bytes, LABEL + at, piece), &()).unwrap();
@@ -207,7 +207,7 @@ fn a_payload_belongs_to_its_label() {
     for at in [PAYLOAD, PAYLOAD + 31, PAYLOAD + 32, bytes.len() - 1] {
         let tampered = flip(&bytes, at);
         assert_eq!(s.check(&tampered).err(), Some(Error::BadCiphertext), "payload, byte {at}");
-        // With the label's hash to match.
+        // With a matching hash in the label.
         let hash = quorate::wire::domain::hash(quorate::wire::domain::TDH2_PAYLOAD, &tampered[PAYLOAD..]);
         let rehashed = with(&tampered, LABEL + 42, &hash);
         assert_eq!(s.check(&rehashed).err(), Some(Error::BadCiphertext), "rehashed, byte {at}");
@@ -234,13 +234,13 @@ fn a_share_is_of_one_member_and_one_ciphertext() {
     let unknown = Some(Error::UnknownSigner { index: 4 });
     assert_eq!(s.keys.verify_share(first.instance(), &outside).err(), unknown);
     assert_eq!(s.keys.verify_shares(first.instance(), &[share, outside]).err(), unknown);
-    // One u under two labels: the author knows r and may do that; the share is the same number, its proof is not.
+    // One u under two labels: the author knows r and may do that. The share point is the same, its proof is not.
     let other = s.share(&first, 1).encode();
     for at in [2, 34, 66, 98] {
         let mixed = with(&bytes, at, &other[at..at + 32]);
         let mixed = DecryptionShare::decode(&mixed, &()).unwrap();
         let verdict = s.keys.verify_share(first.instance(), &mixed).err();
-        // Both proofs are of the same point, which is the same bytes.
+        // Both proofs are of the same point, which has the same bytes.
         assert_eq!(verdict, if at == 2 { None } else { bad(1) }, "field at {at}");
     }
 }
@@ -263,7 +263,7 @@ fn one_u_under_two_labels_needs_two_proofs() {
 }
 
 #[test]
-fn only_verified_shares_of_this_ciphertext_from_different_members_combine() {
+fn only_verified_shares_of_distinct_members_combine() {
     let mut s = setup(2, 4);
     let (first, second) = (s.valid(PLAINTEXT), s.valid(PLAINTEXT));
     let (of_first, of_second) = (s.verified(&first, &[0, 1]), s.verified(&second, &[2, 3]));
@@ -278,7 +278,7 @@ fn only_verified_shares_of_this_ciphertext_from_different_members_combine() {
 }
 
 #[test]
-fn a_decryption_opens_with_the_first_shares_and_asks_no_more() {
+fn decryption_opens_with_the_first_shares() {
     let mut s = setup(3, 7);
     let ciphertext = s.valid(PLAINTEXT);
     let mut decryption = Decryption::new(s.keys.clone(), ciphertext.clone()).unwrap();
@@ -291,7 +291,7 @@ fn a_decryption_opens_with_the_first_shares_and_asks_no_more() {
     assert!(decryption.is_done());
 }
 
-/// A share whose point is another, with the proof that was.
+/// A share with another point and the original proof.
 fn damaged(share: &DecryptionShare) -> DecryptionShare {
     let bytes = share.encode();
     let other = (point(&bytes[2..34]) + RistrettoPoint::mul_base(&Scalar::ONE)).compress();
@@ -299,7 +299,7 @@ fn damaged(share: &DecryptionShare) -> DecryptionShare {
 }
 
 #[test]
-fn a_decryption_drops_wrong_shares_names_their_members_and_goes_on() {
+fn decryption_drops_and_blames_wrong_shares() {
     let mut s = setup(3, 7);
     let ciphertext = s.valid(PLAINTEXT);
     for wrong in [vec![0], vec![2], vec![1, 2], vec![0, 1, 2], vec![0, 3, 4, 5]] {
@@ -323,7 +323,7 @@ fn a_decryption_drops_wrong_shares_names_their_members_and_goes_on() {
 }
 
 #[test]
-fn a_forged_share_does_not_keep_the_members_own_out() {
+fn forged_share_does_not_displace_the_members_own() {
     let mut s = setup(3, 4);
     let ciphertext = s.valid(PLAINTEXT);
     let mut decryption = Decryption::new(s.keys.clone(), ciphertext.clone()).unwrap();
@@ -339,10 +339,10 @@ fn a_forged_share_does_not_keep_the_members_own_out() {
     assert_eq!(all_faults.iter().map(ShareFault::member).collect::<Vec<_>>(), [0, 2]);
 }
 
-/// The author's own doing, with a proof that holds: the payload is not of the wrapped key. Everybody finds that out alike,
-/// whoever's shares come first, be there a wrong one among them or not.
+/// The author's fault, with a valid proof: the payload does not match the wrapped key. All members find the same,
+/// whichever shares arrive first, with a wrong one among them or not.
 #[test]
-fn a_payload_that_does_not_open_is_the_authors_fault_and_nobody_elses() {
+fn unopenable_payload_blames_the_author_only() {
     let mut s = setup(2, 4);
     let bytes = s.encrypt(PLAINTEXT).encode();
     for at in [PAYLOAD, PAYLOAD + OVERHEAD - 1] {
@@ -368,7 +368,7 @@ fn a_payload_that_does_not_open_is_the_authors_fault_and_nobody_elses() {
 }
 
 impl Setup {
-    /// What an author can make who hashes as we do: a ciphertext with a payload of its choice and a proof that holds.
+    /// What an author can make with the same hash functions: a ciphertext with any payload and a valid proof.
     fn forge_payload(&self, bytes: &[u8]) -> Vec<u8> {
         use quorate::wire::domain;
         let (r, k) = (Scalar::from(77u64), Scalar::from(78u64));
@@ -383,7 +383,7 @@ impl Setup {
             .update((r * key).compress().as_bytes())
             .finalize()
             .as_bytes();
-        // The wrapped key is zero; the payload is of another.
+        // The wrapped key is zero; the payload belongs to another key.
         let mut bytes = with(bytes, C, &pad);
         bytes = with(&bytes, U, u.as_bytes());
         bytes = with(&bytes, U_BAR, u_bar.as_bytes());
@@ -406,7 +406,7 @@ impl Setup {
 }
 
 #[test]
-fn keys_of_a_coin_are_no_keys_to_decrypt_with() {
+fn coin_keys_cannot_decrypt() {
     let mut s = setup(2, 4);
     let (keys, shares) =
         coin::PublicKeys::deal(COMMITTEE, Threshold::new(2, 4).unwrap(), &mut s.rng).unwrap();
@@ -418,7 +418,7 @@ fn keys_of_a_coin_are_no_keys_to_decrypt_with() {
 }
 
 #[test]
-fn decoders_take_one_encoding_and_nothing_else() {
+fn decoders_accept_one_encoding_only() {
     let mut s = setup(2, 4);
     let ciphertext = s.valid(PLAINTEXT);
     let share = s.share(&ciphertext, 1).encode();
@@ -441,7 +441,7 @@ fn decoders_take_one_encoding_and_nothing_else() {
         p
     };
     let negative = {
-        // p − s encodes what s does, if signs are not looked at.
+        // p − s encodes the same as s if signs are ignored.
         let (mut negative, mut borrow) = ([0; 32], 0i32);
         for i in 0..32 {
             let digit = i32::from(prime[i]) - i32::from(bytes[U + i]) - borrow;
@@ -499,9 +499,9 @@ fn a_payload_has_a_limit_and_a_failing_generator_is_an_error() {
     );
 }
 
-/// Two proofs with one k and different challenges give the secret away: z − z′ = (c − c′)·xᵢ.
+/// Two proofs with one k and different challenges reveal the secret: z − z′ = (c − c′)·xᵢ.
 #[test]
-fn a_generator_that_repeats_itself_gives_no_secret_away() {
+fn repeated_randomness_reveals_no_secret() {
     let mut s = setup(2, 4);
     let (first, second) = (s.valid(PLAINTEXT), s.valid(PLAINTEXT));
     let share = |of: &ValidCiphertext| {

@@ -59,7 +59,7 @@ fn decode_as<S: Fixed + Additive>(bytes: &[u8]) {
 fn single_of<S: Fixed + Additive>(member: usize, choice: usize) -> Option<Verified<Aggregate<S>>> {
     let fixture = S::fixture();
     let vote = fixture.vote(member, choice).verify(&fixture.committee).ok()?;
-    Aggregate::of_vote(&vote, &fixture.committee).ok()
+    Aggregate::from_vote(&vote, &fixture.committee).ok()
 }
 
 /// The aggregate of the members in the bits of `members`, some of them `times` times.

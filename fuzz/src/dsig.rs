@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use quorate::Error;
 use quorate::dsig::{
-    Announcement, Auditor, HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsMBlake3, HorsMHaraka256,
-    HorsMSha256, Reuse, Signature, Signer, SignerConfig, Suite, Verifier, VerifierConfig, WotsBlake3,
+    Announcement, Auditor, DsigSuite, HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsMBlake3, HorsMHaraka256,
+    HorsMSha256, Reuse, Signature, Signer, SignerConfig, Verifier, VerifierConfig, WotsBlake3,
     WotsBlake3Wide, WotsHaraka256, WotsHaraka512, WotsSha256,
 };
 use quorate::ed25519::{Ed25519, PublicKey};
@@ -38,7 +38,7 @@ fn secret() -> quorate::ed25519::SecretKey {
 static KEY: LazyLock<PublicKey> = LazyLock::new(|| Ed25519::public_key(&secret()));
 
 #[allow(clippy::expect_used)] // what is made here is the same on every run
-fn make<S: Suite>(log2_batch: u8, seed: u64) -> Made {
+fn make<S: DsigSuite>(log2_batch: u8, seed: u64) -> Made {
     let config = SignerConfig { log2_batch, low_water: 1, ..SignerConfig::default() };
     let signer = || {
         // Two signers of one memory image.
@@ -60,7 +60,7 @@ fn make<S: Suite>(log2_batch: u8, seed: u64) -> Made {
     Made { announcement, signatures, evidence }
 }
 
-trait Fixed: Suite {
+trait Fixed: DsigSuite {
     fn made() -> &'static Made;
 }
 

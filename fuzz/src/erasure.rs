@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use quorate::erasure::tuner::{Row, Table};
-use quorate::erasure::{CheckedShard, Coder, Coding, Commitment, Packets, Shape, Suite};
+use quorate::erasure::{CheckedShard, Coder, Coding, Commitment, ErasureSuite, Packets, Shape};
 use quorate::merkle::Merkle;
 use quorate::wire::{Decode, Encode, Writer, domain};
 
@@ -15,7 +15,7 @@ const TREE: Merkle<'_> = Merkle::new(domain::ERASURE_SHARD, domain::ERASURE_NODE
 const LONGEST: usize = 4096;
 
 #[allow(clippy::expect_used)] // these exist
-fn coding(suite: Suite, data: u16, parity: u16) -> Coding {
+fn coding(suite: ErasureSuite, data: u16, parity: u16) -> Coding {
     Coding::new(suite, Shape::new(data, parity).expect("a shape"), LONGEST).expect("a coding")
 }
 
@@ -23,7 +23,8 @@ fn coding(suite: Suite, data: u16, parity: u16) -> Coding {
 static CODINGS: LazyLock<Vec<Coding>> = LazyLock::new(|| {
     let packets =
         [(3, 0), (4, 2), (8, 1)].into_iter().filter_map(|(word, log2)| Packets::new(word, log2).ok());
-    let suites = [Suite::Leopard, Suite::Gf8].into_iter().chain(packets.map(Suite::Jerasure));
+    let suites =
+        [ErasureSuite::Leopard, ErasureSuite::Gf8].into_iter().chain(packets.map(ErasureSuite::Jerasure));
     let shapes = [(1, 1), (2, 2), (3, 4), (5, 3), (4, 0)];
     let all = suites.flat_map(|suite| shapes.map(|(data, parity)| coding(suite, data, parity)));
     all.filter(|coding| coding.suite().is_available()).collect()
@@ -32,7 +33,7 @@ static CODINGS: LazyLock<Vec<Coding>> = LazyLock::new(|| {
 /// Suites, shapes, commitments, shards and tables: decoded values encode to the same bytes, and a decoded shard has the
 /// index of its path.
 pub(crate) fn decoders(bytes: &[u8]) {
-    identity::<Suite, ()>(bytes, &());
+    identity::<ErasureSuite, ()>(bytes, &());
     identity::<Shape, ()>(bytes, &());
     if let Some(table) = identity::<Table, ()>(bytes, &()) {
         for row in table.rows() {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use quorate::committee::CommitteeId;
-use quorate::threshold::coin::{Cks, Coin, CoinName, CoinValue, Toss};
+use quorate::threshold::coin::{Coin, CoinCombiner, CoinName, CoinValue, CommonCoin};
 use quorate::threshold::dleq::{Instance, KeyShare, PublicKeys, Purpose, Share, ShareFault, WrongShare};
 use quorate::threshold::tdh2::{Ciphertext, Decryption, EncryptionKey, Header, Label, Tdh2, ValidCiphertext};
 use quorate::threshold::{Threshold, lagrange};
@@ -35,7 +35,7 @@ struct All {
     tdh2: Made<Tdh2>,
     key: EncryptionKey,
     ciphertext: ValidCiphertext,
-    coin: Made<Cks>,
+    coin: Made<CommonCoin>,
     tossed: Coin,
     value: CoinValue,
 }
@@ -64,7 +64,7 @@ static MADE: LazyLock<All> = LazyLock::new(|| {
         others: shares(&other),
     };
 
-    let (keys, secrets) = PublicKeys::<Cks>::deal(committee, threshold, &mut rng).expect("keys");
+    let (keys, secrets) = PublicKeys::<CommonCoin>::deal(committee, threshold, &mut rng).expect("keys");
     let [tossed, other] =
         [NAME, CoinName { round: 1, ..NAME }].map(|name| Coin::from_name(&keys, name).expect("a coin"));
     let mut shares =
@@ -141,7 +141,7 @@ pub(crate) fn collectors(bytes: &[u8]) {
         let opened = got.output.map(|output| assert_eq!(output.as_deref(), Ok(PLAINTEXT)));
         Some((opened.is_some(), got.faults))
     });
-    let mut toss = Toss::new(MADE.coin.keys.clone(), MADE.tossed.clone()).expect("its own keys");
+    let mut toss = CoinCombiner::new(MADE.coin.keys.clone(), MADE.tossed.clone()).expect("its own keys");
     collect(bytes, &MADE.coin, |share| {
         let got = toss.add(share, &mut cache).ok()?;
         let opened = got.output.map(|value| assert_eq!(value, MADE.value));

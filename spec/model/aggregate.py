@@ -16,7 +16,7 @@ class Aggregate:
     signature: object
 
     @classmethod
-    def of_vote(cls, vote):
+    def from_vote(cls, vote):
         return cls(vote.scheme, vote.statement, {vote.signer: 1}, vote.signature)
 
     def encode(self, committee):

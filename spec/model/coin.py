@@ -32,7 +32,7 @@ def below(value, n):
     return int.from_bytes(value, "little") % n
 
 
-class Toss:
+class CoinCombiner:
     """Verifies all shares before it combines them."""
 
     def __init__(self, keys, name):

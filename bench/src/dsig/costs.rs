@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use quorate::dsig::{Signature, Signer, SignerConfig, Suite, Verifier, VerifierConfig};
+use quorate::dsig::{Signature, Signer, SignerConfig, DsigSuite, Verifier, VerifierConfig};
 use quorate::ed25519::{Ed25519, PublicKey};
 use quorate::machine::Time;
 use quorate::scheme::Scheme;
@@ -72,7 +72,7 @@ impl Costs {
 }
 
 /// Measures one suite.
-pub(crate) fn measure_suite<S: Suite>(care: SamplePlan, setting: Setting) -> Result<Costs> {
+pub(crate) fn measure_suite<S: DsigSuite>(care: SamplePlan, setting: Setting) -> Result<Costs> {
     let batch = 1usize << setting.log2_batch;
     super::progress(
         "dsig",
@@ -163,19 +163,19 @@ pub(crate) fn measure_suite<S: Suite>(care: SamplePlan, setting: Setting) -> Res
     })
 }
 
-fn signer<S: Suite>(rng: &mut StdRng, setting: Setting, low_water: usize) -> Result<Signer<S>> {
+fn signer<S: DsigSuite>(rng: &mut StdRng, setting: Setting, low_water: usize) -> Result<Signer<S>> {
     // The clock of this bench stands still, so that no key is too old.
     let config = SignerConfig { log2_batch: setting.log2_batch, low_water, ..SignerConfig::default() };
     Signer::new(Ed25519::generate(rng)?, vec![], config, rng)
 }
 
-fn stocked<S: Suite>(rng: &mut StdRng, setting: Setting) -> Result<Signer<S>> {
+fn stocked<S: DsigSuite>(rng: &mut StdRng, setting: Setting) -> Result<Signer<S>> {
     let mut signer = signer(rng, setting, STOCK)?;
     while signer.prepare(rng, NOW)?.is_some() {}
     Ok(signer)
 }
 
-fn used_up<S: Suite>(rng: &mut StdRng, setting: Setting, message: &[u8]) -> Result<Signer<S>> {
+fn used_up<S: DsigSuite>(rng: &mut StdRng, setting: Setting, message: &[u8]) -> Result<Signer<S>> {
     let mut signer = signer(rng, setting, 1)?;
     signer.prepare(rng, NOW)?;
     while signer.sign(message, &[], NOW).is_ok() {}
@@ -183,14 +183,14 @@ fn used_up<S: Suite>(rng: &mut StdRng, setting: Setting, message: &[u8]) -> Resu
 }
 
 /// A verifier that knows the signer but none of its batches.
-fn stranger<S: Suite>(signer: &PublicKey) -> Verifier<S> {
+fn stranger<S: DsigSuite>(signer: &PublicKey) -> Verifier<S> {
     let mut verifier = Verifier::new(VerifierConfig::default());
     verifier.admit(signer.clone());
     verifier
 }
 
 /// What is measured would be worthless otherwise.
-fn refuses_forgeries<S: Suite>(
+fn refuses_forgeries<S: DsigSuite>(
     signer: &PublicKey,
     announcement: &[u8],
     signatures: &[Vec<u8>],

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use quorate::dsig::{
-    Signature, Signer, SignerConfig, Suite, Verifier, VerifierConfig, WotsBlake3, WotsHaraka256,
+    Signature, Signer, SignerConfig, DsigSuite, Verifier, VerifierConfig, WotsBlake3, WotsHaraka256,
 };
 use quorate::ed25519::Ed25519;
 use quorate::machine::Time;
@@ -177,7 +177,7 @@ fn eddsa() -> impl FnMut() -> quorate::Result<Chunk> {
 }
 
 /// Signatures whose verifier has received the announcement or not.
-fn dsig<S: Suite>(hinted: bool) -> Result<impl FnMut() -> quorate::Result<Chunk>, String> {
+fn dsig<S: DsigSuite>(hinted: bool) -> Result<impl FnMut() -> quorate::Result<Chunk>, String> {
     let mut rng = StdRng::seed_from_u64(8);
     // The clock advances with each chunk, so that no key is too old and no announcement too early.
     let config = SignerConfig { log2_batch: CHUNK.ilog2() as u8, low_water: 1, ..SignerConfig::default() };

@@ -3,7 +3,7 @@
 //! print few numbers: values that are not in its text are left out.
 
 use quorate::Result;
-use quorate::dsig::{Haraka256, HorsF, HorsM, Suite, Wots, WotsBlake3, WotsHaraka256};
+use quorate::dsig::{DsigSuite, Haraka256, HorsF, HorsM, Wots, WotsBlake3, WotsHaraka256};
 
 use super::costs::{Costs, PAPER_SETTING, Setting, measure_suite};
 use crate::chart::{Bar, Bars, Drawing, Lines, Series};
@@ -50,7 +50,7 @@ macro_rules! suites {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         enum $name {}
 
-        impl Suite for $name {
+        impl DsigSuite for $name {
             const NUMBER: u8 = $number;
             const NAME: &'static str = $text;
             type OneTime = $one_time;

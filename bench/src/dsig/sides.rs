@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use ed25519_dalek::{Signer as _, SigningKey, VerifyingKey};
-use quorate::dsig::{Batch, Checked, Signature, Signer, SignerConfig, Suite, Verifier, VerifierConfig};
+use quorate::dsig::{Batch, VerifiedAnnouncement, Signature, Signer, SignerConfig, DsigSuite, Verifier, VerifierConfig};
 use quorate::ed25519::{Ed25519, PublicKey};
 use quorate::machine::Time;
 use quorate::scheme::Scheme;
@@ -43,7 +43,7 @@ pub(super) fn eddsa() -> Sides {
 }
 
 /// Each side does all its work on one core; the background work runs when nothing else is due.
-pub(super) fn one_core<S: Suite>() -> Result<Sides> {
+pub(super) fn one_core<S: DsigSuite>() -> Result<Sides> {
     let mut rng = StdRng::seed_from_u64(10);
     let mut signer = new_signer::<S>(&mut rng, STOCK)?;
     let mut verifier = Known::<S>::new(&signer);
@@ -55,7 +55,7 @@ pub(super) fn one_core<S: Suite>() -> Result<Sides> {
 
 /// The foreground planes alone, as if the background planes had their own cores: that work is done beforehand for the
 /// number of signatures, and its results are passed in when they are due.
-pub(super) fn own_cores<S: Suite>(signatures: usize) -> Result<Sides> {
+pub(super) fn own_cores<S: DsigSuite>(signatures: usize) -> Result<Sides> {
     // A batch reveals its announcement only when its signer accepts it, so a twin with the same generator provides it.
     let (mut rng, mut twins_rng) = (StdRng::seed_from_u64(11), StdRng::seed_from_u64(11));
     let mut signer = new_signer::<S>(&mut rng, usize::MAX)?;
@@ -81,7 +81,7 @@ const LOG2_BATCH: u8 = 7;
 /// Number of keys that are prepared if there is time.
 const STOCK: usize = 512;
 
-fn new_signer<S: Suite>(rng: &mut StdRng, low_water: usize) -> Result<Signer<S>> {
+fn new_signer<S: DsigSuite>(rng: &mut StdRng, low_water: usize) -> Result<Signer<S>> {
     let config = SignerConfig { log2_batch: LOG2_BATCH, low_water, ..SignerConfig::default() };
     Signer::new(Ed25519::generate(rng)?, vec![], config, rng)
 }
@@ -116,12 +116,12 @@ impl Verifies for EddsaVerifier {
     }
 }
 
-struct OneCore<S: Suite> {
+struct OneCore<S: DsigSuite> {
     signer: Signer<S>,
     rng: StdRng,
 }
 
-impl<S: Suite> Signs for OneCore<S> {
+impl<S: DsigSuite> Signs for OneCore<S> {
     fn sign(&mut self, message: &[u8], now: Time) -> Result<Vec<u8>> {
         Ok(self.signer.sign(message, &[], now)?.encode())
     }
@@ -135,12 +135,12 @@ impl<S: Suite> Signs for OneCore<S> {
     }
 }
 
-struct OwnCore<S: Suite> {
+struct OwnCore<S: DsigSuite> {
     signer: Signer<S>,
     batches: VecDeque<Batch<S>>,
 }
 
-impl<S: Suite> Signs for OwnCore<S> {
+impl<S: DsigSuite> Signs for OwnCore<S> {
     fn sign(&mut self, message: &[u8], now: Time) -> Result<Vec<u8>> {
         Ok(self.signer.sign(message, &[], now)?.encode())
     }
@@ -157,12 +157,12 @@ impl<S: Suite> Signs for OwnCore<S> {
     }
 }
 
-struct Known<S: Suite> {
+struct Known<S: DsigSuite> {
     verifier: Verifier<S>,
     signer: PublicKey,
 }
 
-impl<S: Suite> Known<S> {
+impl<S: DsigSuite> Known<S> {
     /// A verifier that knows this signer, and stores all announcements in transit.
     fn new(signer: &Signer<S>) -> Self {
         let (announced, burst) = (32, u32::MAX);
@@ -173,7 +173,7 @@ impl<S: Suite> Known<S> {
     }
 }
 
-impl<S: Suite> Verifies for Known<S> {
+impl<S: DsigSuite> Verifies for Known<S> {
     fn verify(&mut self, message: &[u8], signature: &[u8]) -> Result<()> {
         let signature = Signature::<S>::decode(signature, &())?;
         // Otherwise another operation would be measured.
@@ -188,12 +188,12 @@ impl<S: Suite> Verifies for Known<S> {
     }
 }
 
-struct Prepared<S: Suite> {
+struct Prepared<S: DsigSuite> {
     known: Known<S>,
-    checked: VecDeque<Checked<S>>,
+    checked: VecDeque<VerifiedAnnouncement<S>>,
 }
 
-impl<S: Suite> Verifies for Prepared<S> {
+impl<S: DsigSuite> Verifies for Prepared<S> {
     fn verify(&mut self, message: &[u8], signature: &[u8]) -> Result<()> {
         self.known.verify(message, signature)
     }

@@ -30,7 +30,7 @@ impl<S: Additive> Signers<S> {
     }
 
     pub(super) fn single(&self, vote: &Verified<Vote<S>>) -> Result<Verified<Aggregate<S>>> {
-        Aggregate::of_vote(vote, &self.committee)
+        Aggregate::from_vote(vote, &self.committee)
     }
 
     /// An aggregate of this number of signers, with counts that cycle from 1 to `highest`.

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use quorate::bls::Fr;
 use quorate::committee::CommitteeId;
 use quorate::machine::MemberIndex;
-use quorate::threshold::bls::{KeyShare, SignatureShare, Signing, Suite, deal};
+use quorate::threshold::bls::{KeyShare, SignatureShare, Signing, BlsScheme, deal};
 use quorate::threshold::lagrange::Cache;
 use quorate::threshold::{Agreement, Combiner, Tolerance};
 use quorate::wire::{Decode, Encode};
@@ -20,12 +20,12 @@ use crate::certificates::SingleEd;
 use crate::sampling::{Case, SamplePlan, medians};
 
 /// The parties of a key, and their shares.
-struct Shares<V: Suite> {
+struct Shares<V: BlsScheme> {
     parties: Vec<KeyShare<V>>,
     right: Vec<SignatureShare<V>>,
 }
 
-impl<V: Suite> Shares<V> {
+impl<V: BlsScheme> Shares<V> {
     fn new(parties: u16, faulty: u16, agreement: Agreement) -> Result<Self> {
         let tolerance = Tolerance::new(parties, faulty)?;
         let mut rng = StdRng::seed_from_u64(parties.into());
@@ -89,7 +89,7 @@ impl<V: Suite> Shares<V> {
 }
 
 /// Signing and verifying.
-pub(super) fn basics<V: Suite>(care: SamplePlan) -> Result<Basics> {
+pub(super) fn basics<V: BlsScheme>(care: SamplePlan) -> Result<Basics> {
     let shares = Shares::<V>::new(4, 1, Agreement::Agreed)?;
     let party = shares.party()?;
     let signature = shares.sign(&mut Cache::default())?;
@@ -104,7 +104,7 @@ pub(super) fn basics<V: Suite>(care: SamplePlan) -> Result<Basics> {
 }
 
 /// From t right shares to a verified signature.
-pub(super) fn combined<V: Suite>(
+pub(super) fn combined<V: BlsScheme>(
     care: SamplePlan,
     parties: u16,
     faulty: u16,
@@ -126,7 +126,7 @@ pub(super) fn combined<V: Suite>(
 }
 
 /// The same with f wrong shares first: nanoseconds of it and of one Ed25519 verification, and the share checks.
-pub(super) fn blamed<V: Suite>(care: SamplePlan, faulty: u16) -> Result<(f64, f64, usize)> {
+pub(super) fn blamed<V: BlsScheme>(care: SamplePlan, faulty: u16) -> Result<(f64, f64, usize)> {
     let shares = Shares::<V>::new(PARTIES, faulty, Agreement::Agreed)?;
     let (faulty, all) = shares.with_wrong()?;
     let checks = shares.blame(faulty, &all)?;

@@ -1,7 +1,7 @@
 //! Erasure coding: the rows that have targets, and the ABFT paper's Table IV with the tuner's results here.
 
-use quorate::erasure::tuner::{Found, Space, Workload, climb, sample_len};
-use quorate::erasure::{CheckedShard, Coder, Coding, Packets, Shape, Suite};
+use quorate::erasure::tuner::{SearchResult, SearchSpace, Workload, hill_climb, sample_len};
+use quorate::erasure::{CheckedShard, Coder, Coding, Packets, Shape, ErasureSuite};
 use quorate::{Error, Result};
 
 use crate::chart::{Drawing, Lines, Series};
@@ -23,7 +23,7 @@ const LARGE: usize = 25_000_000;
 pub(super) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
     let care = SamplePlan::new(quick);
     let mut rows = Vec::new();
-    for suite in [Suite::Leopard, Suite::Gf8] {
+    for suite in [ErasureSuite::Leopard, ErasureSuite::Gf8] {
         rows.extend(large(suite, care)?);
     }
     rows.extend(small(care)?);
@@ -42,7 +42,7 @@ pub(super) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
             "gf8",
         ],
     );
-    let mut lines = [Suite::Leopard.name(), Suite::Gf8.name(), "jerasure, p = 1", "jerasure, best (w, p)"]
+    let mut lines = [ErasureSuite::Leopard.name(), ErasureSuite::Gf8.name(), "jerasure, p = 1", "jerasure, best (w, p)"]
         .map(|name| Series::new(name, vec![]));
     for paper in TABLE_4 {
         rows.extend(tuned(paper, quick, &mut table, &mut lines)?);
@@ -58,14 +58,14 @@ pub(super) fn measure(quick: bool) -> Result<(Vec<Row>, Vec<Table>)> {
         "The paper's Jerasure ran on an Intel i7-3770K. Here packets have p bytes; \
          the paper does not say in what unit it counts p. Leopard and gf8 have nothing to tune.",
     );
-    if !Suite::Jerasure(Packets::new(7, 0)?).is_available() {
+    if !ErasureSuite::Jerasure(Packets::new(7, 0)?).is_available() {
         table.note("Jerasure could not be built here: it needs autoconf, automake, libtool and libclang.");
     }
     Ok((rows, vec![table]))
 }
 
 /// Gigabytes of message per second, with 100 members.
-fn large(suite: Suite, care: SamplePlan) -> Result<Vec<Row>> {
+fn large(suite: ErasureSuite, care: SamplePlan) -> Result<Vec<Row>> {
     let coding = coding(suite, MEMBERS, LARGE)?;
     let work = || Workload::new(coding, LARGE);
     let (mut encode, mut decode_f, mut decode_2f) = (work()?, work()?, work()?);
@@ -107,7 +107,7 @@ fn small(care: SamplePlan) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (members, message) in [((8, 2), 25_000), ((8, 2), 1_000_000), ((100, 25), 25_000)] {
         let work = |suite| Workload::new(coding(suite, members, message)?, message);
-        let (mut leopard, mut gf8) = (work(Suite::Leopard)?, work(Suite::Gf8)?);
+        let (mut leopard, mut gf8) = (work(ErasureSuite::Leopard)?, work(ErasureSuite::Gf8)?);
         let mut cases = [Case::new(|| leopard.decode_2f()), Case::new(|| gf8.decode_2f())];
         let times = medians(&mut cases, care);
         for (name, time) in ["leopard", "gf8"].into_iter().zip(times) {
@@ -127,13 +127,13 @@ fn tuned(
 ) -> Result<Vec<Row>> {
     let message = batch * TRANSACTION;
     let encode = |suite| Ok::<_, Error>(encode_time(coding(suite, MEMBERS, message)?, message)? / 1e6);
-    let (leopard, gf8) = (encode(Suite::Leopard)?, encode(Suite::Gf8)?);
-    let jerasure = |packets| encode(Suite::Jerasure(packets));
+    let (leopard, gf8) = (encode(ErasureSuite::Leopard)?, encode(ErasureSuite::Gf8)?);
+    let jerasure = |packets| encode(ErasureSuite::Jerasure(packets));
     let first = Packets::new(7, 0)?;
     let mut cells = vec![batch.to_string(), figure(one / 1e3), figure(large / 1e3)];
     let mut rows = Vec::new();
     let mut times = vec![leopard, gf8];
-    if Suite::Jerasure(first).is_available() {
+    if ErasureSuite::Jerasure(first).is_available() {
         let found = search(message, if quick { 0 } else { 2 })?;
         let best = found.best().map_or(first, |trial| trial.packets);
         let (plain, tuned) = (jerasure(first)?, jerasure(best)?);
@@ -157,10 +157,10 @@ fn tuned(
 }
 
 /// The paper's search, with its measure: encode, decode with f lost, decode with 2f lost.
-fn search(message: usize, successors: u8) -> Result<Found> {
-    let shape = Shape::of_committee(MEMBERS.0, MEMBERS.1)?;
-    climb(&Space::new(shape, message, successors)?, 1, |packets| {
-        let suite = Suite::Jerasure(packets);
+fn search(message: usize, successors: u8) -> Result<SearchResult> {
+    let shape = Shape::for_committee(MEMBERS.0, MEMBERS.1)?;
+    hill_climb(&SearchSpace::new(shape, message, successors)?, 1, |packets| {
+        let suite = ErasureSuite::Jerasure(packets);
         let sample = sample_len(suite, message);
         let mut work = Workload::new(coding(suite, MEMBERS, message)?, sample)?;
         let mut outcome = Ok(());
@@ -182,8 +182,8 @@ fn encode_time(coding: Coding, message: usize) -> Result<f64> {
     outcome.map(|()| median(&mut samples) * message as f64 / sample as f64)
 }
 
-fn coding(suite: Suite, (members, faulty): (u16, u16), message: usize) -> Result<Coding> {
-    Coding::new(suite, Shape::of_committee(members, faulty)?, message)
+fn coding(suite: ErasureSuite, (members, faulty): (u16, u16), message: usize) -> Result<Coding> {
+    Coding::new(suite, Shape::for_committee(members, faulty)?, message)
 }
 
 #[cfg(test)]

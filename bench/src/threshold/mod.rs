@@ -96,7 +96,7 @@ fn by_ecdsa<G: Curve>(care: SamplePlan) -> Result<Signatures> {
     })
 }
 
-fn by_bls<V: quorate::threshold::bls::Suite>(care: SamplePlan, name: &'static str) -> Result<Signatures> {
+fn by_bls<V: quorate::threshold::bls::BlsScheme>(care: SamplePlan, name: &'static str) -> Result<Signatures> {
     let (parties, faulty) = SMALL;
     Ok(Signatures {
         name,

@@ -239,7 +239,7 @@ impl DsigVerifier {
             self.with_answer(revoked, |verifier| verifier.verify_fast(signer, &message, &signature))?;
         if !known {
             // The lock is held only before and after the long part.
-            let verified = dynamic::verified(signer, &message, &signature)?;
+            let verified = dynamic::verify_detached(signer, &message, &signature)?;
             self.with_answer(revoked, |verifier| verifier.remember(verified))?;
         }
         Ok(())

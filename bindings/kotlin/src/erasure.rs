@@ -7,8 +7,8 @@ use quorate::wire::{Decode, Encode};
 
 use crate::glue::{NativeFailure, Result, lock};
 
-fn suite(bytes: &[u8]) -> Result<erasure::Suite> {
-    Ok(erasure::Suite::decode(bytes, &())?)
+fn suite(bytes: &[u8]) -> Result<erasure::ErasureSuite> {
+    Ok(erasure::ErasureSuite::decode(bytes, &())?)
 }
 
 #[derive(uniffi::Record)]
@@ -55,8 +55,8 @@ fn erasure_shape_check(shape: ErasureShape) -> Result<()> {
 }
 
 #[uniffi::export]
-fn erasure_shape_of_committee(members: u16, faulty: u16) -> Result<ErasureShape> {
-    Ok(erasure::Shape::of_committee(members, faulty)?.into())
+fn erasure_shape_for_committee(members: u16, faulty: u16) -> Result<ErasureShape> {
+    Ok(erasure::Shape::for_committee(members, faulty)?.into())
 }
 
 #[uniffi::export]
@@ -84,7 +84,7 @@ fn erasure_suite_decode(bytes: Vec<u8>) -> Result<ErasureSuiteFields> {
 
 #[uniffi::export]
 fn erasure_suite_recommended(shape: ErasureShape) -> Result<Vec<u8>> {
-    Ok(erasure::Suite::recommended(shape.try_into()?).encode())
+    Ok(erasure::ErasureSuite::recommended(shape.try_into()?).encode())
 }
 
 #[derive(uniffi::Record)]
@@ -258,7 +258,7 @@ impl ErasureTable {
 
     /// Rust never calls Kotlin: `allowed` was determined before.
     fn best(&self, shape: ErasureShape, message: u64, allowed: Vec<Vec<u8>>) -> Result<Option<ErasureRow>> {
-        let allow = |suite: erasure::Suite| allowed.contains(&suite.encode());
+        let allow = |suite: erasure::ErasureSuite| allowed.contains(&suite.encode());
         Ok(self.0.best(shape.try_into()?, size(message), allow).map(ErasureRow::from))
     }
 }

@@ -75,13 +75,13 @@ impl VerifiedAggregate {
 #[uniffi::export]
 impl VerifiedAggregate {
     #[uniffi::constructor]
-    fn of_vote(vote: &VerifiedVote, committee: &Committee) -> Result<Self> {
-        Ok(Self(any::Aggregate::of_vote(&vote.0, &committee.0)?))
+    fn from_vote(vote: &VerifiedVote, committee: &Committee) -> Result<Self> {
+        Ok(Self(any::Aggregate::from_vote(&vote.0, &committee.0)?))
     }
 
     #[uniffi::constructor]
-    fn of_certificate(certificate: &VerifiedCertificate) -> Result<Self> {
-        Ok(Self(any::Aggregate::of_certificate(&certificate.0)?))
+    fn from_certificate(certificate: &VerifiedCertificate) -> Result<Self> {
+        Ok(Self(any::Aggregate::from_certificate(&certificate.0)?))
     }
 
     fn value(&self) -> Arc<Aggregate> {
@@ -393,5 +393,5 @@ impl Gossip {
 /// Maximum sizes of a pool and of the verification queue.
 #[uniffi::export]
 fn gossip_limits() -> Vec<u32> {
-    vec![gossip::POOL as u32, gossip::STACK as u32]
+    vec![gossip::MAX_POOL as u32, gossip::MAX_STACK as u32]
 }

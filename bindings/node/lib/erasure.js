@@ -89,8 +89,8 @@ class Shape extends shape.Sealed {
   constructor(data, parity) {
     super(shape.key, native.erasureShapeNew(u16(data, 'data'), u16(parity, 'parity')));
   }
-  static ofCommittee(members, faulty) {
-    return makeShape(native.erasureShapeOfCommittee(u16(members, 'members'), u16(faulty, 'faulty')));
+  static forCommittee(members, faulty) {
+    return makeShape(native.erasureShapeForCommittee(u16(members, 'members'), u16(faulty, 'faulty')));
   }
   get data() {
     return native.erasureShapeInfo(shape.open(this, 'this')).data;

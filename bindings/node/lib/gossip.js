@@ -37,13 +37,13 @@ function parameters(given) {
 }
 
 class Aggregate extends aggregate.Sealed {
-  static ofVote(vote, committee) {
+  static fromVote(vote, committee) {
     const parts = [openVerifiedVote(vote, 'vote'), openCommittee(committee, 'committee')];
-    return verifiedAggregate.make(native.aggregateOfVote(...parts));
+    return verifiedAggregate.make(native.aggregateFromVote(...parts));
   }
-  static ofCertificate(certificate) {
+  static fromCertificate(certificate) {
     const handle = openVerifiedCertificate(certificate, 'certificate');
-    return verifiedAggregate.make(native.aggregateOfCertificate(handle));
+    return verifiedAggregate.make(native.aggregateFromCertificate(handle));
   }
   static decode(data, committee) {
     return makeAggregate(native.aggregateDecode(bytes(data, 'bytes'), openCommittee(committee, 'committee')));
@@ -269,4 +269,4 @@ class Gossip extends gossip.Sealed {
 
 const { gossipPool, gossipStack } = native.constants();
 
-module.exports = { Aggregate, VerifiedAggregate: verifiedAggregate.Class, Pool, Peers, Gossip, POOL: gossipPool, STACK: gossipStack };
+module.exports = { Aggregate, VerifiedAggregate: verifiedAggregate.Class, Pool, Peers, Gossip, MAX_POOL: gossipPool, MAX_STACK: gossipStack };

@@ -7,7 +7,7 @@ use napi::bindgen_prelude::{BigInt, External, Uint8Array};
 use napi_derive::napi;
 use quorate::erasure::tuner::{Row, Table};
 use quorate::erasure::{
-    CheckedShard, Coder, Coding, Commitment, Dispersal, MAX_MESSAGE, MAX_SHARDS, Packets, Shape, Suite,
+    CheckedShard, Coder, Coding, Commitment, Dispersal, ErasureSuite, MAX_MESSAGE, MAX_SHARDS, Packets, Shape,
 };
 use quorate::wire::{Decode, Encode};
 
@@ -33,27 +33,27 @@ pub fn erasure_constants() -> ErasureConstants {
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_suite_leopard() -> External<Suite> {
-    External::new(Suite::Leopard)
+pub fn erasure_suite_leopard() -> External<ErasureSuite> {
+    External::new(ErasureSuite::Leopard)
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_suite_gf8() -> External<Suite> {
-    External::new(Suite::Gf8)
+pub fn erasure_suite_gf8() -> External<ErasureSuite> {
+    External::new(ErasureSuite::Gf8)
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_suite_jerasure(word: u8, log2_packet: u8) -> Result<External<Suite>> {
-    handle(Packets::new(word, log2_packet).map(Suite::Jerasure))
+pub fn erasure_suite_jerasure(word: u8, log2_packet: u8) -> Result<External<ErasureSuite>> {
+    handle(Packets::new(word, log2_packet).map(ErasureSuite::Jerasure))
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_suite_decode(data: &[u8]) -> Result<External<Suite>> {
-    handle(Suite::decode(data, &()))
+pub fn erasure_suite_decode(data: &[u8]) -> Result<External<ErasureSuite>> {
+    handle(ErasureSuite::decode(data, &()))
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_suite_encode<'env>(env: &'env Env, suite: &External<Suite>) -> Result<Bytes<'env>> {
+pub fn erasure_suite_encode<'env>(env: &'env Env, suite: &External<ErasureSuite>) -> Result<Bytes<'env>> {
     bytes(env, suite.encode())
 }
 
@@ -69,8 +69,8 @@ pub struct SuiteInfo {
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_suite_info(suite: &External<Suite>) -> SuiteInfo {
-    let packets = if let Suite::Jerasure(packets) = **suite { Some(packets) } else { None };
+pub fn erasure_suite_info(suite: &External<ErasureSuite>) -> SuiteInfo {
+    let packets = if let ErasureSuite::Jerasure(packets) = **suite { Some(packets) } else { None };
     SuiteInfo {
         number: suite.number(),
         name: suite.name(),
@@ -82,8 +82,8 @@ pub fn erasure_suite_info(suite: &External<Suite>) -> SuiteInfo {
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_suite_recommended(shape: &External<Shape>) -> External<Suite> {
-    External::new(Suite::recommended(**shape))
+pub fn erasure_suite_recommended(shape: &External<Shape>) -> External<ErasureSuite> {
+    External::new(ErasureSuite::recommended(**shape))
 }
 
 #[napi(catch_unwind)]
@@ -92,8 +92,8 @@ pub fn erasure_shape_new(data: u16, parity: u16) -> Result<External<Shape>> {
 }
 
 #[napi(catch_unwind)]
-pub fn erasure_shape_of_committee(members: u16, faulty: u16) -> Result<External<Shape>> {
-    handle(Shape::of_committee(members, faulty))
+pub fn erasure_shape_for_committee(members: u16, faulty: u16) -> Result<External<Shape>> {
+    handle(Shape::for_committee(members, faulty))
 }
 
 /// Properties of a shape.
@@ -112,7 +112,7 @@ pub fn erasure_shape_info(shape: &External<Shape>) -> ShapeInfo {
 
 #[napi(catch_unwind)]
 pub fn erasure_coding_new(
-    suite: &External<Suite>,
+    suite: &External<ErasureSuite>,
     shape: &External<Shape>,
     max_message: u32,
 ) -> Result<External<Coding>> {
@@ -122,7 +122,7 @@ pub fn erasure_coding_new(
 /// Properties of a coding.
 #[napi(object, object_from_js = false)]
 pub struct CodingInfo {
-    pub suite: External<Suite>,
+    pub suite: External<ErasureSuite>,
     pub shape: External<Shape>,
     pub max_message: u32,
     pub max_encoded_length: u32,
@@ -244,7 +244,7 @@ pub fn erasure_commitment_encode<'env>(
 /// Properties of a commitment.
 #[napi(object, object_from_js = false)]
 pub struct CommitmentInfo {
-    pub suite: External<Suite>,
+    pub suite: External<ErasureSuite>,
     pub shape: External<Shape>,
     pub message_length: u32,
     pub root: Uint8Array,
@@ -325,7 +325,7 @@ pub fn erasure_dispersal_shard(dispersal: &External<Dispersal>, index: u32) -> R
 pub fn erasure_row_new(
     shape: &External<Shape>,
     message: u32,
-    suite: &External<Suite>,
+    suite: &External<ErasureSuite>,
     cost: BigInt,
 ) -> Result<External<Row>> {
     handle(Row::new(**shape, message as usize, **suite, number(&cost)))
@@ -336,7 +336,7 @@ pub fn erasure_row_new(
 pub struct RowInfo {
     pub shape: External<Shape>,
     pub message: u32,
-    pub suite: External<Suite>,
+    pub suite: External<ErasureSuite>,
     pub cost: u64,
 }
 
@@ -392,8 +392,8 @@ pub fn erasure_table_best(
     table: &External<Table>,
     shape: &External<Shape>,
     message: u32,
-    allowed: Vec<&External<Suite>>,
+    allowed: Vec<&External<ErasureSuite>>,
 ) -> Option<External<Row>> {
-    let fits = |suite: Suite| allowed.iter().any(|one| ***one == suite);
+    let fits = |suite: ErasureSuite| allowed.iter().any(|one| ***one == suite);
     table.best(**shape, message as usize, fits).copied().map(External::new)
 }

@@ -54,13 +54,13 @@ pub fn gossip_parameters_new(
 }
 
 #[napi(catch_unwind)]
-pub fn aggregate_of_vote(vote: &External<Verified<Vote>>, committee: &External<Committee>) -> Result<Sum> {
-    handle(Aggregate::of_vote(vote, committee))
+pub fn aggregate_from_vote(vote: &External<Verified<Vote>>, committee: &External<Committee>) -> Result<Sum> {
+    handle(Aggregate::from_vote(vote, committee))
 }
 
 #[napi(catch_unwind)]
-pub fn aggregate_of_certificate(certificate: &External<Verified<Certificate>>) -> Result<Sum> {
-    handle(Aggregate::of_certificate(certificate))
+pub fn aggregate_from_certificate(certificate: &External<Verified<Certificate>>) -> Result<Sum> {
+    handle(Aggregate::from_certificate(certificate))
 }
 
 #[napi(catch_unwind)]

@@ -14,7 +14,7 @@ test('gossip: checks off the thread', async () => {
   const secret = SecretKey.generate(Suite.MinSigCounted);
   const committee = new Committee(ChainId.fromName('test'), 0n, [[VerifiedKey.fromSecret(secret), 1n]]);
   const statement = committee.statement(1, 1n, new Uint8Array(32));
-  const sum = Aggregate.ofVote(Vote.signUnguarded(secret, committee, statement).verify(committee), committee);
+  const sum = Aggregate.fromVote(Vote.signUnguarded(secret, committee, statement).verify(committee), committee);
   assert.ok((await sum.value.verifyAsync(committee)).value.equals(sum.value));
   for (const verify of ['verifyBatchAsync', 'verifyBatchDerivedAsync']) {
     const verdicts = await Aggregate[verify](committee, [sum.value, sum.value]);

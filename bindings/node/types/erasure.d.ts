@@ -68,7 +68,7 @@ export class Shape {
    *
    * @throws {@link BadShapeError} unless three times `faulty` is below `members`
    */
-  static ofCommittee(members: number, faulty: number): Shape;
+  static forCommittee(members: number, faulty: number): Shape;
   readonly data: number;
   readonly parity: number;
   /** Data and parity shards together. */

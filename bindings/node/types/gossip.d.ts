@@ -18,9 +18,9 @@ import type { Suite } from './suites.js';
 import type { VerifiedVote } from './votes.js';
 
 /** Maximum number of aggregates in a {@link Pool}. */
-export const POOL: number;
+export const MAX_POOL: number;
 /** Maximum number of aggregates queued for verification in a {@link Gossip}. */
-export const STACK: number;
+export const MAX_STACK: number;
 
 /** Parameters of gossip. They affect the speed and cost of dissemination, never what is accepted. */
 export interface Parameters {
@@ -46,9 +46,9 @@ export class Aggregate {
   #private;
   private constructor();
   /** The aggregate of one verified vote. @throws {@link WrongContextError} for a suite without counts */
-  static ofVote(vote: VerifiedVote, committee: Committee): VerifiedAggregate;
+  static fromVote(vote: VerifiedVote, committee: Committee): VerifiedAggregate;
   /** The aggregate of a certificate. @throws {@link WrongContextError} for a suite without counts */
-  static ofCertificate(certificate: VerifiedCertificate): VerifiedAggregate;
+  static fromCertificate(certificate: VerifiedCertificate): VerifiedAggregate;
   /** @throws {@link WrongContextError} for another epoch or suite, and decoding errors */
   static decode(bytes: Uint8Array, committee: Committee): Aggregate;
   encode(): Uint8Array;

@@ -91,11 +91,12 @@ mod _native {
     #[pymodule_export]
     use crate::threshold::{
         BlsCombiner, BlsGroupKey, BlsKeyShare, BlsShareFault, BlsSignatureShare, Cache, Ciphertext, Coin,
-        CoinKeyShare, CoinName, CoinPublicKeys, CoinShare, CoinValue, CoinVerifiedShare, CoinWrongShare,
-        Deal, Decryption, DecryptionShare, EcdsaCombiner, EcdsaGroupKey, EcdsaShareFault, EcdsaSignature,
-        EcdsaSignatureShare, EncryptionKey, Opener, Opening, Plan, Presignature, Presignatures, SealingKey,
-        SealingPublicKey, Signing, Tag, Tdh2KeyShare, Tdh2PublicKeys, Tdh2VerifiedShare, Tdh2WrongShare,
-        Threshold, Tolerance, Toss, TrustedDealer, ValidCiphertext, bls_beacon, bls_deal,
+        CoinCombiner, CoinKeyShare, CoinName, CoinPublicKeys, CoinShare, CoinValue, CoinVerifiedShare,
+        CoinWrongShare, Deal, Decryption, DecryptionShare, EcdsaCombiner, EcdsaGroupKey, EcdsaShareFault,
+        EcdsaSignature, EcdsaSignatureShare, EncryptionKey, Opener, Opening, Plan, Presignature,
+        Presignatures, SealingKey, SealingPublicKey, Signing, Tag, Tdh2KeyShare, Tdh2PublicKeys,
+        Tdh2VerifiedShare, Tdh2WrongShare, Threshold, Tolerance, TrustedDealer, ValidCiphertext, bls_beacon,
+        bls_deal,
     };
     #[pymodule_export]
     use crate::timeouts::{
@@ -121,9 +122,9 @@ mod _native {
     #[pymodule_export]
     const EXPECTED_WINNERS: u16 = quorate::sortition::EXPECTED_WINNERS.get();
     #[pymodule_export]
-    const POOL: usize = quorate::gossip::POOL;
+    const MAX_POOL: usize = quorate::gossip::MAX_POOL;
     #[pymodule_export]
-    const STACK: usize = quorate::gossip::STACK;
+    const MAX_STACK: usize = quorate::gossip::MAX_STACK;
     #[pymodule_export]
     const MAX_MESSAGE: usize = quorate::erasure::MAX_MESSAGE;
     #[pymodule_export]

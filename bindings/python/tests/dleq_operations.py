@@ -111,7 +111,7 @@ def dleq_wrong_share(module: Any, given: Json) -> Json:
 
 def dleq_session(module: Any, given: Json) -> Json:
     keys = decoded(module.PublicKeys, given, "keys")
-    kind = tdh2.Decryption if module is tdh2 else coin.Toss
+    kind = tdh2.Decryption if module is tdh2 else coin.CoinCombiner
     collector, outcomes = kind(keys, instance_of(module, keys, given)), []
     for share in shares_of(module, given):
         try:

@@ -75,10 +75,10 @@ def operations(committee_of: Callable[[Json], q.Committee]) -> dict[str, Callabl
             "counts": aggregate.counts,
         }
 
-    def of_vote(given: Json) -> Json:
+    def from_vote(given: Json) -> Json:
         committee = committee_of(given)
         vote = q.Vote.decode(committee.suite, unhex(given["vote"])).verify(committee)
-        return {"aggregate": Aggregate.of_vote(vote, committee).value.encode().hex()}
+        return {"aggregate": Aggregate.from_vote(vote, committee).value.encode().hex()}
 
     def verify(given: Json) -> Json:
         return shown(verified(committee_of(given), given["aggregate"]).value)
@@ -105,7 +105,7 @@ def operations(committee_of: Callable[[Json], q.Committee]) -> dict[str, Callabl
         certificate = aggregate.certificate(committee)
         if certificate is None:
             return {"certificate": None}
-        assert Aggregate.of_certificate(certificate) == aggregate
+        assert Aggregate.from_certificate(certificate) == aggregate
         return {"certificate": certificate.value.encode().hex()}
 
     # ---------------------------------------------------------------------------------------------------- spreading
@@ -217,7 +217,7 @@ def operations(committee_of: Callable[[Json], q.Committee]) -> dict[str, Callabl
         return {"round": str(won.value.round), "member": won.value.member, "score": bytes(won.score).hex()}
 
     return {
-        "aggregate.of_vote": of_vote,
+        "aggregate.of_vote": from_vote,
         "aggregate.decode": lambda given: shown(decoded(committee_of(given), given["aggregate"])),
         "aggregate.verify": verify,
         "aggregate.merge": merge,

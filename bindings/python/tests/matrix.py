@@ -90,7 +90,7 @@ def write_gossip(votes: list[Vote], committee: Committee) -> Any:
     """A sum that contains one signature twice, and a certificate that contains two of them twice."""
 
     def total(*members: int) -> VerifiedAggregate:
-        parts = [Aggregate.of_vote(votes[member].verify(committee), committee) for member in members]
+        parts = [Aggregate.from_vote(votes[member].verify(committee), committee) for member in members]
         return functools.reduce(VerifiedAggregate.merge, parts)
 
     certificate = total(3, 4, 5, 6, 3, 4).certificate(committee)
@@ -156,7 +156,7 @@ def read_gossip(file: Any, statement: Statement, committee: Committee) -> None:
     assert [aggregate.count(member) for member in range(7)] == [0, 1, 2, 0, 1, 0, 0]
     aggregate.verify(committee)
     certificate = same(lambda data: Certificate.decode(data, committee), file["certificate"])
-    whole = Aggregate.of_certificate(certificate.verify(committee)).value
+    whole = Aggregate.from_certificate(certificate.verify(committee)).value
     assert whole.statement == statement
     assert [whole.count(member) for member in range(7)] == [0, 0, 0, 2, 2, 1, 1]
 

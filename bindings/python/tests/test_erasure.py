@@ -58,7 +58,7 @@ def test_errors_have_codes() -> None:
         (q.TooLargeError, lambda: Coding(Shape(1, 32_767), 1 << 20)),
         (q.BadShapeError, lambda: Shape(0, 4)),
         (q.BadShapeError, lambda: Shape(65_535, 65_535)),
-        (q.BadShapeError, lambda: Shape.of_committee(3, 1)),
+        (q.BadShapeError, lambda: Shape.for_committee(3, 1)),
         (q.BadShapeError, lambda: Coding(Shape(200, 57), 10, Suite.GF8)),
         (q.BadShapeError, lambda: Packets(17, 0)),
     ]
@@ -86,7 +86,7 @@ def test_shards_that_encode_no_message_are_detected() -> None:
 
 
 def test_suites_shapes_and_codings_are_values() -> None:
-    shape = Shape.of_committee(100, 25)
+    shape = Shape.for_committee(100, 25)
     assert (shape.data, shape.parity, shape.shards) == (50, 50, 100)
     assert Suite.recommended(shape) == Suite.GF8 != Suite.recommended(Shape(200, 200)) == Suite.LEOPARD
     assert Coding(shape, 5).suite == Suite.GF8 and Coding(shape, 5) == Coding(shape, 5, Suite.GF8)
@@ -130,7 +130,7 @@ def test_the_tuner_s_table_selects_a_suite() -> None:
 
 
 def test_long_calls_let_other_threads_run() -> None:
-    coder = Coder(Coding(Shape.of_committee(100, 25), 25_000_000))
+    coder = Coder(Coding(Shape.for_committee(100, 25), 25_000_000))
     message = bytes(25_000_000)
 
     def turns_during(work: Callable[[], Dispersal]) -> tuple[int, Dispersal]:

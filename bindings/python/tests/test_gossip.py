@@ -11,8 +11,8 @@ from datetime import timedelta
 import pytest
 import quorate as q
 from quorate.gossip import (
-    POOL,
-    STACK,
+    MAX_POOL,
+    MAX_STACK,
     Aggregate,
     Gossip,
     Parameters,
@@ -40,7 +40,7 @@ class World:
         return q.Vote.sign_unguarded(self.secrets[member], self.committee, statement).verify(self.committee)
 
     def of(self, member: int) -> VerifiedAggregate:
-        return Aggregate.of_vote(self.vote(member), self.committee)
+        return Aggregate.from_vote(self.vote(member), self.committee)
 
     def sum(self, *members: int) -> VerifiedAggregate:
         total, *others = [self.of(member) for member in members]
@@ -79,7 +79,7 @@ def test_a_quorum_s_aggregate_is_a_certificate(world: World) -> None:
     assert certificate is not None and list(certificate.value.signers) == [0, 1, 2, 3, 6]
     data = certificate.value.encode()
     assert q.Certificate.decode(data, world.committee).verify(world.committee) == certificate
-    assert Aggregate.of_certificate(certificate) == aggregate
+    assert Aggregate.from_certificate(certificate) == aggregate
 
 
 def test_a_batch_identifies_the_forged_aggregate(world: World) -> None:
@@ -99,7 +99,7 @@ def test_a_batch_identifies_the_forged_aggregate(world: World) -> None:
 
 def test_a_pool_sums_aggregates_that_add_signers(world: World) -> None:
     pool = Pool(world.committee, 0, world.statement)
-    assert pool.best is None and pool.certificate is None and pool.aggregates == [] and POOL == 8
+    assert pool.best is None and pool.certificate is None and pool.aggregates == [] and MAX_POOL == 8
     assert pool.insert(world.of(0)) and pool.insert(world.sum(1, 2)) and not pool.insert(world.of(1))
     assert pool.wants(world.of(4).value) and not pool.wants(world.of(1).value)
     assert list(pool.signers) == [0, 1, 2] and pool.statement == world.statement
@@ -107,7 +107,7 @@ def test_a_pool_sums_aggregates_that_add_signers(world: World) -> None:
     assert pool.insert(world.sum(3, 4)) and pool.certificate is not None and pool.aggregates
     other = world.committee.statement(1, 10, bytes(32))
     with pytest.raises(q.WrongContextError):
-        pool.insert(Aggregate.of_vote(world.vote(0, other), world.committee))
+        pool.insert(Aggregate.from_vote(world.vote(0, other), world.committee))
 
 
 def test_votes_spread_until_all_members_have_a_certificate(world: World) -> None:
@@ -163,7 +163,7 @@ def test_senders_of_invalid_aggregates_are_blamed_and_suspended(world: World) ->
     assert gossip.receive(5, good, peers, now=2) is Received.NOTHING_NEW
     assert gossip.adopt(world.sum(5, 6)) and list(gossip.signers) == [1, 5, 6]
     elsewhere = world.committee.statement(2, 9, bytes([7] * 32))
-    other = Aggregate.of_vote(world.vote(1, elsewhere), world.committee).value
+    other = Aggregate.from_vote(world.vote(1, elsewhere), world.committee).value
     with pytest.raises(q.WrongContextError):
         gossip.receive(4, other, peers, now=2)
     for stranger in (0, MEMBERS):
@@ -171,7 +171,7 @@ def test_senders_of_invalid_aggregates_are_blamed_and_suspended(world: World) ->
             gossip.receive(stranger, good, peers, now=2)
     with pytest.raises(q.MalformedError):
         gossip.check(peers, entropy=bytes(31))
-    assert STACK == 64
+    assert MAX_STACK == 64
 
 
 def test_failed_peers_are_suspended(world: World) -> None:

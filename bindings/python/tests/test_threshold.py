@@ -95,7 +95,7 @@ def test_a_member_s_wrong_share_is_provable() -> None:
 
 def test_members_toss_a_coin_together() -> None:
     keys, shares = coin.PublicKeys.deal(COMMITTEE, Threshold(2, 4))
-    toss, named = coin.Toss(keys, coin.Coin.from_name(keys, NAME)), coin.Coin.from_name(keys, NAME)
+    toss, named = coin.CoinCombiner(keys, coin.Coin.from_name(keys, NAME)), coin.Coin.from_name(keys, NAME)
     assert toss.add(shares[3].coin_share(named)).output is None
     value = toss.add(shares[1].coin_share(named)).output
     assert value is not None and toss.is_done and len(bytes(value)) == 32
@@ -104,7 +104,7 @@ def test_members_toss_a_coin_together() -> None:
         verified = [keys.verify_share(named, shares[n].coin_share(named)) for n in pair]
         assert named.combine(keys, verified) == value
     with pytest.raises(q.WrongContextError):
-        coin.Toss(coin.PublicKeys.deal(COMMITTEE, Threshold(2, 4))[0], named)
+        coin.CoinCombiner(coin.PublicKeys.deal(COMMITTEE, Threshold(2, 4))[0], named)
 
 
 # ------------------------------------------------------------------------------------------------------------ secrets
@@ -314,7 +314,7 @@ def test_threads_share_collectors_and_a_cache() -> None:
     def toss(instance: int) -> None:
         try:
             named = coin.Coin.from_name(keys, coin.CoinName(1, 1, instance, 0))
-            collector = coin.Toss(keys, named, cache)
+            collector = coin.CoinCombiner(keys, named, cache)
             outputs = [collector.add(share.coin_share(named)).output for share in shares]
             assert [output is not None for output in outputs].count(True) == 1
         except BaseException as error:

@@ -82,8 +82,8 @@ export function erasureApi(wasm) {
       const made = () => wasm().ErasureShape.new(u16(data, 'data'), u16(parity, 'parity'));
       super(TOKEN, data === TOKEN ? parity : made());
     }
-    static ofCommittee(members, faulty) {
-      return wrap(Shape, wasm().ErasureShape.of_committee(u16(members, 'members'), u16(faulty, 'faulty')));
+    static forCommittee(members, faulty) {
+      return wrap(Shape, wasm().ErasureShape.for_committee(u16(members, 'members'), u16(faulty, 'faulty')));
     }
     get data() {
       return open(this, Shape).data();

@@ -4,8 +4,8 @@ import { bytes, list, optional, options, u16, u32, u64 } from './check.js';
 import { Handle, TOKEN, name, open, same, wrap } from './handle.js';
 import { verified } from './certificate-api.js';
 
-export const POOL = 8;
-export const STACK = 64;
+export const MAX_POOL = 8;
+export const MAX_STACK = 64;
 
 /** A time for the module: microseconds, by default of the system's clock. */
 const time = (now = BigInt(Date.now()) * 1000n, what = 'now') => u64(now, what);
@@ -39,13 +39,13 @@ export function gossipApi(wasm, base) {
   }
 
   class Aggregate extends Handle {
-    static ofVote(vote, committee) {
+    static fromVote(vote, committee) {
       const parts = [open(vote, VerifiedVote, 'vote'), open(committee, Committee, 'committee')];
-      return wrap(VerifiedAggregate, wasm().VerifiedAggregate.of_vote(...parts));
+      return wrap(VerifiedAggregate, wasm().VerifiedAggregate.from_vote(...parts));
     }
-    static ofCertificate(certificate) {
+    static fromCertificate(certificate) {
       const raw = open(certificate, VerifiedCertificate, 'certificate');
-      return wrap(VerifiedAggregate, wasm().VerifiedAggregate.of_certificate(raw));
+      return wrap(VerifiedAggregate, wasm().VerifiedAggregate.from_certificate(raw));
     }
     static decode(data, committee) {
       const context = open(committee, Committee, 'committee');
@@ -257,5 +257,5 @@ export function gossipApi(wasm, base) {
     }
   }
 
-  return Object.freeze({ ...name({ Aggregate, VerifiedAggregate, Pool, Peers, Gossip }), POOL, STACK });
+  return Object.freeze({ ...name({ Aggregate, VerifiedAggregate, Pool, Peers, Gossip }), MAX_POOL, MAX_STACK });
 }

@@ -3,7 +3,7 @@
 use quorate::Error;
 use quorate::erasure::tuner::{Row, Table};
 use quorate::erasure::{
-    CheckedShard, Coder, Coding, Commitment, Dispersal, MAX_MESSAGE, MAX_SHARDS, Packets, Shape, Suite,
+    CheckedShard, Coder, Coding, Commitment, Dispersal, MAX_MESSAGE, MAX_SHARDS, Packets, Shape,
 };
 use quorate::wire::{Decode, Encode};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -21,24 +21,26 @@ pub fn erasure_limits() -> Vec<u32> {
 }
 
 #[wasm_bindgen]
-pub struct ErasureSuite(Suite);
+pub struct ErasureSuite(quorate::erasure::ErasureSuite);
 
 #[wasm_bindgen]
 impl ErasureSuite {
     pub fn leopard() -> Self {
-        Self(Suite::Leopard)
+        Self(quorate::erasure::ErasureSuite::Leopard)
     }
 
     pub fn gf8() -> Self {
-        Self(Suite::Gf8)
+        Self(quorate::erasure::ErasureSuite::Gf8)
     }
 
     pub fn jerasure(word: u8, log2_packet: u8) -> JsResult<Self> {
-        Packets::new(word, log2_packet).or_throw().map(|packets| Self(Suite::Jerasure(packets)))
+        Packets::new(word, log2_packet)
+            .or_throw()
+            .map(|packets| Self(quorate::erasure::ErasureSuite::Jerasure(packets)))
     }
 
     pub fn recommended(shape: &ErasureShape) -> Self {
-        Self(Suite::recommended(shape.0))
+        Self(quorate::erasure::ErasureSuite::recommended(shape.0))
     }
 
     pub fn decode(bytes: &[u8]) -> JsResult<Self> {
@@ -67,7 +69,7 @@ impl ErasureSuite {
 
     /// The word and the packet, or nothing.
     pub fn packets(&self) -> Vec<u8> {
-        if let Suite::Jerasure(packets) = self.0 {
+        if let quorate::erasure::ErasureSuite::Jerasure(packets) = self.0 {
             vec![packets.word(), packets.log2_packet()]
         } else {
             Vec::new()
@@ -84,8 +86,8 @@ impl ErasureShape {
         Shape::new(data, parity).or_throw().map(Self)
     }
 
-    pub fn of_committee(members: u16, faulty: u16) -> JsResult<Self> {
-        Shape::of_committee(members, faulty).or_throw().map(Self)
+    pub fn for_committee(members: u16, faulty: u16) -> JsResult<Self> {
+        Shape::for_committee(members, faulty).or_throw().map(Self)
     }
 
     pub fn data(&self) -> u32 {
@@ -330,7 +332,7 @@ impl ErasureTable {
 /// Suites that a user allows.
 #[wasm_bindgen]
 #[derive(Default)]
-pub struct ErasureSuites(Vec<Suite>);
+pub struct ErasureSuites(Vec<quorate::erasure::ErasureSuite>);
 
 #[wasm_bindgen]
 impl ErasureSuites {

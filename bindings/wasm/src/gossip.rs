@@ -67,12 +67,12 @@ pub struct VerifiedAggregate(Verified<any::Aggregate>);
 
 #[wasm_bindgen]
 impl VerifiedAggregate {
-    pub fn of_vote(vote: &VerifiedVote, committee: &Committee) -> JsResult<Self> {
-        any::Aggregate::of_vote(&vote.0, &committee.0).or_throw().map(Self)
+    pub fn from_vote(vote: &VerifiedVote, committee: &Committee) -> JsResult<Self> {
+        any::Aggregate::from_vote(&vote.0, &committee.0).or_throw().map(Self)
     }
 
-    pub fn of_certificate(certificate: &VerifiedCertificate) -> JsResult<Self> {
-        any::Aggregate::of_certificate(&certificate.0).or_throw().map(Self)
+    pub fn from_certificate(certificate: &VerifiedCertificate) -> JsResult<Self> {
+        any::Aggregate::from_certificate(&certificate.0).or_throw().map(Self)
     }
 
     pub fn value(&self) -> Aggregate {

@@ -69,8 +69,8 @@ pub fn limits() -> Vec<String> {
         committee::MAX_TOTAL_WEIGHT.to_string(),
         certificate::MAX_TIMEOUT_GROUPS.to_string(),
         certificate::DEFAULT_BATCH_THRESHOLD.to_string(),
-        gossip::POOL.to_string(),
-        gossip::STACK.to_string(),
+        gossip::MAX_POOL.to_string(),
+        gossip::MAX_STACK.to_string(),
         sortition::EXPECTED_WINNERS.to_string(),
     ]
 }

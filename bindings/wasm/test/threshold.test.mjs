@@ -69,7 +69,7 @@ test('threshold: results leave nothing in the module', () => {
       return [...verified, ...faults.map((fault) => fault.share), e.keys.verifyShare(e.valid, e.made[0])];
     },
     toss: () => {
-      const toss = new coin.Toss(t.keys, t.of, cache);
+      const toss = new coin.CoinCombiner(t.keys, t.of, cache);
       return [toss, ...[0, 2].map((i) => toss.add(t.made[i]).output).filter(Boolean)];
     },
     sign: () => {

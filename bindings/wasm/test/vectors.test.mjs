@@ -38,7 +38,7 @@ test('constants equal those of the core', () => {
   assert.equal(quorate.VERSION, raw.version());
   assert.deepEqual(quorate.CODES, [...raw.codes(), 'CLOSED']);
   const limits = [quorate.MAX_MEMBERS, quorate.MAX_TOTAL_WEIGHT, quorate.MAX_TIMEOUT_GROUPS, quorate.DEFAULT_BATCH_THRESHOLD];
-  limits.push(quorate.gossip.POOL, quorate.gossip.STACK, quorate.sortition.EXPECTED_WINNERS);
+  limits.push(quorate.gossip.MAX_POOL, quorate.gossip.MAX_STACK, quorate.sortition.EXPECTED_WINNERS);
   assert.deepEqual(limits.map(String), raw.limits());
 });
 

@@ -23,7 +23,7 @@ type AggregateOf<S> = gossip::Aggregate<S>;
 type PoolOf<S> = gossip::Pool<S>;
 type GossipOf<S> = gossip::Gossip<S>;
 
-/// An enum with one variant per suite whose aggregates count.
+/// Defines an enum with one variant per suite whose signatures merge with counts.
 macro_rules! per_counted {
     ($(#[$doc:meta])* $name:ident, $of:ident) => {
         $(#[$doc])*
@@ -38,7 +38,7 @@ macro_rules! per_counted {
         conversions!($name, MinPkCounted, $of<Counted<MinPk>>);
 
         impl $name {
-            /// Of which suite it is.
+            /// Returns the suite.
             pub fn suite(&self) -> Suite {
                 match self {
                     $name::MinSigCounted(_) => Suite::MinSigCounted,
@@ -49,7 +49,7 @@ macro_rules! per_counted {
     };
 }
 
-/// Does the same with the typed value; `$rest` is for enums that have other suites too.
+/// Evaluates `$body` with the typed value; `$rest` is for enums that have other suites too.
 macro_rules! each_counted {
     ($any:expr, $name:ident, $scheme:ident, $typed:pat => $body:expr $(, $rest:pat => $other:expr)?) => {
         match $any {
@@ -69,101 +69,101 @@ macro_rules! each_counted {
 }
 
 per_counted! {
-    /// Some members' signatures on one statement, summed in any order, see [`gossip::Aggregate`]. A clone shares the
-    /// original's memory.
+    /// Signatures of several members on one statement, merged in any order, see [`gossip::Aggregate`]. A clone shares
+    /// the original's memory.
     #[derive(Clone, PartialEq, Eq)]
     Aggregate, AggregateOf
 }
 
 per_counted! {
-    /// The verified aggregates of one statement that a member keeps, see [`gossip::Pool`].
+    /// The verified aggregates of one statement at a member, see [`gossip::Pool`].
     #[derive(Clone, Debug)]
     Pool, PoolOf
 }
 
 per_counted! {
-    /// One member's part in spreading the signatures on one statement, see [`gossip::Gossip`].
+    /// One member's part in disseminating the signatures on one statement, see [`gossip::Gossip`].
     #[derive(Clone, Debug)]
     Gossip, GossipOf
 }
 
 impl Aggregate {
-    /// The aggregate of one vote that was checked by itself.
+    /// Creates the aggregate of one verified vote.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if it was checked against another committee, or is of a suite without counts.
-    pub fn of_vote(vote: &Verified<Vote>, committee: &Committee) -> Result<Verified<Self>> {
+    /// [`Error::WrongContext`] if the vote was verified for another committee, or if its suite has no counts.
+    pub fn from_vote(vote: &Verified<Vote>, committee: &Committee) -> Result<Verified<Self>> {
         each_counted!(committee, Committee, S, committee => {
             let vote = lower::<certificate::Vote<S>, _>(vote.clone())?;
-            AggregateOf::of_vote(&vote, committee).map(lift)
+            AggregateOf::from_vote(&vote, committee).map(lift)
         }, _ => Err(wrong_suite()))
     }
 
-    /// The aggregate that a certificate is.
+    /// Creates the aggregate of a certificate.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if it is of a suite without counts.
-    pub fn of_certificate(certificate: &Verified<Certificate>) -> Result<Verified<Self>> {
+    /// [`Error::WrongContext`] if the suite of the certificate has no counts.
+    pub fn from_certificate(certificate: &Verified<Certificate>) -> Result<Verified<Self>> {
         each_counted!(&**certificate, Certificate, S, _ => {
             let certificate = lower::<certificate::Certificate<S>, _>(certificate.clone())?;
-            Ok(lift(AggregateOf::of_certificate(&certificate)))
+            Ok(lift(AggregateOf::from_certificate(&certificate)))
         }, _ => Err(wrong_suite()))
     }
 
-    /// Reads an aggregate of this committee. The signature is not checked yet.
+    /// Decodes an aggregate of this committee. Its signature is not verified yet.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for another suite or epoch, and what is wrong with the bytes.
+    /// [`Error::WrongContext`] for another suite or epoch, and decoding errors.
     pub fn decode(bytes: &[u8], committee: &Committee) -> Result<Self> {
         each_counted!(committee, Committee, S, committee => {
             AggregateOf::<S>::decode(bytes, committee.as_ref()).map(Self::from)
         }, _ => Err(wrong_suite()))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each_counted!(self, Aggregate, S, aggregate => aggregate.encode())
     }
 
-    /// Bytes of the encoding.
+    /// Returns the length of the encoding in bytes.
     pub fn encoded_len(&self) -> usize {
         each_counted!(self, Aggregate, S, aggregate => aggregate.encoded_len())
     }
 
-    /// What is signed.
+    /// Returns the signed statement.
     pub fn statement(&self) -> &Statement {
         each_counted!(self, Aggregate, S, aggregate => aggregate.statement())
     }
 
-    /// Who signed.
+    /// Returns the signers.
     pub fn signers(&self) -> &SignerSet {
         each_counted!(self, Aggregate, S, aggregate => aggregate.signers())
     }
 
-    /// How often each signer's signature is in the sum.
+    /// Returns the count of each signer in the sum.
     pub fn counts(&self) -> &Counts {
         each_counted!(self, Aggregate, S, aggregate => aggregate.counts())
     }
 
-    /// How often a member's signature is in the sum: 0 for who did not sign.
+    /// Returns the count of a member in the sum: 0 if it did not sign.
     pub fn count(&self, member: MemberIndex) -> u16 {
         each_counted!(self, Aggregate, S, aggregate => aggregate.count(member))
     }
 
-    /// The sum.
+    /// Returns the sum of the signatures.
     pub fn signature(&self) -> Signature {
         each_counted!(self, Aggregate, S, aggregate => any_of::<S, _>(aggregate.signature().clone()))
     }
 
-    /// Checks the sum, see [`gossip::Aggregate::verify`] for the cost.
+    /// Verifies the sum, see [`gossip::Aggregate::verify`] for the cost.
     ///
     /// # Errors
-    /// As there.
+    /// As [`gossip::Aggregate::verify`].
     pub fn verify(self, committee: &Committee) -> Result<Verified<Self>> {
         each_counted!(self, Aggregate, S, aggregate => aggregate.verify(committee.try_into()?).map(lift))
     }
 
-    /// As [`verify`](Aggregate::verify), for an aggregate that stays where it is.
+    /// As [`verify`](Aggregate::verify), by reference.
     ///
     /// # Errors
     /// As [`verify`](Aggregate::verify).
@@ -171,7 +171,7 @@ impl Aggregate {
         each_counted!(self, Aggregate, S, aggregate => aggregate.check(committee.try_into()?))
     }
 
-    /// Checks many at once, see [`gossip::Aggregate::verify_batch`]: a verdict for each, in their order.
+    /// Verifies a batch, see [`gossip::Aggregate::verify_batch`], and returns a result for each aggregate in order.
     pub fn verify_batch<R: TryCryptoRng + ?Sized>(
         committee: &Committee,
         aggregates: Vec<Self>,
@@ -182,7 +182,7 @@ impl Aggregate {
         }, _ => aggregates.iter().map(|_| Err(wrong_suite())).collect())
     }
 
-    /// As [`verify_batch`](Aggregate::verify_batch) where there is no random number generator.
+    /// As [`verify_batch`](Aggregate::verify_batch), without a random number generator.
     pub fn verify_batch_derived(committee: &Committee, aggregates: Vec<Self>) -> Vec<Result<Verified<Self>>> {
         each_counted!(committee, Committee, S, committee => {
             batch(aggregates, |typed| AggregateOf::<S>::verify_batch_derived(committee, typed))
@@ -191,11 +191,11 @@ impl Aggregate {
 }
 
 impl Verified<Aggregate> {
-    /// The sum of two aggregates of one statement, see [`Verified::merge`](Verified#method.merge).
+    /// Merges two aggregates of one statement, see [`Verified::merge`](Verified#method.merge).
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for another committee, statement or suite; [`Error::TooLarge`] if a count would be above
-    /// `limit`; [`Error::Infinity`] if the two cancel.
+    /// [`Error::WrongContext`] for another committee, statement or suite; [`Error::TooLarge`] if a count would exceed
+    /// `limit`; [`Error::Infinity`] if the signatures cancel.
     pub fn merge(&self, other: &Self, limit: u16) -> Result<Self> {
         each_counted!(&**self, Aggregate, S, _ => {
             let (one, other) = (typed::<S>(self)?, typed::<S>(other)?);
@@ -203,9 +203,9 @@ impl Verified<Aggregate> {
         })
     }
 
-    /// The same signers with lower counts: of each of `parts`, in their order, as much is taken away as leaves every
-    /// signer in at least once. Parts of another statement, committee or suite, and those whose signers are not all in
-    /// this aggregate, are passed over.
+    /// Returns the same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every
+    /// signer in the sum at least once. Skips parts of another statement, committee or suite, and parts with signers
+    /// that this aggregate lacks.
     pub fn normalised<'a>(&self, parts: impl IntoIterator<Item = &'a Self>) -> Self {
         each_counted!(&**self, Aggregate, S, _ => {
             let parts: Vec<_> = parts.into_iter().filter_map(|part| typed::<S>(part).ok()).collect();
@@ -213,7 +213,7 @@ impl Verified<Aggregate> {
         })
     }
 
-    /// The certificate that this is once the signers are a quorum.
+    /// Returns the certificate if the signers are a quorum.
     pub fn certificate(&self, committee: &Committee) -> Option<Verified<Certificate>> {
         each_counted!(&**self, Aggregate, S, _ => {
             typed::<S>(self).ok()?.certificate(committee.try_into().ok()?).map(lift)
@@ -228,7 +228,7 @@ impl fmt::Debug for Aggregate {
 }
 
 impl Pool {
-    /// An empty pool of member `me`.
+    /// Creates an empty pool of member `me`.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for a committee of a suite without counts.
@@ -243,50 +243,50 @@ impl Pool {
         }, _ => Err(wrong_suite()))
     }
 
-    /// What is signed.
+    /// Returns the signed statement.
     pub fn statement(&self) -> &Statement {
         each_counted!(self, Pool, S, pool => pool.statement())
     }
 
-    /// Whether [`insert`](Pool::insert) would change anything, see [`gossip::Pool::wants`].
+    /// Returns true if [`insert`](Pool::insert) would accept the aggregate, see [`gossip::Pool::wants`].
     ///
     /// # Errors
-    /// As there, and [`Error::WrongContext`] for another suite.
+    /// As [`gossip::Pool::wants`], and [`Error::WrongContext`] for another suite.
     pub fn wants(&self, aggregate: &Aggregate) -> Result<bool> {
         each_counted!(self, Pool, S, pool => pool.wants(aggregate.try_into()?))
     }
 
-    /// Takes in an aggregate that was verified. False if nothing changes by it.
+    /// Inserts a verified aggregate. Returns false if it has no new signer, or if there is a certificate.
     ///
     /// # Errors
-    /// As [`wants`](Pool::wants), and [`Error::WrongContext`] if it was verified against another committee.
+    /// As [`wants`](Pool::wants), and [`Error::WrongContext`] if it was verified for another committee.
     pub fn insert(&mut self, aggregate: Verified<Aggregate>) -> Result<bool> {
         each_counted!(self, Pool, S, pool => pool.insert(lower(aggregate)?))
     }
 
-    /// Everybody whose signature is in some aggregate of the pool.
+    /// Returns the signers of [`best`](Pool::best).
     pub fn signers(&self) -> &SignerSet {
         each_counted!(self, Pool, S, pool => pool.signers())
     }
 
-    /// The sum of everything that can be added, or the certificate's.
+    /// Returns the sum to send, or that of the certificate.
     pub fn best(&self) -> Option<Verified<Aggregate>> {
         each_counted!(self, Pool, S, pool => pool.best().cloned().map(lift))
     }
 
-    /// All aggregates that are kept.
+    /// Returns the aggregates of the pool.
     pub fn aggregates(&self) -> Vec<Verified<Aggregate>> {
         each_counted!(self, Pool, S, pool => pool.aggregates().cloned().map(lift).collect())
     }
 
-    /// The certificate, once the signers are a quorum.
+    /// Returns the certificate, once the signers are a quorum.
     pub fn certificate(&self) -> Option<Verified<Certificate>> {
         each_counted!(self, Pool, S, pool => pool.certificate().cloned().map(lift))
     }
 }
 
 impl Gossip {
-    /// Nothing is known yet.
+    /// Creates the state of member `me` without any signature.
     ///
     /// # Errors
     /// As [`gossip::Gossip::new`], and [`Error::WrongContext`] for a committee of a suite without counts.
@@ -301,12 +301,12 @@ impl Gossip {
         }, _ => Err(wrong_suite()))
     }
 
-    /// What is being signed.
+    /// Returns the statement being signed.
     pub fn statement(&self) -> &Statement {
         each_counted!(self, Gossip, S, gossip => gossip.statement())
     }
 
-    /// Takes in a vote that was checked by itself, above all one's own. False if it was known.
+    /// Adds a verified vote, in particular this member's own. Returns false if it was known.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for another committee, statement or suite.
@@ -314,7 +314,8 @@ impl Gossip {
         each_counted!(self, Gossip, S, gossip => gossip.vote(&lower(vote.clone())?))
     }
 
-    /// Takes in an aggregate that was verified elsewhere, for example a certificate in a proposal.
+    /// Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it
+    /// has no news.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for another committee, statement or suite.
@@ -322,7 +323,7 @@ impl Gossip {
         each_counted!(self, Gossip, S, gossip => gossip.adopt(lower(aggregate)?))
     }
 
-    /// Takes in what a peer sent. Nothing is verified yet.
+    /// Accepts an aggregate from a peer, without verifying it yet.
     pub fn receive(
         &mut self,
         from: MemberIndex,
@@ -336,45 +337,46 @@ impl Gossip {
         })
     }
 
-    /// How many aggregates wait for their check.
+    /// Returns the number of unverified aggregates.
     pub fn waiting(&self) -> usize {
         each_counted!(self, Gossip, S, gossip => gossip.waiting())
     }
 
-    /// Verifies the newest of what waits, together, and merges what is good, see [`gossip::Gossip::check`].
+    /// Verifies the newest unverified aggregates in one batch and merges the valid ones, see
+    /// [`gossip::Gossip::check`].
     pub fn check(&mut self, now: Time, entropy: Option<&[u8; 32]>, peers: &mut Peers) -> Checked {
         each_counted!(self, Gossip, S, gossip => gossip.check(now, entropy, peers))
     }
 
-    /// What to send, and to whom, see [`gossip::Gossip::next`].
+    /// Returns what to send, and to which member, see [`gossip::Gossip::next`].
     pub fn next(&mut self, now: Time, draw: u64, peers: &mut Peers) -> Option<(MemberIndex, Aggregate)> {
         each_counted!(self, Gossip, S, gossip => {
             gossip.next(now, draw, peers).map(|(to, aggregate)| (to, aggregate.into()))
         })
     }
 
-    /// What to send to this peer, which somebody else picked; `None` if it is known to have all of it.
+    /// Returns what to send to a peer that the caller picked; `None` if the peer is known to have all of it.
     pub fn offer(&mut self, to: MemberIndex) -> Option<Aggregate> {
         each_counted!(self, Gossip, S, gossip => gossip.offer(to).map(Aggregate::from))
     }
 
-    /// Everybody whose signature is known and verified.
+    /// Returns the members whose signatures are known and verified.
     pub fn signers(&self) -> &SignerSet {
         each_counted!(self, Gossip, S, gossip => gossip.signers())
     }
 
-    /// The verified aggregates.
+    /// Returns the pool of verified aggregates that do not belong to one half.
     pub fn pool(&self) -> Pool {
         each_counted!(self, Gossip, S, gossip => gossip.pool().clone().into())
     }
 
-    /// The certificate, once a quorum has signed.
+    /// Returns the certificate, once a quorum has signed.
     pub fn certificate(&self) -> Option<Verified<Certificate>> {
         each_counted!(self, Gossip, S, gossip => gossip.certificate().cloned().map(lift))
     }
 }
 
-/// A checked aggregate of the scheme `S`, which shares the original's memory.
+/// Returns a verified aggregate of the scheme `S`, which shares the original's memory.
 fn typed<S: gossip::Additive>(aggregate: &Verified<Aggregate>) -> Result<Verified<AggregateOf<S>>>
 where
     AggregateOf<S>: TryFrom<Aggregate, Error = Error>,

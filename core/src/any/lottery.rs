@@ -21,7 +21,7 @@ type LotteryOf<S> = sortition::Lottery<S>;
 type TicketOf<S> = sortition::Ticket<S>;
 type ProofOf<S> = sortition::SeedProof<S>;
 
-/// An enum with one variant per suite of unique signatures.
+/// Defines an enum with one variant per suite of unique signatures.
 macro_rules! per_vrf {
     ($(#[$doc:meta])* $name:ident, $of:ident) => {
         $(#[$doc])*
@@ -30,10 +30,10 @@ macro_rules! per_vrf {
             MinSig($of<MinSig>),
             /// BLS12-381 with short keys.
             MinPk($of<MinPk>),
-            /// BLS12-381 with short signatures, whose sums count.
+            /// BLS12-381 with short signatures, merged with counts.
             #[cfg(feature = "gossip")]
             MinSigCounted($of<Counted<MinSig>>),
-            /// BLS12-381 with short keys, whose signatures' sums count.
+            /// BLS12-381 with short keys, merged with counts.
             #[cfg(feature = "gossip")]
             MinPkCounted($of<Counted<MinPk>>),
         }
@@ -46,7 +46,7 @@ macro_rules! per_vrf {
         conversions!($name, MinPkCounted, $of<Counted<MinPk>>);
 
         impl $name {
-            /// Of which suite it is.
+            /// Returns the suite.
             pub fn suite(&self) -> Suite {
                 match self {
                     $name::MinSig(_) => Suite::MinSig,
@@ -61,7 +61,7 @@ macro_rules! per_vrf {
     };
 }
 
-/// Does the same with the typed value; `$rest` is for enums that have other suites too.
+/// Evaluates `$body` with the typed value; `$rest` is for enums that have other suites too.
 macro_rules! each_vrf {
     ($any:expr, $name:ident, $scheme:ident, $typed:pat => $body:expr $(, $rest:pat => $other:expr)?) => {
         match $any {
@@ -92,7 +92,7 @@ macro_rules! each_vrf {
     };
 }
 
-/// Does the same with the scheme of a suite, if its signatures are unique.
+/// Evaluates `$body` with the scheme of a suite, if its signatures are unique.
 macro_rules! with_vrf {
     ($suite:expr, $scheme:ident => $body:expr) => {
         match $suite {
@@ -133,48 +133,48 @@ per_vrf! {
 }
 
 per_vrf! {
-    /// A member's signature on a seed, whose hash is the next one, see [`sortition::SeedProof`].
+    /// A member's signature on a seed, whose hash is the next seed, see [`sortition::SeedProof`].
     #[derive(Clone, PartialEq, Eq)]
     SeedProof, ProofOf
 }
 
 impl Lottery {
-    /// The lottery of `round`, in which `expected` members win on average.
+    /// Creates the lottery of `round`, in which `expected` members win on average.
     ///
     /// # Errors
-    /// [`WrongContext`](crate::Error::WrongContext) for a committee of Ed25519, whose signatures are not unique.
+    /// [`WrongContext`](crate::Error::WrongContext) for a committee of Ed25519 keys, whose signatures are not unique.
     pub fn new(committee: &Committee, seed: Seed, round: u64, expected: NonZeroU16) -> Result<Self> {
         each_vrf!(committee, Committee, S, committee => {
             Ok(LotteryOf::<S>::new(Arc::clone(committee), seed, round, expected).into())
         }, _ => Err(wrong_suite()))
     }
 
-    /// This member's ticket, if it won.
+    /// Draws this member's ticket; `None` if it did not win.
     ///
     /// # Errors
-    /// [`WrongContext`](crate::Error::WrongContext) if the key is no member's, or of another suite.
+    /// [`WrongContext`](crate::Error::WrongContext) if the key belongs to no member or to another suite.
     pub fn draw(&self, secret: &SecretKey) -> Result<Option<Verified<Ticket>>> {
         each_vrf!(self, Lottery, S, lottery => {
             Ok(lottery.draw(as_typed::<S, _>(secret)?)?.map(lift))
         })
     }
 
-    /// Among whom.
+    /// Returns the committee.
     pub fn committee(&self) -> Committee {
         each_vrf!(self, Lottery, S, lottery => Arc::clone(lottery.committee()).into())
     }
 
-    /// The seed.
+    /// Returns the seed.
     pub fn seed(&self) -> Seed {
         each_vrf!(self, Lottery, S, lottery => lottery.seed())
     }
 
-    /// The round.
+    /// Returns the round.
     pub fn round(&self) -> u64 {
         each_vrf!(self, Lottery, S, lottery => lottery.round())
     }
 
-    /// How many win on average.
+    /// Returns the average number of winners.
     pub fn expected(&self) -> NonZeroU16 {
         each_vrf!(self, Lottery, S, lottery => lottery.expected())
     }
@@ -187,30 +187,30 @@ impl fmt::Debug for Lottery {
 }
 
 impl Ticket {
-    /// Puts a ticket together from its parts. Nothing is checked.
+    /// Creates a ticket from its parts, without verification.
     ///
     /// # Errors
-    /// [`WrongContext`](crate::Error::WrongContext) for a signature of Ed25519.
+    /// [`WrongContext`](crate::Error::WrongContext) for an Ed25519 signature.
     pub fn new(round: u64, member: MemberIndex, signature: Signature) -> Result<Self> {
         each_vrf!(signature, Signature, S, signature => {
             Ok(TicketOf::<S>::new(round, member, signature).into())
         }, _ => Err(wrong_suite()))
     }
 
-    /// Reads a ticket of that suite.
+    /// Decodes a ticket of a suite.
     ///
     /// # Errors
-    /// [`WrongContext`](crate::Error::WrongContext) if the bytes name another suite, and what is wrong with them.
+    /// [`WrongContext`](crate::Error::WrongContext) if the bytes name another suite, and decoding errors.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
         with_vrf!(suite, S => TicketOf::<S>::decode(bytes, &()).map(Self::from))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each_vrf!(self, Ticket, S, ticket => ticket.encode())
     }
 
-    /// Reads the signature of a ticket whose round and member are known.
+    /// Decodes the signature of a ticket whose round and member are known.
     ///
     /// # Errors
     /// As [`decode`](Ticket::decode).
@@ -220,35 +220,35 @@ impl Ticket {
         })
     }
 
-    /// The signature alone, for formats that hold the rest already.
+    /// Returns the signature alone, for formats that contain the other fields already.
     pub fn encode_detached(&self) -> Vec<u8> {
         each_vrf!(self, Ticket, S, ticket => written(|w| ticket.encode_detached(w)))
     }
 
-    /// Of which round.
+    /// Returns the round.
     pub fn round(&self) -> u64 {
         each_vrf!(self, Ticket, S, ticket => ticket.round())
     }
 
-    /// Whose it is, or claims to be.
+    /// Returns the claimed member.
     pub fn member(&self) -> MemberIndex {
         each_vrf!(self, Ticket, S, ticket => ticket.member())
     }
 
-    /// The proof.
+    /// Returns the signature.
     pub fn signature(&self) -> Signature {
         each_vrf!(self, Ticket, S, ticket => any_of::<S, _>(ticket.signature().clone()))
     }
 
-    /// Checks that this member won this lottery, see [`sortition::Ticket::verify`] for the order and the cost.
+    /// Verifies that this member won this lottery, see [`sortition::Ticket::verify`] for the order and the cost.
     ///
     /// # Errors
-    /// As there.
+    /// As [`sortition::Ticket::verify`].
     pub fn verify(self, lottery: &Lottery) -> Result<Verified<Self>> {
         each_vrf!(self, Ticket, S, ticket => ticket.verify(lottery.try_into()?).map(lift))
     }
 
-    /// As [`verify`](Ticket::verify), for a ticket that stays where it is.
+    /// As [`verify`](Ticket::verify), by reference.
     ///
     /// # Errors
     /// As [`verify`](Ticket::verify).
@@ -258,9 +258,9 @@ impl Ticket {
 }
 
 impl Verified<Ticket> {
-    /// What the ticket is worth: the smallest score is the best.
+    /// Returns the score of the ticket: the smallest is the best.
     pub fn score(&self) -> Score {
-        each_vrf!(&**self, Ticket, S, ticket => Score::of(&ticket.signature().encode()))
+        each_vrf!(&**self, Ticket, S, ticket => Score::from_signature(&ticket.signature().encode()))
     }
 }
 
@@ -271,49 +271,49 @@ impl fmt::Debug for Ticket {
 }
 
 impl SeedProof {
-    /// Puts a proof together from its parts. Nothing is checked.
+    /// Creates a proof from its parts, without verification.
     ///
     /// # Errors
-    /// [`WrongContext`](crate::Error::WrongContext) for a signature of Ed25519.
+    /// [`WrongContext`](crate::Error::WrongContext) for an Ed25519 signature.
     pub fn new(signer: MemberIndex, signature: Signature) -> Result<Self> {
         each_vrf!(signature, Signature, S, signature => {
             Ok(ProofOf::<S>::new(signer, signature).into())
         }, _ => Err(wrong_suite()))
     }
 
-    /// This member's proof for a seed.
+    /// Signs this member's proof for a seed.
     ///
     /// # Errors
-    /// [`WrongContext`](crate::Error::WrongContext) if the key is no member's, or of another suite, or for a committee of
-    /// Ed25519.
+    /// [`WrongContext`](crate::Error::WrongContext) if the key belongs to no member or to another suite, or for a
+    /// committee of Ed25519 keys.
     pub fn sign(secret: &SecretKey, committee: &Committee, seed: &Seed) -> Result<Self> {
         each_vrf!(committee, Committee, S, committee => {
             ProofOf::<S>::sign(as_typed::<S, _>(secret)?, committee, seed).map(Self::from)
         }, _ => Err(wrong_suite()))
     }
 
-    /// The seed that follows `seed`, see [`Seed::next`].
+    /// Returns the seed after `seed`, see [`Seed::next`].
     ///
     /// # Errors
-    /// As there, and [`WrongContext`](crate::Error::WrongContext) for a committee of another suite.
+    /// As [`Seed::next`], and [`WrongContext`](crate::Error::WrongContext) for a committee of another suite.
     pub fn next_seed(&self, seed: &Seed, committee: &Committee) -> Result<Seed> {
         each_vrf!(self, SeedProof, S, proof => seed.next(proof, committee.try_into()?))
     }
 
-    /// Reads a proof of that suite.
+    /// Decodes a proof of a suite.
     ///
     /// # Errors
-    /// [`WrongContext`](crate::Error::WrongContext) if the bytes name another suite, and what is wrong with them.
+    /// [`WrongContext`](crate::Error::WrongContext) if the bytes name another suite, and decoding errors.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
         with_vrf!(suite, S => ProofOf::<S>::decode(bytes, &()).map(Self::from))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each_vrf!(self, SeedProof, S, proof => proof.encode())
     }
 
-    /// Reads the signature of a member who is known.
+    /// Decodes the signature of a known member.
     ///
     /// # Errors
     /// As [`decode`](SeedProof::decode).
@@ -321,17 +321,17 @@ impl SeedProof {
         with_vrf!(suite, S => whole(bytes, |r| ProofOf::<S>::decode_detached(r, signer)).map(Self::from))
     }
 
-    /// The signature alone, for formats that hold the rest already.
+    /// Returns the signature alone, for formats that contain the other fields already.
     pub fn encode_detached(&self) -> Vec<u8> {
         each_vrf!(self, SeedProof, S, proof => written(|w| proof.encode_detached(w)))
     }
 
-    /// Whose it is, or claims to be.
+    /// Returns the claimed signer.
     pub fn signer(&self) -> MemberIndex {
         each_vrf!(self, SeedProof, S, proof => proof.signer())
     }
 
-    /// The signature.
+    /// Returns the signature.
     pub fn signature(&self) -> Signature {
         each_vrf!(self, SeedProof, S, proof => any_of::<S, _>(proof.signature().clone()))
     }

@@ -3,50 +3,50 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::signature::Signature;
-use super::suite::Suite;
-use super::verifier::Known;
+use super::suite::DsigSuite;
+use super::verifier::KnownBatch;
 use crate::ed25519::PublicKey;
 use crate::{Error, Result};
 
-/// A signature in a log, whose it is and of what.
-pub struct Entry<'a, S: Suite> {
-    /// The key that should have signed.
+/// A signature in a log, with its signer and message.
+pub struct Entry<'a, S: DsigSuite> {
+    /// Key of the expected signer.
     pub signer: &'a PublicKey,
-    /// What it should have signed.
+    /// The expected message.
     pub message: &'a [u8],
     /// The signature.
     pub signature: &'a Signature<S>,
 }
 
-/// Verifies many signatures, as in a log, without any background traffic: one Ed25519 verification per batch of keys,
-/// and every node of a batch's tree is hashed once. It knows no signers beforehand; whom to trust is the caller's.
-pub struct Auditor<S: Suite> {
+/// Verifies many signatures, as in a log, without background traffic: one Ed25519 verification per batch of keys, and
+/// every node of a batch's tree is hashed once. It has no set of known signers; the caller decides which to trust.
+pub struct Auditor<S: DsigSuite> {
     roots: usize,
-    known: BTreeMap<Name, Known>,
-    order: VecDeque<Name>,
+    known: BTreeMap<BatchId, KnownBatch>,
+    order: VecDeque<BatchId>,
     suite: PhantomData<S>,
 }
 
-/// Signer, root and size: what says which key an index means.
-type Name = ([u8; 32], [u8; 32], u8);
+/// Identifies the batch of an index: signer, root and log2 of its size.
+type BatchId = ([u8; 32], [u8; 32], u8);
 
-impl<S: Suite> Auditor<S> {
-    /// An auditor that remembers so many batches, at least one; the oldest gives way. Memory: about 12 kB each.
+impl<S: DsigSuite> Auditor<S> {
+    /// Creates an auditor that stores `roots` batches, at least one, and evicts the oldest. Memory: about 12 kB each.
     pub fn new(roots: usize) -> Self {
         Self { roots: roots.max(1), known: BTreeMap::new(), order: VecDeque::new(), suite: PhantomData }
     }
 
     /// Verifies the next signature of a log. Cost: one BLAKE3 of the message, about 102 chain steps in suites 1 to 3;
-    /// the hashes of its path that are not known; one Ed25519 verification if its batch is not.
+    /// the hashes of its path that are not known yet; one Ed25519 verification if its batch is not known.
     ///
     /// # Errors
     /// [`Error::BadSignature`] exactly if [`Signature::verify`] refuses it; [`Error::OneTimeReuse`] if its key signed
-    /// something else before, in a batch that is remembered.
+    /// another message before, in a batch that is still stored.
     pub fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &Signature<S>) -> Result<()> {
         let digest = signature.digest(message);
         let leaf = signature.leaf(&digest).ok_or_else(Error::bad_signature)?;
-        let name = (*signer.as_bytes(), signature.root, signature.log2);
-        if let Some(known) = self.known.get_mut(&name) {
+        let id = (*signer.as_bytes(), signature.root, signature.log2);
+        if let Some(known) = self.known.get_mut(&id) {
             if !known.matches(signature) {
                 // The same keys under another Ed25519 signature.
                 signature.verify(signer, message)?;
@@ -54,11 +54,11 @@ impl<S: Suite> Auditor<S> {
             }
             return known.admit(signature, leaf, &digest);
         }
-        let mut known = Known::of_root(signature);
+        let mut known = KnownBatch::unverified(signature);
         known.admit(signature, leaf, &digest)?;
         signature.verify_root(signer)?;
-        self.known.insert(name, known);
-        self.order.push_back(name);
+        self.known.insert(id, known);
+        self.order.push_back(id);
         if self.order.len() > self.roots {
             self.order.pop_front().and_then(|oldest| self.known.remove(&oldest));
         }
@@ -66,14 +66,14 @@ impl<S: Suite> Auditor<S> {
     }
 }
 
-/// The most batches that `verify_all` remembers.
-pub(super) const ROOTS: usize = 1024;
+/// Maximum number of batches that `verify_all` stores.
+pub(super) const MAX_BATCHES: usize = 1024;
 
-/// Verifies signatures together, in their order: one outcome each, that of an [`Auditor`] of 1,024 batches. Whoever
-/// must find every reuse in a log of more takes one of as many. Cost: for each signature about 102 chain steps in
-/// suites 1 to 3, for each batch of keys one Ed25519 verification. Memory: about 12 kB for each batch, at most 12 MB;
-/// what an attacker sends for it is a signature.
-pub fn verify_all<S: Suite>(entries: &[Entry<'_, S>]) -> Vec<Result<()>> {
-    let mut auditor = Auditor::new(entries.len().min(ROOTS));
+/// Verifies signatures in order and returns one result each, as an [`Auditor`] of 1,024 batches does. To find every
+/// reuse in a log of more batches, use an [`Auditor`] of that size. Cost: about 102 chain steps per signature in
+/// suites 1 to 3, one Ed25519 verification per batch of keys. Memory: about 12 kB per batch, at most 12 MB; an
+/// attacker must send one signature per batch to cause it.
+pub fn verify_all<S: DsigSuite>(entries: &[Entry<'_, S>]) -> Vec<Result<()>> {
+    let mut auditor = Auditor::new(entries.len().min(MAX_BATCHES));
     entries.iter().map(|entry| auditor.check(entry.signer, entry.message, entry.signature)).collect()
 }

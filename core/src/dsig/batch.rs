@@ -5,10 +5,10 @@ use core::marker::PhantomData;
 
 use zeroize::{Zeroizing, zeroize_stack};
 
-use super::chain::KeySalt;
-use super::one_time::{OneTime, Room, Secrets};
+use super::cell::KeySalt;
+use super::one_time::{KeyBuffer, OneTimeScheme, Secrets};
 use super::signature::{self, Announcement};
-use super::suite::Suite;
+use super::suite::DsigSuite;
 use super::tree::{self, Tree};
 use crate::Error;
 use crate::Result;
@@ -16,8 +16,8 @@ use crate::ed25519::{Ed25519, PublicKey, SecretKey};
 use crate::machine::Time;
 use crate::scheme::{Scheme, SecretBytes};
 
-/// A batch that is to be made: everything that [`make`](Plan::make) needs of a [`Signer`](super::Signer), so that the
-/// signer can sign in the meantime. As little a thing to copy as the signer.
+/// A planned batch: everything that [`make`](Plan::make) needs of a [`Signer`](super::Signer), which can sign in the
+/// meantime. Like the signer, a plan has no `Clone` and no serialised form.
 ///
 /// ```compile_fail,E0277
 /// fn copy<T: Clone>() {}
@@ -33,22 +33,23 @@ use crate::scheme::{Scheme, SecretBytes};
 /// fn print<T: std::fmt::Debug>() {}
 /// print::<quorate::dsig::Plan<quorate::dsig::WotsBlake3>>();
 /// ```
-pub struct Plan<S: Suite> {
+pub struct Plan<S: DsigSuite> {
     pub(super) seed: SecretBytes,
     pub(super) made: Time,
     pub(super) log2: u8,
     pub(super) group: usize,
     pub(super) origin: Origin,
-    /// What signs no more: `make` wipes it.
+    /// Expired batches, which `make` wipes.
     pub(super) expired: Vec<Batch<S>>,
-    /// Where keys can be made.
-    pub(super) rooms: Vec<Room>,
+    /// Memory of used keys, to be reused.
+    pub(super) buffers: Vec<KeyBuffer>,
     pub(super) identity: Arc<SecretKey>,
     pub(super) public: PublicKey,
     pub(super) suite: PhantomData<S>,
 }
 
-/// One-time keys, signed by the identity key. Of no use but to the signer that planned it, where it did.
+/// One-time keys and the Ed25519 signature of their root. Only the signer that planned a batch can add it, in the
+/// same process.
 ///
 /// ```compile_fail,E0277
 /// fn copy<T: Clone>() {}
@@ -64,62 +65,64 @@ pub struct Plan<S: Suite> {
 /// fn print<T: std::fmt::Debug>() {}
 /// print::<quorate::dsig::Batch<quorate::dsig::WotsBlake3>>();
 /// ```
-pub struct Batch<S: Suite> {
+pub struct Batch<S: DsigSuite> {
     pub(super) made: Time,
     pub(super) group: usize,
     pub(super) origin: Origin,
     pub(super) tree: Tree,
     pub(super) eddsa: [u8; 64],
-    /// Taken from the front; a key's place is the batch's size less what is left.
+    /// Keys in ascending order of index. A key's index is the batch size minus the number of keys left.
     pub(super) keys: VecDeque<Key<S>>,
 }
 
-/// Where keys come from, and where alone they are of use: the same batch in two places signs twice.
+/// Identifies the state of the signer that planned a batch. A batch with another origin is refused: its keys may
+/// exist twice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Origin {
-    /// Of the signer's first seed, so that no other signer takes them, be it of the same identity.
+    /// Hash of the signer's first seed. It tells apart signers that share an identity key.
     pub(super) signer: [u8; 16],
-    /// The process, and what the owner's hook said: a copy of the signer is elsewhere.
+    /// Process generation and the last value of the copy-detection hook.
     pub(super) place: (u64, u64),
-    /// Counts the signer's invalidations.
-    pub(super) life: u64,
+    /// Number of invalidations of the signer so far.
+    pub(super) invalidations: u64,
 }
 
-pub(super) struct Key<S: Suite> {
+pub(super) struct Key<S: DsigSuite> {
     pub(super) salt: KeySalt,
     pub(super) nonce: Zeroizing<[u8; 16]>,
-    pub(super) secret: <S::OneTime as OneTime>::Secret,
+    pub(super) secret: <S::OneTime as OneTimeScheme>::Secret,
 }
 
-/// More than the making of a key takes.
-const STACK: usize = 32 * 1024;
+/// Bytes of stack to wipe: more than generating a key uses.
+const MAX_STACK: usize = 32 * 1024;
 
-impl<S: Suite> Plan<S> {
-    /// Wipes what expired and makes the keys. Cost: 204 chain steps per key in suites 1 to 3, one Ed25519 signature.
+impl<S: DsigSuite> Plan<S> {
+    /// Wipes expired batches and generates the keys. Cost: 204 chain steps per key in suites 1 to 3, one Ed25519
+    /// signature.
     ///
     /// # Errors
-    /// None that can occur; [`Error::TooLarge`] stands for a batch of more than 2⁷ keys, which no signer plans.
+    /// [`Error::TooLarge`] for a batch of more than 2⁷ keys, which no signer plans.
     pub fn make(self) -> Result<Batch<S>> {
-        let batch = self.make_below();
-        // What the compiler kept of the secrets on the stack: temporary vectors, spilled registers.
-        zeroize_stack::<STACK>();
+        let batch = self.make_inner();
+        // Wipe copies of secrets that the compiler left on the stack: temporary vectors, spilled registers.
+        zeroize_stack::<MAX_STACK>();
         batch
     }
 
     #[inline(never)]
-    fn make_below(mut self) -> Result<Batch<S>> {
+    fn make_inner(mut self) -> Result<Batch<S>> {
         self.expired.clear();
         let count = 1u16 << self.log2;
         let (mut keys, mut publics) =
             (VecDeque::with_capacity(count.into()), Vec::with_capacity(count.into()));
-        let mut work = <S::OneTime as OneTime>::Work::default();
+        let mut work = <S::OneTime as OneTimeScheme>::Workspace::default();
         for index in 0..count {
             let mut secrets = Secrets::new(&self.seed, self.made.0, S::NUMBER, index);
             let (mut salt, mut nonce) = ([0; 12], Zeroizing::new([0; 16]));
             secrets.fill(&mut salt);
             secrets.fill(&mut *nonce);
-            let room = self.rooms.pop().unwrap_or_default();
-            let (secret, public) = S::OneTime::generate(&mut secrets, &salt, room, &mut work);
+            let buffer = self.buffers.pop().unwrap_or_default();
+            let (secret, public) = S::OneTime::generate(&mut secrets, &salt, buffer, &mut work);
             publics.push(public);
             keys.push_back(Key { salt, nonce, secret });
         }
@@ -131,7 +134,7 @@ impl<S: Suite> Plan<S> {
     }
 }
 
-impl<S: Suite> Batch<S> {
+impl<S: DsigSuite> Batch<S> {
     pub(super) fn announcement(&self) -> Announcement<S> {
         let leaves = self.tree.leaves().to_vec();
         Announcement { log2: self.tree.log2(), eddsa: self.eddsa, leaves, suite: PhantomData }

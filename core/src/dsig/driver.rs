@@ -1,5 +1,5 @@
-//! A thread for the background plane (feature `driver`, off by default). The one place of this crate that starts a
-//! thread and waits by the system's clock.
+//! A background thread that makes keys (feature `driver`, off by default). This is the only part of the crate that
+//! starts a thread and waits by the system's clock.
 //!
 //! ```text
 //!   your threads ── sign ────────────▶ ┌────────┐ ◀── plan, add ── the thread ── announced ──▶ your closure
@@ -8,18 +8,18 @@
 //!                   there, or in time      a lock, held for moments only
 //! ```
 //!
-//! * One batch is made at a time, and none that is not needed: at any moment a group has fewer keys than
-//!   [`low_water`](super::SignerConfig::low_water) and one batch more.
-//! * A batch is announced before any of its keys signs: your closure has returned by then. It runs on the thread,
-//!   without the lock; what it takes, the next keys wait for, so let it put the announcement into a queue.
-//! * Nothing fails in silence. The thread ends with its first error or panic; the keys that it left still sign, and
-//!   then each call says why there are no more. [`Driver::failure`] says so at once.
-//! * A process that is forked off has no thread and no keys: each call answers `FORKED`, whatever held the lock.
+//! * One batch is made at a time, and only if needed: a group never has more than
+//!   [`low_water`](super::SignerConfig::low_water) − 1 fresh keys plus one batch.
+//! * A batch is announced before any of its keys signs: your closure has returned by then. The closure runs on the
+//!   thread, without the lock. The next keys wait until it returns, so let it put the announcement into a queue.
+//! * No failure is silent. The thread ends with its first error or panic. The remaining keys still sign; after that
+//!   each call returns the reason. [`Driver::failure`] returns it at once.
+//! * A forked process has no thread and no keys: each call returns `FORKED`, whichever thread held the lock.
 //!
-//! **The clock is yours**, as everywhere in this crate, for one clock decides when keys expire and your program may
-//! have its own. It is read with the lock held: else a signer that was interrupted between its clock and the lock
-//! would find keys from its future, and drop them. It must be one that goes on while the machine sleeps
-//! ([`Signer::sign`](super::Signer::sign)), which is why the system's time of day is right and `Instant` is wrong:
+//! **The caller provides the clock**, as everywhere in this crate: one clock decides when keys expire, and your
+//! program may have its own. It is read with the lock held; otherwise a signer that was interrupted between clock and
+//! lock would find keys from its future and drop them. The clock must advance while the machine sleeps
+//! ([`Signer::sign`](super::Signer::sign)), so use the system's time of day and not `Instant`:
 //!
 //! ```
 //! use quorate::dsig::driver::Driver;
@@ -46,10 +46,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod driven;
+mod drivable;
 mod error;
 
-pub use driven::Driven;
+pub use drivable::DrivableSigner;
 pub use error::DriverError;
 
 use alloc::boxed::Box;
@@ -72,40 +72,39 @@ use crate::ed25519::PublicKey;
 use crate::machine::{MemberIndex, Time};
 use crate::scheme::random_32;
 
-/// A signer that has its keys made by a thread of its own. To be shared by reference or in an `Arc`; when it is
-/// dropped the thread ends, and the keys are wiped.
-pub struct Driver<S: Driven> {
+/// A signer whose keys are made by a background thread. Share it by reference or in an `Arc`. Dropping it ends the
+/// thread and wipes the keys.
+pub struct Driver<S: DrivableSigner> {
     shared: Arc<Shared<S>>,
     public: PublicKey,
-    /// The process that it was started in.
-    home: u64,
+    /// Generation of the process that started the driver.
+    generation: u64,
     thread: Option<JoinHandle<()>>,
 }
 
 struct Shared<S> {
     state: Mutex<State<S>>,
-    /// For the thread: there may be work, or it is to end.
+    /// Wakes the thread: there may be work, or it is to end.
     work: Condvar,
-    /// For those who wait: there are keys, or there will be none.
+    /// Wakes waiting callers: there are keys, or there will be none.
     keys: Condvar,
 }
 
 struct State<S> {
     signer: S,
     clock: Box<dyn FnMut() -> Time + Send>,
-    /// The thread waits. Only then is it worth a system call to wake it.
+    /// True while the thread waits. Only then is a system call needed to wake it.
     asleep: bool,
     stop: bool,
-    /// Why the thread has ended before it was told to.
+    /// Reason why the thread ended on its own.
     failure: Option<DriverError>,
 }
 
-impl<S: Driven> Driver<S> {
-    /// Starts the thread, which makes keys at once. `rng` should be the operating system's; `clock` is read for each
-    /// signature; `announce` gets each announcement before its keys sign, on the thread.
-    ///
+impl<S: DrivableSigner> Driver<S> {
+    /// Starts the thread, which makes keys at once. `rng` should be the operating system's. `clock` is read for each
+    /// signature. `announce` receives each announcement, on the thread, before its keys sign.
     /// # Errors
-    /// [`DriverError::NoThread`]: too many threads, or a system that has none, such as wasm32.
+    /// [`DriverError::NoThread`]: too many threads, or a system without threads, such as wasm32.
     pub fn start(
         signer: S,
         rng: impl TryCryptoRng + Send + 'static,
@@ -120,15 +119,16 @@ impl<S: Driven> Driver<S> {
         let started =
             thread::Builder::new().name(String::from("dsig-keys")).spawn(move || threads.run(rng, announce));
         let thread = Some(started.map_err(|error| DriverError::NoThread(error.kind()))?);
-        Ok(Self { shared, public, home: process::generation(), thread })
+        Ok(Self { shared, public, generation: process::generation(), thread })
     }
 
-    /// The key that verifies what this driver signs.
+    /// Returns the key that verifies this driver's signatures.
     pub fn public_key(&self) -> &PublicKey {
         &self.public
     }
 
-    /// Signs at once, or not at all. As [`Signer::sign`](super::Signer::sign). Cost: that, a lock, and your clock.
+    /// Signs without waiting. As [`Signer::sign`](super::Signer::sign). Cost: the same, plus a lock and a call of
+    /// your clock.
     ///
     /// # Errors
     /// [`Error::Exhausted`] if no fresh key is ready now; any [`DriverError`] if there will be none.
@@ -136,10 +136,11 @@ impl<S: Driven> Driver<S> {
         self.lock()?.sign(&self.shared.work, message, hint)
     }
 
-    /// As [`sign`](Driver::sign), but waits for a key if none is ready, at most for so long.
+    /// As [`sign`](Driver::sign), but waits up to `timeout` for a key if none is ready.
     ///
     /// # Errors
-    /// [`Error::Exhausted`] if no key came in time; any [`DriverError`], as soon as it is known that none will.
+    /// [`Error::Exhausted`] if no key was ready in time; any [`DriverError`] as soon as it is certain that there will
+    /// be none.
     pub fn sign_waiting(
         &self,
         message: &[u8],
@@ -152,7 +153,7 @@ impl<S: Driven> Driver<S> {
                 Err(DriverError::Signer(Error::Exhausted)) if state.failure.is_none() => {}
                 outcome => return outcome,
             }
-            // What is too far away for the clock never comes.
+            // An end beyond the clock's range means no timeout.
             let end = *end.get_or_insert_with(|| Instant::now().checked_add(timeout));
             let left = end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
             if left.is_zero() {
@@ -170,15 +171,15 @@ impl<S: Driven> Driver<S> {
         Ok(self.lock()?.signer.announcements())
     }
 
-    /// How many keys are ready in all groups. Never any in a process that was forked off.
+    /// Returns the number of keys ready in all groups. Zero in a forked process.
     pub fn ready(&self) -> usize {
         self.lock().map_or(0, |state| state.signer.ready())
     }
 
-    /// Wipes every key, as [`Signer::invalidate`](super::Signer::invalidate), and has others made.
+    /// Wipes every key, as [`Signer::invalidate`](super::Signer::invalidate), and wakes the thread to make new ones.
     ///
     /// # Errors
-    /// [`DriverError::Forked`], where there are none.
+    /// [`DriverError::Forked`].
     pub fn invalidate(&self) -> Result<(), DriverError> {
         let mut state = self.lock()?;
         state.signer.invalidate();
@@ -186,15 +187,15 @@ impl<S: Driven> Driver<S> {
         Ok(())
     }
 
-    /// Why no more keys are made, if that is so.
+    /// Returns why no more keys are made, if the thread failed.
     pub fn failure(&self) -> Option<DriverError> {
         self.lock().map_or_else(Some, |state| state.failure.clone())
     }
 
-    /// Ends the thread and waits for it: for a batch at most, and for your closure.
+    /// Ends the thread and waits for it: at most for one batch and one call of your closure.
     ///
     /// # Errors
-    /// What the thread had ended with before.
+    /// The error that the thread had ended with before.
     pub fn stop(mut self) -> Result<(), DriverError> {
         self.end()
     }
@@ -204,27 +205,27 @@ impl<S: Driven> Driver<S> {
         match self.lock() {
             Ok(mut state) => state.stop = true,
             Err(error) => {
-                // Here is no such thread, and whoever waits for it waits for ever.
+                // The thread does not exist in this process, so joining it would never return.
                 mem::forget(thread);
                 return Err(error);
             }
         }
         self.shared.work.notify_one();
-        // The closure may own the last reference: a thread that waits for itself never ends.
+        // The closure may own the last reference, and a thread must not join itself.
         if thread.thread().id() != thread::current().id() {
-            // What it panicked with has been printed, and is noted.
+            // The panic has been printed and recorded.
             let _ = thread.join();
         }
         self.failure().map_or(Ok(()), Err)
     }
 
-    /// The state, in the process that it belongs to.
+    /// Locks the state, in the process that owns it.
     fn lock(&self) -> Result<MutexGuard<'_, State<S>>, DriverError> {
-        if process::generation() == self.home {
+        if process::generation() == self.generation {
             return Ok(self.shared.lock());
         }
-        // Whoever held the lock when this process was forked off does not exist here, and never gives it back. If
-        // nobody did, the keys go.
+        // The thread that held the lock at the fork does not exist in this process and never releases it. If the lock
+        // is free, wipe the keys.
         if let Ok(mut state) = self.shared.state.try_lock() {
             state.signer.invalidate();
         }
@@ -232,13 +233,13 @@ impl<S: Driven> Driver<S> {
     }
 }
 
-impl<S: Driven> Drop for Driver<S> {
+impl<S: DrivableSigner> Drop for Driver<S> {
     fn drop(&mut self) {
         let _ = self.end();
     }
 }
 
-impl<S: Driven> State<S> {
+impl<S: DrivableSigner> State<S> {
     fn sign(
         &mut self,
         work: &Condvar,
@@ -263,11 +264,11 @@ impl<S: Driven> State<S> {
     }
 }
 
-impl<S: Driven> Shared<S> {
-    /// The thread.
+impl<S: DrivableSigner> Shared<S> {
+    /// SignatureBytes of the thread.
     fn run(&self, rng: impl TryCryptoRng, announce: impl FnMut(S::Announced)) {
-        // What is left behind by a panic is looked at no more, but for the signer, which calls nothing of its owner's
-        // while it changes.
+        // After a panic only the signer is used again, and the signer calls none of its owner's code while it changes
+        // state.
         let outcome = catch_unwind(AssertUnwindSafe(|| self.make_keys(rng, announce)));
         let failure = match &outcome {
             Ok(done) => done.as_ref().err().cloned().map(DriverError::Signer),
@@ -285,22 +286,22 @@ impl<S: Driven> Shared<S> {
         mut rng: impl TryCryptoRng,
         mut announce: impl FnMut(S::Announced),
     ) -> crate::Result<()> {
-        let mut in_vain = 0;
-        // A signer that finds itself copied each time that it looks would have keys made for ever.
-        while in_vain < ATTEMPTS {
+        let mut failed_attempts = 0;
+        // Bounds the attempts of a signer whose copy-detection hook returns a different value on each call.
+        while failed_attempts < ATTEMPTS {
             if !self.wait_for_work() {
                 return Ok(());
             }
-            // Neither the generator, nor the making of keys, nor the closure keeps anybody from signing.
+            // The generator, `make` and the closure run without the lock, so signing continues.
             let fresh = random_32(&mut rng)?;
             let Some(plan) = self.plan(&fresh)? else { continue };
             let batch = S::make(plan)?;
             let announced = self.lock().signer.announced(&batch);
-            // Nothing if the keys were invalidated meanwhile, and these with them.
+            // `None` if the keys were invalidated meanwhile, and these with them.
             let Some(announced) = announced else { continue };
             announce(announced);
             let mut state = self.lock();
-            in_vain = if state.signer.add(batch) { 0 } else { in_vain + 1 };
+            failed_attempts = if state.signer.add(batch) { 0 } else { failed_attempts + 1 };
             let expired = state.signer.take_expired();
             drop(state);
             self.keys.notify_all();
@@ -309,10 +310,10 @@ impl<S: Driven> Shared<S> {
         Err(Error::Exhausted)
     }
 
-    /// Returns when a group is short of keys: true; or when the thread is to end: false.
+    /// Waits for work. Returns true if a group is below `low_water`, false if the thread is to end.
     fn wait_for_work(&self) -> bool {
         let mut state = self.lock();
-        // Nobody wakes it when keys grow old. They do so in a quarter of their life.
+        // No event signals that keys grow old, which takes a quarter of their lifetime; so poll.
         let pause = (state.signer.lifetime() / 8).max(Duration::from_millis(1));
         while !state.stop {
             let now = (state.clock)();
@@ -333,7 +334,7 @@ impl<S: Driven> Shared<S> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<S>> {
-        // A clock that panics poisons it, and changes nothing.
+        // A panicking clock poisons the lock but changes no state.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,25 +1,25 @@
 use alloc::vec::Vec;
 
 use super::signature::Signature;
-use super::suite::Suite;
+use super::suite::DsigSuite;
 use crate::ed25519::PublicKey;
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// Two messages that one one-time key signed: proof that the signer is broken, copied or dishonest, for anybody who
-/// knows its public key. Nobody else can make it from one signature.
+/// Evidence that a one-time key signed two messages: its signer is faulty, copied or dishonest. Anyone who knows the
+/// signer's public key can verify it. It cannot be forged from a single signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reuse<S: Suite> {
+pub struct Reuse<S: DsigSuite> {
     signer: PublicKey,
     first: (Vec<u8>, Signature<S>),
     second: (Vec<u8>, Signature<S>),
 }
 
-/// The longest message that evidence carries.
+/// Maximum length of a message in evidence, in bytes.
 const MAX_MESSAGE: usize = 1 << 24;
 
-impl<S: Suite> Reuse<S> {
-    /// Puts two signatures side by side.
+impl<S: DsigSuite> Reuse<S> {
+    /// Combines two signatures of the same key to evidence.
     ///
     /// # Errors
     /// As [`verify`](Reuse::verify); [`Error::TooLarge`] for a message above 16 MiB.
@@ -36,15 +36,15 @@ impl<S: Suite> Reuse<S> {
         Ok(reuse)
     }
 
-    /// Whom it proves guilty.
+    /// Returns the signer at fault.
     pub fn culprit(&self) -> &PublicKey {
         &self.signer
     }
 
-    /// Checks it, with nothing known beforehand. The keys are the same if their leaves are, be it in two batches.
+    /// Verifies the evidence without prior state. Keys are equal if their leaves are, even in two batches.
     ///
     /// # Errors
-    /// [`Error::NotEvidence`] if the keys differ or what they signed does not, [`Error::BadSignature`].
+    /// [`Error::NotEvidence`] if the keys differ or the messages do not; [`Error::BadSignature`].
     pub fn verify(&self) -> Result<()> {
         let [(m, one), (n, other)] = [&self.first, &self.second];
         let (p, q) = (one.digest(m), other.digest(n));
@@ -56,8 +56,8 @@ impl<S: Suite> Reuse<S> {
     }
 }
 
-/// signer 32 ‖ two times: message with its length as u32 ‖ signature.
-impl<S: Suite> Encode for Reuse<S> {
+/// signer 32 ‖ twice: message with its length as u32 ‖ signature.
+impl<S: DsigSuite> Encode for Reuse<S> {
     fn encode_to(&self, w: &mut Writer) {
         self.signer.encode_to(w);
         for (message, signature) in [&self.first, &self.second] {
@@ -67,8 +67,8 @@ impl<S: Suite> Encode for Reuse<S> {
     }
 }
 
-/// The bytes only: it still is to be verified.
-impl<S: Suite> Decode for Reuse<S> {
+/// Decodes without verification: call [`verify`](Reuse::verify).
+impl<S: DsigSuite> Decode for Reuse<S> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         let signer = PublicKey::decode_from(r, &())?;
         let mut one = || -> Result<_> {

@@ -1,8 +1,9 @@
 //! Haraka v2 (Kölbl, Lauridsen, Mendel, Rechberger: "Haraka v2 – Efficient Short-Input Hashing for Post-Quantum
 //! Applications", 2016): 32 or 64 bytes to 32, out of ten AES rounds per block.
 //!
-//! Here is the plain form, which every faster one must equal. Its AES round is constant in time on every machine:
-//! the processor's instruction where there is one, otherwise a bit-sliced circuit without tables.
+//! This is the reference form, which the vectorised forms must equal. Its AES round runs in constant time on every
+//! machine: it uses the processor's instruction where there is one, and a bit-sliced circuit without tables
+//! elsewhere.
 
 use aes::Block;
 use aes::hazmat::cipher_round;
@@ -51,7 +52,7 @@ pub(super) const ROUND: [u128; 40] = [
     0x756acc03_02288288_4ad6bdfd_e9c59da1,
 ];
 
-/// The same as bytes.
+/// The round constants as bytes.
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
 pub(super) static CONSTANTS: [[u8; 16]; 40] = {
     let (mut bytes, mut i) = ([[0; 16]; 40], 0);
@@ -63,7 +64,7 @@ pub(super) static CONSTANTS: [[u8; 16]; 40] = {
     bytes
 };
 
-/// Haraka-256.
+/// Haraka-256 of 32 bytes.
 pub(super) fn haraka256(input: &[u8; 32]) -> [u8; 32] {
     let (mut a, mut b) = split(input);
     let (first, second) = (a, b);
@@ -76,7 +77,7 @@ pub(super) fn haraka256(input: &[u8; 32]) -> [u8; 32] {
     join(a ^ first, b ^ second)
 }
 
-/// Haraka-512, truncated to 32 bytes as its authors do.
+/// Haraka-512 of 64 bytes, truncated to 32 bytes as its specification defines.
 pub(super) fn haraka512(input: &[u8; 64]) -> [u8; 32] {
     let (low, high) = halves(input);
     let ((mut a, mut b), (mut c, mut d)) = (split(&low), split(&high));
@@ -99,7 +100,7 @@ pub(super) fn haraka512(input: &[u8; 64]) -> [u8; 32] {
     join((a ^ s0) >> 64 | ((b ^ s1) >> 64) << 64, (c ^ s2) & low_half | (d ^ s3) << 64)
 }
 
-/// SubBytes, ShiftRows, MixColumns, then the key.
+/// One AES round: SubBytes, ShiftRows, MixColumns, AddRoundKey.
 fn aes_round(state: u128, key: u128) -> u128 {
     let mut state = Block::from(state.to_le_bytes());
     cipher_round(&mut state, &Block::from(key.to_le_bytes()));

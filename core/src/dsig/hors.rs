@@ -1,58 +1,61 @@
-//! HORS (Reyzin and Reyzin, "Better than BiBa", 2002) in the paper's two compressions. A key is `T` secrets of 16
-//! bytes; the public value of secret i is the first 16 bytes of the hash of `secret ‖ salt ‖ i u32`. A digest, read
-//! as a little-endian integer, is `K` indices of log2 T bits, lowest first, and a signature shows their secrets.
-//! Whoever saw it must find another digest whose indices are all among them: one in (T/K)ᴷ, so K·log2(T/K) should be
-//! 128.
+//! HORS (Reyzin and Reyzin, "Better than BiBa", 2002) with the two public-key compressions of the DSig paper.
 //!
-//! * [`HorsF`], factorised: the signature holds all T values in order, and a secret where the digest points. The
-//!   public values of those follow by hashing.
+//! A key is `T` secrets of 16 bytes. The public value of secret i is the first 16 bytes of the hash of `secret ‖ salt
+//! ‖ i u32`. A digest, read as a little-endian integer, is a list of `K` indices of log2 T bits, lowest first, and a
+//! signature reveals the secrets at these indices. To forge, an attacker must find another digest whose indices are
+//! all among the revealed ones. A random digest satisfies this with probability (K/T)ᴷ, so K·log2(T/K) should be at
+//! least 128.
+//!
+//! * [`HorsF`], factorised: the signature holds T values in order: the secret at each index of the digest, and the
+//!   public value elsewhere. The verifier hashes the secrets to obtain their public values.
 //! * [`HorsM`], merklified: the public values are the leaves of `K` trees of T/K leaves. For each index, in the
 //!   digest's order, the signature holds the secret, the neighbouring public value (16 bytes) and the siblings above
-//!   it (32 bytes each, bottom first); then the K roots. A node is the 32-byte hash of its two children; the key is the hash of the salt and the node above
-//!   all roots.
+//!   it (32 bytes each, bottom first); then the K roots. A node is the 32-byte hash of its two children. The key is
+//!   the hash of the salt and of the node above all roots.
 //!
-//! Deviation from the paper: a merklified key is announced by its 32-byte leaf like any other. The paper sends all
-//! public values ahead so that verifying is comparing; here the paths are hashed side by side instead, which costs
-//! less than the cache misses that the paper met, and no background traffic.
+//! Deviation from the paper: a merklified key is announced by its 32-byte leaf like any other key. The paper sends
+//! all public values ahead, so that verification only compares them. Here the paths are hashed in parallel, which
+//! costs less than the cache misses reported in the paper and needs no background traffic.
 
 use alloc::vec;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use super::chain::{Cell, ChainHash, KeySalt, Place, Scratch, Shape};
-use super::one_time::{OneTime, Room, Secrets, Wiped, bits};
-use super::short::{Context, block};
+use super::block::{Context, block};
+use super::cell::{HashCell, HashRole, HashShape, KeySalt, Scratch};
+use super::hash_chain::ChainHash;
+use super::one_time::{KeyBuffer, OneTimeScheme, SecretBuffer, Secrets, bits};
 use crate::wire::domain;
 
 /// HORS with factorised public keys: 16·T bytes.
 ///
-/// Fewer than 128 bits do not compile, nor does a digest of more than 64 bytes:
+/// Parameters with less than 128 bits of security, or with a digest of more than 64 bytes, do not compile:
 ///
 /// ```compile_fail,E0080
-/// use quorate::dsig::{Blake3, HorsF, OneTime};
-/// const LEN: usize = <HorsF<Blake3, 16, 2048> as OneTime>::DIGEST_LEN;
+/// use quorate::dsig::{Blake3, HorsF, OneTimeScheme};
+/// const LEN: usize = <HorsF<Blake3, 16, 2048> as OneTimeScheme>::DIGEST_LEN;
 /// ```
 /// ```compile_fail,E0080
-/// use quorate::dsig::{Blake3, HorsF, OneTime};
-/// const LEN: usize = <HorsF<Blake3, 64, 512> as OneTime>::DIGEST_LEN;
+/// use quorate::dsig::{Blake3, HorsF, OneTimeScheme};
+/// const LEN: usize = <HorsF<Blake3, 64, 512> as OneTimeScheme>::DIGEST_LEN;
 /// ```
 pub struct HorsF<H, const K: usize, const T: usize>(PhantomData<H>);
 
 /// HORS with merklified public keys: K·(64 + 32·log2(T/K) − 32) bytes. K and T are powers of two, and T ≥ 2K.
 pub struct HorsM<H, const K: usize, const T: usize>(PhantomData<H>);
 
-/// Bytes of a secret and of a public value.
+/// Length of a secret and of a public value, in bytes.
 const N: usize = 16;
-const SHAPE: Shape = Shape { input: N + 16, output: N };
-/// Two public values, or two nodes, to the node above.
-const LOWEST: Shape = Shape { input: 2 * N, output: 32 };
-const HIGHER: Shape = Shape { input: 64, output: 32 };
-/// Cells that are worked on at a time.
+const SHAPE: HashShape = HashShape { input: N + 16, output: N };
+/// From two public values to their parent.
+const LOWEST: HashShape = HashShape { input: 2 * N, output: 32 };
+const HIGHER: HashShape = HashShape { input: 64, output: 32 };
+/// Number of cells hashed per call.
 const CHUNK: usize = 64;
 
-/// The T secrets, and what is public of the key: the T values, and for merklified keys all nodes above them.
+/// The T secrets and the public part of the key: the T values and, for merklified keys, all nodes above them.
 pub struct HorsSecret {
-    secrets: Wiped,
+    secrets: SecretBuffer,
     values: Vec<u8>,
     nodes: Vec<[u8; 32]>,
 }
@@ -72,7 +75,7 @@ const fn digest_len(k: usize, t: usize) -> usize {
     len
 }
 
-/// Bits of k·log2(t/k), of which k need not be a power of two: at most k too few.
+/// Lower bound of k·log2(t/k) in bits. It is at most k below the exact value if k is no power of two.
 const fn security(k: usize, t: usize) -> usize {
     let log2_k = k.next_power_of_two().ilog2() as usize;
     k * (t.ilog2() as usize).saturating_sub(log2_k)
@@ -82,34 +85,34 @@ fn generate<H: ChainHash>(
     t: usize,
     secrets: &mut Secrets,
     salt: &KeySalt,
-    room: Room,
+    buffer: KeyBuffer,
     Scratch(cells): &mut Scratch<CHUNK>,
-) -> (Wiped, Vec<u8>) {
-    let (mut all, mut values) = (Wiped::zeros(room, t * N), vec![0; t * N]);
+) -> (SecretBuffer, Vec<u8>) {
+    let (mut all, mut values) = (SecretBuffer::zeros(buffer, t * N), vec![0; t * N]);
     secrets.fill(&mut all.0);
     let mut index = 0u32;
     for (secrets, values) in all.0.chunks(CHUNK * N).zip(values.chunks_mut(CHUNK * N)) {
         let cells = cells.get_mut(..secrets.len() / N).unwrap_or_default();
         for (cell, secret) in cells.iter_mut().zip(secrets.chunks_exact(N)) {
-            *cell = Cell::of(&[secret, salt, &index.to_le_bytes()]);
+            *cell = HashCell::from_parts(&[secret, salt, &index.to_le_bytes()]);
             index += 1;
         }
-        H::advance(Place::Chain, cells, SHAPE);
+        H::advance(HashRole::Chain, cells, SHAPE);
         values.chunks_exact_mut(N).zip(cells).for_each(|(value, cell)| value.copy_from_slice(cell.front(N)));
     }
     (all, values)
 }
 
-/// The public values of secrets.
-fn publish<'a, H: ChainHash, const K: usize>(
+/// Returns the public values of the revealed secrets.
+fn public_values<'a, H: ChainHash, const K: usize>(
     shown: impl Iterator<Item = (u32, &'a [u8])>,
     salt: &KeySalt,
-) -> [Cell; K] {
-    let mut cells = [Cell::ZERO; K];
+) -> [HashCell; K] {
+    let mut cells = [HashCell::ZERO; K];
     for (cell, (index, secret)) in cells.iter_mut().zip(shown) {
-        *cell = Cell::of(&[secret, salt, &index.to_le_bytes()]);
+        *cell = HashCell::from_parts(&[secret, salt, &index.to_le_bytes()]);
     }
-    H::advance(Place::Chain, &mut cells, SHAPE);
+    H::advance(HashRole::Chain, &mut cells, SHAPE);
     cells
 }
 
@@ -118,28 +121,28 @@ fn value(bytes: &[u8], index: u32) -> &[u8] {
     bytes.get(at..at + N).unwrap_or_default()
 }
 
-impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsF<H, K, T> {
+impl<H: ChainHash, const K: usize, const T: usize> OneTimeScheme for HorsF<H, K, T> {
     const DIGEST_LEN: usize = digest_len(K, T);
     const SIGNATURE_LEN: usize = T * N;
     type Secret = HorsSecret;
-    type Body = Vec<u8>;
-    type Work = Scratch<CHUNK>;
+    type Signature = Vec<u8>;
+    type Workspace = Scratch<CHUNK>;
 
     fn generate(
         secrets: &mut Secrets,
         salt: &KeySalt,
-        room: Room,
+        buffer: KeyBuffer,
         work: &mut Scratch<CHUNK>,
     ) -> (HorsSecret, [u8; 32]) {
-        let (secrets, values) = generate::<H>(T, secrets, salt, room, work);
+        let (secrets, values) = generate::<H>(T, secrets, salt, buffer, work);
         let public = H::compress(values.as_chunks::<N>().0, salt);
         (HorsSecret { secrets, values, nodes: vec![] }, public)
     }
 
-    /// Few of its bytes are read.
+    /// Does nothing: signing reads few bytes of the key.
     fn fetch(_: &HorsSecret) {}
 
-    fn sign(secret: HorsSecret, digest: &[u8; 64], signature: &mut [u8]) -> Room {
+    fn sign(secret: HorsSecret, digest: &[u8; 64], signature: &mut [u8]) -> KeyBuffer {
         signature.copy_from_slice(&secret.values);
         for index in indices::<K, T>(digest) {
             let at = index as usize * N;
@@ -147,7 +150,7 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsF<H, K, T> {
                 slot.copy_from_slice(value(&secret.secrets.0, index));
             }
         }
-        secret.secrets.into_room()
+        secret.secrets.into_buffer()
     }
 
     fn recover(digest: &[u8; 64], salt: &KeySalt, signature: &[u8]) -> Option<[u8; 32]> {
@@ -156,9 +159,9 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsF<H, K, T> {
         }
         let indices = indices::<K, T>(digest);
         let shown = indices.iter().map(|index| (*index, value(signature, *index)));
-        let cells = publish::<H, K>(shown, salt);
+        let cells = public_values::<H, K>(shown, salt);
         let mut values = signature.to_vec();
-        // An index may occur twice; both cells hold the same value then.
+        // An index may occur twice; then both cells hold the same value.
         for (index, cell) in indices.iter().zip(&cells) {
             let at = *index as usize * N;
             values.get_mut(at..at + N)?.copy_from_slice(cell.front(N));
@@ -169,27 +172,27 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsF<H, K, T> {
 
 impl<H: ChainHash, const K: usize, const T: usize> HorsM<H, K, T> {
     const DEPTH: usize = (T / K).ilog2() as usize;
-    /// A secret with its path.
+    /// Bytes of a secret and its path.
     const ENTRY: usize = 2 * N + 32 * (Self::DEPTH - 1);
 }
 
-impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsM<H, K, T> {
+impl<H: ChainHash, const K: usize, const T: usize> OneTimeScheme for HorsM<H, K, T> {
     const DIGEST_LEN: usize = {
         assert!(K.is_power_of_two() && T >= 2 * K);
         digest_len(K, T)
     };
     const SIGNATURE_LEN: usize = K * (Self::ENTRY + 32);
     type Secret = HorsSecret;
-    type Body = Vec<u8>;
-    type Work = Scratch<CHUNK>;
+    type Signature = Vec<u8>;
+    type Workspace = Scratch<CHUNK>;
 
     fn generate(
         secrets: &mut Secrets,
         salt: &KeySalt,
-        room: Room,
+        buffer: KeyBuffer,
         work: &mut Scratch<CHUNK>,
     ) -> (HorsSecret, [u8; 32]) {
-        let (secrets, values) = generate::<H>(T, secrets, salt, room, work);
+        let (secrets, values) = generate::<H>(T, secrets, salt, buffer, work);
         let mut nodes = level::<H>(&values, LOWEST);
         let mut below = 0;
         for _ in 1..Self::DEPTH {
@@ -201,10 +204,10 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsM<H, K, T> {
         (HorsSecret { secrets, values, nodes }, public)
     }
 
-    /// Few of its bytes are read.
+    /// Does nothing: signing reads few bytes of the key.
     fn fetch(_: &HorsSecret) {}
 
-    fn sign(secret: HorsSecret, digest: &[u8; 64], signature: &mut [u8]) -> Room {
+    fn sign(secret: HorsSecret, digest: &[u8; 64], signature: &mut [u8]) -> KeyBuffer {
         let (entries, roots) = signature.split_at_mut(K * Self::ENTRY);
         for (entry, index) in entries.chunks_exact_mut(Self::ENTRY).zip(indices::<K, T>(digest)) {
             let (front, siblings) = entry.split_at_mut(2 * N);
@@ -224,7 +227,7 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsM<H, K, T> {
             .chunks_exact_mut(32)
             .zip(secret.nodes.iter().skip(first))
             .for_each(|(to, node)| to.copy_from_slice(node));
-        secret.secrets.into_room()
+        secret.secrets.into_buffer()
     }
 
     fn recover(digest: &[u8; 64], salt: &KeySalt, signature: &[u8]) -> Option<[u8; 32]> {
@@ -238,20 +241,20 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsM<H, K, T> {
             entries.get(start..start + len).unwrap_or_default()
         };
         let shown = indices.iter().enumerate().map(|(at, index)| (*index, entry(at, 0, N)));
-        let mut cells = publish::<H, K>(shown, salt);
+        let mut cells = public_values::<H, K>(shown, salt);
         for height in 0..Self::DEPTH {
             let (len, from) = if height == 0 { (N, N) } else { (32, 2 * N + 32 * (height - 1)) };
             for (at, (cell, index)) in cells.iter_mut().zip(indices).enumerate() {
                 let sibling = entry(at, from, len);
-                let node = Cell(cell.0);
+                let node = HashCell(cell.0);
                 let right = index >> height & 1 == 1;
                 *cell = if right {
-                    Cell::of(&[sibling, node.front(len)])
+                    HashCell::from_parts(&[sibling, node.front(len)])
                 } else {
-                    Cell::of(&[node.front(len), sibling])
+                    HashCell::from_parts(&[node.front(len), sibling])
                 };
             }
-            H::advance(Place::Forest, &mut cells, if height == 0 { LOWEST } else { HIGHER });
+            H::advance(HashRole::Forest, &mut cells, if height == 0 { LOWEST } else { HIGHER });
         }
         let roots: Vec<[u8; 32]> = roots.chunks_exact(32).filter_map(|root| root.try_into().ok()).collect();
         for (cell, index) in cells.iter().zip(indices) {
@@ -263,15 +266,16 @@ impl<H: ChainHash, const K: usize, const T: usize> OneTime for HorsM<H, K, T> {
     }
 }
 
-/// The nodes above neighbours, each child of half a cell's input.
-fn level<H: ChainHash>(children: &[u8], shape: Shape) -> Vec<[u8; 32]> {
-    let mut cells: Vec<Cell> = children.chunks_exact(shape.input).map(|pair| Cell::of(&[pair])).collect();
-    H::advance(Place::Forest, &mut cells, shape);
+/// Returns the parents of adjacent children; a pair of children is `shape.input` bytes.
+fn level<H: ChainHash>(children: &[u8], shape: HashShape) -> Vec<[u8; 32]> {
+    let mut cells: Vec<HashCell> =
+        children.chunks_exact(shape.input).map(|pair| HashCell::from_parts(&[pair])).collect();
+    H::advance(HashRole::Forest, &mut cells, shape);
     cells.iter().filter_map(|cell| cell.0.first_chunk().copied()).collect()
 }
 
-/// From all roots, which are a power of two, to the node above them, and with the salt to the key. Its salt must be
-/// part of a key: with one of his choice a forger would try his secrets against all keys at once.
+/// Computes the key from the roots (a power of two of them) and the salt. The salt must enter the key: an attacker
+/// who could choose it would test its secrets against all keys at once.
 fn fold<H: ChainHash>(mut nodes: Vec<[u8; 32]>, salt: &KeySalt) -> [u8; 32] {
     while nodes.len() > 1 {
         nodes = level::<H>(nodes.as_flattened(), HIGHER);
@@ -285,7 +289,7 @@ const ROOTS: Context = Context::new(domain::DSIG_ROOTS);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dsig::chain::{Blake3, Haraka256};
+    use crate::dsig::hash_chain::{Blake3, Haraka256};
 
     #[test]
     fn a_digests_bits_are_its_indices() {
@@ -296,13 +300,18 @@ mod tests {
         assert_eq!((digest_len(64, 256), digest_len(16, 4096), digest_len(8, 1 << 19)), (64, 24, 19));
     }
 
-    fn key<S: OneTime>() -> (S::Secret, [u8; 32]) {
-        S::generate(&mut Secrets::new(&[1; 32], 0, 5, 0), &[2; 12], Room::default(), &mut S::Work::default())
+    fn key<S: OneTimeScheme>() -> (S::Secret, [u8; 32]) {
+        S::generate(
+            &mut Secrets::new(&[1; 32], 0, 5, 0),
+            &[2; 12],
+            KeyBuffer::default(),
+            &mut S::Workspace::default(),
+        )
     }
 
     #[test]
-    fn a_signature_shows_the_secrets_of_its_digest_and_no_other() {
-        // Indices 0 to 3 only, over and over.
+    fn signature_reveals_only_the_secrets_of_its_digest() {
+        // Only the indices 0 to 3, repeated.
         let digest = core::array::from_fn(|i| i as u8 % 4);
         type Scheme = HorsF<Haraka256, 64, 256>;
         let (secret, public) = key::<Scheme>();
@@ -322,7 +331,7 @@ mod tests {
         let mut signature = vec![0; Scheme::SIGNATURE_LEN];
         Scheme::sign(secret, &digest, &mut signature);
         assert_eq!(Scheme::recover(&digest, &[2; 12], &signature), Some(public));
-        // The roots in another order would fold to another key; a root that a path does not reach is no key at all.
+        // The roots in another order would fold to another key; a root that no path reaches gives no key at all.
         signature[16 * Scheme::ENTRY..].rotate_left(32);
         assert_eq!(Scheme::recover(&digest, &[2; 12], &signature), None);
     }

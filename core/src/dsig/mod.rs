@@ -1,19 +1,19 @@
 //! DSig (Aguilera et al., OSDI '24): signatures in about a microsecond. One-time hash-based keys sign, and Ed25519
 //! signs those keys in batches, ahead of time.
 //!
-//! Two planes, both driven by their owner; nothing here starts a thread, unless the feature `driver` is asked for:
+//! The caller drives two planes; this module starts no thread, except in `driver` (feature `driver`):
 //!
-//! * **background**: [`Signer::prepare`] makes a batch of up to 128 one-time keys and an [`Announcement`] of it, and
-//!   [`Verifier::announce`] checks the batch's Ed25519 signature before any signature arrives;
-//! * **foreground**: [`Signer::sign`] takes a key and copies values, [`Verifier::verify`] hashes.
+//! * **background**: [`Signer::prepare`] makes a batch of up to 128 one-time keys and its [`Announcement`], and
+//!   [`Verifier::announce`] verifies the batch's Ed25519 signature before the first signature arrives;
+//! * **foreground**: [`Signer::sign`] consumes a key and copies values, [`Verifier::verify`] hashes.
 //!
-//! A signature stands for itself: whoever missed the announcement, or was never meant to get it, verifies with one
-//! Ed25519 verification more ([`Signature::verify`]). It is laid out so, in 1,584 bytes (3,552 in suite 4):
+//! A signature is self-contained: a verifier without the announcement verifies it at the cost of one additional
+//! Ed25519 verification ([`Signature::verify`]). It has 1,584 bytes (3,552 in suite 4):
 //!
 //! | bytes | field |
 //! |---|---|
 //! | 1 | suite |
-//! | 1 | log2 of the batch's size, 0 to 7 |
+//! | 1 | log2 of the batch size, 0 to 7 |
 //! | 2 | index of the key in the batch |
 //! | 4 | zero |
 //! | 32 | root of the batch's tree |
@@ -21,17 +21,17 @@
 //! | 4 | zero |
 //! | 16 | nonce |
 //! | 64 | Ed25519 signature of `"quorate-v1-dsig-batch"` ‖ suite ‖ log2 ‖ signer's key ‖ root |
-//! | 7·32 | siblings from the leaf to the root, bottom first; zero above the root |
-//! | 68·18 or 133·24 | a value of each chain |
+//! | 7·32 | siblings from the leaf to the root, bottom first; zeros above the root |
+//! | 68·18 or 133·24 | one value of each chain |
 //!
 //! **One key, one signature.** Two signatures of one key make forgeries easy. So a key is consumed by value and
-//! wiped; nothing here can be cloned or serialised; keys expire, are dropped in a forked child, and are made of
-//! fresh entropy in each batch; without a key there is [`Error::Exhausted`](crate::Error::Exhausted) and never a
-//! second use. A verifier that meets a second use says so.
+//! wiped; signers, plans and batches cannot be cloned or serialised; keys expire, are dropped in a forked child, and
+//! each batch uses fresh entropy. Without a key, signing fails with [`Error::Exhausted`](crate::Error::Exhausted). A
+//! verifier reports a reused key as [`Error::OneTimeReuse`](crate::Error::OneTimeReuse).
 //!
-//! Deviations from the paper: hash calls are tweaked by key, chain and step, where the paper has bitmasks, because
-//! untweaked chains can be attacked many at a time; the Ed25519 signature binds suite, size and signer; a key, bound
-//! to its salt by its own tree, is a leaf of the batch as it is, because one hash more is a tenth of verifying.
+//! Deviations from the paper: hash calls are tweaked by key, chain and step instead of masked, because untweaked
+//! chains allow multi-target attacks; the Ed25519 signature binds suite, batch size and signer; a public key is a leaf
+//! of the batch without a further hash, which would cost a tenth of verification: its own tree binds it to its salt.
 //!
 //! ```
 //! use quorate::dsig::{Signature, Signer, SignerConfig, Verifier, VerifierConfig, WotsBlake3};
@@ -56,14 +56,14 @@
 //! let signature = Signature::decode(&bytes, &())?;
 //! assert!(verifier.can_verify_fast(&alice, &signature));
 //! verifier.verify(&alice, b"SET a 1", &signature)?;
-//! signature.verify(&alice, b"SET a 1")?;                    // anybody, without the announcement
+//! signature.verify(&alice, b"SET a 1")?;                    // without the announcement
 //! assert!(signature.verify(&alice, b"SET a 2").is_err());
 //! # Ok::<(), quorate::Error>(())
 //! ```
 //!
-//! A background plane in a thread of its own holds the lock for moments only, so that signing never waits for it. With
-//! the feature `driver` the module `driver` has such a thread: it wakes whoever waits for a key, and tells everybody
-//! why it ended. This is how to have one's own:
+//! A thread for the background plane holds the lock only briefly, so that signing never waits for it. The module
+//! `driver` (feature `driver`) has such a thread, which also wakes callers that wait for a key and reports why it
+//! ended. To write your own:
 //!
 //! ```
 //! # use quorate::dsig::{Signer, SignerConfig, WotsBlake3};
@@ -85,8 +85,8 @@
 //! let thread = std::thread::spawn(move || -> quorate::Result<()> {
 //!     loop {
 //!         let plan = background.lock().unwrap().plan(&mut getrandom::SysRng, now())?;
-//!         let Some(plan) = plan else { return Ok(()) };      // in earnest: sleep for a while, and go on
-//!         let batch = plan.make()?;                          // long, and without the lock
+//!         let Some(plan) = plan else { return Ok(()) };      // a real thread sleeps and continues
+//!         let batch = plan.make()?;                          // slow, without the lock
 //!         let _to_be_sent = background.lock().unwrap().add(batch);
 //!     }
 //! });
@@ -97,20 +97,22 @@
 
 mod auditor;
 mod batch;
-mod chain;
+mod block;
+mod cell;
 #[cfg(feature = "driver")]
 pub mod driver;
 pub mod dynamic;
 mod evidence;
 mod fast;
 mod haraka;
+mod hash_chain;
 mod hors;
 mod key_tree;
 mod one_time;
 mod process;
-mod short;
 mod signature;
 mod signer;
+mod single_block;
 mod suite;
 mod tree;
 mod verifier;
@@ -118,15 +120,15 @@ mod wots;
 
 pub use auditor::{Auditor, Entry, verify_all};
 pub use batch::{Batch, Plan};
-pub use chain::{Blake3, ChainHash, Haraka256, Haraka512, Sha256};
 pub use evidence::Reuse;
+pub use hash_chain::{Blake3, ChainHash, Haraka256, Haraka512, Sha256};
 pub use hors::{HorsF, HorsM};
-pub use one_time::OneTime;
+pub use one_time::OneTimeScheme;
 pub use signature::{Announcement, Signature};
 pub use signer::{Announced, Signer, SignerConfig};
 pub use suite::{
-    HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsMBlake3, HorsMHaraka256, HorsMSha256, Suite, WotsBlake3,
-    WotsBlake3Wide, WotsHaraka256, WotsHaraka512, WotsSha256,
+    DsigSuite, HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsMBlake3, HorsMHaraka256, HorsMSha256,
+    WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512, WotsSha256,
 };
-pub use verifier::{Admitted, Checked, Verified, Verifier, VerifierConfig};
+pub use verifier::{AdmittedAnnouncement, VerifiedAnnouncement, VerifiedSignature, Verifier, VerifierConfig};
 pub use wots::Wots;

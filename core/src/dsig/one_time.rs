@@ -1,57 +1,59 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::chain::KeySalt;
+use super::block::{Context, block, wipe, words};
+use super::cell::KeySalt;
 use super::fast::{self, LANES};
-use super::short::{Context, block, wipe, words};
 use crate::wire::domain;
 use zeroize::Zeroize;
 
-/// A one-time signature scheme: a secret signs one digest, and a signature leads to the public key by itself. The
-/// three of this crate; no other can be written outside of it.
-pub trait OneTime: Send + Sync + 'static {
-    /// Bytes of a digest, at most 64.
+/// A one-time signature scheme: a secret signs one digest, and the public key is recovered from the signature. The
+/// trait is sealed: this crate has three implementations.
+pub trait OneTimeScheme: Send + Sync + 'static {
+    /// Length of a digest in bytes, at most 64.
     const DIGEST_LEN: usize;
-    /// Bytes of a signature.
+    /// Length of a signature in bytes.
     const SIGNATURE_LEN: usize;
-    /// What signs once. It wipes itself; it has neither `Clone` nor `Debug`, nor can it be serialised.
+    /// The secret of a key, which signs once. It is wiped when dropped, and has no `Clone`, `Debug` or serialised
+    /// form.
     type Secret: Send + Sync;
-    /// Room for a signature.
-    type Body: Body;
-    /// Where keys are made, one after the other. It wipes itself.
-    type Work: Default;
+    /// Storage of a signature.
+    type Signature: SignatureBytes;
+    /// Working memory for key generation, reused from key to key. Wiped when dropped.
+    type Workspace: Default;
 
-    /// A key of the next bytes of `secrets`, and 32 bytes that stand for its public key.
+    /// Generates a key from the next bytes of `secrets`, in the memory of `buffer` if it has the right size. Returns
+    /// the secret and the 32-byte public key.
     fn generate(
         secrets: &mut Secrets,
         salt: &KeySalt,
-        room: Room,
-        work: &mut Self::Work,
+        buffer: KeyBuffer,
+        work: &mut Self::Workspace,
     ) -> (Self::Secret, [u8; 32]);
 
-    /// Lets the processor fetch what signing reads of a key, for whoever signs with it soon.
+    /// Prefetches into the cache what signing with this key reads.
     fn fetch(secret: &Self::Secret);
 
-    /// Signs the first `DIGEST_LEN` bytes of a digest into `SIGNATURE_LEN` bytes and consumes the key: what is left
-    /// of it is room.
-    fn sign(secret: Self::Secret, digest: &[u8; 64], signature: &mut [u8]) -> Room;
+    /// Signs the first `DIGEST_LEN` bytes of a digest and writes `SIGNATURE_LEN` bytes. Consumes the key, and returns
+    /// its wiped memory.
+    fn sign(secret: Self::Secret, digest: &[u8; 64], signature: &mut [u8]) -> KeyBuffer;
 
-    /// The 32 bytes of the one public key under which `signature` would be valid. `None` if there can be none, or if
-    /// it is not of `SIGNATURE_LEN` bytes.
+    /// Recovers the 32-byte public key under which `signature` is valid. Returns `None` if there is no such key, or
+    /// if the length is not `SIGNATURE_LEN`.
     fn recover(digest: &[u8; 64], salt: &KeySalt, signature: &[u8]) -> Option<[u8; 32]>;
 }
 
-/// Bytes of a length that the type knows, or that is given once.
-pub trait Body: Clone + Eq + Send + Sync + 'static {
-    /// `len` zeros.
+/// Bytes of a one-time signature: an array where the type knows the length, a vector elsewhere.
+pub trait SignatureBytes: Clone + Eq + Send + Sync + 'static {
+    /// Returns `len` zero bytes.
     fn zeros(len: usize) -> Self;
-    /// All bytes.
+    /// Returns all bytes.
     fn bytes(&self) -> &[u8];
-    /// All bytes, to be written.
+    /// Returns all bytes for writing.
     fn bytes_mut(&mut self) -> &mut [u8];
 }
 
-impl<const N: usize, const L: usize> Body for [[u8; N]; L] {
+impl<const N: usize, const L: usize> SignatureBytes for [[u8; N]; L] {
     fn zeros(_: usize) -> Self {
         [[0; N]; L]
     }
@@ -65,7 +67,7 @@ impl<const N: usize, const L: usize> Body for [[u8; N]; L] {
     }
 }
 
-impl Body for Vec<u8> {
+impl SignatureBytes for Vec<u8> {
     fn zeros(len: usize) -> Self {
         vec![0; len]
     }
@@ -79,8 +81,8 @@ impl Body for Vec<u8> {
     }
 }
 
-/// An endless string of secret bytes for one key: BLAKE3's extended output under
-/// [`DSIG_SECRETS`](domain::DSIG_SECRETS) of seed 32 ‖ time u64 ‖ suite u8 ‖ index u16. It wipes itself.
+/// The stream of secret bytes of one key: BLAKE3's extended output under [`DSIG_SECRETS`](domain::DSIG_SECRETS) of
+/// seed 32 ‖ time u64 ‖ suite u8 ‖ index u16. Wiped when dropped.
 pub struct Secrets {
     input: [u8; 64],
     len: usize,
@@ -97,7 +99,7 @@ impl Secrets {
         Self { input, len, output: [[0; 64]; LANES], taken: 64 * LANES, counter: 0 }
     }
 
-    /// The next bytes.
+    /// Fills `bytes` with the next bytes of the stream.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -114,7 +116,7 @@ impl Secrets {
 }
 
 impl Secrets {
-    /// The next blocks of output, which differ in their counters only.
+    /// Computes the next `LANES` blocks of output, which differ in their counters only.
     fn refill(&mut self) {
         let mut m = words(&self.input);
         fast::extend(&KEY.key, &m, self.len as u32, self.counter, &mut self.output);
@@ -130,36 +132,36 @@ impl Drop for Secrets {
     }
 }
 
-/// Secret bytes on the heap. They wipe themselves.
-pub struct Wiped(pub(super) Vec<u8>);
+/// Secret bytes on the heap. Wiped when dropped.
+pub struct SecretBuffer(pub(super) Vec<u8>);
 
-/// Memory of a key that is wiped, so that the next can be made in it: a system that is asked for memory gives pages
-/// that it has to clear first, which would take longer than making the key.
+/// Wiped memory of a used key, for the next key to reuse. The system clears each page that it hands out, which would
+/// take longer than generating the key.
 #[derive(Default)]
-pub struct Room(Vec<u8>);
+pub struct KeyBuffer(Vec<u8>);
 
-impl Wiped {
-    /// Zeros, in this room if it is of that size.
-    pub(super) fn zeros(room: Room, len: usize) -> Self {
-        Self(if room.0.len() == len { room.0 } else { vec![0; len] })
+impl SecretBuffer {
+    /// Returns `len` zero bytes, in the memory of `buffer` if it has that length.
+    pub(super) fn zeros(buffer: KeyBuffer, len: usize) -> Self {
+        Self(if buffer.0.len() == len { buffer.0 } else { vec![0; len] })
     }
 
-    pub(super) fn into_room(mut self) -> Room {
+    pub(super) fn into_buffer(mut self) -> KeyBuffer {
         fast::wipe(&mut self.0);
-        Room(core::mem::take(&mut self.0))
+        KeyBuffer(core::mem::take(&mut self.0))
     }
 }
 
-impl Drop for Wiped {
+impl Drop for SecretBuffer {
     fn drop(&mut self) {
-        // Nothing is left of what became room, and to overwrite nothing takes its time, too.
+        // The vector is empty if its memory was moved out; skip the call.
         if !self.0.is_empty() {
             fast::wipe(&mut self.0);
         }
     }
 }
 
-/// The number in bits `place * width ..` of a digest that is read as a little-endian integer.
+/// Returns the number in bits `place * width ..` of a digest, read as a little-endian integer.
 pub(super) fn bits(digest: &[u8], width: usize, place: usize) -> u32 {
     let (byte, shift) = (place * width / 8, place * width % 8);
     let mut window = [0; 4];

@@ -1,8 +1,8 @@
-//! Which process this is. A signature takes a fraction of a microsecond, in which there is no room for a system call.
+//! Detection of forked processes, without a system call: signing takes a fraction of a microsecond.
 //!
-//! This is the crate's one global: a page of memory belongs to the process, and each process forks as a whole.
+//! This is the only global state of the crate. It belongs to the process, because a fork copies the whole process.
 
-/// Another number in a process that was forked off than in the one that it was forked from, the same otherwise.
+/// Returns a number that differs between a process and its forked children, and is constant within a process.
 pub(super) fn generation() -> u64 {
     #[cfg(target_os = "linux")]
     if let Some(generation) = linux::generation() {
@@ -11,7 +11,7 @@ pub(super) fn generation() -> u64 {
     id().into()
 }
 
-/// The process's number, where processes fork.
+/// Returns the process identifier.
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "the standard library has it, but may not be there")]
 pub(super) fn id() -> u32 {
@@ -19,7 +19,7 @@ pub(super) fn id() -> u32 {
     unsafe { libc::getpid() }.unsigned_abs()
 }
 
-/// Nothing forks here.
+/// Returns 0: processes do not fork on this platform.
 #[cfg(not(unix))]
 pub(super) fn id() -> u32 {
     0
@@ -33,10 +33,10 @@ mod linux {
     use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
     use core::sync::atomic::{AtomicPtr, AtomicU64};
 
-    /// Null at first, and [`NONE`] where the system wipes no pages.
+    /// Null at first; [`NONE`] where the system does not wipe pages on fork.
     static PAGE: AtomicPtr<AtomicU64> = AtomicPtr::new(ptr::null_mut());
     static NONE: AtomicU64 = AtomicU64::new(0);
-    /// The newest generation. A child inherits it, so that its own is the next.
+    /// The newest generation. A child inherits it and takes the next number.
     static NEWEST: AtomicU64 = AtomicU64::new(0);
 
     const LEN: usize = size_of::<AtomicU64>();
@@ -49,10 +49,10 @@ mod linux {
         if ptr::eq(page, &NONE) {
             return None;
         }
-        // SAFETY: a page as `page` makes them, which nobody unmaps once it is in PAGE.
+        // SAFETY: PAGE holds a page from `page`, which is never unmapped once stored.
         let page = unsafe { &*page };
         match page.load(Relaxed) {
-            // At first, and in a child: both read a page of zeros.
+            // In the first call of a process, parent or child: the page is zero.
             0 => {
                 let next = 1 + NEWEST.fetch_add(1, Relaxed);
                 Some(page.compare_exchange(0, next, Relaxed, Relaxed).map_or_else(|other| other, |_| next))
@@ -61,10 +61,10 @@ mod linux {
         }
     }
 
-    /// What every call finds from now on.
+    /// Maps the page, or stores [`NONE`] where that is impossible.
     #[cold]
     fn first() -> *mut AtomicU64 {
-        // SAFETY: of a page that is ours, whose contents nobody needs.
+        // SAFETY: the page is ours and its contents are unused.
         let ours = page(|page, advice| unsafe { libc::madvise(page, LEN, advice) });
         let new = ours.map_or((&raw const NONE).cast_mut(), |page| page.cast().as_ptr());
         match PAGE.compare_exchange(ptr::null_mut(), new, AcqRel, Acquire) {
@@ -78,12 +78,12 @@ mod linux {
         }
     }
 
-    /// A page of zeros that is one again in every child. `None` where Linux is older than 4.14, and in emulators that
-    /// take any advice and follow none.
+    /// Maps a page that the system zeroes in every child. Returns `None` on Linux before 4.14, and in emulators that
+    /// accept any advice and ignore it.
     fn page(advise: impl Fn(*mut c_void, c_int) -> c_int) -> Option<NonNull<c_void>> {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a new mapping at a place of the system's choice touches nothing that exists.
+        // SAFETY: a new mapping at an address of the system's choice touches no existing memory.
         let page = unsafe { libc::mmap(ptr::null_mut(), LEN, access, kind, -1, 0) };
         if page == libc::MAP_FAILED {
             return None;
@@ -98,7 +98,7 @@ mod linux {
     }
 
     fn unmap(page: NonNull<c_void>) {
-        // SAFETY: of `page`, and nobody else knows of it.
+        // SAFETY: the page is from `page`, and there is no other reference to it.
         unsafe { libc::munmap(page.as_ptr(), LEN) };
     }
 
@@ -107,7 +107,7 @@ mod linux {
         use super::*;
 
         #[test]
-        fn an_emulator_that_takes_any_advice_and_follows_none_is_found_out() {
+        fn emulator_that_ignores_advice_is_detected() {
             assert!(page(|_, _| 0).is_none());
             assert!(page(|_, _| -1).is_none(), "an old kernel");
             let knows = |_, advice| if advice == libc::MADV_WIPEONFORK { 0 } else { -1 };

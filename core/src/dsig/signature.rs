@@ -2,17 +2,17 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::chain::KeySalt;
-use super::one_time::{Body, OneTime};
-use super::short::{Context, block};
-use super::suite::Suite;
+use super::block::{Context, block};
+use super::cell::KeySalt;
+use super::one_time::{OneTimeScheme, SignatureBytes};
+use super::suite::DsigSuite;
 use super::tree::{self, MAX_LOG2, Siblings, Tree};
 use crate::ed25519::PublicKey;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// A signature that stands for itself: with the signer's public key alone anybody can check it.
-pub struct Signature<S: Suite> {
+/// A self-contained signature, verifiable with the signer's public key alone.
+pub struct Signature<S: DsigSuite> {
     pub(super) log2: u8,
     pub(super) index: u16,
     pub(super) root: [u8; 32],
@@ -20,25 +20,25 @@ pub struct Signature<S: Suite> {
     pub(super) nonce: [u8; 16],
     pub(super) eddsa: [u8; 64],
     pub(super) siblings: Siblings,
-    pub(super) one_time: <S::OneTime as OneTime>::Body,
+    pub(super) one_time: <S::OneTime as OneTimeScheme>::Signature,
 }
 
-impl<S: Suite> Signature<S> {
-    /// Bytes of an encoded signature: 360 and the one-time signature.
+impl<S: DsigSuite> Signature<S> {
+    /// Length of an encoded signature in bytes: 360 plus the one-time signature.
     pub const LEN: usize = 360 + S::OneTime::SIGNATURE_LEN;
 
-    /// The root of the batch that the key belongs to.
+    /// Returns the root of the key's batch.
     pub fn root(&self) -> &[u8; 32] {
         &self.root
     }
 
-    /// The key's place in its batch.
+    /// Returns the index of the key in its batch.
     pub fn index(&self) -> u16 {
         self.index
     }
 
-    /// Checks everything, with nothing known beforehand. Cost: one Ed25519 verification, about 102 chain steps in
-    /// suites 1 to 3.
+    /// Verifies the signature without prior state. Cost: one Ed25519 verification, about 102 chain steps in suites 1
+    /// to 3.
     ///
     /// # Errors
     /// [`Error::BadSignature`].
@@ -50,7 +50,7 @@ impl<S: Suite> Signature<S> {
         self.verify_root(signer)
     }
 
-    /// All zeros, to be written.
+    /// Returns a zeroed signature to be filled in.
     #[inline]
     pub(super) fn blank() -> Self {
         Self {
@@ -61,7 +61,7 @@ impl<S: Suite> Signature<S> {
             nonce: [0; 16],
             eddsa: [0; 64],
             siblings: Siblings::default(),
-            one_time: <S::OneTime as OneTime>::Body::zeros(S::OneTime::SIGNATURE_LEN),
+            one_time: <S::OneTime as OneTimeScheme>::Signature::zeros(S::OneTime::SIGNATURE_LEN),
         }
     }
 
@@ -69,12 +69,13 @@ impl<S: Suite> Signature<S> {
         verify_root::<S>(signer, self.log2, &self.root, &self.eddsa)
     }
 
-    /// What the one-time key signs: unforeseeable before the signature is out, for the nonce is secret until then.
+    /// Returns the digest that the one-time key signs. It is unpredictable before the signature is published, because
+    /// the nonce is secret until then.
     pub(super) fn digest(&self, message: &[u8]) -> [u8; 64] {
         digest(&self.root, self.index, &self.nonce, message)
     }
 
-    /// The leaf of the key under which the one-time signature is valid.
+    /// Returns the leaf of the key under which the one-time signature is valid.
     pub(super) fn leaf(&self, digest: &[u8; 64]) -> Option<[u8; 32]> {
         S::OneTime::recover(digest, &self.salt, self.one_time.bytes())
     }
@@ -84,7 +85,8 @@ const MESSAGE: Context = Context::new(domain::DSIG_MESSAGE);
 
 pub(super) fn digest(root: &[u8; 32], index: u16, nonce: &[u8; 16], message: &[u8]) -> [u8; 64] {
     if message.len() <= 64 - 50 {
-        // Put together before it is written, because a processor that reads more than it wrote at once has to wait.
+        // Assembled in registers before it is written: reading more bytes than the last store wrote stalls the
+        // processor.
         let nonce = u128::from_le_bytes(*nonce);
         let (front, back) = (u128::from(index) | nonce << 16, nonce >> 112 | number(message) << 16);
         let (block, _) = block(&[root, &front.to_le_bytes(), &back.to_le_bytes()]);
@@ -96,7 +98,7 @@ pub(super) fn digest(root: &[u8; 32], index: u16, nonce: &[u8; 16], message: &[u
     out
 }
 
-/// At most 16 bytes as a little-endian integer.
+/// Reads at most 16 bytes as a little-endian integer.
 fn number(bytes: &[u8]) -> u128 {
     let sum = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u128::from(*byte));
     match bytes.split_first_chunk() {
@@ -105,12 +107,12 @@ fn number(bytes: &[u8]) -> u128 {
     }
 }
 
-/// What Ed25519 signs of a batch.
-pub(super) fn batch_bytes<S: Suite>(log2: u8, signer: &[u8; 32], root: &[u8; 32]) -> Vec<u8> {
+/// Returns the message of a batch's Ed25519 signature.
+pub(super) fn batch_bytes<S: DsigSuite>(log2: u8, signer: &[u8; 32], root: &[u8; 32]) -> Vec<u8> {
     [domain::DSIG_BATCH.as_bytes(), &[S::NUMBER, log2], signer, root].concat()
 }
 
-pub(super) fn verify_root<S: Suite>(
+pub(super) fn verify_root<S: DsigSuite>(
     signer: &PublicKey,
     log2: u8,
     root: &[u8; 32],
@@ -119,7 +121,7 @@ pub(super) fn verify_root<S: Suite>(
     signer.verify_strict(&batch_bytes::<S>(log2, signer.as_bytes(), root), eddsa)
 }
 
-impl<S: Suite> Encode for Signature<S> {
+impl<S: DsigSuite> Encode for Signature<S> {
     fn encode_to(&self, w: &mut Writer) {
         w.u8(S::NUMBER);
         w.u8(self.log2);
@@ -143,7 +145,7 @@ impl<S: Suite> Encode for Signature<S> {
     }
 }
 
-impl<S: Suite> Decode for Signature<S> {
+impl<S: DsigSuite> Decode for Signature<S> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         let log2 = header::<S>(r)?;
         let index = r.u16()?;
@@ -162,51 +164,51 @@ impl<S: Suite> Decode for Signature<S> {
             }
         }
         let bytes = r.raw(S::OneTime::SIGNATURE_LEN)?;
-        let mut one_time = <S::OneTime as OneTime>::Body::zeros(bytes.len());
+        let mut one_time = <S::OneTime as OneTimeScheme>::Signature::zeros(bytes.len());
         one_time.bytes_mut().copy_from_slice(bytes);
         Ok(Self { log2, index, root, salt, nonce, eddsa, siblings, one_time })
     }
 }
 
-impl<S: Suite> Clone for Signature<S> {
+impl<S: DsigSuite> Clone for Signature<S> {
     fn clone(&self) -> Self {
         Self { one_time: self.one_time.clone(), ..*self }
     }
 }
 
-impl<S: Suite> PartialEq for Signature<S> {
+impl<S: DsigSuite> PartialEq for Signature<S> {
     fn eq(&self, other: &Self) -> bool {
         let head = |s: &Self| (s.log2, s.index, s.root, s.salt, s.nonce, s.eddsa, s.siblings);
         head(self) == head(other) && self.one_time == other.one_time
     }
 }
 
-impl<S: Suite> Eq for Signature<S> {}
+impl<S: DsigSuite> Eq for Signature<S> {}
 
-impl<S: Suite> fmt::Debug for Signature<S> {
+impl<S: DsigSuite> fmt::Debug for Signature<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let root = hex::encode(self.root.get(..6).unwrap_or_default());
         write!(f, "Signature({}, {root}…, {})", S::NAME, self.index)
     }
 }
 
-/// A batch of keys before any of them signs: the leaves, from which the receiver computes root and paths. 68 bytes
-/// and 32 per key.
+/// The public keys of a batch, sent before any of them signs. The receiver computes root and paths from these leaves.
+/// 68 bytes plus 32 per key.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Announcement<S: Suite> {
+pub struct Announcement<S: DsigSuite> {
     pub(super) log2: u8,
     pub(super) eddsa: [u8; 64],
     pub(super) leaves: Vec<[u8; 32]>,
     pub(super) suite: PhantomData<S>,
 }
 
-impl<S: Suite> Announcement<S> {
-    /// How many keys it announces.
+impl<S: DsigSuite> Announcement<S> {
+    /// Returns the number of announced keys.
     pub fn keys(&self) -> usize {
         self.leaves.len()
     }
 
-    /// The root, if the Ed25519 signature is the signer's. Cost: 127 hashes, one Ed25519 verification.
+    /// Verifies the Ed25519 signature and returns the root. Cost: 127 hashes, one Ed25519 verification.
     ///
     /// # Errors
     /// [`Error::BadSignature`].
@@ -222,7 +224,7 @@ impl<S: Suite> Announcement<S> {
     }
 }
 
-impl<S: Suite> Encode for Announcement<S> {
+impl<S: DsigSuite> Encode for Announcement<S> {
     fn encode_to(&self, w: &mut Writer) {
         w.u8(S::NUMBER);
         w.u8(self.log2);
@@ -234,7 +236,7 @@ impl<S: Suite> Encode for Announcement<S> {
     }
 }
 
-impl<S: Suite> Decode for Announcement<S> {
+impl<S: DsigSuite> Decode for Announcement<S> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         let log2 = header::<S>(r)?;
         if r.u16()? != 0 {
@@ -246,13 +248,13 @@ impl<S: Suite> Decode for Announcement<S> {
     }
 }
 
-impl<S: Suite> fmt::Debug for Announcement<S> {
+impl<S: DsigSuite> fmt::Debug for Announcement<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Announcement({}, {} keys)", S::NAME, self.leaves.len())
     }
 }
 
-fn header<S: Suite>(r: &mut Reader<'_>) -> Result<u8> {
+fn header<S: DsigSuite>(r: &mut Reader<'_>) -> Result<u8> {
     if r.u8()? != S::NUMBER {
         return Err(Error::WrongContext { what: "suite" });
     }

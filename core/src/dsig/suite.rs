@@ -1,19 +1,19 @@
-use super::chain::{Blake3, Haraka256, Haraka512, Sha256};
+use super::hash_chain::{Blake3, Haraka256, Haraka512, Sha256};
 use super::hors::{HorsF, HorsM};
-use super::one_time::OneTime;
+use super::one_time::OneTimeScheme;
 use super::wots::Wots;
 
-/// A one-time scheme with its chain hash, under the number that signatures and announcements carry.
+/// A one-time scheme and its chain hash, identified by the suite number in signatures and announcements.
 ///
-/// Any [`Wots`], [`HorsF`] or [`HorsM`] over any [`ChainHash`](super::ChainHash) makes a suite; parameters with which
-/// forging would be easy do not compile. Take a number from 128 on for your own; the others are ours.
-pub trait Suite: Copy + Eq + Send + Sync + 'static {
-    /// The suite byte.
+/// Any [`Wots`], [`HorsF`] or [`HorsM`] over any [`ChainHash`](super::ChainHash) forms a suite; insecure parameters
+/// do not compile. Suite numbers from 128 on are for your own suites; the numbers below are reserved for this crate.
+pub trait DsigSuite: Copy + Eq + Send + Sync + 'static {
+    /// The suite number.
     const NUMBER: u8;
-    /// A short name for people and configuration files.
+    /// A short name for display and configuration files.
     const NAME: &'static str;
-    /// What the keys of a batch are.
-    type OneTime: OneTime;
+    /// The one-time scheme of the keys in a batch.
+    type OneTime: OneTimeScheme;
 }
 
 macro_rules! suites {
@@ -22,7 +22,7 @@ macro_rules! suites {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum $name {}
 
-        impl Suite for $name {
+        impl DsigSuite for $name {
             const NUMBER: u8 = $number;
             const NAME: &'static str = $text;
             type OneTime = $one_time;
@@ -31,13 +31,13 @@ macro_rules! suites {
 }
 
 suites! {
-    /// Suite 1: W-OTS⁺ over Haraka-512, the paper's. 128-bit digests, 1,584 bytes.
+    /// Suite 1: W-OTS⁺ over Haraka-512, as in the paper. 128-bit digests, 1,584 bytes.
     WotsHaraka512 = 1, "wots-haraka-512", Wots<Haraka512, 18, 68>;
-    /// Suite 2: W-OTS⁺ over Haraka-256, the fastest where the processor has AES. 1,584 bytes.
+    /// Suite 2: W-OTS⁺ over Haraka-256, the fastest suite on processors with AES instructions. 1,584 bytes.
     WotsHaraka256 = 2, "wots-haraka-256", Wots<Haraka256, 18, 68>;
-    /// Suite 3: W-OTS⁺ over BLAKE3, the default everywhere. 1,584 bytes.
+    /// Suite 3: W-OTS⁺ over BLAKE3, the default. 1,584 bytes.
     WotsBlake3 = 3, "wots-blake3", Wots<Blake3, 18, 68>;
-    /// Suite 4: W-OTS⁺ over BLAKE3 with 192-bit values and 256-bit digests, the conservative one. 3,552 bytes.
+    /// Suite 4: W-OTS⁺ over BLAKE3 with 192-bit values and 256-bit digests, the conservative choice. 3,552 bytes.
     WotsBlake3Wide = 4, "wots-blake3-256", Wots<Blake3, 24, 133>;
     /// Suite 5: HORS with factorised keys over BLAKE3, k = 64 and t = 256. 4,456 bytes.
     HorsFBlake3 = 5, "hors-f-blake3", HorsF<Blake3, 64, 256>;
@@ -47,10 +47,10 @@ suites! {
     HorsFHaraka256 = 7, "hors-f-haraka-256", HorsF<Haraka256, 64, 256>;
     /// Suite 8: HORS with merklified keys over Haraka-256. 4,968 bytes; 256 kB per unused key.
     HorsMHaraka256 = 8, "hors-m-haraka-256", HorsM<Haraka256, 16, 4096>;
-    /// Suite 9: W-OTS⁺ over SHA-256, to compare with. 1,584 bytes.
+    /// Suite 9: W-OTS⁺ over SHA-256, for comparison. 1,584 bytes.
     WotsSha256 = 9, "wots-sha-256", Wots<Sha256, 18, 68>;
-    /// Suite 10: HORS with factorised keys over SHA-256, to compare with. 4,456 bytes.
+    /// Suite 10: HORS with factorised keys over SHA-256, for comparison. 4,456 bytes.
     HorsFSha256 = 10, "hors-f-sha-256", HorsF<Sha256, 64, 256>;
-    /// Suite 11: HORS with merklified keys over SHA-256, to compare with. 4,968 bytes; 256 kB per unused key.
+    /// Suite 11: HORS with merklified keys over SHA-256, for comparison. 4,968 bytes; 256 kB per unused key.
     HorsMSha256 = 11, "hors-m-sha-256", HorsM<Sha256, 16, 4096>;
 }

@@ -1,21 +1,21 @@
-//! The tree over a batch: the leaves are its keys, node = H(left ‖ right) under [`DSIG_NODE`](domain::DSIG_NODE). A
-//! batch is a power of two, so the tree is full.
+//! The Merkle tree over a batch: the leaves are the batch's public keys, and node = H(left ‖ right) under
+//! [`DSIG_NODE`](domain::DSIG_NODE). The number of leaves is a power of two, so the tree is full.
 //!
-//! A key is the hash that its one-time scheme ends with, which is bound to its salt already; Ed25519 signs the suite
-//! and the size. So nothing is hashed between a key and the tree.
+//! A leaf is the public key itself, without a further hash: the last hash of its one-time scheme binds it to its
+//! salt, and the Ed25519 signature covers suite and batch size.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::chain::{Cell, Shape};
+use super::block::{Context, block};
+use super::cell::{HashCell, HashShape};
 use super::fast::{self, Walk};
-use super::short::{Context, block};
 use crate::wire::domain;
 
-/// A batch has at most 2⁷ keys.
+/// Maximum log2 of the batch size: a batch has at most 2⁷ keys.
 pub(super) const MAX_LOG2: u8 = 7;
 
-/// The siblings from a leaf to the root, bottom first; zeros above a smaller tree's root.
+/// The siblings on the path from a leaf to the root, bottom first; zeros above the root of a smaller tree.
 pub(super) type Siblings = [[u8; 32]; MAX_LOG2 as usize];
 
 const NODE: Context = Context::new(domain::DSIG_NODE);
@@ -24,22 +24,26 @@ fn node(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
     NODE.hash(&block(&[left, right]).0, 64)
 }
 
-fn hashed<'a>(context: &Context, cells: &'a mut [Cell], input: usize) -> impl Iterator<Item = [u8; 32]> + 'a {
-    fast::blake3(&context.key, cells, &Walk::once(Shape { input, output: 32 }));
+fn hashed<'a>(
+    context: &Context,
+    cells: &'a mut [HashCell],
+    input: usize,
+) -> impl Iterator<Item = [u8; 32]> + 'a {
+    fast::blake3(&context.key, cells, &Walk::once(HashShape { input, output: 32 }));
     cells.iter().map(|cell| *cell.0.first_chunk().unwrap_or(&[0; 32]))
 }
 
-/// The nodes of a tree that are known to be its own: all of them, or those that verified paths went through.
-/// Whenever a node is known, so are the siblings of all nodes from it up to the root.
+/// A tree with some of its nodes verified: all of them, or those on the paths verified so far. If a node is known, so
+/// are the siblings of all nodes on its path to the root.
 pub(super) struct Tree {
     log2: u8,
-    /// Level by level: the leaves first, the root last.
+    /// Nodes level by level: the leaves first, the root last.
     nodes: Vec<[u8; 32]>,
     known: [u64; 4],
 }
 
 impl Tree {
-    /// The whole tree. `None` unless there are exactly 2^log2 leaves, and at most 128.
+    /// Builds the whole tree. Returns `None` unless there are exactly 2^log2 leaves, and at most 128.
     pub(super) fn new(log2: u8, leaves: Vec<[u8; 32]>) -> Option<Self> {
         if log2 > MAX_LOG2 || leaves.len() != 1 << log2 {
             return None;
@@ -49,15 +53,15 @@ impl Tree {
         for _ in 0..log2 {
             let pairs = nodes.get(below..)?.as_chunks::<2>().0;
             cells.clear();
-            cells.extend(pairs.iter().map(|[left, right]| Cell(block(&[left, right]).0)));
+            cells.extend(pairs.iter().map(|[left, right]| HashCell(block(&[left, right]).0)));
             below = nodes.len();
             nodes.extend(hashed(&NODE, &mut cells, 64));
         }
         Some(Self { log2, nodes, known: [u64::MAX; 4] })
     }
 
-    /// A tree of which nothing but the root is known.
-    pub(super) fn of_root(log2: u8, root: &[u8; 32]) -> Self {
+    /// Creates a tree of which only the root is known.
+    pub(super) fn from_root(log2: u8, root: &[u8; 32]) -> Self {
         let mut tree = Self { log2, nodes: vec![[0; 32]; (2 << log2) - 1], known: [0; 4] };
         tree.learn(tree.nodes.len() - 1, root);
         tree
@@ -75,7 +79,7 @@ impl Tree {
         self.nodes.get(..1 << self.log2).unwrap_or_default()
     }
 
-    /// A leaf's siblings, where there are zeros above the root.
+    /// Writes the siblings of a leaf; levels above the root are left as they are.
     pub(super) fn write_siblings(&self, index: u16, siblings: &mut Siblings) {
         for (sibling, at) in siblings.iter_mut().zip(places(self.log2, index)) {
             if let Some(node) = self.nodes.get(at.sibling) {
@@ -84,9 +88,9 @@ impl Tree {
         }
     }
 
-    /// Whether a leaf and its siblings lead to the root, **each sibling included**: one that is right in one tree
-    /// only by luck would prove nothing to a third party. Remembers the path, so that the next one is hashed only up
-    /// to where they meet.
+    /// Verifies that a leaf and its siblings lead to the root, **every sibling included**: a wrong sibling must fail
+    /// even where the tree is known, because the signature would not convince a third party. Stores the verified
+    /// path, so that the next one is hashed only up to their first common node.
     pub(super) fn admits(&mut self, leaf: [u8; 32], index: u16, siblings: &Siblings) -> bool {
         if self.knows(index.into()) {
             return self.agrees(0, &leaf, index, siblings);
@@ -112,7 +116,7 @@ impl Tree {
         true
     }
 
-    /// Whether the node on a level of a leaf's path is this one, and the siblings from there on are these.
+    /// Returns true if `node` is at this level of the leaf's path, and the siblings from there on are `siblings`.
     fn agrees(&self, level: usize, node: &[u8; 32], index: u16, siblings: &Siblings) -> bool {
         let met = places(self.log2, index).nth(level).map_or(self.nodes.len() - 1, |place| place.node);
         let mut above = places(self.log2, index).zip(siblings).skip(level);
@@ -132,24 +136,24 @@ impl Tree {
     }
 }
 
-/// A node on the way from a leaf to below the root, and its sibling, as places in the list of all nodes.
-struct Step {
+/// A node on the path from a leaf to the root, and its sibling, as positions in the list of all nodes.
+struct PathNode {
     node: usize,
     sibling: usize,
     left: bool,
 }
 
-fn places(log2: u8, index: u16) -> impl Iterator<Item = Step> {
+fn places(log2: u8, index: u16) -> impl Iterator<Item = PathNode> {
     let mut start = 0;
     (0..log2).map(move |level| {
         let place = usize::from(index) >> level;
-        let here = Step { node: start + place, sibling: start + (place ^ 1), left: place % 2 == 0 };
+        let here = PathNode { node: start + place, sibling: start + (place ^ 1), left: place % 2 == 0 };
         start += 1 << (log2 - level);
         here
     })
 }
 
-/// The root that a leaf and its siblings lead to.
+/// Computes the root from a leaf and its siblings.
 pub(super) fn climb(leaf: [u8; 32], index: u16, log2: u8, siblings: &Siblings) -> [u8; 32] {
     let mut at = leaf;
     for (place, sibling) in places(log2, index).zip(siblings) {
@@ -191,11 +195,11 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_admits_what_climbs_to_its_root_whatever_it_knows_already() {
+    fn tree_admits_exactly_the_paths_to_its_root() {
         for log2 in 0..=MAX_LOG2 {
             let leaves = leaves(log2);
             let mut whole = Tree::new(log2, leaves.clone()).unwrap();
-            let mut partial = Tree::of_root(log2, &whole.root());
+            let mut partial = Tree::from_root(log2, &whole.root());
             for step in 0..2u16 << log2 {
                 let index = step.wrapping_mul(37) % (1 << log2);
                 let (leaf, good) = (leaves[usize::from(index)], siblings_of(&whole, index));

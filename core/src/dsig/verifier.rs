@@ -5,31 +5,33 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::fast;
-use super::one_time::Body;
+use super::one_time::SignatureBytes;
 use super::signature::{Announcement, Signature};
-use super::suite::Suite;
+use super::suite::DsigSuite;
 use super::tree::Tree;
 use crate::ed25519::PublicKey;
 use crate::machine::Time;
 use crate::wire::Decode;
 use crate::{Error, Result};
 
-/// The bounds of what a verifier remembers per signer.
+/// Limits on the state that a verifier stores per signer.
 #[derive(Clone, Debug)]
 pub struct VerifierConfig {
-    /// Announced batches; the oldest goes first, with what its keys signed. About 12 kB each; 0 counts as 1.
+    /// Maximum number of announced batches; the oldest is evicted, with the record of what its keys signed. About 12
+    /// kB each; 0 counts as 1.
     ///
-    /// Those that a signer still signs with should all fit, or its signatures verify slowly: for each group that this
-    /// verifier is in, and for everybody, ⌈[`low_water`](super::SignerConfig::low_water) / batch⌉ + 1. The default does
-    /// for the signer's defaults and four groups: 5 · (4 + 1) = 25.
+    /// Signatures verify slowly if their batch was evicted, so the limit should cover all batches in use:
+    /// ⌈[`low_water`](super::SignerConfig::low_water) / batch⌉ + 1 for each group that contains this verifier, and
+    /// the same for the group of all verifiers. The default covers the signer's defaults with four groups: 5 · (4 +
+    /// 1) = 25.
     pub announced: usize,
-    /// Batches whose root was checked in the foreground; the oldest goes first, with what its keys signed. About 12 kB
-    /// each; 0 counts as 1.
+    /// Maximum number of batches whose root was verified in the foreground; the oldest is evicted, with the record of
+    /// what its keys signed. About 12 kB each; 0 counts as 1.
     pub checked: usize,
-    /// Announcements that may come at once. A signer that begins, or whose keys all expired, has
+    /// Maximum burst of announcements. A signer that starts, or whose keys all expired, sends
     /// ⌈[`low_water`](super::SignerConfig::low_water) / batch⌉ for each group.
     pub burst: u32,
-    /// How often one more may come.
+    /// Interval at which one more announcement is allowed.
     pub interval: core::time::Duration,
 }
 
@@ -39,66 +41,66 @@ impl Default for VerifierConfig {
     }
 }
 
-/// Verifies signatures of known signers, fast where their batch was announced. Driven by its owner: nothing happens
-/// between calls.
-pub struct Verifier<S: Suite> {
+/// Verifies signatures of known signers, and does so fast if their batch was announced. All work happens within
+/// calls.
+pub struct Verifier<S: DsigSuite> {
     config: VerifierConfig,
-    signers: BTreeMap<PublicKey, Peer>,
+    signers: BTreeMap<PublicKey, SignerState>,
     revoked: Option<Box<Revocation>>,
     suite: PhantomData<S>,
 }
 
 type Revocation = dyn Fn(&PublicKey) -> bool + Send + Sync;
 
-struct Peer {
-    announced: VecDeque<Known>,
-    checked: VecDeque<Known>,
+struct SignerState {
+    announced: VecDeque<KnownBatch>,
+    checked: VecDeque<KnownBatch>,
     tokens: u32,
     refilled: Time,
 }
 
-/// A root under which the signer's Ed25519 signature was verified.
-pub(super) struct Known {
+/// A batch whose root has a valid Ed25519 signature of the signer.
+pub(super) struct KnownBatch {
     eddsa: [u8; 64],
     root: [u8; 32],
     tree: Tree,
-    /// What each key signed; a key has one digest.
+    /// Digest that each key signed. A key may sign one digest only.
     used: Vec<Option<[u8; 32]>>,
 }
 
-/// An announcement that may be looked at: its signer is known and within its allowance.
-pub struct Admitted<S: Suite> {
+/// Permission to verify an announcement: its signer is known and within its rate limit.
+pub struct AdmittedAnnouncement<S: DsigSuite> {
     signer: PublicKey,
     suite: PhantomData<S>,
 }
 
-/// An announcement that holds.
-pub struct Checked<S: Suite> {
+/// A verified announcement.
+pub struct VerifiedAnnouncement<S: DsigSuite> {
     signer: PublicKey,
-    known: Known,
+    known: KnownBatch,
     suite: PhantomData<S>,
 }
 
-/// A signature that holds by itself; whether its key signed something else, [`Verifier::remember`] says.
+/// A valid signature. [`Verifier::remember`] tells if its key signed another message.
 #[must_use]
-pub struct Verified<S: Suite> {
+pub struct VerifiedSignature<S: DsigSuite> {
     signer: PublicKey,
-    known: Known,
+    known: KnownBatch,
     index: u16,
     digest: [u8; 64],
     suite: PhantomData<S>,
 }
 
-impl<S: Suite> Verifier<S> {
-    /// A verifier that knows nobody yet.
+impl<S: DsigSuite> Verifier<S> {
+    /// Creates a verifier that knows no signer yet.
     pub fn new(config: VerifierConfig) -> Self {
         Self { config, signers: BTreeMap::new(), revoked: None, suite: PhantomData }
     }
 
-    /// Lets a signer in. Does nothing if it is known. Memory: the configured batches per signer, 480 kB by default.
+    /// Adds a signer. Does nothing if it is known. Memory: the configured batches per signer, 480 kB by default.
     pub fn admit(&mut self, signer: PublicKey) {
         let tokens = self.config.burst;
-        self.signers.entry(signer).or_insert_with(|| Peer {
+        self.signers.entry(signer).or_insert_with(|| SignerState {
             announced: VecDeque::new(),
             checked: VecDeque::new(),
             tokens,
@@ -106,87 +108,87 @@ impl<S: Suite> Verifier<S> {
         });
     }
 
-    /// Forgets a signer: all of its signatures are refused from now on. Returns whether it was known.
+    /// Removes a signer: all its signatures are refused from now on. Returns whether it was known.
     pub fn revoke(&mut self, signer: &PublicKey) -> bool {
         self.signers.remove(signer).is_some()
     }
 
-    /// Sets a hook that is asked before every verification and announcement whether a key is revoked: a list that
-    /// somebody else keeps. It should cost no more than a lookup.
+    /// Sets a hook that returns true for revoked keys. It is called before every verification and announcement, and
+    /// should cost no more than a lookup.
     pub fn check_revocation(&mut self, hook: impl Fn(&PublicKey) -> bool + Send + Sync + 'static) {
         self.revoked = Some(Box::new(hook));
     }
 
-    /// Background work, all of it: takes in an announcement of the peer that it came from over an authenticated
-    /// link. A stranger's costs a lookup, one too many a subtraction; any other 127 hashes and one Ed25519
-    /// verification.
+    /// Performs all background work: verifies an announcement that arrived from the signer over an authenticated
+    /// link. Cost: a lookup for an unknown signer, a subtraction above the rate limit; otherwise 127 hashes and one
+    /// Ed25519 verification.
     ///
     /// # Errors
-    /// Those of [`admit_announcement`](Verifier::admit_announcement) and [`Admitted::check`].
+    /// Those of [`admit_announcement`](Verifier::admit_announcement) and [`AdmittedAnnouncement::check`].
     pub fn announce(&mut self, signer: &PublicKey, announcement: &[u8], now: Time) -> Result<()> {
         let checked = self.admit_announcement(signer, now)?.check(announcement)?;
         self.learn(checked)
     }
 
-    /// The first third of [`announce`](Verifier::announce), for those whose background work has a thread of its own:
-    /// this and [`learn`](Verifier::learn) are short and need the verifier, [`Admitted::check`] is long and does
-    /// not. So an announcement, however hostile, never costs the foreground more than a lookup.
+    /// First step of [`announce`](Verifier::announce), for background work on a separate thread: this and
+    /// [`learn`](Verifier::learn) are short and need the verifier, [`AdmittedAnnouncement::check`] is long and does not. Thus an
+    /// announcement, however hostile, never costs the foreground more than a lookup.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for strangers and the revoked, [`Error::RateLimited`].
-    pub fn admit_announcement(&mut self, signer: &PublicKey, now: Time) -> Result<Admitted<S>> {
+    /// [`Error::WrongContext`] for unknown and revoked signers, [`Error::RateLimited`].
+    pub fn admit_announcement(&mut self, signer: &PublicKey, now: Time) -> Result<AdmittedAnnouncement<S>> {
         let config = self.config.clone();
-        self.peer(signer)?.take_token(&config, now)?;
-        Ok(Admitted { signer: signer.clone(), suite: PhantomData })
+        self.state(signer)?.take_token(&config, now)?;
+        Ok(AdmittedAnnouncement { signer: signer.clone(), suite: PhantomData })
     }
 
-    /// Takes in an announcement that holds. The oldest gives way.
+    /// Stores a verified announcement and evicts the oldest one if the limit is reached.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if the signer was forgotten or revoked in the meantime.
-    pub fn learn(&mut self, checked: Checked<S>) -> Result<()> {
+    /// [`Error::WrongContext`] if the signer was removed or revoked in the meantime.
+    pub fn learn(&mut self, checked: VerifiedAnnouncement<S>) -> Result<()> {
         let limit = self.config.announced;
-        let peer = self.peer(&checked.signer)?;
+        let state = self.state(&checked.signer)?;
         let mut known = checked.known;
-        if peer.announced.iter().any(|other| other.has_keys_of(&known.root, known.tree.log2())) {
+        if state.announced.iter().any(|other| other.has_root(&known.root, known.tree.log2())) {
             return Ok(());
         }
-        // What keys of this batch signed before it was announced stays known.
-        let earlier = peer.checked.iter().position(|other| other.has_keys_of(&known.root, known.tree.log2()));
+        // Keep the record of what keys of this batch signed before it was announced.
+        let earlier = state.checked.iter().position(|other| other.has_root(&known.root, known.tree.log2()));
         if let Some(at) = earlier {
-            known.used = peer.checked.remove(at).map(|other| other.used).unwrap_or_default();
+            known.used = state.checked.remove(at).map(|other| other.used).unwrap_or_default();
         }
-        push(&mut peer.announced, known, limit);
+        push(&mut state.announced, known, limit);
         Ok(())
     }
 
-    /// Whether [`verify`](Verifier::verify) would not need an Ed25519 verification. Cost: one lookup, and the revocation
-    /// hook.
+    /// Returns true if [`verify`](Verifier::verify) would need no Ed25519 verification. Cost: one lookup, and the
+    /// revocation hook.
     pub fn can_verify_fast(&self, signer: &PublicKey, signature: &Signature<S>) -> bool {
-        let peer = self.signers.get(signer).filter(|_| !self.is_revoked(signer));
-        peer.is_some_and(|peer| peer.known().any(|known| known.matches(signature)))
+        let state = self.signers.get(signer).filter(|_| !self.is_revoked(signer));
+        state.is_some_and(|state| state.known().any(|known| known.matches(signature)))
     }
 
     /// Verifies a signature. It is accepted exactly if [`Signature::verify`] accepts it, whatever was announced, and
-    /// its key signed nothing else that is remembered. Cost: two lookups; one BLAKE3 of the message, about 102 chain
+    /// no other message signed by its key is on record. Cost: two lookups; one BLAKE3 of the message, about 102 chain
     /// steps in suites 1 to 3; and unless [`can_verify_fast`](Verifier::can_verify_fast), 7 hashes and one Ed25519
     /// verification.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for strangers and the revoked, [`Error::BadSignature`], and [`Error::OneTimeReuse`]
-    /// if the signature is valid but its key signed something else before: with both signatures that is evidence
-    /// ([`Reuse`](super::Reuse)). A verifier remembers digests only, so whoever wants evidence keeps the messages and
-    /// signatures that it verified.
+    /// [`Error::WrongContext`] for unknown and revoked signers, [`Error::BadSignature`], and [`Error::OneTimeReuse`]
+    /// if the signature is valid but its key signed another message before: the two signatures are evidence
+    /// ([`Reuse`](super::Reuse)). A verifier stores digests only, so a caller that wants evidence must keep the
+    /// messages and signatures that it verified.
     pub fn verify(&mut self, signer: &PublicKey, message: &[u8], signature: &Signature<S>) -> Result<()> {
         if self.verify_fast(signer, message, signature)? {
             return Ok(());
         }
-        self.remember(signature.verified(signer, message)?)
+        self.remember(signature.verify_detached(signer, message)?)
     }
 
-    /// The first third of [`verify`](Verifier::verify), for those whose threads share a verifier: this and
-    /// [`remember`](Verifier::remember) are short and need it, [`Signature::verified`] is long and does not. `false`
-    /// if the signature is still to be verified, because its batch is not known. Cost: that of
+    /// First step of [`verify`](Verifier::verify), for threads that share a verifier: this and
+    /// [`remember`](Verifier::remember) are short and need it, [`Signature::verify_detached`] is long and does not. Returns
+    /// `false` if the batch is unknown, so the signature remains to be verified. Cost: that of
     /// [`verify`](Verifier::verify) without Ed25519.
     ///
     /// # Errors
@@ -197,9 +199,9 @@ impl<S: Suite> Verifier<S> {
         message: &[u8],
         signature: &Signature<S>,
     ) -> Result<bool> {
-        let peer = self.peer(signer)?;
-        let Some(known) = peer.known_mut().find(|known| known.matches(signature)) else { return Ok(false) };
-        // The message is hashed meanwhile.
+        let state = self.state(signer)?;
+        let Some(known) = state.known_mut().find(|known| known.matches(signature)) else { return Ok(false) };
+        // Prefetch while the message is hashed.
         fast::fetch(signature.one_time.bytes());
         let digest = signature.digest(message);
         let leaf = signature.leaf(&digest).ok_or_else(Error::bad_signature)?;
@@ -207,20 +209,20 @@ impl<S: Suite> Verifier<S> {
         Ok(true)
     }
 
-    /// The last third of [`verify`](Verifier::verify): whether the signer is still trusted, and signed nothing else
-    /// with this key. Cost: two lookups.
+    /// Last step of [`verify`](Verifier::verify): checks that the signer is still trusted and that the key signed no
+    /// other message. Cost: two lookups.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] and [`Error::OneTimeReuse`], as of [`verify`](Verifier::verify).
-    pub fn remember(&mut self, verified: Verified<S>) -> Result<()> {
+    /// [`Error::WrongContext`] and [`Error::OneTimeReuse`], as in [`verify`](Verifier::verify).
+    pub fn remember(&mut self, verified: VerifiedSignature<S>) -> Result<()> {
         let limit = self.config.checked;
-        let Verified { signer, known, index, digest, .. } = verified;
-        let peer = self.peer(&signer)?;
-        // The same keys, be it under another Ed25519 signature.
-        if let Some(twin) = peer.known_mut().find(|other| other.has_keys_of(&known.root, known.tree.log2())) {
+        let VerifiedSignature { signer, known, index, digest, .. } = verified;
+        let state = self.state(&signer)?;
+        // The same keys, possibly under another Ed25519 signature.
+        if let Some(twin) = state.known_mut().find(|other| other.has_root(&known.root, known.tree.log2())) {
             return twin.note(index, &digest);
         }
-        push(&mut peer.checked, known, limit);
+        push(&mut state.checked, known, limit);
         Ok(())
     }
 
@@ -228,7 +230,7 @@ impl<S: Suite> Verifier<S> {
         self.revoked.as_ref().is_some_and(|revoked| revoked(signer))
     }
 
-    fn peer(&mut self, signer: &PublicKey) -> Result<&mut Peer> {
+    fn state(&mut self, signer: &PublicKey) -> Result<&mut SignerState> {
         if self.is_revoked(signer) {
             return Err(Error::WrongContext { what: "revoked signer" });
         }
@@ -236,43 +238,43 @@ impl<S: Suite> Verifier<S> {
     }
 }
 
-impl<S: Suite> Admitted<S> {
-    /// Decodes and checks an announcement. Cost: 127 hashes and one Ed25519 verification.
+impl<S: DsigSuite> AdmittedAnnouncement<S> {
+    /// Decodes and verifies an announcement. Cost: 127 hashes and one Ed25519 verification.
     ///
     /// # Errors
-    /// What decoding reports, [`Error::WrongContext`] for another suite, and [`Error::BadSignature`].
-    pub fn check(self, announcement: &[u8]) -> Result<Checked<S>> {
+    /// Decoding errors, [`Error::WrongContext`] for another suite, and [`Error::BadSignature`].
+    pub fn check(self, announcement: &[u8]) -> Result<VerifiedAnnouncement<S>> {
         let announcement = Announcement::<S>::decode(announcement, &())?;
         let tree = announcement.tree(&self.signer)?;
         let (root, used) = (tree.root(), vec![None; announcement.keys()]);
-        let known = Known { eddsa: announcement.eddsa, root, tree, used };
-        Ok(Checked { signer: self.signer, known, suite: PhantomData })
+        let known = KnownBatch { eddsa: announcement.eddsa, root, tree, used };
+        Ok(VerifiedAnnouncement { signer: self.signer, known, suite: PhantomData })
     }
 }
 
-impl<S: Suite> Signature<S> {
-    /// The second third of [`Verifier::verify`]. Cost: that of [`verify`](Signature::verify).
+impl<S: DsigSuite> Signature<S> {
+    /// Second step of [`Verifier::verify`]. Cost: that of [`verify`](Signature::verify).
     ///
     /// # Errors
     /// [`Error::BadSignature`].
-    pub fn verified(&self, signer: &PublicKey, message: &[u8]) -> Result<Verified<S>> {
+    pub fn verify_detached(&self, signer: &PublicKey, message: &[u8]) -> Result<VerifiedSignature<S>> {
         let digest = self.digest(message);
         let leaf = self.leaf(&digest).ok_or_else(Error::bad_signature)?;
-        let mut known = Known::of_root(self);
+        let mut known = KnownBatch::unverified(self);
         known.admit(self, leaf, &digest)?;
         self.verify_root(signer)?;
-        Ok(Verified { signer: signer.clone(), known, index: self.index, digest, suite: PhantomData })
+        Ok(VerifiedSignature { signer: signer.clone(), known, index: self.index, digest, suite: PhantomData })
     }
 }
 
-impl Peer {
+impl SignerState {
     fn take_token(&mut self, config: &VerifierConfig, now: Time) -> Result<()> {
-        // A clock that was set back would earn nothing until it is where it was.
+        // After a clock was set back, refill from its new value on.
         self.refilled = self.refilled.min(now);
         let interval = config.interval.as_micros().max(1);
         let earned = now.since(self.refilled).as_micros() / interval;
         if earned > 0 {
-            // What is left of the interval counts for the next one.
+            // The remainder counts towards the next interval.
             let spent = u64::try_from(earned.saturating_mul(interval)).unwrap_or(u64::MAX);
             self.refilled = Time(self.refilled.0.saturating_add(spent));
             let earned = u32::try_from(earned).unwrap_or(u32::MAX);
@@ -282,34 +284,34 @@ impl Peer {
         Ok(())
     }
 
-    fn known(&self) -> impl Iterator<Item = &Known> {
+    fn known(&self) -> impl Iterator<Item = &KnownBatch> {
         self.announced.iter().chain(&self.checked)
     }
 
-    fn known_mut(&mut self) -> impl Iterator<Item = &mut Known> {
+    fn known_mut(&mut self) -> impl Iterator<Item = &mut KnownBatch> {
         self.announced.iter_mut().chain(&mut self.checked)
     }
 }
 
-impl Known {
-    /// Of a signature whose Ed25519 signature is still to be verified.
-    pub(super) fn of_root<S: Suite>(signature: &Signature<S>) -> Self {
+impl KnownBatch {
+    /// Creates the record of a signature's batch; its Ed25519 signature remains to be verified.
+    pub(super) fn unverified<S: DsigSuite>(signature: &Signature<S>) -> Self {
         let Signature { log2, root, eddsa, .. } = *signature;
-        Self { eddsa, root, tree: Tree::of_root(log2, &root), used: vec![None; 1 << log2] }
+        Self { eddsa, root, tree: Tree::from_root(log2, &root), used: vec![None; 1 << log2] }
     }
 
-    pub(super) fn matches<S: Suite>(&self, signature: &Signature<S>) -> bool {
-        self.eddsa == signature.eddsa && self.has_keys_of(&signature.root, signature.log2)
+    pub(super) fn matches<S: DsigSuite>(&self, signature: &Signature<S>) -> bool {
+        self.eddsa == signature.eddsa && self.has_root(&signature.root, signature.log2)
     }
 
-    /// Whether an index means the same key in both. A root alone does not tell: its signer may have signed it as that
-    /// of two leaves and as that of four.
-    fn has_keys_of(&self, root: &[u8; 32], log2: u8) -> bool {
+    /// Returns true if an index means the same key in both batches. The root alone does not tell: its signer may have
+    /// signed it as the root of two leaves and as that of four.
+    fn has_root(&self, root: &[u8; 32], log2: u8) -> bool {
         self.root == *root && self.tree.log2() == log2
     }
 
-    /// Checks the path from a signature's leaf, and that its key signed nothing else.
-    pub(super) fn admit<S: Suite>(
+    /// Verifies the path from a signature's leaf, and that its key signed no other digest.
+    pub(super) fn admit<S: DsigSuite>(
         &mut self,
         signature: &Signature<S>,
         leaf: [u8; 32],
@@ -329,7 +331,7 @@ impl Known {
     }
 }
 
-fn push(queue: &mut VecDeque<Known>, known: Known, limit: usize) {
+fn push(queue: &mut VecDeque<KnownBatch>, known: KnownBatch, limit: usize) {
     if queue.len() >= limit.max(1) {
         queue.pop_front();
     }

@@ -1,27 +1,29 @@
-//! W-OTS⁺ with tweaked hash calls in the place of bitmasks (Hülsing, "W-OTS+ – Shorter Signatures for Hash-Based
-//! Signature Schemes", 2013; the tweaks are those of the literature on multi-target attacks).
+//! W-OTS⁺ with tweaked hash calls instead of bitmasks (Hülsing, "W-OTS+ – Shorter Signatures for Hash-Based Signature
+//! Schemes", 2013; the tweaks are those of the literature on multi-target attacks).
 //!
-//! A digest is read, as a little-endian integer, as digits d of `B` bits, lowest first. The checksum Σ(2ᴮ − 1 − d)
-//! follows as digits of `B` bits, lowest first, as many as its largest value needs: 4 of them after 64 digits of 2
-//! bits, 5 after 128. It grows when a digit falls, so that nobody who saw a signature can advance its chains to
-//! another digest: some chain would have to go back.
+//! A digest, read as a little-endian integer, is a list of digits d of `B` bits, lowest first. The checksum Σ(2ᴮ − 1
+//! − d) follows as digits of `B` bits, lowest first; its length is that of its largest value: 4 digits after 64
+//! digits of 2 bits, 5 after 128. The checksum grows when a digit decreases, so an attacker cannot advance the chains
+//! of a signature to another digest: at least one chain would have to be inverted.
 //!
-//! Chain i of a key starts at a secret x₀, and step s leads from xₛ to xₛ₊₁: the first N bytes of the hash of
-//! `xₛ ‖ salt ‖ i u8 ‖ s u8`. A signature shows x_d of every chain; a verifier goes on to the last. The signer keeps
-//! all values of each chain, so that signing is copying.
+//! Chain i of a key starts at a secret x₀, and step s maps xₛ to xₛ₊₁: the first N bytes of the hash of `xₛ ‖ salt ‖
+//! i u8 ‖ s u8`. A signature reveals x_d of every chain, and the verifier computes the last value of each. The signer
+//! stores all values of each chain, so signing only copies bytes.
 
 use core::marker::PhantomData;
 
-use super::chain::{Cell, ChainHash, KeySalt, Scratch, Shape};
-use super::fast::{self, Order};
+use super::cell::{HashCell, HashShape, KeySalt, Scratch};
+use super::fast::{self, sort_digits};
+use super::hash_chain::ChainHash;
 use super::key_tree;
-use super::one_time::{OneTime, Room, Secrets, Wiped, bits};
+use super::one_time::{KeyBuffer, OneTimeScheme, SecretBuffer, Secrets, bits};
 
-/// W-OTS⁺ over the chain hash `H` with `N`-byte values on `L` chains of depth 2ᴮ: the paper's d. 68 chains of depth 4
-/// are for 128-bit digests, 133 for 256-bit ones; any other number must be what the digits and their checksum need.
+/// W-OTS⁺ over the chain hash `H` with `N`-byte values on `L` chains of depth 2ᴮ (d in the paper). 68 chains of depth
+/// 4 sign 128-bit digests, 133 sign 256-bit digests. Any other `L` must equal the number of digits and checksum
+/// digits.
 pub struct Wots<H, const N: usize, const L: usize, const B: usize = 2>(PhantomData<H>);
 
-/// Chains that a digest of so many bytes needs, its checksum's included.
+/// Number of chains for a digest of `digest_len` bytes, including the checksum.
 const fn chains(digest_len: usize, bits: usize) -> usize {
     let digits = (8 * digest_len).div_ceil(bits);
     let mut largest = digits * ((1 << bits) - 1);
@@ -33,10 +35,10 @@ const fn chains(digest_len: usize, bits: usize) -> usize {
 }
 
 impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L, B> {
-    const SHAPE: Shape = Shape { input: N + 14, output: N };
+    const SHAPE: HashShape = HashShape { input: N + 14, output: N };
     const LEVEL: usize = N * L;
 
-    /// Compiled into what needs them, with the vectors that are there.
+    /// Always inlined, to be compiled with the vector instructions of the caller.
     #[inline(always)]
     fn digits(digest: &[u8; 64]) -> [u8; L] {
         let top = (1u32 << B) - 1;
@@ -45,14 +47,14 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
         let mut padded = [0; 64];
         padded.iter_mut().zip(digest).take(Self::DIGEST_LEN).for_each(|(to, from)| *to = *from);
         if B == 2 {
-            // Four at once: what is in the bits of each byte, apart.
+            // Spread the four digits of each byte over four bytes at once.
             for (digits, byte) in shown.as_chunks_mut::<4>().0.iter_mut().zip(padded) {
                 let byte = u32::from(byte);
                 let apart = byte | byte << 6 | byte << 12 | byte << 18;
                 *digits = (apart & 0x0303_0303).to_le_bytes();
             }
         } else if 8 % B == 0 {
-            // No digit is in two bytes.
+            // No digit spans two bytes.
             for (digits, byte) in shown.chunks_exact_mut(8 / B).zip(padded) {
                 digits
                     .iter_mut()
@@ -65,30 +67,31 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
             }
         }
         let rest = u64::from(shown.len() as u32 * top - sum(shown));
-        // Put together before they are written, because a processor that reads more than it wrote at once has to wait.
+        // Assembled in a register before it is written: reading more bytes than the last store wrote stalls the
+        // processor.
         let packed =
             (0..checksum.len()).fold(0, |packed, i| packed | (rest >> (B * i) & u64::from(top)) << (8 * i));
         checksum.iter_mut().zip(packed.to_le_bytes()).for_each(|(digit, byte)| *digit = byte);
         digits
     }
 
-    /// The plain form of [`fast::choose`].
-    fn choose(kept: &[u8], digest: &[u8; 64], chosen: &mut [u8]) {
-        let kept = kept.as_chunks::<N>().0;
+    /// Reference form of [`fast::select`].
+    fn select(levels: &[u8], digest: &[u8; 64], selected: &mut [u8]) {
+        let levels = levels.as_chunks::<N>().0;
         for (chain, (digit, value)) in
-            Self::digits(digest).iter().zip(chosen.as_chunks_mut::<N>().0).enumerate()
+            Self::digits(digest).iter().zip(selected.as_chunks_mut::<N>().0).enumerate()
         {
-            if let Some(kept) = kept.get(usize::from(*digit) * L + chain) {
-                *value = *kept;
+            if let Some(levels) = levels.get(usize::from(*digit) * L + chain) {
+                *value = *levels;
             }
         }
     }
 
-    /// A value on its chain, before step 0. What fits 16 bytes is put together before it is written, because a
-    /// processor that reads more than it wrote at once has to wait.
+    /// Builds the cell of a value before step 0. Values of up to 18 bytes are assembled in registers before they are
+    /// written: reading more bytes than the last store wrote stalls the processor.
     #[inline]
-    fn cell(value: &[u8; N], salt: &KeySalt, chain: u8) -> Cell {
-        let mut cell = Cell::ZERO;
+    fn cell(value: &[u8; N], salt: &KeySalt, chain: u8) -> HashCell {
+        let mut cell = HashCell::ZERO;
         match value.split_first_chunk::<16>() {
             Some((head, tail)) if N <= 18 => {
                 let number =
@@ -107,7 +110,7 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> Wots<H, N, L,
     }
 }
 
-impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for Wots<H, N, L, B> {
+impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTimeScheme for Wots<H, N, L, B> {
     const DIGEST_LEN: usize = {
         assert!(B <= 5 && key_tree::arity(N) >= 2 && N + 14 <= H::MAX_INPUT);
         if chains(16, B) == L {
@@ -118,18 +121,18 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
         }
     };
     const SIGNATURE_LEN: usize = Self::LEVEL;
-    /// The values of all chains, depth by depth.
-    type Secret = Wiped;
-    type Body = [[u8; N]; L];
-    type Work = Scratch<L>;
+    /// The values of all chains, level by level.
+    type Secret = SecretBuffer;
+    type Signature = [[u8; N]; L];
+    type Workspace = Scratch<L>;
 
     fn generate(
         secrets: &mut Secrets,
         salt: &KeySalt,
-        room: Room,
+        buffer: KeyBuffer,
         Scratch(cells): &mut Scratch<L>,
-    ) -> (Wiped, [u8; 32]) {
-        let mut all = Wiped::zeros(room, Self::LEVEL << B);
+    ) -> (SecretBuffer, [u8; 32]) {
+        let mut all = SecretBuffer::zeros(buffer, Self::LEVEL << B);
         secrets.fill(all.0.get_mut(..Self::LEVEL).unwrap_or_default());
         let levels = all.0.as_chunks_mut::<N>().0.as_chunks_mut::<L>().0;
         if let Some(public) = H::grow(levels, salt) {
@@ -153,19 +156,19 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
         (all, public)
     }
 
-    fn fetch(secret: &Wiped) {
+    fn fetch(secret: &SecretBuffer) {
         fast::fetch(&secret.0);
     }
 
-    fn sign(secret: Wiped, digest: &[u8; 64], signature: &mut [u8]) -> Room {
-        if !fast::choose::<N, L, B>(&secret.0, digest, signature) {
-            Self::choose(&secret.0, digest, signature);
+    fn sign(secret: SecretBuffer, digest: &[u8; 64], signature: &mut [u8]) -> KeyBuffer {
+        if !fast::select::<N, L, B>(&secret.0, digest, signature) {
+            Self::select(&secret.0, digest, signature);
         }
-        secret.into_room()
+        secret.into_buffer()
     }
 
-    /// All chains that are at a depth take their step together: that fills the lanes of a vector unit, which going
-    /// chain by chain would not.
+    /// Advances all chains at the same depth together. This fills the lanes of a vector unit, which chain by chain
+    /// would not.
     fn recover(digest: &[u8; 64], salt: &KeySalt, signature: &[u8]) -> Option<[u8; 32]> {
         if signature.len() != Self::SIGNATURE_LEN {
             return None;
@@ -175,10 +178,10 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
             return Some(key);
         }
         let digits = Self::digits(digest);
-        // Chains that start together are neighbours, so that they go together.
-        let order = Order::of(&digits, 1 << B);
-        // In a loop, and not by `map`: each cell is written where it stays.
-        let mut cells = [Cell::ZERO; L];
+        // Sort the chains by digit, so that chains that start together share a vector.
+        let order = sort_digits(&digits, 1 << B);
+        // A loop instead of `map`, to write each cell in its final place.
+        let mut cells = [HashCell::ZERO; L];
         for (cell, chain) in cells.iter_mut().zip(order.chains::<L>()) {
             *cell = Self::cell(values.get(usize::from(*chain))?, salt, *chain);
         }
@@ -191,7 +194,7 @@ impl<H: ChainHash, const N: usize, const L: usize, const B: usize> OneTime for W
     }
 }
 
-/// The sum of digits, eight at a time.
+/// Sums digits, eight at a time.
 fn sum(digits: &[u8]) -> u32 {
     const EVEN: u64 = 0x00ff_00ff_00ff_00ff;
     let (words, rest) = digits.as_chunks();
@@ -207,8 +210,8 @@ fn sum(digits: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dsig::chain::Place;
-    use crate::dsig::chain::{Blake3, Haraka256, Haraka512, Sha256};
+    use crate::dsig::cell::HashRole;
+    use crate::dsig::hash_chain::{Blake3, Haraka256, Haraka512, Sha256};
     use proptest::prelude::*;
 
     type Deep<const L: usize, const B: usize> = Wots<Haraka256, 18, L, B>;
@@ -231,13 +234,13 @@ mod tests {
         a.iter().zip(b).all(|(a, b)| a <= b)
     }
 
-    /// Whether the fast form finds what the plain one does, or leaves all as it was.
-    fn choose_alike<const N: usize, const L: usize>(seed: &[u8; 32], digest: &[u8; 64]) -> bool {
-        let mut kept = alloc::vec![0; 4 * N * L];
-        blake3::Hasher::new().update(seed).finalize_xof().fill(&mut kept);
+    /// Returns true if the fast form equals the reference form, or left the output untouched.
+    fn select_alike<const N: usize, const L: usize>(seed: &[u8; 32], digest: &[u8; 64]) -> bool {
+        let mut levels = alloc::vec![0; 4 * N * L];
+        blake3::Hasher::new().update(seed).finalize_xof().fill(&mut levels);
         let [mut plain, mut found] = [(); 2].map(|()| alloc::vec![0; N * L]);
-        Wots::<Haraka512, N, L>::choose(&kept, digest, &mut plain);
-        if fast::choose::<N, L, 2>(&kept, digest, &mut found) {
+        Wots::<Haraka512, N, L>::select(&levels, digest, &mut plain);
+        if fast::select::<N, L, 2>(&levels, digest, &mut found) {
             found == plain
         } else {
             found.iter().all(|byte| *byte == 0)
@@ -246,7 +249,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_digest_is_ahead_of_another_on_all_chains(a: [u8; 32], mut b: [u8; 32], near: bool, at in 0usize..16, by in 1u8..) {
+        fn no_digest_dominates_another(a: [u8; 32], mut b: [u8; 32], near: bool, at in 0usize..16, by in 1u8..) {
             if near {
                 b = a;
                 b[at] = b[at].wrapping_add(by);
@@ -261,24 +264,24 @@ mod tests {
         }
 
         #[test]
-        fn values_are_chosen_as_one_by_one(seed: [u8; 32], bytes: [u8; 32]) {
+        fn selection_equals_the_reference(seed: [u8; 32], bytes: [u8; 32]) {
             let digest = digest(&bytes);
-            prop_assert!(choose_alike::<18, 68>(&seed, &digest));
-            prop_assert!(choose_alike::<16, 68>(&seed, &digest));
-            prop_assert!(choose_alike::<17, 68>(&seed, &digest));
-            prop_assert!(choose_alike::<24, 68>(&seed, &digest));
-            prop_assert!(choose_alike::<18, 133>(&seed, &digest));
+            prop_assert!(select_alike::<18, 68>(&seed, &digest));
+            prop_assert!(select_alike::<16, 68>(&seed, &digest));
+            prop_assert!(select_alike::<17, 68>(&seed, &digest));
+            prop_assert!(select_alike::<24, 68>(&seed, &digest));
+            prop_assert!(select_alike::<18, 133>(&seed, &digest));
         }
     }
 
     #[test]
-    fn what_a_key_signs_leads_back_to_it() {
+    fn signature_recovers_its_key() {
         fn there_and_back<H: ChainHash, const N: usize, const L: usize, const B: usize>(seed: u8) {
             let (mut work, mut digest) = (Scratch::default(), [0; 64]);
             blake3::Hasher::new().update(&[seed]).finalize_xof().fill(&mut digest);
             let mut secrets = Secrets::new(&[seed; 32], 7, 2, seed.into());
             let (secret, public) =
-                Wots::<H, N, L, B>::generate(&mut secrets, &[seed; 12], Room::default(), &mut work);
+                Wots::<H, N, L, B>::generate(&mut secrets, &[seed; 12], KeyBuffer::default(), &mut work);
             let mut signature = [[0; N]; L];
             Wots::<H, N, L, B>::sign(secret, &digest, signature.as_flattened_mut());
             let found = Wots::<H, N, L, B>::recover(&digest, &[seed; 12], signature.as_flattened());
@@ -297,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recovered_key_is_the_one_that_plain_steps_lead_to() {
+    fn recovery_equals_plain_chain_steps() {
         fn plain<H: ChainHash, const N: usize, const L: usize, const B: usize>(digest: &[u8; 64]) {
             let salt = [3; 12];
             let signature: alloc::vec::Vec<u8> = (0..N * L).map(|i| (i * 31) as u8).collect();
@@ -305,8 +308,8 @@ mod tests {
             for (chain, digit) in Wots::<H, N, L, B>::digits(digest).into_iter().enumerate() {
                 let mut value = signature[chain * N..][..N].to_vec();
                 for step in digit..((1u16 << B) - 1) as u8 {
-                    let cell = Cell::of(&[&value, &salt, &[chain as u8, step]]);
-                    value = H::hash(Place::Chain, &cell, N + 14)[..N].to_vec();
+                    let cell = HashCell::from_parts(&[&value, &salt, &[chain as u8, step]]);
+                    value = H::hash(HashRole::Chain, &cell, N + 14)[..N].to_vec();
                 }
                 ends.push(value.try_into().unwrap());
             }
@@ -318,7 +321,7 @@ mod tests {
             blake3::Hasher::new().update(&[seed]).finalize_xof().fill(&mut digest);
             digest
         });
-        // Those of which all chains but the checksum's move at once, and in the last step only.
+        // Digests for which all chains but those of the checksum move in every step, or in none.
         for digest in drawn.chain([[0; 64], [0xff; 64]]) {
             plain::<Haraka512, 18, 68, 2>(&digest);
             plain::<Haraka256, 18, 68, 2>(&digest);

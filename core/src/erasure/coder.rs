@@ -1,50 +1,39 @@
-//! The one door to all codes: what goes through it is checked, so that no code ever sees an input that it cannot do.
+//! The interface of all codes. It validates every input, so that no code receives one that it cannot handle.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::code::Code;
 use super::gf8::Gf8;
 #[cfg(all(feature = "jerasure", not(target_family = "wasm")))]
 use super::jerasure::Jerasure;
 use super::leopard::Leopard;
-use super::{Coding, Shards, Suite};
+use super::shape::{Coding, ErasureSuite};
+use super::shards::Shards;
 use crate::{Error, Result};
 
-/// Makes parity shards and restores lost data shards, for one coding. It keeps its tables and working memory, up to
-/// twice the size of the largest message so far: making one takes longer than coding a short message, so keep it.
+/// Computes parity shards and restores lost data shards, for one coding. It owns the code's tables and working
+/// memory, up to twice the size of the largest message so far. Constructing one takes longer than coding a short
+/// message, so reuse it.
 pub struct Coder {
     coding: Coding,
     code: Box<dyn Code>,
 }
 
-/// A systematic code. The shards that it is given have the shape and a length for which it was made, and there is at
-/// least one parity shard.
-pub(super) trait Code: Send + Sync {
-    /// Computes the parity shards.
-    fn encode(&mut self, shards: &mut Shards) -> Result<()>;
-
-    /// Restores the `lost` data shards, of which there is at least one, from the shards at `sources`: as many as there
-    /// are data shards. Both ascend.
-    fn restore(&mut self, shards: &mut Shards, sources: &[usize], lost: &[usize]) -> Result<()>;
-
-    /// Forgets what it keeps of the last restoration, so that the next one costs what a first one does.
-    fn forget(&mut self) {}
-}
-
 impl Coder {
-    /// A coder.
+    /// Creates a coder.
     ///
     /// # Errors
-    /// [`Error::BadShape`] if this build does not have the code.
+    /// [`Error::BadShape`] if the code is not part of this build.
     pub fn new(coding: Coding) -> Result<Self> {
         let code: Box<dyn Code> = match coding.suite() {
-            Suite::Leopard => Box::new(Leopard::default()),
-            Suite::Gf8 => Box::new(Gf8::new(coding.shape())),
+            ErasureSuite::Leopard => Box::new(Leopard::default()),
+            ErasureSuite::Gf8 => Box::new(Gf8::new(coding.shape())),
             #[cfg(all(feature = "jerasure", not(target_family = "wasm")))]
-            Suite::Jerasure(packets) => Box::new(Jerasure::new(coding.shape(), packets)?),
+            ErasureSuite::Jerasure(packets) => Box::new(Jerasure::new(coding.shape(), packets)?),
             #[cfg(not(all(feature = "jerasure", not(target_family = "wasm"))))]
-            Suite::Jerasure(_) => {
+            ErasureSuite::Jerasure(_) => {
                 let rule = "suite 3 is not in this build; compile it natively with the feature `jerasure`";
                 return Err(Error::BadShape { rule });
             }
@@ -52,7 +41,7 @@ impl Coder {
         Ok(Self { coding, code })
     }
 
-    /// What it codes.
+    /// Returns the coding.
     pub fn coding(&self) -> &Coding {
         &self.coding
     }
@@ -60,26 +49,27 @@ impl Coder {
     /// Computes the parity shards from the data shards.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for shards of another shape or of a length that the code does not have.
+    /// [`Error::WrongContext`] for shards of another shape, or of a length that the code does not support.
     pub fn fill_parity(&mut self, shards: &mut Shards) -> Result<()> {
         self.fits(shards)?;
         if self.coding.shape().parity() == 0 { Ok(()) } else { self.code.encode(shards) }
     }
 
-    /// Restores the data shards that are not `present`; does not look at what is in their place. Parity shards stay as
-    /// they are: [`fill_parity`](Coder::fill_parity) restores them.
+    /// Restores the data shards that are not `present`, ignoring their content. Parity shards are left as they are:
+    /// [`fill_parity`](Coder::fill_parity) restores them.
     ///
-    /// This says nothing about whether the shards belong together. Shards from outside go through
-    /// [`decode`](Coder::decode).
+    /// This does not verify that the shards belong to one message. Use [`decode`](Coder::decode) for received shards.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] as above, [`Error::Malformed`] if `present` is not about so many shards,
+    /// [`Error::WrongContext`] as above, [`Error::Malformed`] if the length of `present` is not the number of shards,
     /// [`Error::BelowQuorum`] if fewer are present than there are data shards.
     pub fn restore(&mut self, shards: &mut Shards, present: &[bool]) -> Result<()> {
         self.fits(shards)?;
         let shape = self.coding.shape();
         if present.len() != shape.shards() {
-            return Err(Error::Malformed { what: "list of the shards that are present" });
+            return Err(Error::Malformed {
+                what: "list of present shards: length differs from the number of shards",
+            });
         }
         let indices = |wanted: bool| {
             present.iter().enumerate().filter(move |(_, is)| **is == wanted).map(|(index, _)| index)
@@ -93,7 +83,7 @@ impl Coder {
         if lost.is_empty() { Ok(()) } else { self.code.restore(shards, &sources, &lost) }
     }
 
-    /// For measurements: what was kept of the last restoration is not used for the next one.
+    /// For measurements: drops what was cached for the last restoration.
     pub(super) fn forget(&mut self) {
         self.code.forget();
     }
@@ -117,14 +107,18 @@ pub(super) mod tests {
     use crate::erasure::{Packets, Shape};
     use proptest::prelude::*;
 
-    /// The suites that this build has.
-    pub(in super::super) fn suites() -> impl Strategy<Value = Suite> {
+    /// Generates the suites of this build.
+    pub(in super::super) fn suites() -> impl Strategy<Value = ErasureSuite> {
         let packets = (2u8..=10, 0u8..=6).prop_map(|(word, log2)| Packets::new(word, log2).unwrap());
-        let all = prop_oneof![Just(Suite::Leopard), Just(Suite::Gf8), packets.prop_map(Suite::Jerasure)];
-        all.prop_filter("in this build", Suite::is_available)
+        let all = prop_oneof![
+            Just(ErasureSuite::Leopard),
+            Just(ErasureSuite::Gf8),
+            packets.prop_map(ErasureSuite::Jerasure)
+        ];
+        all.prop_filter("in this build", ErasureSuite::is_available)
     }
 
-    /// A coding that exists, and a message for it.
+    /// Generates a valid coding and a message for it.
     pub(in super::super) fn codings() -> impl Strategy<Value = (Coding, Vec<u8>)> {
         (suites(), 1u16..30, 0u16..30, proptest::collection::vec(any::<u8>(), 0..3000)).prop_filter_map(
             "the suite makes such shards",
@@ -139,13 +133,13 @@ pub(super) mod tests {
         #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 96 } else { 512 }))]
 
         #[test]
-        fn any_k_of_n_shards_restore_the_rest(
+        fn any_k_of_n_shards_restore_the_others(
             (coding, message) in codings(),
             order in proptest::collection::vec(any::<u32>(), 60),
             extra in 0usize..3,
         ) {
             let (shape, mut coder) = (coding.shape(), Coder::new(coding)?);
-            let mut whole = Shards::of_message(&coding, &message)?;
+            let mut whole = Shards::from_message(&coding, &message)?;
             coder.fill_parity(&mut whole)?;
 
             let mut places: Vec<usize> = (0..shape.shards()).collect();
@@ -176,15 +170,19 @@ pub(super) mod tests {
     fn shards_of_another_shape_never_reach_the_code() {
         let coding =
             |suite, data, parity| Coding::new(suite, Shape::new(data, parity).unwrap(), 999).unwrap();
-        let mut coder = Coder::new(coding(Suite::Leopard, 4, 2)).unwrap();
+        let mut coder = Coder::new(coding(ErasureSuite::Leopard, 4, 2)).unwrap();
         let code = |result: Result<()>| result.map_err(|error| error.code());
-        for other in [coding(Suite::Leopard, 4, 3), coding(Suite::Leopard, 3, 3), coding(Suite::Gf8, 4, 2)] {
-            let mut shards = Shards::of_message(&other, &[7; 9]).unwrap();
+        for other in [
+            coding(ErasureSuite::Leopard, 4, 3),
+            coding(ErasureSuite::Leopard, 3, 3),
+            coding(ErasureSuite::Gf8, 4, 2),
+        ] {
+            let mut shards = Shards::from_message(&other, &[7; 9]).unwrap();
             let refused = Err("WRONG_CONTEXT");
             assert_eq!(code(coder.fill_parity(&mut shards)), refused);
             assert_eq!(code(coder.restore(&mut shards, &[true; 6])), refused);
         }
-        let mut shards = Shards::of_message(coder.coding(), &[7; 9]).unwrap();
+        let mut shards = Shards::from_message(coder.coding(), &[7; 9]).unwrap();
         assert_eq!(code(coder.restore(&mut shards, &[true; 5])), Err("MALFORMED"));
         assert_eq!(code(coder.restore(&mut shards, &[true; 7])), Err("MALFORMED"));
         assert_eq!(code(coder.restore(&mut shards, &[])), Err("MALFORMED"));
@@ -193,18 +191,18 @@ pub(super) mod tests {
     #[test]
     fn the_largest_shapes_work() {
         for (suite, data, parity) in [
-            (Suite::Gf8, 255, 1),
-            (Suite::Gf8, 1, 255),
-            (Suite::Gf8, 128, 128),
-            (Suite::Leopard, 300, 900),
-            (Suite::Leopard, 32_767, 1),
-            (Suite::Leopard, 1, 32_767),
+            (ErasureSuite::Gf8, 255, 1),
+            (ErasureSuite::Gf8, 1, 255),
+            (ErasureSuite::Gf8, 128, 128),
+            (ErasureSuite::Leopard, 300, 900),
+            (ErasureSuite::Leopard, 32_767, 1),
+            (ErasureSuite::Leopard, 1, 32_767),
         ] {
             let len = 70_000.min(20 * u32::from(data));
             let message: Vec<u8> = (0..len).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
             let coding = Coding::new(suite, Shape::new(data, parity).unwrap(), message.len()).unwrap();
             let mut coder = Coder::new(coding).unwrap();
-            let mut shards = Shards::of_message(&coding, &message).unwrap();
+            let mut shards = Shards::from_message(&coding, &message).unwrap();
             coder.fill_parity(&mut shards).unwrap();
             let lost = usize::from(parity.min(data));
             let present: Vec<bool> = (0..coding.shape().shards()).map(|index| index >= lost).collect();

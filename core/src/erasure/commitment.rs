@@ -1,27 +1,27 @@
-//! What a sender commits to, and shards that were checked against it.
+//! The sender's commitment to its shards, and shards verified against it.
 
 use alloc::vec::Vec;
 
-use super::{Coding, Shape, Suite};
+use super::shape::{Coding, ErasureSuite, Shape};
 use crate::merkle::{Hash, Merkle, Path};
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// The tree over the shards of a message.
+/// The Merkle tree over the shards of a message.
 pub(super) const TREE: Merkle<'_> = Merkle::new(domain::ERASURE_SHARD, domain::ERASURE_NODE);
 
-/// All that decides what a message's shards are: code, shape, length, and the root of the tree over all shards, the
-/// parity shards included. Who receives the same commitment decodes the same message or, with everybody else, none.
+/// A commitment to the shards of a message: code, shape, message length, and the Merkle root of all data and parity
+/// shards. All members who decode shards of the same commitment obtain the same message, or all reject it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Commitment {
-    suite: Suite,
+    suite: ErasureSuite,
     shape: Shape,
     message_len: u32,
     root: Hash,
 }
 
-/// A shard whose path leads to the root of its commitment. There is no other way to get one than to check it, and
-/// nothing else can be decoded.
+/// A shard whose Merkle path was verified against its commitment. Decoding the bytes verifies the path, and only
+/// checked shards can be decoded to a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedShard {
     commitment: Commitment,
@@ -31,7 +31,7 @@ pub struct CheckedShard {
 }
 
 impl Commitment {
-    /// Bytes of an encoded commitment.
+    /// Length of an encoded commitment in bytes.
     pub const LEN: usize = 43;
 
     pub(super) fn new(coding: &Coding, message_len: usize, root: Hash) -> Result<Self> {
@@ -41,33 +41,34 @@ impl Commitment {
         Ok(Self { suite: coding.suite(), shape: coding.shape(), message_len, root })
     }
 
-    /// The code.
-    pub fn suite(&self) -> Suite {
+    /// Returns the code.
+    pub fn suite(&self) -> ErasureSuite {
         self.suite
     }
 
-    /// How many shards.
+    /// Returns the numbers of data and parity shards.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Bytes of the message.
+    /// Returns the length of the message in bytes.
     pub fn message_len(&self) -> usize {
         self.message_len as usize
     }
 
-    /// The root of the tree over the shards. It fixes neither the code nor the length: to name a message, use
-    /// [`identity`](Commitment::identity).
+    /// Returns the root of the tree over the shards. It determines neither code nor length: to identify a message,
+    /// use [`identity`](Commitment::identity).
     pub fn root(&self) -> &Hash {
         &self.root
     }
 
-    /// What votes and certificates name the message by: the hash of all of the commitment. Cost: two compressions.
+    /// Returns the hash of the whole commitment, by which votes and certificates identify the message. Cost: two
+    /// compressions.
     pub fn identity(&self) -> Hash {
         domain::hash(domain::ERASURE_ID, &self.encode())
     }
 
-    /// Whether this commitment is one of the coding.
+    /// Checks that this commitment belongs to the coding.
     pub(super) fn fits(&self, coding: &Coding) -> Result<()> {
         if (self.suite, self.shape) != (coding.suite(), coding.shape()) {
             return Err(Error::WrongContext { what: "code or shape of the shards" });
@@ -81,34 +82,34 @@ impl Commitment {
 }
 
 impl CheckedShard {
-    /// The most bytes that an encoded shard of this coding has: what a link should let through.
+    /// Returns the maximum length of an encoded shard of this coding, as a limit for a link.
     pub fn max_encoded_len(coding: &Coding) -> usize {
         let siblings = coding.shape().shards().next_power_of_two().trailing_zeros() as usize;
         Commitment::LEN + 8 + 32 * siblings + coding.shard_len(coding.max_message())
     }
 
-    /// What it belongs to.
+    /// Returns the commitment.
     pub fn commitment(&self) -> &Commitment {
         &self.commitment
     }
 
-    /// Its place: the data shards come first.
+    /// Returns the index of the shard; the data shards come first.
     pub fn index(&self) -> usize {
         self.path.index() as usize
     }
 
-    /// Its bytes.
+    /// Returns the bytes of the shard.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Its leaf in the tree.
+    /// Returns the leaf of the shard in the tree.
     pub(super) fn leaf(&self) -> &Hash {
         &self.leaf
     }
 
-    /// A shard of one's own making, which needs no check.
-    pub(super) fn made(commitment: Commitment, path: Path, leaf: Hash, bytes: &[u8]) -> Self {
+    /// Creates a shard of a local dispersal, which needs no verification.
+    pub(super) fn trusted(commitment: Commitment, path: Path, leaf: Hash, bytes: &[u8]) -> Self {
         Self { commitment, path, leaf, bytes: bytes.to_vec() }
     }
 }
@@ -124,7 +125,7 @@ impl Encode for Commitment {
 
 impl Decode<Coding> for Commitment {
     fn decode_from(r: &mut Reader<'_>, coding: &Coding) -> Result<Self> {
-        let (suite, shape) = (Suite::decode_from(r, &())?, Shape::decode_from(r, &())?);
+        let (suite, shape) = (ErasureSuite::decode_from(r, &())?, Shape::decode_from(r, &())?);
         suite.allow(shape)?;
         let commitment = Self { suite, shape, message_len: r.u32()?, root: r.array()? };
         commitment.fits(coding)?;
@@ -140,13 +141,15 @@ impl Encode for CheckedShard {
     }
 }
 
-/// Checks as it decodes. Cost: the hash of the shard, and a compression for each level of the tree.
+/// Verifies the path while decoding. Cost: the hash of the shard, and a compression for each level of the tree.
 impl Decode<Coding> for CheckedShard {
     fn decode_from(r: &mut Reader<'_>, coding: &Coding) -> Result<Self> {
         let commitment = Commitment::decode_from(r, coding)?;
         let path = Path::decode_from(r, &())?;
         if path.count() as usize != commitment.shape.shards() {
-            return Err(Error::Malformed { what: "path of a shard: not a tree of so many" });
+            return Err(Error::Malformed {
+                what: "path of a shard: number of leaves differs from the shape",
+            });
         }
         let bytes = r.raw(coding.shard_len(commitment.message_len()))?;
         let leaf = TREE.leaf(bytes);

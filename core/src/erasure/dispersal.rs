@@ -1,9 +1,10 @@
-//! From a message to the shards that leave, and back.
+//! Dispersal of a message as shards, and decoding.
 
 use alloc::vec::Vec;
 
-use super::commitment::TREE;
-use super::{CheckedShard, Coder, Commitment, Shards};
+use super::coder::Coder;
+use super::commitment::{CheckedShard, Commitment, TREE};
+use super::shards::Shards;
 use crate::merkle::Levels;
 use crate::{Error, Result};
 
@@ -16,87 +17,88 @@ pub struct Dispersal {
 }
 
 impl Dispersal {
-    /// What the sender commits to.
+    /// Returns the sender's commitment.
     pub fn commitment(&self) -> &Commitment {
         &self.commitment
     }
 
-    /// The message.
+    /// Returns the message.
     pub fn message(&self) -> &[u8] {
-        // The padding was made, or checked, when this was.
+        // The padding was created or verified in the constructor.
         self.shards.message(self.commitment.message_len()).unwrap_or_default()
     }
 
-    /// All shards in one piece.
+    /// Returns all shards in one buffer.
     pub fn shards(&self) -> &Shards {
         &self.shards
     }
 
-    /// The shard at this place, for the member at this place.
+    /// Returns the shard with this index, for the member with this index.
     ///
     /// # Errors
     /// [`Error::Malformed`] if there is no such shard.
     pub fn shard(&self, index: usize) -> Result<CheckedShard> {
         let (path, leaf) = self.levels.path(index)?;
         let bytes = self.shards.get(index).ok_or(Error::Malformed { what: "place of a shard" })?;
-        Ok(CheckedShard::made(self.commitment, path, leaf, bytes))
+        Ok(CheckedShard::trusted(self.commitment, path, leaf, bytes))
     }
 }
 
 impl Coder {
-    /// Makes all shards of a message and commits to them. Cost: making the parity shards, and hashing all shards.
+    /// Makes all shards of a message and commits to them. Cost: computing the parity shards, and hashing all shards.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the message is longer than the coding allows.
     pub fn disperse(&mut self, message: &[u8]) -> Result<Dispersal> {
-        let mut shards = Shards::of_message(self.coding(), message)?;
+        let mut shards = Shards::from_message(self.coding(), message)?;
         self.fill_parity(&mut shards)?;
         let levels = TREE.levels(TREE.leaves(shards.iter()));
         let commitment = Commitment::new(self.coding(), message.len(), levels.root())?;
         Ok(Dispersal { commitment, shards, levels })
     }
 
-    /// Restores the message, and all shards, from as many shards of one commitment as there are data shards, or more.
+    /// Restores the message and all shards from at least k shards of one commitment, where k is the number of data
+    /// shards.
     ///
-    /// **Everybody who decodes shards of this commitment comes to the same verdict**, whichever shards they have: the
-    /// message is dispersed again, and unless that leads to the very commitment, it is refused. A sender who commits
-    /// to shards that are not of one message is found out by all. The shards are the evidence: whoever gets
-    /// [`Error::BadEncoding`] for them can show them to others, with the sender's signature of the commitment.
+    /// **All members who decode shards of this commitment reach the same verdict**, whichever shards they have: the
+    /// restored message is dispersed again and rejected unless the result has the same commitment. Thus a sender
+    /// whose shards do not belong to one message is detected by all. The shards are the evidence: together with the
+    /// sender's signature of the commitment they show others why [`Error::BadEncoding`] was returned.
     ///
-    /// Cost: restoring the lost data shards, making all parity shards, and hashing the shards that were not given.
+    /// Cost: restoring the lost data shards, computing all parity shards, and hashing the shards that were not given.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if a shard is of another commitment than the first or of another coding,
-    /// [`Error::DuplicateSigner`] if one is there twice, [`Error::BelowQuorum`] if they are too few, and
-    /// [`Error::BadEncoding`] if the sender cheated.
+    /// [`Error::WrongContext`] if a shard has another commitment than the first or another coding,
+    /// [`Error::DuplicateSigner`] if a shard is given twice, [`Error::BelowQuorum`] if fewer than k are given, and
+    /// [`Error::BadEncoding`] if the shards do not belong to one message.
     pub fn decode(&mut self, given: &[CheckedShard]) -> Result<Dispersal> {
         let (count, needed) = (self.coding().shape().shards(), self.coding().shape().data());
         let too_few = Error::BelowQuorum { signed: given.len() as u128, needed: needed as u128 };
         let Some(first) = given.first() else { return Err(too_few) };
         let commitment = *first.commitment();
         commitment.fits(self.coding())?;
-        let mut by_place: Vec<Option<&CheckedShard>> = alloc::vec![None; count];
+        let mut by_index: Vec<Option<&CheckedShard>> = alloc::vec![None; count];
         for shard in given {
             if shard.commitment() != &commitment {
                 return Err(Error::WrongContext { what: "commitment of a shard" });
             }
             let place =
-                by_place.get_mut(shard.index()).ok_or(Error::Malformed { what: "place of a shard" })?;
+                by_index.get_mut(shard.index()).ok_or(Error::Malformed { what: "place of a shard" })?;
             if place.replace(shard).is_some() {
                 return Err(Error::DuplicateSigner { index: shard.index() as u32 });
             }
         }
-        // Before there is memory for all shards.
+        // Checked before memory for all shards is allocated.
         if given.len() < needed {
             return Err(too_few);
         }
         let mut shards = Shards::zero(self.coding(), commitment.message_len())?;
-        for (to, from) in shards.iter_mut().zip(&by_place) {
+        for (to, from) in shards.iter_mut().zip(&by_index) {
             if let Some(from) = from {
                 to.copy_from_slice(from.bytes());
             }
         }
-        let present: Vec<bool> = by_place.iter().map(Option::is_some).collect();
+        let present: Vec<bool> = by_index.iter().map(Option::is_some).collect();
         self.restore(&mut shards, &present)?;
         shards.message(commitment.message_len())?;
         self.fill_parity(&mut shards)?;
@@ -105,7 +107,7 @@ impl Coder {
             Some(_) => Err(Error::BadEncoding),
             None => Ok(TREE.leaf(shard)),
         };
-        let leaves = shards.iter().zip(&by_place).map(leaf).collect::<Result<_>>()?;
+        let leaves = shards.iter().zip(&by_index).map(leaf).collect::<Result<_>>()?;
         let levels = TREE.levels(leaves);
         if &levels.root() != commitment.root() {
             return Err(Error::BadEncoding);
@@ -118,11 +120,11 @@ impl Coder {
 mod tests {
     use super::super::coder::tests::{codings, suites};
     use super::*;
-    use crate::erasure::{Coding, Shape, Suite};
+    use crate::erasure::{Coding, ErasureSuite, Shape};
     use crate::wire::{Decode, Encode};
     use proptest::prelude::*;
 
-    fn coder(suite: Suite, data: u16, parity: u16) -> Coder {
+    fn coder(suite: ErasureSuite, data: u16, parity: u16) -> Coder {
         Coder::new(Coding::new(suite, Shape::new(data, parity).unwrap(), 3000).unwrap()).unwrap()
     }
 
@@ -130,7 +132,7 @@ mod tests {
         CheckedShard::decode(bytes, coder.coding())
     }
 
-    /// What a sender commits to who changed a shard, and its shards with their paths.
+    /// Disperses a message, changes its shards, and commits to the changed ones.
     fn cheat(coder: &mut Coder, message: &[u8], change: impl FnOnce(&mut Shards)) -> Dispersal {
         let honest = coder.disperse(message).unwrap();
         let mut shards = honest.shards.clone();
@@ -140,7 +142,7 @@ mod tests {
         Dispersal { commitment, shards, levels }
     }
 
-    /// Where an encoded shard has the message's length: after suite and shape.
+    /// Position of the message length in an encoded shard: after suite and shape.
     const LEN_FIELD: core::ops::Range<usize> = Commitment::LEN - 36..Commitment::LEN - 32;
 
     fn codes(result: Result<Dispersal>) -> &'static str {
@@ -189,8 +191,8 @@ mod tests {
             let at = at.index(bytes.len());
             bytes[at] ^= change;
             if let Ok(other) = received(&coder, &bytes) {
-                // The root does not fix the length. One under which shards are as long is another message's commitment,
-                // whose shards do not mix with these.
+                // The root does not determine the length. With another length of equal shard length the commitment is
+                // that of another message, and its shards do not mix with these.
                 let len = other.commitment().message_len();
                 prop_assert!(LEN_FIELD.contains(&at), "byte {}", at);
                 prop_assert!(len != message.len() && coding.shard_len(len) == coding.shard_len(message.len()));
@@ -207,7 +209,7 @@ mod tests {
         }
 
         #[test]
-        fn a_sender_who_commits_to_shards_of_no_message_is_refused_by_all(
+        fn all_receivers_refuse_shards_of_no_message(
             suite in suites().prop_filter("in this shape", |s| s.allow(Shape::new(4, 4).unwrap()).is_ok()),
             message in proptest::collection::vec(any::<u8>(), 0..300),
             place in 0usize..8,
@@ -230,8 +232,8 @@ mod tests {
     }
 
     #[test]
-    fn one_root_under_two_lengths_is_two_messages_of_which_one_is_refused() {
-        let mut coder = coder(Suite::Leopard, 3, 3);
+    fn one_root_with_two_lengths_names_two_messages() {
+        let mut coder = coder(ErasureSuite::Leopard, 3, 3);
         let honest = coder.disperse(b"a message").unwrap();
         let mut longer = honest.clone();
         longer.commitment = Commitment::new(coder.coding(), 10, *honest.commitment.root()).unwrap();
@@ -248,9 +250,9 @@ mod tests {
     }
 
     #[test]
-    fn padding_that_is_not_zero_is_a_cheat_even_if_the_parity_fits() {
-        let mut coder = coder(Suite::Gf8, 2, 2);
-        let mut shards = Shards::of_message(coder.coding(), b"abc\x01").unwrap();
+    fn nonzero_padding_is_refused() {
+        let mut coder = coder(ErasureSuite::Gf8, 2, 2);
+        let mut shards = Shards::from_message(coder.coding(), b"abc\x01").unwrap();
         coder.fill_parity(&mut shards).unwrap();
         let levels = TREE.levels(TREE.leaves(shards.iter()));
         let commitment = Commitment::new(coder.coding(), 3, levels.root()).unwrap();
@@ -262,7 +264,7 @@ mod tests {
 
     #[test]
     fn shards_of_other_roots_codings_and_places_do_not_mix() {
-        let mut coder = coder(Suite::Leopard, 2, 2);
+        let mut coder = coder(ErasureSuite::Leopard, 2, 2);
         let (one, other) = (coder.disperse(b"one").unwrap(), coder.disperse(b"two").unwrap());
         let shard = |of: &Dispersal, place| of.shard(place).unwrap();
         assert_eq!(codes(coder.decode(&[])), "BELOW_QUORUM");
@@ -270,9 +272,9 @@ mod tests {
         assert_eq!(codes(coder.decode(&[shard(&one, 0), shard(&other, 1)])), "WRONG_CONTEXT");
         let twice = coder.decode(&[shard(&one, 2), shard(&one, 1), shard(&one, 2)]);
         assert_eq!(twice, Err(Error::DuplicateSigner { index: 2 }));
-        let mut another = self::coder(Suite::Gf8, 2, 2);
+        let mut another = self::coder(ErasureSuite::Gf8, 2, 2);
         assert_eq!(codes(another.decode(&[shard(&one, 0), shard(&one, 1)])), "WRONG_CONTEXT");
-        let longest = Coding::new(Suite::Leopard, Shape::new(2, 2).unwrap(), 2).unwrap();
+        let longest = Coding::new(ErasureSuite::Leopard, Shape::new(2, 2).unwrap(), 2).unwrap();
         let refused = CheckedShard::decode(&shard(&one, 0).encode(), &longest);
         assert_eq!(refused, Err(Error::TooLarge { what: "erasure-coded message", limit: 2 }));
         assert_eq!(codes(Coder::new(longest).unwrap().decode(&[shard(&one, 0)])), "TOO_LARGE");

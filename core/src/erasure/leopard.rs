@@ -1,12 +1,12 @@
-//! Suite 1: the code of the crate `reed-solomon-simd`, known as Leopard. It costs n·log n operations per element.
+//! Suite 1: the code of the crate `reed-solomon-simd`, known as Leopard. It takes O(n·log n) operations per element.
 
 use reed_solomon_simd::{ReedSolomonDecoder, ReedSolomonEncoder};
 
-use super::Shards;
-use super::coder::Code;
+use super::code::Code;
+use super::shards::Shards;
 use crate::{Error, Result};
 
-/// Keeps the working memory of both directions once they were used.
+/// Keeps the working memory of both directions after their first use.
 #[derive(Default)]
 pub(super) struct Leopard {
     encoder: Option<ReedSolomonEncoder>,
@@ -60,7 +60,7 @@ impl Code for Leopard {
     }
 }
 
-/// Nothing that passed the [`Coder`](super::Coder) is refused.
+/// Maps an error that validated input cannot cause: the [`Coder`](super::Coder) checks it first.
 fn unexpected(_: reed_solomon_simd::Error) -> Error {
     Error::BadShape { rule: "suite 1 refused these shards" }
 }

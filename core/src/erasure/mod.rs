@@ -1,4 +1,5 @@
-//! Erasure coding: a message as n shards of which any k restore it, with a commitment that keeps senders honest.
+//! Erasure coding: a message becomes n shards, any k of which restore it, with a commitment that exposes dishonest
+//! senders.
 //!
 //! ```text
 //!   message ── data shards ── parity shards ── Merkle root ── Commitment: code | k, m | length | root
@@ -10,31 +11,32 @@
 //!   Coder::decode: restore, check padding, code again, compare the root ── the message, or BAD_ENCODING for all
 //! ```
 //!
-//! A sender may commit to shards that belong to no message. Then different members, with different shards, must not
-//! come to different messages: whoever decodes codes again, and takes the message only if all its shards, the ones
-//! never seen included, lead to the root that was committed to. So the verdict depends on the commitment alone.
+//! A sender may commit to shards that do not belong to one message. Members who decode different shards of them must
+//! not obtain different messages. So decoding encodes the message again, and accepts it only if all its shards,
+//! including those never received, have the committed root. The verdict depends on the commitment alone.
 //!
-//! Three codes, one facade, one set of error codes:
+//! Three codes share one interface and one set of error codes:
 //!
-//! | suite | code | shards | choose it |
+//! | suite | code | maximum shards | use |
 //! |---|---|---|---|
-//! | 1 [`Suite::Leopard`] | Reed–Solomon over GF(2¹⁶) by Fourier transforms (`reed-solomon-simd`) | 32,768 | for more than 256 shards, and where most processors have no vectors |
-//! | 2 [`Suite::Gf8`] | Cauchy over GF(2⁸), vectors where there are some | 256 | for up to 256 shards: with vectors it decodes several times faster than suite 1 |
-//! | 3 [`Suite::Jerasure`] | Cauchy over GF(2ʷ) by exclusive-ors, Jerasure's | 2ʷ | to compare with the ABFT paper |
+//! | 1 [`ErasureSuite::Leopard`] | Reed–Solomon over GF(2¹⁶) by Fourier transforms (`reed-solomon-simd`) | 32,768 | more than 256 shards, or mostly processors without vector instructions |
+//! | 2 [`ErasureSuite::Gf8`] | Cauchy over GF(2⁸), vectorised where possible | 256 | up to 256 shards: with vectors it decodes several times faster than suite 1 |
+//! | 3 [`ErasureSuite::Jerasure`] | Cauchy over GF(2ʷ) by exclusive-ors, as in Jerasure | 2ʷ | comparison with the ABFT paper |
 //!
-//! Their parity shards differ, so the suite is a parameter of the committee and stands in each commitment.
-//! [`Suite::recommended`] goes by the number of shards alone, so that all members come to the same. Which one is fastest
-//! depends on shape, length and machine: the [`tuner`] measures it, suite 3's two parameters included.
+//! Their parity shards differ, so the suite is a parameter of the committee and part of each commitment.
+//! [`ErasureSuite::recommended`] depends on the number of shards alone, so that all members choose the same suite. The
+//! fastest suite depends on shape, length and machine: the [`tuner`] measures it, including the two parameters of
+//! suite 3.
 //!
-//! Restoring alone ([`Coder::restore`]) trusts its input; it is for shards that never left the machine.
+//! Restoration alone ([`Coder::restore`]) trusts its input and is meant for shards that never left the machine.
 //!
 //! ```
-//! use quorate::erasure::{CheckedShard, Coder, Coding, Shape, Suite};
+//! use quorate::erasure::{CheckedShard, Coder, Coding, Shape, ErasureSuite};
 //! use quorate::wire::{Decode, Encode};
 //!
 //! // Seven members, two of them faulty: three data shards, four parity shards.
-//! let shape = Shape::of_committee(7, 2)?;
-//! let coding = Coding::new(Suite::recommended(shape), shape, 1 << 20)?;
+//! let shape = Shape::for_committee(7, 2)?;
+//! let coding = Coding::new(ErasureSuite::recommended(shape), shape, 1 << 20)?;
 //! let mut coder = Coder::new(coding)?;
 //! let sent = coder.disperse(b"a block of transactions")?;
 //!
@@ -48,6 +50,7 @@
 //! # Ok::<(), quorate::Error>(())
 //! ```
 
+mod code;
 mod coder;
 mod commitment;
 mod dispersal;
@@ -62,5 +65,5 @@ pub mod tuner;
 pub use coder::Coder;
 pub use commitment::{CheckedShard, Commitment};
 pub use dispersal::Dispersal;
-pub use shape::{Coding, MAX_MESSAGE, MAX_SHARDS, Packets, Shape, Suite};
+pub use shape::{Coding, ErasureSuite, MAX_MESSAGE, MAX_SHARDS, Packets, Shape};
 pub use shards::Shards;

@@ -1,11 +1,11 @@
-//! A message as shards, in one piece of memory: the data shards, then the parity shards.
+//! The shards of a message in one buffer: the data shards, then the parity shards.
 
 use alloc::vec::Vec;
 
-use super::{Coding, Shape};
+use super::shape::{Coding, Shape};
 use crate::{Error, Result};
 
-/// Shards of one length in a row.
+/// Shards of equal length, stored contiguously.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shards {
     shape: Shape,
@@ -14,7 +14,7 @@ pub struct Shards {
 }
 
 impl Shards {
-    /// Shards for a message of `message` bytes, all zero.
+    /// Creates zeroed shards for a message of `message` bytes.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the message is longer than the coding allows.
@@ -23,16 +23,16 @@ impl Shards {
             let limit = coding.max_message() as u64;
             return Err(Error::TooLarge { what: "erasure-coded message", limit });
         }
-        // A coding's largest message has few enough bytes that this cannot overflow.
+        // A coding's maximum message length ensures that this does not overflow.
         let (shape, len) = (coding.shape(), coding.shard_len(message));
         Ok(Self { shape, len, bytes: alloc::vec![0; shape.shards() * len] })
     }
 
-    /// The message in the data shards, one after the other, with zeros behind it; the parity shards are zero.
+    /// Creates shards with the message in the data shards, zero-padded, and zeros in the parity shards.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the message is longer than the coding allows.
-    pub fn of_message(coding: &Coding, message: &[u8]) -> Result<Self> {
+    pub fn from_message(coding: &Coding, message: &[u8]) -> Result<Self> {
         let mut shards = Self::zero(coding, message.len())?;
         if let Some(front) = shards.bytes.get_mut(..message.len()) {
             front.copy_from_slice(message);
@@ -40,40 +40,40 @@ impl Shards {
         Ok(shards)
     }
 
-    /// How many there are.
+    /// Returns the numbers of shards.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// How long each is.
+    /// Returns the length of each shard in bytes.
     pub fn shard_len(&self) -> usize {
         self.len
     }
 
-    /// The shard at this place.
+    /// Returns the shard with this index.
     pub fn get(&self, index: usize) -> Option<&[u8]> {
         self.bytes.chunks_exact(self.len).nth(index)
     }
 
-    /// The shard at this place, to be filled.
+    /// Returns the shard with this index for writing.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut [u8]> {
         self.bytes.chunks_exact_mut(self.len).nth(index)
     }
 
-    /// All shards in order.
+    /// Returns all shards in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.bytes.chunks_exact(self.len)
     }
 
-    /// All shards in order, each to be filled.
+    /// Returns all shards in order for writing.
     pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = &mut [u8]> {
         self.bytes.chunks_exact_mut(self.len)
     }
 
-    /// The first so many bytes of the data shards, if all behind them are zero.
+    /// Returns the first `len` bytes of the data shards if all bytes after them are zero.
     ///
     /// # Errors
-    /// [`Error::BadEncoding`] if they are not, or if there are fewer.
+    /// [`Error::BadEncoding`] if a later byte is not zero, or if there are fewer than `len` bytes.
     pub fn message(&self, len: usize) -> Result<&[u8]> {
         let data = self.bytes.get(..self.shape.data() * self.len).unwrap_or_default();
         match data.split_at_checked(len) {
@@ -86,12 +86,12 @@ impl Shards {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::erasure::Suite;
+    use crate::erasure::ErasureSuite;
 
     #[test]
-    fn a_message_comes_back_only_with_zeros_behind_it() {
-        let coding = Coding::new(Suite::Leopard, Shape::new(3, 2).unwrap(), 100).unwrap();
-        let mut shards = Shards::of_message(&coding, b"0123456789").unwrap();
+    fn message_requires_zero_padding() {
+        let coding = Coding::new(ErasureSuite::Leopard, Shape::new(3, 2).unwrap(), 100).unwrap();
+        let mut shards = Shards::from_message(&coding, b"0123456789").unwrap();
         assert_eq!((shards.shard_len(), shards.iter().len()), (4, 5));
         assert_eq!(shards.get(2), Some(&b"89\0\0"[..]));
         assert_eq!(shards.message(10), Ok(&b"0123456789"[..]));
@@ -104,8 +104,8 @@ mod tests {
 
     #[test]
     fn a_message_above_the_agreed_length_is_refused() {
-        let coding = Coding::new(Suite::Gf8, Shape::new(3, 2).unwrap(), 4).unwrap();
-        let refused = Shards::of_message(&coding, b"01234");
+        let coding = Coding::new(ErasureSuite::Gf8, Shape::new(3, 2).unwrap(), 4).unwrap();
+        let refused = Shards::from_message(&coding, b"01234");
         assert_eq!(refused, Err(Error::TooLarge { what: "erasure-coded message", limit: 4 }));
     }
 }

@@ -11,15 +11,16 @@ use crate::scheme::{Additive, Claim, CountedProof, Counts, random_32, read_suite
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// Some members' signatures on one [`Statement`], summed in any order, each as often as its count says. What decoded
-/// is canonical, of the committee's epoch, and not empty; the signature is still to be checked. No quorum is needed.
+/// Signatures of several members on one [`Statement`], merged in any order, with a count for each signer. A decoded
+/// aggregate is canonical, of the committee's epoch, and not empty; its signature is not verified yet. It needs no
+/// quorum.
 ///
 /// | bytes | field |
 /// |---|---|
 /// | 1 | suite |
 /// | 49 | statement: kind 1, epoch 8, view 8, digest 32 |
 /// | 1 + at most ⌈n/8⌉ | the signers: a bitmap (form 0) or a list (form 1), whichever is shorter |
-/// | 1 + at most ⌈31·signers/8⌉ | their counts: nothing if all are 1 (form 0), else Elias-gamma codes (form 1) |
+/// | 1 + at most ⌈31·signers/8⌉ | their counts: nothing if all are 1 (form 0), else Elias gamma codes (form 1) |
 /// | 48 (suite 4), 96 (suite 5) | the sum |
 ///
 /// A clone shares the original's memory.
@@ -36,70 +37,70 @@ struct Parts<S: Additive> {
 }
 
 impl<S: Additive> Aggregate<S> {
-    /// The aggregate of one vote that was checked by itself.
+    /// Creates the aggregate of one verified vote.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if it was checked against another committee.
-    pub fn of_vote(vote: &Verified<Vote<S>>, committee: &Committee<S>) -> Result<Verified<Self>> {
+    /// [`Error::WrongContext`] if the vote was verified for another committee.
+    pub fn from_vote(vote: &Verified<Vote<S>>, committee: &Committee<S>) -> Result<Verified<Self>> {
         if vote.committee() != committee.id() {
             return Err(Error::WrongContext { what: "committee" });
         }
         let signers = SignerSet::from_members(committee.len(), [vote.signer()])?;
         let proof = S::combine(&[(vote.signer(), vote.signature())]);
-        Ok(Verified::assume(Self::of_parts(*vote.statement(), signers, proof), committee.id()))
+        Ok(Verified::assume(Self::from_parts(*vote.statement(), signers, proof), committee.id()))
     }
 
-    /// The aggregate that a certificate is.
-    pub fn of_certificate(certificate: &Verified<Certificate<S>>) -> Verified<Self> {
+    /// Creates the aggregate of a certificate.
+    pub fn from_certificate(certificate: &Verified<Certificate<S>>) -> Verified<Self> {
         let (signers, proof) = (certificate.signers().clone(), certificate.proof().clone());
-        let aggregate = Self::of_parts(*certificate.statement(), signers, proof);
+        let aggregate = Self::from_parts(*certificate.statement(), signers, proof);
         Verified::assume(aggregate, certificate.committee())
     }
 
-    /// What is signed.
+    /// Returns the signed statement.
     pub fn statement(&self) -> &Statement {
         &self.parts.statement
     }
 
-    /// Who signed.
+    /// Returns the signers.
     pub fn signers(&self) -> &SignerSet {
         &self.parts.signers
     }
 
-    /// How often each signer's signature is in the sum.
+    /// Returns the count of each signer in the sum.
     pub fn counts(&self) -> &Counts {
         self.parts.proof.counts()
     }
 
-    /// How often a member's signature is in the sum: 0 for who did not sign.
+    /// Returns the count of a member in the sum: 0 if it did not sign.
     pub fn count(&self, member: MemberIndex) -> u16 {
         if self.signers().contains(member) { self.counts().get(member) } else { 0 }
     }
 
-    /// The sum.
+    /// Returns the sum of the signatures.
     pub fn signature(&self) -> &S::Signature {
         self.parts.proof.signature()
     }
 
-    /// Bytes of the encoding.
+    /// Returns the length of the encoding in bytes.
     pub fn encoded_len(&self) -> usize {
         1 + Statement::LEN
             + signers::encoded_len(self.signers())
             + S::proof_len(&self.parts.proof, self.signers())
     }
 
-    /// Checks the sum. Cost (BLS): a hash to the curve, a subgroup check, two pairings, one addition per signer in one
-    /// batch per different count, and two additions per different count; with all counts 1 as many additions as members
-    /// are absent, if those are fewer.
+    /// Verifies the sum. Cost (BLS): a hash to the curve, a subgroup check, two pairings, one addition per signer in
+    /// one batch per distinct count, and two additions per distinct count; if all counts are 1, one addition per
+    /// absent member where these are fewer.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for another epoch or committee size, and what is wrong with the signature.
+    /// [`Error::WrongContext`] for another epoch or committee size, and the errors of the signature.
     pub fn verify(self, committee: &Committee<S>) -> Result<Verified<Self>> {
         self.check(committee)?;
         Ok(Verified::assume(self, committee.id()))
     }
 
-    /// As [`verify`](Aggregate::verify), for an aggregate that stays where it is.
+    /// As [`verify`](Aggregate::verify), by reference.
     ///
     /// # Errors
     /// As [`verify`](Aggregate::verify).
@@ -110,9 +111,9 @@ impl<S: Additive> Aggregate<S> {
         S::verify_claims(committee.scheme_keys(), &[claim], &self.parts.proof)
     }
 
-    /// Checks many aggregates by a random linear combination with 64-bit coefficients from `rng`, and says of each
-    /// whether it is good. Aggregates of one statement share a pairing. If the combination fails, halves of it are tried
-    /// until every bad one is known. Should the generator fail, the coefficients are derived from all inputs.
+    /// Verifies a batch by a random linear combination with 64-bit coefficients from `rng`, and returns a result for
+    /// each aggregate. Aggregates of one statement share a pairing. If the combination fails, it is bisected until
+    /// every bad aggregate is found. If the generator fails, the coefficients are derived from all inputs.
     pub fn verify_batch<R: TryCryptoRng + ?Sized>(
         committee: &Committee<S>,
         aggregates: Vec<Self>,
@@ -122,7 +123,7 @@ impl<S: Additive> Aggregate<S> {
         Self::batch(committee, aggregates, entropy.as_deref())
     }
 
-    /// As [`verify_batch`](Aggregate::verify_batch) where there is no generator.
+    /// As [`verify_batch`](Aggregate::verify_batch), without a random number generator.
     pub fn verify_batch_derived(
         committee: &Committee<S>,
         aggregates: Vec<Self>,
@@ -130,7 +131,7 @@ impl<S: Additive> Aggregate<S> {
         Self::batch(committee, aggregates, None)
     }
 
-    /// The verdict on each of `aggregates`, of which `entropy` was drawn afterwards.
+    /// Verifies `aggregates`; `entropy` must have been drawn after they were received.
     pub(super) fn batch(
         committee: &Committee<S>,
         aggregates: Vec<Self>,
@@ -163,7 +164,7 @@ impl<S: Additive> Aggregate<S> {
             .collect()
     }
 
-    fn of_parts(statement: Statement, signers: SignerSet, proof: S::Proof) -> Self {
+    fn from_parts(statement: Statement, signers: SignerSet, proof: S::Proof) -> Self {
         Self { parts: Arc::new(Parts { statement, signers, proof }) }
     }
 
@@ -178,12 +179,12 @@ impl<S: Additive> Aggregate<S> {
 }
 
 impl<S: Additive> Verified<Aggregate<S>> {
-    /// The sum of two aggregates of one statement: signers are united, counts add up. Commutative and associative.
-    /// Cost: one addition of signatures.
+    /// Merges two aggregates of one statement: the union of the signers, the sum of the counts. Commutative and
+    /// associative. Cost: one addition of signatures.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for another committee or statement; [`Error::TooLarge`] if a count would be above
-    /// `limit`; [`Error::Infinity`] if the two cancel.
+    /// [`Error::WrongContext`] for another committee or statement; [`Error::TooLarge`] if a count would exceed
+    /// `limit`; [`Error::Infinity`] if the signatures cancel.
     pub fn merge(&self, other: &Self, limit: u16) -> Result<Self> {
         if self.committee() != other.committee() {
             return Err(Error::WrongContext { what: "committee" });
@@ -197,10 +198,10 @@ impl<S: Additive> Verified<Aggregate<S>> {
         Ok(self.with(self.signers().union(other.signers()), proof))
     }
 
-    /// The same signers with lower counts: of each of `parts`, in their order, as much is taken away as leaves every
-    /// signer in at least once. Parts of other statements and committees, and those whose signers are not all in
-    /// this aggregate, are passed over. What verified stays valid, since there is only one sum for given counts. Cost:
-    /// one short multiplication for each part that is taken away.
+    /// Returns the same signers with lower counts: subtracts each of `parts`, in order, as often as leaves every
+    /// signer in the sum at least once. Skips parts of other statements and committees, and parts with signers that
+    /// this aggregate lacks. The result stays valid, because the counts determine the sum. Cost: one short
+    /// multiplication for each subtracted part.
     pub fn normalised<'a>(&self, parts: impl IntoIterator<Item = &'a Self>) -> Self {
         if self.counts().all_ones() {
             return self.clone();
@@ -220,7 +221,7 @@ impl<S: Additive> Verified<Aggregate<S>> {
                 taken.push((times, part.signature()));
             }
         }
-        // Keys of colluders can cancel, so that nothing is left of a sum; then it stays as it is.
+        // Keys of colluding members can cancel to an empty sum; then keep the aggregate as it is.
         match S::subtract(self.signature(), &taken) {
             Ok(signature) if !taken.is_empty() => {
                 self.with(self.signers().clone(), CountedProof { signature, counts })
@@ -229,7 +230,7 @@ impl<S: Additive> Verified<Aggregate<S>> {
         }
     }
 
-    /// The certificate that this is once the signers are a quorum.
+    /// Returns the certificate if the signers are a quorum.
     pub fn certificate(&self, committee: &Committee<S>) -> Option<Verified<Certificate<S>>> {
         if self.committee() != committee.id() || !committee.has_quorum(self.signers()) {
             return None;
@@ -240,7 +241,7 @@ impl<S: Additive> Verified<Aggregate<S>> {
     }
 
     fn with(&self, signers: SignerSet, proof: S::Proof) -> Self {
-        Verified::assume(Aggregate::of_parts(*self.statement(), signers, proof), self.committee())
+        Verified::assume(Aggregate::from_parts(*self.statement(), signers, proof), self.committee())
     }
 }
 
@@ -263,7 +264,7 @@ impl<S: Additive> Decode<Committee<S>> for Aggregate<S> {
             return Err(Error::BelowQuorum { signed: 0, needed: 1 });
         }
         let proof = S::decode_proof(r, &signers)?;
-        Ok(Self::of_parts(statement, signers, proof))
+        Ok(Self::from_parts(statement, signers, proof))
     }
 }
 

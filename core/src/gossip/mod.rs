@@ -1,27 +1,27 @@
-//! Order-free aggregates of signatures, and how they spread by gossip.
+//! Aggregates of signatures that merge in any order, and their dissemination by gossip.
 //!
-//! An [`Aggregate`] is a sum of members' signatures on one statement with a count for each signer: (S, n). Two of them
-//! add up, (S₁ + S₂, n₁ + n₂), in any order and also where the same member signed both; it verifies against
-//! Σ nᵢ·keyᵢ. So every member can add what it has to what it hears and pass the sum on, nobody collects, and what
-//! travels is one signature and a few bits for each signer. Once the signers are a quorum it is a
-//! [`Certificate`](crate::certificate::Certificate) of a counted scheme, as good as any other. This is the aggregated
-//! signature gossip of Li et al., *Gosig* (2020), section 5.2.
+//! An [`Aggregate`] is a sum of members' signatures on one statement with a count for each signer: (S, n). Two
+//! aggregates merge to (S₁ + S₂, n₁ + n₂), in any order and even if a member signed both; the sum verifies against Σ
+//! nᵢ·keyᵢ. So every member can merge what it has with what it receives and pass the sum on. No member collects all
+//! votes, and a message carries one signature and a few bits per signer. Once the signers are a quorum, the aggregate
+//! is a [`Certificate`](crate::certificate::Certificate) of a counted scheme. This is the aggregated signature gossip
+//! of Li et al., *Gosig* (2020), section 5.2.
 //!
-//! **Counts must stay low**, or they grow with every hop as (fan-out + 1)ʰ and no field holds them. What is sent to whom
-//! sees to that ([`Gossip`]): the committee is halved and halved again, members of the other half are sent the sum of
-//! one's own, and so what is added is disjoint. What does not fit into that, because somebody else sends otherwise, is
-//! added where it overlaps least ([`Pool`]). Nothing is verified that brings nobody new, and nothing is added that is not
-//! verified.
+//! **Counts must stay low.** Without care they grow with every hop as (fan-out + 1)ʰ, beyond any field. [`Gossip`]
+//! prevents this by its choice of what to send: the committee is halved recursively, and a member sends to members of
+//! the other half the sum of its own half, so that merged sums are disjoint. Aggregates of another form, from other
+//! implementations, are merged where they overlap least ([`Pool`]). An aggregate without a new signer is not
+//! verified, and an unverified aggregate is not merged.
 //!
 //! ```text
-//! Verified<Vote> ──of_vote──▶ Verified<Aggregate> ──kept by halves──▶ quorum ──▶ Verified<Certificate>
+//! Verified<Vote> ──from_vote─▶ Verified<Aggregate> ──best of each half──▶ quorum ──▶ Verified<Certificate>
 //!                                   ▲                  │ sum of a half
-//! Aggregate ──receive──▶ stack ──check, together       ▼
-//!     ▲                  newest first, bad ones blamed next: to whom?  ◀── Peers: fan-out, back-off
+//! Aggregate ──receive──▶ stack ──check in batches      ▼
+//!     ▲                  newest first, senders blamed  next: to which member?  ◀── Peers: fan-out, back-off
 //!     └────────────────────────────── the network ─────┘
 //! ```
 //!
-//! Four members, no network:
+//! Four members, without a network:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -41,7 +41,7 @@
 //! let committee = Arc::new(Committee::<S>::new(ChainId::from_name("example"), 0, members)?);
 //! let statement = committee.statement(Kind::new(1), 7, [42; 32]);
 //!
-//! // Each member begins with its own vote.
+//! // Each member starts with its own vote.
 //! let parameters = Parameters::default();
 //! let mut nodes = Vec::new();
 //! for (me, secret) in (0..4).zip(&secrets) {
@@ -51,7 +51,7 @@
 //!     nodes.push((gossip, Peers::new(me, 4, parameters)));
 //! }
 //!
-//! // Everybody says what it has to whom it thinks fit, until all have a certificate.
+//! // Each member in turn sends what it has to a member of its choice, until all have a certificate.
 //! for step in 0..64 {
 //!     let (now, from) = (Time(step), step as usize % 4);
 //!     let (gossip, peers) = &mut nodes[from];
@@ -70,45 +70,15 @@
 //! ```
 
 mod aggregate;
+mod parameters;
 mod peers;
 mod pool;
 mod ranges;
 mod spread;
 
-use core::time::Duration;
-
 pub use crate::scheme::{Additive, CountedProof, Counts};
 pub use aggregate::Aggregate;
+pub use parameters::Parameters;
 pub use peers::Peers;
-pub use pool::{POOL, Pool};
-pub use spread::{Checked, Gossip, Received, STACK};
-
-/// What can be chosen. The values change how fast and how cheap spreading is, never what is a certificate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters {
-    /// No count grows past this, and what has a higher one is refused: 255.
-    pub limit: u16,
-    /// No count of a [`Pool`]'s sum grows past this: 16. Sums that are above it already are added if that makes a quorum.
-    pub preferred: u16,
-    /// How many aggregates are verified together at most: 4.
-    pub batch: usize,
-    /// How many sends are under way at once at most, and to how many members news are told: 5.
-    pub fan_out: usize,
-    /// How long a peer that failed is left alone, 2 s; each further failure in a row adds as much.
-    pub back_off: Duration,
-    /// How long a send that is not answered holds its place, 500 ms; then it counts as failed.
-    pub patience: Duration,
-}
-
-impl Default for Parameters {
-    fn default() -> Self {
-        Self {
-            limit: 255,
-            preferred: 16,
-            batch: 4,
-            fan_out: 5,
-            back_off: Duration::from_secs(2),
-            patience: Duration::from_millis(500),
-        }
-    }
-}
+pub use pool::{MAX_POOL, Pool};
+pub use spread::{Checked, Gossip, MAX_STACK, Received};

@@ -1,47 +1,46 @@
-//! To whom to speak next: what is known of the other members as addresses.
+//! Selection of the next peer to send to, by what is known of the other members' reachability.
 
 use alloc::collections::{BTreeMap, VecDeque};
 
-use super::Parameters;
+use super::parameters::Parameters;
 use crate::machine::{MemberIndex, Time};
 
-/// How many of those who were heard last are remembered.
-const HEARD: usize = 64;
-/// How often a random choice is repeated before the members are gone through in order.
-const TRIES: usize = 16;
-/// How often the time for which an accused peer is refused doubles.
-const LONGEST: u32 = 10;
+/// Number of recently heard peers that are remembered.
+const MAX_HEARD: usize = 64;
+/// Number of random attempts before the members are tried in order.
+const MAX_TRIES: usize = 16;
+/// Maximum number of times that the refusal of an accused peer doubles.
+const MAX_DOUBLINGS: u32 = 10;
 
-/// The other members as one member sees them: who is being sent something, who did not answer and is left alone for
-/// a while, who was heard lately. Several [`Gossip`](super::Gossip)s share one `Peers` for as long as a committee
-/// lasts, so that what is learnt of a peer in one of them holds in all, and so that the limit of concurrent sends is
-/// one for all.
+/// The other members as seen by one member: sends in progress, peers in back-off after a failure, peers heard
+/// recently. Several [`Gossip`](super::Gossip)s share one `Peers` for the lifetime of a committee, so that they share
+/// this knowledge and the limit on concurrent sends.
 ///
-/// Every second choice falls on somebody who was heard lately, if there is anybody: such a member is alive, which
-/// matters where many are not. The others are even over all members, so that nobody can place itself between.
+/// Every second random choice is a recently heard peer, if there is one: such a member is alive, which matters when
+/// many are not. The other choices are uniform over all members, so that no member can attract more traffic.
 ///
-/// Memory: one entry for each member that failed or is being sent something, and a list of those who were heard last.
+/// Memory: one entry for each member that failed or is being sent to, and a list of the recently heard ones.
 #[derive(Clone, Debug)]
 pub struct Peers {
     me: MemberIndex,
     n: u16,
     parameters: Parameters,
-    /// Until when a send may go without an answer.
+    /// Deadline of each send in progress.
     sending: BTreeMap<MemberIndex, Time>,
-    failing: BTreeMap<MemberIndex, Failing>,
-    accused: BTreeMap<MemberIndex, Failing>,
+    failing: BTreeMap<MemberIndex, BackOff>,
+    accused: BTreeMap<MemberIndex, BackOff>,
     heard: VecDeque<MemberIndex>,
 }
 
-/// A peer that failed so many times in a row, or that was accused so often.
+/// Failures in a row of a peer, or accusations of it.
 #[derive(Clone, Copy, Debug)]
-struct Failing {
+struct BackOff {
     times: u32,
     until: Time,
 }
 
 impl Peers {
-    /// The peers of member `me` in a committee of `n`.
+    /// Creates the peers of member `me` in a committee of `n`.
     pub fn new(me: MemberIndex, n: u16, parameters: Parameters) -> Self {
         Self {
             me,
@@ -54,15 +53,15 @@ impl Peers {
         }
     }
 
-    /// A peer to whom something may be sent now, by the randomness of `draw`: not oneself, not in the middle of a
-    /// send, not left alone. `None` if the limit of concurrent sends is reached, or nobody is left. Nothing is noted
-    /// until [`begin`](Peers::begin).
+    /// Picks a peer to send to now, with the randomness of `draw`: not `me`, not being sent to, not in back-off.
+    /// Returns `None` if the limit of concurrent sends is reached or no peer is left. Call [`begin`](Peers::begin) to
+    /// record the send.
     pub fn pick(&mut self, now: Time, draw: u64) -> Option<MemberIndex> {
         if !self.has_room(now) {
             return None;
         }
-        let mut random = Draws(draw);
-        for _ in 0..TRIES {
+        let mut random = SplitMix64(draw);
+        for _ in 0..MAX_TRIES {
             let peer = match self.heard.len() {
                 1.. if random.below(2) == 0 => self.heard.get(random.below(self.heard.len())).copied()?,
                 _ => random.below(self.n.into()) as MemberIndex,
@@ -75,14 +74,14 @@ impl Peers {
         (start..self.n).chain(0..start).find(|peer| self.is_available(*peer, now))
     }
 
-    /// Whether a place is free.
+    /// Returns true if fewer sends than the limit are in progress.
     pub fn has_room(&mut self, now: Time) -> bool {
         self.expire(now);
         self.sending.len() < self.parameters.fan_out
     }
 
-    /// Whether something may be sent to this peer, were there a place: it is another member, nothing is being sent to it,
-    /// and it is not left alone.
+    /// Returns true if this peer may be sent to, given a free slot: it is another member, not being sent to, and not
+    /// in back-off.
     pub fn is_available(&self, peer: MemberIndex, now: Time) -> bool {
         peer < self.n
             && peer != self.me
@@ -91,37 +90,37 @@ impl Peers {
             && !self.is_refused(peer, now)
     }
 
-    /// A send to a peer begins: it holds one of the places until [`left`](Peers::left), [`sent`](Peers::sent) or
-    /// [`failed`](Peers::failed), at most for [`Parameters::patience`], after which it has failed.
+    /// Records the start of a send. It occupies a slot until [`left`](Peers::left), [`sent`](Peers::sent) or
+    /// [`failed`](Peers::failed) is called, or until [`Parameters::patience`] has passed, when it counts as failed.
     pub fn begin(&mut self, peer: MemberIndex, now: Time) {
         self.sending.insert(peer, now.plus(self.parameters.patience));
     }
 
-    /// A message has left: its place is free again, though nobody knows yet whether it arrives.
+    /// Records that a message has left: its slot is free again, though its delivery is unknown.
     pub fn left(&mut self, peer: MemberIndex) {
         self.sending.remove(&peer);
     }
 
-    /// A send was answered.
+    /// Records that a send was answered.
     pub fn sent(&mut self, peer: MemberIndex) {
         self.sending.remove(&peer);
         self.heard(peer);
     }
 
-    /// A send failed: the peer is left alone for [`Parameters::back_off`], after each further failure in a row for so
-    /// much longer.
+    /// Records that a send failed: the peer is in back-off for [`Parameters::back_off`], which each further failure
+    /// in a row extends by the same time.
     pub fn failed(&mut self, peer: MemberIndex, now: Time) {
         self.sending.remove(&peer);
         self.heard.retain(|heard| *heard != peer);
         if peer >= self.n {
             return;
         }
-        let failing = self.failing.entry(peer).or_insert(Failing { times: 0, until: now });
+        let failing = self.failing.entry(peer).or_insert(BackOff { times: 0, until: now });
         failing.times = failing.times.saturating_add(1);
         failing.until = now.plus(self.parameters.back_off.saturating_mul(failing.times));
     }
 
-    /// Something came from a peer: it is there, and is no longer left alone for not having answered.
+    /// Records that a message from a peer arrived: the peer is alive, so its back-off ends.
     pub fn heard(&mut self, peer: MemberIndex) {
         if peer >= self.n || peer == self.me {
             return;
@@ -130,30 +129,30 @@ impl Peers {
         if self.heard.contains(&peer) {
             return;
         }
-        if self.heard.len() >= HEARD {
+        if self.heard.len() >= MAX_HEARD {
             self.heard.pop_front();
         }
         self.heard.push_back(peer);
     }
 
-    /// A peer sent what does not verify: for [`Parameters::back_off`] nothing is sent to it, nor taken from it; for
-    /// twice as long each time that it happens again, up to 2¹⁰ times.
+    /// Records that a peer sent data that does not verify: it is refused, as receiver and as sender, for
+    /// [`Parameters::back_off`]; for twice as long each further time, up to 2¹⁰ times.
     pub fn accuse(&mut self, peer: MemberIndex, now: Time) {
         self.heard.retain(|heard| *heard != peer);
         if peer >= self.n {
             return;
         }
-        let accused = self.accused.entry(peer).or_insert(Failing { times: 0, until: now });
+        let accused = self.accused.entry(peer).or_insert(BackOff { times: 0, until: now });
         accused.until = now.plus(self.parameters.back_off.saturating_mul(1 << accused.times));
-        accused.times = (accused.times + 1).min(LONGEST);
+        accused.times = (accused.times + 1).min(MAX_DOUBLINGS);
     }
 
-    /// Whether nothing is taken from this peer now.
+    /// Returns true if data from this peer is refused now.
     pub fn is_refused(&self, peer: MemberIndex, now: Time) -> bool {
         self.accused.get(&peer).is_some_and(|accused| accused.until > now)
     }
 
-    /// When the next place gets free by itself, if no answer comes: for the driver's timer.
+    /// Returns when the next slot becomes free without an answer, for the driver's timer.
     pub fn next_free(&self) -> Option<Time> {
         self.sending.values().min().copied()
     }
@@ -165,10 +164,10 @@ impl Peers {
     }
 }
 
-/// SplitMix64: many choices from one draw.
-struct Draws(u64);
+/// SplitMix64, for several choices from one draw.
+struct SplitMix64(u64);
 
-impl Draws {
+impl SplitMix64 {
     fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_are_picked_than_may_be_sent_to_at_once_and_each_only_once() {
+    fn picks_are_unique_and_bounded_by_the_fan_out() {
         let mut peers = peers();
         let mut picked: Vec<_> = (0..10)
             .map_while(|draw| {
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn who_fails_is_left_alone_longer_each_time_until_it_is_heard() {
+    fn back_off_grows_until_the_peer_is_heard() {
         let mut peers = peers();
         peers.failed(3, at(0));
         assert!(!peers.is_available(3, at(999)) && peers.is_available(3, at(1_000)));
@@ -223,7 +222,7 @@ mod tests {
         assert!(peers.is_available(3, at(1_000)));
         peers.failed(3, at(5_000));
         assert!(peers.is_available(3, at(6_000)));
-        // Whatever is failing, the others are found.
+        // Whichever peers are failing, the others are found.
         for peer in [1, 2, 3] {
             peers.failed(peer, at(7_000));
         }
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_send_that_nobody_answers_gives_its_place_back() {
+    fn unanswered_send_frees_its_slot() {
         let mut peers = peers();
         for peer in [1, 2, 3] {
             peers.begin(peer, at(0));
@@ -244,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_accused_is_not_heard_nor_spoken_to() {
+    fn accused_peer_is_refused_both_ways() {
         let mut peers = peers();
         peers.heard(2);
         peers.accuse(2, at(0));
@@ -255,7 +254,7 @@ mod tests {
         assert!(peers.is_refused(2, at(2_999)) && !peers.is_refused(2, at(3_000)));
         (0..100).for_each(|_| peers.accuse(2, at(3_000)));
         assert!(peers.is_refused(2, at(1_026_999)) && !peers.is_refused(2, at(1_027_000)));
-        // Nobody whom the committee does not have takes up memory.
+        // A peer outside the committee takes no memory.
         for peer in [5, 700] {
             peers.accuse(peer, at(0));
         }
@@ -266,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn every_second_choice_falls_on_who_was_heard_and_the_others_are_even() {
+    fn half_of_the_picks_are_recently_heard_peers() {
         let mut peers = Peers::new(0, 1_000, Parameters::default());
         for peer in [10, 20] {
             peers.heard(peer);
@@ -277,6 +276,6 @@ mod tests {
         let low = picked.iter().filter(|peer| **peer < 500 && ![10, 20].contains(*peer)).count();
         assert!((900..1_100).contains(&low), "{low}");
         (0..1_000).for_each(|peer| peers.heard(peer));
-        assert_eq!(peers.heard.len(), HEARD);
+        assert_eq!(peers.heard.len(), MAX_HEARD);
     }
 }

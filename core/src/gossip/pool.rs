@@ -1,39 +1,41 @@
-//! Verified aggregates of one statement that may overlap, and the sum of them that reaches furthest with low counts.
+//! Verified aggregates of one statement that may overlap, and their sum with the most weight at low counts.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::{Aggregate, Parameters};
+use super::aggregate::Aggregate;
+use super::parameters::Parameters;
 use crate::certificate::{Certificate, Statement};
 use crate::committee::{Committee, SignerSet, Verified};
 use crate::machine::MemberIndex;
 use crate::scheme::Additive;
 use crate::{Error, Result};
 
-/// At most so many aggregates are kept of one statement.
-pub const POOL: usize = 8;
-/// At most so many pieces are kept beside them: sums in which everybody is once.
-const PIECES: usize = 64;
+/// Maximum number of aggregates in a pool.
+pub const MAX_POOL: usize = 8;
+/// Maximum number of pieces in a pool: aggregates in which every count is 1.
+const MAX_PIECES: usize = 64;
 
 type Sum<S> = Verified<Aggregate<S>>;
 
-/// At most [`POOL`] verified aggregates of one statement, from whatever source, and 64 pieces: sums in which everybody
-/// signed once, one's own signature first, then those of fewest signers. It is what [`Gossip`](super::Gossip) keeps
-/// beside its disjoint sums, and all that a protocol needs that spreads in another way: who begins with its own vote,
-/// sends [`best`](Pool::best) to others and inserts what they send comes to a quorum, though after more messages than by
-/// `Gossip`, since sums that overlap cannot all be added.
+/// At most [`MAX_POOL`] verified aggregates of one statement, from any source, and 64 pieces: aggregates in which
+/// every count is 1, first this member's own signature, then those with the fewest signers. [`Gossip`](super::Gossip)
+/// keeps a pool beside its disjoint sums. It also suffices for a protocol with another form of dissemination: members
+/// who start with their own vote, send [`best`](Pool::best) to others and insert what they receive reach a quorum,
+/// though with more messages than by `Gossip`, because overlapping sums cannot all be merged.
 ///
-/// 1. What brings no new signer, and no lower counts than are too high to be added, is passed over.
-/// 2. What has all signers of an aggregate that is kept takes its place. If there are too many, the two that overlap
-///    least become one.
-/// 3. The sum begins with the heaviest and takes in, what overlaps least for what it brings first, aggregates and pieces
-///    until it is a quorum. Its counts may only grow as its weight does: to 1 + [`Parameters::preferred`] · weight / quorum,
-///    roughly, and never past `preferred`. Else sums would be full long before they are a quorum, everybody's with the
-///    same members, and none could be added to another. A piece nearly always can: one's own signature, in any
-///    sum that lacks it. So every sum grows wherever it comes to.
-/// 4. Pieces are taken off as often as they are in the sum beyond once.
-/// 5. Aggregates whose counts are above `preferred` already wait until they make a quorum, up to [`Parameters::limit`].
-///    They are not sent before.
+/// 1. An aggregate is skipped unless it has a new signer, or lower counts where the known ones are too high to be
+///    merged.
+/// 2. An aggregate replaces those whose signers it includes. If there are too many, the two with the least overlap
+///    are merged.
+/// 3. The sum starts with the heaviest aggregate and adds aggregates and pieces, those with the least overlap per new
+///    signer first, until it is a quorum. Its counts may grow only with its weight: to 1 + [`Parameters::preferred`]
+///    · weight / quorum, roughly, and never above `preferred`. Otherwise sums would reach the limit long before a
+///    quorum, each with the same members, and could no longer be merged. A piece nearly always can be added: this
+///    member's own signature, to any sum that lacks it. So a sum grows at every member that it reaches.
+/// 4. Pieces are subtracted from the sum while every signer stays in it at least once.
+/// 5. Aggregates whose counts exceed `preferred` wait until they complete a quorum, up to [`Parameters::limit`]. They
+///    are not sent before.
 #[derive(Clone, Debug)]
 pub struct Pool<S: Additive> {
     committee: Arc<Committee<S>>,
@@ -44,18 +46,18 @@ pub struct Pool<S: Additive> {
     pieces: Vec<Sum<S>>,
     best: Option<Sum<S>>,
     certificate: Option<Verified<Certificate<S>>>,
-    nobody: SignerSet,
+    empty: SignerSet,
 }
 
 impl<S: Additive> Pool<S> {
-    /// An empty pool of member `me`.
+    /// Creates an empty pool of member `me`.
     pub fn new(
         committee: Arc<Committee<S>>,
         me: MemberIndex,
         statement: Statement,
         parameters: Parameters,
     ) -> Self {
-        let nobody = SignerSet::new(committee.len());
+        let empty = SignerSet::new(committee.len());
         Self {
             committee,
             me,
@@ -65,20 +67,20 @@ impl<S: Additive> Pool<S> {
             pieces: Vec::new(),
             best: None,
             certificate: None,
-            nobody,
+            empty,
         }
     }
 
-    /// What is signed.
+    /// Returns the signed statement.
     pub fn statement(&self) -> &Statement {
         &self.statement
     }
 
-    /// Whether [`insert`](Pool::insert) would take this in: it brings a new signer, and there is no certificate yet. It
-    /// costs no cryptography, so it comes before verifying.
+    /// Returns true if [`insert`](Pool::insert) would accept the aggregate: it has a new signer, and there is no
+    /// certificate yet. Needs no cryptography; call it before verifying.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for another statement or committee size; [`Error::TooLarge`] if a count is above
+    /// [`Error::WrongContext`] for another statement or committee size; [`Error::TooLarge`] if a count exceeds
     /// [`Parameters::limit`].
     pub fn wants(&self, aggregate: &Aggregate<S>) -> Result<bool> {
         if *aggregate.statement() != self.statement {
@@ -94,10 +96,10 @@ impl<S: Additive> Pool<S> {
         Ok(self.certificate.is_none() && !self.best.iter().chain(&self.parts).any(is_held))
     }
 
-    /// Takes in an aggregate that was verified. False if it brings no new signer, or once there is a certificate.
+    /// Inserts a verified aggregate. Returns false if it has no new signer, or if there is a certificate.
     ///
     /// # Errors
-    /// As [`wants`](Pool::wants), and [`Error::WrongContext`] if it was verified against another committee.
+    /// As [`wants`](Pool::wants), and [`Error::WrongContext`] if it was verified for another committee.
     pub fn insert(&mut self, aggregate: Sum<S>) -> Result<bool> {
         if aggregate.committee() != self.committee.id() {
             return Err(Error::WrongContext { what: "committee" });
@@ -105,34 +107,34 @@ impl<S: Additive> Pool<S> {
         if !self.wants(&aggregate)? {
             return Ok(false);
         }
-        self.keep_piece(&aggregate);
+        self.add_piece(&aggregate);
         let parts = core::mem::take(&mut self.parts);
         self.parts = parts.into_iter().filter(|part| !self.covers(&aggregate, part)).collect();
         self.parts.push(aggregate);
-        if self.parts.len() > POOL {
+        if self.parts.len() > MAX_POOL {
             self.shrink();
         }
-        self.add_up();
+        self.update_best();
         Ok(true)
     }
 
-    /// Everybody whose signature is in [`best`](Pool::best).
+    /// Returns the signers of [`best`](Pool::best).
     pub fn signers(&self) -> &SignerSet {
-        self.best.as_ref().map_or(&self.nobody, |best| best.signers())
+        self.best.as_ref().map_or(&self.empty, |best| best.signers())
     }
 
-    /// The sum of the pool's aggregates that is to be sent: a quorum if there is one. `None` while there is nothing, or
-    /// only what has counts above [`Parameters::preferred`].
+    /// Returns the sum to send: a quorum if there is one. `None` if the pool is empty, or if all counts exceed
+    /// [`Parameters::preferred`].
     pub fn best(&self) -> Option<&Sum<S>> {
         self.best.as_ref()
     }
 
-    /// The aggregates of the pool.
+    /// Returns the aggregates of the pool.
     pub fn aggregates(&self) -> impl Iterator<Item = &Sum<S>> {
         self.parts.iter()
     }
 
-    /// The certificate, once the signers are a quorum.
+    /// Returns the certificate, once the signers are a quorum.
     pub fn certificate(&self) -> Option<&Verified<Certificate<S>>> {
         self.certificate.as_ref()
     }
@@ -141,29 +143,31 @@ impl<S: Additive> Pool<S> {
         self.committee.weight_of(sum.signers())
     }
 
-    /// Whether one has all signers of the other, and counts that do not keep it from being added. So nobody keeps a
-    /// member out by sending its signature a hundred times.
+    /// Returns true if `one` has all signers of `other`, and counts that do not prevent merging. So a member cannot
+    /// be excluded by an aggregate with a hundredfold count of its signature.
     fn covers(&self, one: &Aggregate<S>, other: &Aggregate<S>) -> bool {
         other.signers().is_subset(one.signers())
             && one.counts().highest() <= self.parameters.preferred.max(other.counts().highest())
     }
 
-    /// One's own signature has its place always; of the others the smallest fit in most often.
-    fn keep_piece(&mut self, aggregate: &Sum<S>) {
+    /// Keeps a piece: this member's own signature always, of the others those with the fewest signers, which can be
+    /// added most often.
+    fn add_piece(&mut self, aggregate: &Sum<S>) {
         if !aggregate.counts().all_ones() || self.pieces.contains(aggregate) {
             return;
         }
         let place = |piece: &Sum<S>| (!self.is_own(piece), piece.signers().len());
         let at = self.pieces.partition_point(|piece| place(piece) <= place(aggregate));
         self.pieces.insert(at, aggregate.clone());
-        self.pieces.truncate(PIECES);
+        self.pieces.truncate(MAX_PIECES);
     }
 
     fn is_own(&self, sum: &Sum<S>) -> bool {
         sum.signers().len() == 1 && sum.signers().contains(self.me)
     }
 
-    /// Makes one of the two parts that overlap least, or drops the lightest if all would have too high counts.
+    /// Merges the two aggregates with the least overlap, or drops the lightest if all merged counts would be too
+    /// high.
     fn shrink(&mut self) {
         let pairs = (0..self.parts.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
         let mut pairs: Vec<(usize, usize, usize)> = pairs
@@ -189,7 +193,7 @@ impl<S: Additive> Pool<S> {
         }
     }
 
-    fn add_up(&mut self) {
+    fn update_best(&mut self) {
         let is_low = |part: &&Sum<S>| part.counts().highest() <= self.parameters.preferred;
         let low = self.sum_of(self.parts.iter().filter(is_low), Self::plus);
         let is_quorum = |sum: &Sum<S>| self.committee.has_quorum(sum.signers());
@@ -207,8 +211,8 @@ impl<S: Additive> Pool<S> {
         }
     }
 
-    /// The heaviest of `parts`, and with it what can be added of the others and of the pieces until it is a quorum: what
-    /// overlaps least with the heaviest for each signer that it brings comes first.
+    /// Sums the heaviest of `parts` with the others and the pieces until it is a quorum, those with the least overlap
+    /// per new signer first.
     fn sum_of<'a>(
         &'a self,
         parts: impl Iterator<Item = &'a Sum<S>> + Clone,
@@ -220,7 +224,7 @@ impl<S: Additive> Pool<S> {
             .chain(&self.pieces)
             .filter_map(|part| {
                 let overlap = sum.signers().overlap(part.signers());
-                // Who brings nobody is left out: the fraction has no value.
+                // A part without a new signer has no finite cost; skip it.
                 let cost = (overlap * 1_024).checked_div(part.signers().len() - overlap)?;
                 Some((cost, part))
             })
@@ -240,7 +244,7 @@ impl<S: Additive> Pool<S> {
         Some(sum)
     }
 
-    /// The two together, unless a count grows too high for their weight: past both that and what it is already.
+    /// Merges two sums unless a count exceeds both the limit for their weight and the counts they already have.
     fn plus(&self, one: &Sum<S>, other: &Sum<S>) -> Option<Sum<S>> {
         let Parameters { preferred, limit, .. } = self.parameters;
         let weight = self.committee.weight_of(&one.signers().union(other.signers()));
@@ -248,7 +252,7 @@ impl<S: Additive> Pool<S> {
         one.merge(other, self.highest(weight).max(before).min(preferred).min(limit)).ok()
     }
 
-    /// How high counts may be in a sum of this weight: in even steps from 1 to what is preferred for a quorum.
+    /// Returns the maximum count for a sum of this weight: from 1 in even steps to `preferred` for a quorum.
     fn highest(&self, weight: u128) -> u16 {
         let each =
             self.committee.quorum_weight() / u128::from(self.parameters.preferred.saturating_sub(1).max(1));

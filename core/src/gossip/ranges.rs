@@ -1,19 +1,19 @@
-//! The committee as one member sees it: halves of halves, in each of which it is on one side.
+//! The recursive halving of the committee from the view of one member.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::machine::MemberIndex;
 
-/// One halving: the member's own half, and the other one.
+/// One halving: the half with this member, and the other half.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Level {
     pub(super) own: Range<MemberIndex>,
     pub(super) other: Range<MemberIndex>,
 }
 
-/// The halvings of a committee of `n` down to member `me` alone, the smallest first: ⌈log₂ n⌉ of them, or one less.
-/// Halves differ by one member at most. The other halves of all levels and the member itself are the committee.
+/// Returns the halvings of a committee of `n` members down to `me` alone, the smallest first: ⌈log₂ n⌉, or one less.
+/// The two halves differ by at most one member. The other halves of all levels and `me` are the whole committee.
 pub(super) fn levels(me: MemberIndex, n: u16) -> Vec<Level> {
     let mut levels = Vec::new();
     let mut whole = 0..n;
@@ -29,25 +29,25 @@ pub(super) fn levels(me: MemberIndex, n: u16) -> Vec<Level> {
 }
 
 impl Level {
-    /// The member of the other half to whom `me` speaks as number `turn`. Turns go around all of them; `order` is the
-    /// same for all members, and then nobody in the other half is spoken to twice before all were spoken to by somebody
-    /// (one more or less where halves differ).
+    /// Returns the member of the other half that `me` addresses in turn `turn`. Turns cycle through the whole half.
+    /// `order` is the same for all members; then each member of the other half is addressed once before any is
+    /// addressed twice (give or take one where the halves differ).
     pub(super) fn peer(&self, me: MemberIndex, turn: usize, order: u64) -> MemberIndex {
         let len = self.other.len().max(1);
-        // A step that has no divisor in common with the length goes around before it comes back.
+        // A step coprime to the length visits every position before it repeats.
         let mut step = ((order >> 32) % len as u64) as usize;
-        while divisor(step, len) != 1 {
+        while gcd(step, len) != 1 {
             step = (step + 1) % len.max(2);
         }
-        // In 64 bits, also where addresses have 32: everybody must come to the same.
+        // Computed in 64 bits also on 32-bit platforms, because all members must obtain the same result.
         let own = u64::from(me - self.own.start.min(me));
         let place = own + (order & 0xffff_ffff) + (turn % len * step) as u64;
         self.other.start + (place % len as u64) as MemberIndex
     }
 }
 
-/// The greatest common divisor.
-fn divisor(mut a: usize, mut b: usize) -> usize {
+/// Returns the greatest common divisor.
+fn gcd(mut a: usize, mut b: usize) -> usize {
     while b != 0 {
         (a, b) = (b, a % b);
     }
@@ -71,7 +71,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_member_is_on_one_level_and_both_sides_see_the_same(n in 1u16..600, a: u16, b: u16) {
+        fn members_agree_on_their_levels(n in 1u16..600, a: u16, b: u16) {
             let (a, b) = (a % n, b % n);
             let of_a = levels(a, n);
             prop_assert!(of_a.len() <= 10);
@@ -86,7 +86,7 @@ mod tests {
         }
 
         #[test]
-        fn turns_go_around_and_spread_evenly(n in 2u16..200, order: u64, me: u16, turn in 0usize..1000) {
+        fn turns_cycle_and_spread_evenly(n in 2u16..200, order: u64, me: u16, turn in 0usize..1000) {
             let me = me % n;
             for level in levels(me, n) {
                 let len = level.other.len();

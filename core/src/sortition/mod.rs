@@ -1,30 +1,31 @@
-//! Who may propose in a round: a lottery that each member plays in secret and whose winners can prove that they won.
-//! Li et al., *Gosig* (section 4.2.1), with the hash of a unique signature as the verifiable random function.
+//! Selection of the proposers of a round: a lottery in which each member draws in secret and winners can prove that
+//! they won. Li et al., *Gosig* (section 4.2.1), with the hash of a unique signature as the verifiable random
+//! function.
 //!
 //! ```text
 //! Seed Q ──Lottery(round)──▶ draw(secret) ──▶ Ticket ──verify──▶ Verified<Ticket>, whose Score orders the winners
-//!    └───── SeedProof of who proposed ──▶ the next Seed
+//!    └───── SeedProof of the proposer ──▶ the next Seed
 //! ```
 //!
-//! **A ticket** is the member's signature on `"quorate-v1-sortition-ticket" ‖ committee id 32 ‖ epoch 8 ‖ round 8 ‖ seed
-//! 40`. Its [`Score`] is a hash of the signature, and it wins if the score's first 128 bits as an integer, times the
-//! number of members, are below `expected` · 2¹²⁸: integers only, so that all platforms agree. On average
-//! `expected` members win ([`EXPECTED_WINNERS`]: 7), nobody does with a probability of about e⁻⁷, and with a third of
-//! the members faulty no honest one does in about one round of a hundred. The **smallest** score is the best.
+//! **A ticket** is the member's signature on `"quorate-v1-sortition-ticket" ‖ committee id 32 ‖ epoch 8 ‖ round 8 ‖
+//! seed 40`. Its [`Score`] is a hash of the signature, and it wins if the score's first 128 bits as an integer, times
+//! the number of members, are below `expected` · 2¹²⁸: integers only, so that all platforms agree. On average
+//! `expected` members win ([`EXPECTED_WINNERS`]: 7); no member wins with a probability of about e⁻⁷, and with a third
+//! of the members faulty no honest one wins in about one round of a hundred. The **smallest** score is the best.
 //!
-//! **One ticket each.** Signatures are [unique](crate::scheme::Vrf), and points outside the subgroup are refused before
-//! anything of them is hashed. A member whose key the committee has more than once plays under its first index only.
-//! Every member counts once: weights play no part here, so a committee in which some weigh more has to be one whose
-//! members may propose equally often.
+//! **One ticket each.** Signatures are [unique](crate::scheme::Vrf), and points outside the subgroup are refused
+//! before they are hashed. A member whose key occurs several times in the committee may use its first index only.
+//! Every member has one ticket, whatever its weight, so the lottery suits committees whose members may propose
+//! equally often.
 //!
-//! **What the seed must be.** Unknown when the keys were fixed, or a member can try keys until one wins: a key that
-//! joins counts from a seed on that nobody knew when it was handed in. The first seed is to come from something that no
-//! member chose ([`Seed::genesis`]).
+//! **Requirements on the seed.** It must be unknown when the keys are fixed; otherwise a member can try keys until
+//! one wins. So a joining key takes part only from a seed on that was unknown when the key was submitted. The first
+//! seed must come from a source that no member controls ([`Seed::genesis`]).
 //!
-//! **What remains.** The next seed is the hash of the unique signature of whoever proposed the block, so nobody chooses
-//! it; but who won may **withhold** its block when it does not like what would follow. It gives up its block, and the
-//! round goes to another winner or to none, so an attacker who holds the k best tickets of a round chooses among k + 1
-//! seeds. That is a bias of who proposes, never of what is safe.
+//! **Remaining bias.** The next seed is the hash of the proposer's unique signature, so no member chooses it; but a
+//! winner may **withhold** its block if it dislikes the next seed. It gives up its block, and the round goes to
+//! another winner or to none, so an attacker with the k best tickets of a round chooses among k + 1 seeds. This
+//! biases the choice of proposers, never safety.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -39,12 +40,12 @@
 //! let chain = ChainId::from_name("example");
 //! let committee = Arc::new(Committee::new(chain, 0, members)?);
 //!
-//! let seed = Seed::genesis(chain, b"what nobody chose");
+//! let seed = Seed::genesis(chain, b"bytes that no member controls");
 //! let lottery = Lottery::new(committee.clone(), seed, 1, EXPECTED_WINNERS);
 //! let ticket = lottery.draw(&secrets[2])?.ok_or(quorate::Error::NotDrawn)?; // of four members all seven win
 //! let bytes = ticket.encode();
 //!
-//! // Elsewhere:
+//! // At another member:
 //! let received = Ticket::<MinSig>::decode(&bytes, &())?.verify(&lottery)?;
 //! assert_eq!((received.member(), received.score()), (2, ticket.score()));
 //!

@@ -2,24 +2,25 @@ use core::fmt;
 
 use crate::wire::domain;
 
-/// What a ticket is worth: 32 bytes that are as good as random. The smallest is the best; the order is that of the bytes.
+/// Score of a ticket: 32 pseudorandom bytes. The smallest is the best, in lexicographic order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score([u8; 32]);
 
 impl Score {
-    /// Of a unique signature's bytes. They must be known to be in the subgroup: see [`Vrf`](crate::scheme::Vrf).
-    pub(crate) fn of(signature: &[u8]) -> Self {
+    /// Computes the score of a unique signature's bytes, which must be in the subgroup: see
+    /// [`Vrf`](crate::scheme::Vrf).
+    pub(crate) fn from_signature(signature: &[u8]) -> Self {
         Self(domain::hash(domain::SORTITION_SCORE, signature))
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// Whether score₁₂₈ · n < expected · 2¹²⁸, where score₁₂₈ is the first half as a big-endian integer.
+    /// Returns true if score₁₂₈ · n < expected · 2¹²⁸, where score₁₂₈ is the first half as a big-endian integer.
     ///
-    /// The high word of the product is all that decides: score₁₂₈ · n = high · 2¹²⁸ + low with low < 2¹²⁸.
+    /// Only the high word of the product matters: score₁₂₈ · n = high · 2¹²⁸ + low with low < 2¹²⁸.
     pub(super) fn wins(&self, expected: u16, n: u16) -> bool {
         let (half, _) = self.0.split_at(16);
         let score = half.iter().fold(0u128, |sum, byte| sum << 8 | u128::from(*byte));
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_as_are_expected_all_win_and_of_none_nobody_does() {
+    fn small_committees_win_entirely_and_zero_expected_never() {
         for n in [1, 2, 7] {
             assert!(score(u128::MAX).wins(7, n) && score(0).wins(7, n));
         }
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_half_orders_and_does_not_decide() {
+    fn second_half_orders_scores_without_deciding() {
         let (mut low, mut high) = (score(1 << 120), score(1 << 120));
         (low.0[31], high.0[31]) = (0, 1);
         assert!(low < high && low.wins(1, 255) && high.wins(1, 255));
@@ -98,14 +99,14 @@ mod tests {
         assert!(score(5) < score(6));
     }
 
-    /// 200 members, of whom a third say nothing.
+    /// 200 members, a third of them silent.
     #[test]
-    fn seldom_nobody_wins_and_about_one_round_of_a_hundred_is_left_to_the_faulty() {
+    fn rounds_without_honest_winners_are_about_one_percent() {
         let (n, rounds) = (200u16, 2_000u32);
         let (mut winners, mut without, mut without_honest) = (0usize, 0, 0);
         for round in 0..rounds {
             let wins = |member: &u16| {
-                Score::of(&[&round.to_le_bytes()[..], &member.to_le_bytes()].concat()).wins(7, n)
+                Score::from_signature(&[&round.to_le_bytes()[..], &member.to_le_bytes()].concat()).wins(7, n)
             };
             let drawn: Vec<u16> = (0..n).filter(wins).collect();
             winners += drawn.len();
@@ -120,9 +121,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_inequality(first_half: u128, expected: u16, n in 1u16..) {
+        fn win_condition_equals_the_inequality(first_half: u128, expected: u16, n in 1u16..) {
             prop_assert_eq!(score(first_half).wins(expected, n), plainly(first_half, expected, n));
-            // Most of the above are far from the border: also take the score's neighbourhood of it.
+            // Most random inputs are far from the border, so also test scores near it.
             let near = (u128::MAX / u128::from(n)).wrapping_mul(expected.into()).wrapping_add(first_half % 65_536);
             prop_assert_eq!(score(near).wins(expected, n), plainly(near, expected, n));
         }

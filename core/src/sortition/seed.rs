@@ -7,11 +7,12 @@ use crate::scheme::{Vrf, read_suite};
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// What lotteries draw from: after each block another one. All whose chains are equal to that height have the same.
+/// The input of lotteries; each block yields the next seed. Members with equal chains up to a height have equal
+/// seeds.
 ///
 /// | bytes | field |
 /// |---|---|
-/// | 8 | height: how many proofs lead to it |
+/// | 8 | height: number of proofs since the first seed |
 /// | 32 | value |
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seed {
@@ -20,29 +21,30 @@ pub struct Seed {
 }
 
 impl Seed {
-    /// Bytes of an encoded seed.
+    /// Length of an encoded seed in bytes.
     pub const LEN: usize = 40;
 
-    /// The first seed of a chain, from bytes that **no member chose and nobody knew when the keys were fixed**: whoever
-    /// chooses them decides who proposes first.
+    /// Creates the first seed of a chain, from bytes that **no member controls and that were unknown when the keys
+    /// were fixed**: a party that controls them decides which member proposes first.
     pub fn genesis(chain: ChainId, bytes: &[u8]) -> Self {
         let mut hasher = domain::hasher(domain::SORTITION_GENESIS);
         hasher.update(&chain.0).update(bytes);
         Self { height: 0, value: *hasher.finalize().as_bytes() }
     }
 
-    /// How many proofs lead to it.
+    /// Returns the height: the number of proofs since the first seed.
     pub fn height(&self) -> u64 {
         self.height
     }
 
-    /// Its 32 bytes.
+    /// Returns the 32 bytes of the seed.
     pub fn value(&self) -> &[u8; 32] {
         &self.value
     }
 
-    /// The seed that follows: the hash of the proof. **Who has to prove is the protocol's rule**, usually who proposed
-    /// the block: compare [`signer`](SeedProof::signer). Cost: one subgroup check, one hash to the curve, two pairings.
+    /// Returns the next seed: the hash of the proof. **The protocol decides which member must sign the proof**,
+    /// usually the proposer of the block: compare [`signer`](SeedProof::signer). Cost: one subgroup check, one hash
+    /// to the curve, two pairings.
     ///
     /// # Errors
     /// [`Error::UnknownSigner`], [`Error::NotInSubgroup`], [`Error::BadSignature`] naming the signer,
@@ -58,8 +60,8 @@ impl Seed {
         Ok(Self { height, value })
     }
 
-    /// The bytes that a proof signs: the domain [`SORTITION_PROOF`](domain::SORTITION_PROOF), the committee's id, the
-    /// seed.
+    /// Returns the bytes that a proof signs: the domain [`SORTITION_PROOF`](domain::SORTITION_PROOF), the committee's
+    /// id, the seed.
     fn signed_bytes<S: Vrf>(&self, committee: &Committee<S>) -> Vec<u8> {
         let mut w = Writer::with_capacity(domain::SORTITION_PROOF.len() + 32 + Self::LEN);
         w.raw(domain::SORTITION_PROOF.as_bytes());
@@ -89,8 +91,8 @@ impl fmt::Debug for Seed {
     }
 }
 
-/// A member's signature on a [`Seed`], whose hash is the next one. It is unique: the member can show it or not, and
-/// has nothing else to choose. Until it is shown nobody but the member knows the next seed.
+/// A member's signature on a [`Seed`], whose hash is the next seed. It is unique: the member can publish or withhold
+/// it, but has no other choice. Until it is published only the member knows the next seed.
 ///
 /// | bytes | field |
 /// |---|---|
@@ -98,7 +100,7 @@ impl fmt::Debug for Seed {
 /// | 2 | signer |
 /// | 48 (MinSig), 96 (MinPk) | signature |
 ///
-/// The detached form is the signature alone, where the receiver knows who has to sign.
+/// The detached form is the signature alone, for receivers that know the signer.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SeedProof<S: Vrf> {
     signer: MemberIndex,
@@ -106,27 +108,27 @@ pub struct SeedProof<S: Vrf> {
 }
 
 impl<S: Vrf> SeedProof<S> {
-    /// Puts a proof together from its parts. Nothing is checked.
+    /// Creates a proof from its parts, without verification.
     pub fn new(signer: MemberIndex, signature: S::Signature) -> Self {
         Self { signer, signature }
     }
 
-    /// This member's proof for a seed. Cost: one multiplication, and one signature.
+    /// Signs this member's proof for a seed. Cost: one multiplication, and one signature.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if the key is no member's.
+    /// [`Error::WrongContext`] if the key belongs to no member.
     pub fn sign(secret: &S::SecretKey, committee: &Committee<S>, seed: &Seed) -> Result<Self> {
         let signer =
             committee.position(&S::public_key(secret)).ok_or(Error::WrongContext { what: "signing key" })?;
         Ok(Self { signer, signature: S::sign(secret, &seed.signed_bytes(committee)) })
     }
 
-    /// Whose it is, or claims to be.
+    /// Returns the claimed signer.
     pub fn signer(&self) -> MemberIndex {
         self.signer
     }
 
-    /// The signature.
+    /// Returns the signature.
     pub fn signature(&self) -> &S::Signature {
         &self.signature
     }
@@ -136,10 +138,10 @@ impl<S: Vrf> SeedProof<S> {
         self.signature.encode_to(w);
     }
 
-    /// Reads the signature of a member who is known.
+    /// Reads the signature of a known member.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// Decoding errors.
     pub fn decode_detached(r: &mut Reader<'_>, signer: MemberIndex) -> Result<Self> {
         Ok(Self { signer, signature: S::Signature::decode_from(r, &())? })
     }

@@ -1,20 +1,21 @@
-//! The common coin of Cachin, Kursawe and Shoup (*Random Oracles in Constantinople*, 2000) over ristretto255: a value for
-//! each name that is the same for all and that nobody knows before f + 1 members have shown their shares.
+//! The common coin of Cachin, Kursawe and Shoup (*Random Oracles in Constantinople*, 2000) over ristretto255: for
+//! each name a value that is the same for all members and unpredictable until f + 1 of them have released their
+//! shares.
 //!
-//! 1. A [`CoinName`] is hashed to an element B of the group whose logarithm nobody knows.
+//! 1. A [`CoinName`] is hashed to a group element B of unknown logarithm.
 //! 2. Member i sends xᵢ·B with a proof ([`KeyShare::coin_share`](KeyShare)), 130 bytes.
-//! 3. f + 1 verified shares give x·B, and the value is a hash of it ([`CoinValue`]).
+//! 3. f + 1 verified shares yield x·B, and the value is a hash of it ([`CoinValue`]).
 //!
-//! Unlike a decryption, a value cannot be looked at to see whether it is right. So all shares are checked before they are
+//! Unlike a decryption, a coin value cannot be recognised as wrong. So all shares are verified before they are
 //! combined, many with one sum.
 //!
-//! **A coin is a secret until it is wanted.** Show a share only when the protocol says so; who sees f + 1 shares early knows
-//! the value early. And keys are not shared with [`tdh2`](super::tdh2): their types differ.
+//! **A coin is secret until the protocol needs it.** Release a share only when the protocol says so: an attacker with
+//! f + 1 early shares knows the value early. Coin keys are not shared with [`tdh2`](super::tdh2); their types differ.
 //!
 //! ```
 //! use std::sync::Arc;
 //! use quorate::committee::CommitteeId;
-//! use quorate::threshold::coin::{Coin, CoinName, PublicKeys, Toss};
+//! use quorate::threshold::coin::{Coin, CoinName, PublicKeys, CoinCombiner};
 //! use quorate::threshold::{Threshold, lagrange};
 //!
 //! let mut rng = getrandom::SysRng;
@@ -25,10 +26,10 @@
 //! let coin = Coin::from_name(&keys, name)?;
 //! let sent = [0, 3].map(|i: usize| shares[i].coin_share(&coin, &mut rng));
 //!
-//! let (mut toss, mut cache) = (Toss::new(keys, coin)?, lagrange::Cache::default());
+//! let (mut combiner, mut cache) = (CoinCombiner::new(keys, coin)?, lagrange::Cache::default());
 //! let mut value = None;
 //! for share in sent {
-//!     value = toss.add(share?, &mut cache)?.output;
+//!     value = combiner.add(share?, &mut cache)?.output;
 //! }
 //! let heads: bool = value.unwrap().bit();
 //! # let _ = heads;
@@ -43,51 +44,51 @@ use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 use rand_core::TryCryptoRng;
 
-use super::dleq::{self, Collected, Element, Instance, Pool};
+use super::dleq::{self, Collected, Element, Instance, SharePool};
 use super::lagrange;
 use crate::Result;
 use crate::scheme::sealed::Sealed;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 
-/// Keys of the common coin: purpose 2.
+/// The purpose of coin keys, number 2 (Cachin, Kursawe and Shoup).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Cks {}
+pub enum CommonCoin {}
 
-impl Sealed for Cks {}
+impl Sealed for CommonCoin {}
 
-impl dleq::Purpose for Cks {
+impl dleq::Purpose for CommonCoin {
     const NUMBER: u8 = 2;
     const NAME: &'static str = "coin";
 }
 
-/// What everybody knows of dealt keys.
-pub type PublicKeys = dleq::PublicKeys<Cks>;
-/// A member's secret.
-pub type KeyShare = dleq::KeyShare<Cks>;
-/// A member's part in a coin.
-pub type CoinShare = dleq::Share<Cks>;
-/// One that was verified.
-pub type VerifiedShare = dleq::VerifiedShare<Cks>;
-/// One that did not verify.
-pub type ShareFault = dleq::ShareFault<Cks>;
-/// Proof that a member made a wrong one.
-pub type WrongShare = dleq::WrongShare<Cks>;
+/// The public keys of a coin's committee.
+pub type PublicKeys = dleq::PublicKeys<CommonCoin>;
+/// A member's secret key share.
+pub type KeyShare = dleq::KeyShare<CommonCoin>;
+/// A member's share of a coin.
+pub type CoinShare = dleq::Share<CommonCoin>;
+/// A verified share.
+pub type VerifiedShare = dleq::VerifiedShare<CommonCoin>;
+/// A share that failed verification.
+pub type ShareFault = dleq::ShareFault<CommonCoin>;
+/// Evidence that a member made a wrong share.
+pub type WrongShare = dleq::WrongShare<CommonCoin>;
 
-/// Which coin. Each name is used for one decision.
+/// The name of a coin. Each name is used for one decision.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CoinName {
-    /// Which protocol asks, so that two of them never share a coin: a number of the caller's.
+    /// Number of the protocol, chosen by the caller, so that two protocols never share a coin.
     pub protocol: u8,
-    /// The protocol's epoch.
+    /// Epoch of the protocol.
     pub epoch: u64,
-    /// Which of the epoch's instances.
+    /// Instance within the epoch.
     pub instance: u64,
-    /// Which of the instance's rounds.
+    /// Round within the instance.
     pub round: u64,
 }
 
 impl CoinName {
-    /// Bytes of a name.
+    /// Length of an encoded name in bytes.
     pub const LEN: usize = 25;
 }
 
@@ -107,18 +108,18 @@ impl Decode for CoinName {
     }
 }
 
-/// A name, hashed to the group for the members of certain keys.
+/// A coin name, hashed to the group for the members with certain keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Coin {
     name: CoinName,
-    instance: Instance<Cks>,
+    instance: Instance<CommonCoin>,
 }
 
 impl Coin {
-    /// Cost: a hash to the group and an encoding, half a multiplication.
+    /// Hashes a name to the group. Cost: a hash to the group and an encoding, half a multiplication.
     ///
     /// # Errors
-    /// Never in practice: the neutral element has a probability of 2⁻²⁵².
+    /// None in practice: the neutral element has a probability of 2⁻²⁵².
     pub fn from_name(keys: &PublicKeys, name: CoinName) -> Result<Self> {
         let encoded = name.encode();
         let mut wide = [0; 64];
@@ -127,28 +128,28 @@ impl Coin {
             .update(&encoded)
             .finalize_xof()
             .fill(&mut wide);
-        let base = Element::of(RistrettoPoint::from_uniform_bytes(&wide))?;
+        let base = Element::from_point(RistrettoPoint::from_uniform_bytes(&wide))?;
         let mut hasher = domain::hasher(domain::COIN_ID);
         hasher.update(&keys.committee().0).update(keys.key().as_bytes()).update(&encoded);
         let id = *hasher.finalize().as_bytes();
         Ok(Self { name, instance: Instance::new(keys.committee(), keys.key(), base, id) })
     }
 
-    /// Its name.
+    /// Returns the name.
     pub fn name(&self) -> CoinName {
         self.name
     }
 
-    /// What its shares are verified for.
-    pub fn instance(&self) -> &Instance<Cks> {
+    /// Returns the instance that the coin's shares are verified for.
+    pub fn instance(&self) -> &Instance<CommonCoin> {
         &self.instance
     }
 
-    /// The value, from verified shares: the first `needed` by member. Cost: a sum of t products, and the coefficients if
-    /// this set of members is new to the cache.
+    /// Combines verified shares to the value; the first `needed` by member count. Cost: a sum of t products, and the
+    /// coefficients if the cache does not have this set of members.
     ///
     /// # Errors
-    /// [`Error::WrongContext`](crate::Error::WrongContext) for a share of another coin or for other keys,
+    /// [`Error::WrongContext`](crate::Error::WrongContext) for a share of another coin or under other keys,
     /// [`Error::DuplicateSigner`](crate::Error::DuplicateSigner), [`Error::BelowQuorum`](crate::Error::BelowQuorum).
     pub fn combine(
         &self,
@@ -166,19 +167,19 @@ impl Coin {
     }
 }
 
-/// 32 random bytes that all have in common.
+/// A coin's value: 32 random bytes, the same for all members.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CoinValue(pub [u8; 32]);
 
 impl CoinValue {
-    /// One bit: the lowest of the first byte.
+    /// Returns one bit: the lowest of the first byte.
     pub fn bit(&self) -> bool {
         let [first, ..] = self.0;
         first & 1 == 1
     }
 
-    /// A number below n, for choosing a leader: the value as an integer, little endian, mod n. `None` for n = 0. The bias is
-    /// below 2⁻²⁴⁰.
+    /// Returns a number below n, for example to choose a leader: the value as a little-endian integer mod n. `None`
+    /// for n = 0. The bias is below 2⁻²⁴⁰.
     pub fn below(&self, n: u16) -> Option<u16> {
         let step = |rest: u32, byte: &u8| (rest << 8 | u32::from(*byte)).checked_rem(n.into());
         let rest = self.0.iter().rev().try_fold(0, step)?;
@@ -187,33 +188,35 @@ impl CoinValue {
 }
 
 impl KeyShare {
-    /// This member's part in a coin. Cost: two multiplications, one of the generator, three encodings.
+    /// Makes this member's share of a coin. Cost: two multiplications, one of the generator, three encodings.
     ///
     /// # Errors
-    /// [`Error::WrongContext`](crate::Error::WrongContext) if the coin is of other keys,
+    /// [`Error::WrongContext`](crate::Error::WrongContext) if the coin was created for other keys,
     /// [`Error::Rng`](crate::Error::Rng).
     pub fn coin_share<R: TryCryptoRng + ?Sized>(&self, coin: &Coin, rng: &mut R) -> Result<CoinShare> {
         self.prove(coin.instance(), rng)
     }
 }
 
-/// Collects the shares of one coin until there are enough good ones.
-pub struct Toss {
+/// Collects the shares of one coin until enough of them are right.
+pub struct CoinCombiner {
     coin: Coin,
-    pool: Pool<Cks>,
+    pool: SharePool<CommonCoin>,
     done: bool,
 }
 
-impl Toss {
+impl CoinCombiner {
+    /// Creates a combiner without shares.
+    ///
     /// # Errors
-    /// [`Error::WrongContext`](crate::Error::WrongContext) if the coin is of other keys.
+    /// [`Error::WrongContext`](crate::Error::WrongContext) if the coin was created for other keys.
     pub fn new(keys: Arc<PublicKeys>, coin: Coin) -> Result<Self> {
-        let pool = Pool::new(keys, coin.instance.clone())?;
+        let pool = SharePool::new(keys, coin.instance.clone())?;
         Ok(Self { coin, pool, done: false })
     }
 
-    /// Takes a share in. Cost: nothing before there are enough; then that of [`PublicKeys::verify_shares`] and of
-    /// [`Coin::combine`]. If some were wrong, each share that comes after is checked by itself.
+    /// Adds a share. Cost: nothing until there are enough; then that of [`PublicKeys::verify_shares`] and of
+    /// [`Coin::combine`]. If some were wrong, each later share is verified by itself.
     ///
     /// # Errors
     /// [`Error::UnknownSigner`](crate::Error::UnknownSigner).
@@ -221,7 +224,7 @@ impl Toss {
         &mut self,
         share: CoinShare,
         cache: &mut lagrange::Cache<Scalar>,
-    ) -> Result<Collected<CoinValue, Cks>> {
+    ) -> Result<Collected<CoinValue, CommonCoin>> {
         let (mut output, mut faults) = (None, Vec::new());
         if !self.done {
             self.pool.hold(share, &mut faults)?;
@@ -234,14 +237,14 @@ impl Toss {
         Ok(Collected { output, faults })
     }
 
-    /// Whether the value is out.
+    /// Returns true if the value was returned.
     pub fn is_done(&self) -> bool {
         self.done
     }
 }
 
-impl fmt::Debug for Toss {
+impl fmt::Debug for CoinCombiner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Toss").field(&self.coin.name).finish()
+        f.debug_tuple("CoinCombiner").field(&self.coin.name).finish()
     }
 }

@@ -1,86 +1,87 @@
-//! Shares come in, a signature goes out: optimistically, and with blame.
+//! Combines shares to a signature: optimistically, and with blame.
 //!
-//! Honest parties are the rule, so shares are not checked when they arrive (the paper's section II.A.2). The first t are
-//! combined and the signature is verified. Only if that fails, each of the t is checked; wrong ones are dropped and their
-//! parties named; and the next combination is made as soon as t shares are there again. With a failed combinations
+//! Most parties are honest, so shares are not verified on arrival (the paper's section II.A.2). The first t shares
+//! are combined and the signature is verified. Only if that fails, each of the t shares is verified, wrong shares are
+//! dropped and their parties blamed. The next combination follows as soon as t shares are available again. With a
+//! failed combinations
 //!
-//! * at most **a + 1 combinations** are made, and a ≤ f, for each failure takes a wrong share out of use;
-//! * at most **t + f shares are checked**, for with t right ones the signature is there.
+//! * at most **a + 1 combinations** are made, and a ≤ f, because each failure removes a wrong share;
+//! * at most **t + f shares are verified**, because t right ones yield the signature.
 //!
-//! [`Counts`] says how many it were.
+//! [`Counts`] reports the actual numbers.
 //!
-//! **What is needed to check a share** depends on the scheme. A BLS share is checked under the party's key. An ECDSA share
-//! is checked against its party's opening, which is asked for only now: [`Outcome::wanted`] says of whom. Shares wait
-//! unused until their opening comes; t others can still make the signature.
+//! **How a share is verified** depends on the scheme. A BLS share is verified under the party's key. An ECDSA share
+//! is verified against its party's opening, which is requested only at this point: [`Outcome::wanted`] names the
+//! parties. A share without its opening is not used; t other shares can still yield the signature.
 //!
-//! **Decoding.** Where t = f + 1, shares of others replace openings: with t + 2e shares, of which at most e are wrong, the
-//! polynomial through the right ones can be found. The signature that follows is verified, so that it is right in any
-//! case. The blame is not right in any case: f parties who know what others sent can place their shares on a polynomial
-//! of their own, with the same signature, on which an honest party's share does not lie. So an outlier is named only when
-//! t + f shares agree against it, of which t are honest and leave one polynomial.
+//! **Decoding.** Where t = f + 1, shares of other members replace openings: from t + 2e shares, of which at most e
+//! are wrong, the polynomial through the right ones can be recovered. The resulting signature is verified, so it is
+//! right in any case. The blame is not: f parties who know what others sent can choose their shares on a polynomial
+//! of their own with the same signature, which misses an honest party's share. So an outlier is blamed only when t +
+//! f shares agree against it, of which t are honest and determine the polynomial.
 //!
-//! **What was combined together stays together.** That a signature verifies does not say that each share was right: two
-//! wrong ones may cancel. No share is ever called right but by its own check.
+//! **A valid combination does not validate its shares.** Two wrong shares may cancel in a valid signature. A share
+//! counts as right only after its own verification.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
 use super::group::Field;
+use super::index::{ShareIndex, Threshold};
 use super::lagrange::{Cache, IndexSet};
-use super::sharing::{ShareIndex, Threshold};
 use crate::machine::{Fault, MemberIndex};
 use crate::{Error, Result};
 
-/// One message that is signed by many, and how its shares become a signature.
+/// A message signed by several parties, and how its shares yield a signature.
 pub trait Instance {
-    /// Where the shares' polynomials live.
+    /// Scalar field of the shares' polynomials.
     type Scalar: Field;
-    /// A party's part.
+    /// A party's signature share.
     type Share: Clone + Debug;
-    /// What a share is checked against, if the instance does not have it.
+    /// Data for verifying a share, where the instance does not have it.
     type Opening;
-    /// What t right shares make.
+    /// The signature from t right shares.
     type Signature: Clone + Debug;
-    /// What proves that a share was wrong.
+    /// Evidence that a share was wrong.
     type Evidence: Debug;
 
-    /// How many shares make a signature.
+    /// Returns the number of shares that a signature needs.
     fn threshold(&self) -> Threshold;
 
-    /// How many parties may be faulty.
+    /// Returns the maximum number of faulty parties.
     fn faulty(&self) -> u16;
 
-    /// Whose share it is.
+    /// Returns the index of the share's party.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for a share of something else, [`Error::UnknownSigner`].
+    /// [`Error::WrongContext`] for a share of another instance, [`Error::UnknownSigner`].
     fn index(&self, share: &Self::Share) -> Result<ShareIndex>;
 
     /// Interpolates at zero, and returns the signature if it verifies.
     fn combine(&self, coefficients: &[Self::Scalar], shares: &[&Self::Share]) -> Option<Self::Signature>;
 
-    /// Whether a share is right. `None` if that takes an opening.
+    /// Verifies a share. Returns `None` if that needs an opening.
     ///
     /// # Errors
-    /// What is wrong with the opening.
+    /// The defect of the opening.
     fn check(&self, share: &Self::Share, opening: Option<&Self::Opening>) -> Result<Option<bool>>;
 
-    /// Proof that a share that was found to be wrong is.
+    /// Returns evidence against a share that is wrong.
     fn evidence(&self, share: &Self::Share, opening: Option<&Self::Opening>) -> Self::Evidence;
 
-    /// Whether [`decode`](Instance::decode) ever finds anything.
-    fn decodes(&self) -> bool {
+    /// Returns true if [`decode`](Instance::decode) is supported.
+    fn can_decode(&self) -> bool {
         false
     }
 
-    /// Finds the polynomial that all but few shares lie on, and returns the signature if it verifies, with the shares
-    /// that lie elsewhere.
+    /// Decodes the shares: finds the polynomial through most of them. Returns the signature if it verifies, with the
+    /// indices of the shares off the polynomial.
     fn decode(&self, _shares: &[&Self::Share]) -> Option<(Self::Signature, Vec<ShareIndex>)> {
         None
     }
 
-    /// Proof that one share lies elsewhere than t + f others.
+    /// Returns evidence against a share that is off the polynomial of t + f others.
     fn evidence_of_outlier(&self, outlier: &Self::Share, _others: &[&Self::Share]) -> Self::Evidence {
         self.evidence(outlier, None)
     }
@@ -92,56 +93,56 @@ pub trait Instance {
 #[derive(Debug)]
 pub struct Combiner<I: Instance> {
     instance: I,
-    held: BTreeMap<ShareIndex, Held<I::Share>>,
+    held: BTreeMap<ShareIndex, HeldShare<I::Share>>,
     blamed: BTreeSet<ShareIndex>,
     signature: Option<I::Signature>,
-    /// How many wrong shares the last decoding could have borne, and how many outliers it left.
+    /// Number of wrong shares that the last decoding could tolerate, and number of outliers it found.
     tried: usize,
     outliers: usize,
     counts: Counts,
 }
 
 #[derive(Debug)]
-struct Held<S> {
+struct HeldShare<S> {
     share: S,
-    standing: Standing,
+    status: ShareStatus,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
-    /// Not looked at.
+enum ShareStatus {
+    /// Not verified.
     Fresh,
-    /// Part of a combination that failed; it waits for its opening.
+    /// Part of a failed combination; awaits its opening.
     Suspended,
-    /// Checked by itself.
+    /// Verified by itself.
     Right,
 }
 
-/// What was done so far.
+/// Number of operations so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Combinations, each with a verification: at most one more than failed, and f + 1 in all.
+    /// Combinations, each with a verification: at most one more than failed, and at most f + 1.
     pub combinations: usize,
-    /// Checks of single shares: at most t + f.
+    /// Verifications of single shares: at most t + f.
     pub share_checks: usize,
     /// Decodings: at most 2f + 1.
     pub decodings: usize,
 }
 
-/// What follows from a share or an opening.
-#[must_use = "faults are to be recorded and openings to be asked for"]
+/// Result of adding a share or an opening.
+#[must_use = "record the faults and request the wanted openings"]
 #[derive(Debug)]
 pub struct Outcome<I: Instance> {
-    /// The signature, once there is one.
+    /// The signature, once available.
     pub signature: Option<I::Signature>,
-    /// Ask these members for the openings of their shares.
+    /// Members whose openings are needed; request them.
     pub wanted: Vec<MemberIndex>,
-    /// Who sent wrong shares.
+    /// Members who sent wrong shares, with evidence.
     pub faults: Vec<Fault<I::Evidence>>,
 }
 
 impl<I: Instance> Combiner<I> {
-    /// A combiner without shares.
+    /// Creates a combiner without shares.
     pub fn new(instance: I) -> Self {
         Self {
             instance,
@@ -154,13 +155,13 @@ impl<I: Instance> Combiner<I> {
         }
     }
 
-    /// Takes a share that came over a link that authenticates `from`. One cache serves all combiners of a committee.
+    /// Adds a share received over a link that authenticates `from`. One cache can serve all combiners of a committee.
     ///
     /// # Errors
-    /// The share is not taken: [`Error::WrongContext`] for one of another message, tag, epoch or key, or of a member other
-    /// than its sender; [`Error::UnknownSigner`]; [`Error::DuplicateSigner`] for a second one; [`Error::BadShare`] from a
-    /// member that sent a wrong one. It is taken and [`Error::WrongContext`] for "openings of the deal" if t shares that
-    /// were checked do not make a signature: the dealer made a mistake.
+    /// The share is refused with [`Error::WrongContext`] for another message, tag, epoch or key, or if its member is
+    /// not the sender; [`Error::UnknownSigner`]; [`Error::DuplicateSigner`] for a second share; [`Error::BadShare`]
+    /// from a member that sent a wrong share before. The share is added, and [`Error::WrongContext`] for "openings of
+    /// the deal" returned, if t verified shares do not yield a signature: the dealer made a mistake.
     pub fn add(
         &mut self,
         cache: &mut Cache<I::Scalar>,
@@ -178,44 +179,44 @@ impl<I: Instance> Combiner<I> {
             return Err(Error::DuplicateSigner { index: from.into() });
         }
         let mut outcome = self.outcome();
-        // With a signature and nobody to name, nothing is left to do.
-        if self.signature.is_none() || self.someone_waits() {
-            self.held.insert(index, Held { share, standing: Standing::Fresh });
+        // With a signature and no suspended share, nothing is left to do.
+        if self.signature.is_none() || self.any_suspended() {
+            self.held.insert(index, HeldShare { share, status: ShareStatus::Fresh });
             self.advance(cache, &mut outcome)?;
         }
         Ok(outcome)
     }
 
-    /// Takes the opening of a share, from whomever it came. It is ignored unless it was asked for.
+    /// Adds the opening of a share, from any source. It is ignored unless it was requested.
     ///
     /// # Errors
-    /// What is wrong with the opening; as [`add`](Combiner::add) for what follows from it.
+    /// The defect of the opening; otherwise as [`add`](Combiner::add).
     pub fn open(
         &mut self,
         cache: &mut Cache<I::Scalar>,
         of: MemberIndex,
         opening: &I::Opening,
     ) -> Result<Outcome<I>> {
-        let index = ShareIndex::of_member(of)?;
+        let index = ShareIndex::from_member(of)?;
         let mut outcome = self.outcome();
-        if self.held.get(&index).is_some_and(|held| held.standing == Standing::Suspended) {
+        if self.held.get(&index).is_some_and(|held| held.status == ShareStatus::Suspended) {
             self.examine(index, Some(opening), &mut outcome)?;
             self.advance(cache, &mut outcome)?;
         }
         Ok(outcome)
     }
 
-    /// What it collects shares for.
+    /// Returns the instance.
     pub fn instance(&self) -> &I {
         &self.instance
     }
 
-    /// The signature, once there is one.
+    /// Returns the signature, once available.
     pub fn signature(&self) -> Option<&I::Signature> {
         self.signature.as_ref()
     }
 
-    /// What was done so far.
+    /// Returns the number of operations so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -224,8 +225,8 @@ impl<I: Instance> Combiner<I> {
         Outcome { signature: self.signature.clone(), wanted: Vec::new(), faults: Vec::new() }
     }
 
-    fn someone_waits(&self) -> bool {
-        self.held.values().any(|held| held.standing == Standing::Suspended)
+    fn any_suspended(&self) -> bool {
+        self.held.values().any(|held| held.status == ShareStatus::Suspended)
     }
 
     fn advance(&mut self, cache: &mut Cache<I::Scalar>, outcome: &mut Outcome<I>) -> Result<()> {
@@ -233,24 +234,24 @@ impl<I: Instance> Combiner<I> {
             let Some(set) = self.usable() else { break };
             self.combine(cache, &set, outcome)?;
         }
-        if self.instance.decodes() && self.someone_waits() {
+        if self.instance.can_decode() && self.any_suspended() {
             self.decode(outcome);
         }
         outcome.signature = self.signature.clone();
         Ok(())
     }
 
-    /// t shares that are right or not looked at, if there are as many: right ones first.
+    /// Returns t shares that are right or not verified, right ones first, if there are as many.
     fn usable(&self) -> Option<IndexSet> {
-        let with = |standing| {
-            self.held.iter().filter(move |(_, held)| held.standing == standing).map(|(index, _)| *index)
-        };
+        let with =
+            |status| self.held.iter().filter(move |(_, held)| held.status == status).map(|(index, _)| *index);
         let needed = usize::from(self.instance.threshold().needed());
-        // Most shares come before there are enough.
+        // Shortcut for the common case: not enough shares yet.
         if self.held.len() < needed {
             return None;
         }
-        let set = IndexSet::new(with(Standing::Right).chain(with(Standing::Fresh)).take(needed)).ok()?;
+        let set =
+            IndexSet::new(with(ShareStatus::Right).chain(with(ShareStatus::Fresh)).take(needed)).ok()?;
         (set.len() == needed).then_some(set)
     }
 
@@ -269,7 +270,7 @@ impl<I: Instance> Combiner<I> {
         }
         let fresh: Vec<ShareIndex> = set
             .iter()
-            .filter(|index| self.held.get(index).is_some_and(|held| held.standing == Standing::Fresh))
+            .filter(|index| self.held.get(index).is_some_and(|held| held.status == ShareStatus::Fresh))
             .collect();
         if fresh.is_empty() {
             return Err(Error::WrongContext { what: "openings of the deal" });
@@ -280,7 +281,7 @@ impl<I: Instance> Combiner<I> {
         Ok(())
     }
 
-    /// Checks one share, if that can be done now.
+    /// Verifies one share, if its opening is available or not needed.
     fn examine(
         &mut self,
         index: ShareIndex,
@@ -289,18 +290,19 @@ impl<I: Instance> Combiner<I> {
     ) -> Result<()> {
         let most = usize::from(self.instance.threshold().needed()) + usize::from(self.instance.faulty());
         let Some(held) = self.held.get_mut(&index) else { return Ok(()) };
-        // Before there is a signature the bound holds by itself, and with more than f faulty parties it must not.
+        // Before there is a signature the bound holds anyway; with more than f faulty parties it must not stop the
+        // search.
         if self.signature.is_some() && self.counts.share_checks >= most {
             return Ok(());
         }
         match self.instance.check(&held.share, opening)? {
             None => {
-                held.standing = Standing::Suspended;
+                held.status = ShareStatus::Suspended;
                 outcome.wanted.push(index.member());
             }
             Some(true) => {
                 self.counts.share_checks += 1;
-                held.standing = Standing::Right;
+                held.status = ShareStatus::Right;
             }
             Some(false) => {
                 self.counts.share_checks += 1;
@@ -317,8 +319,8 @@ impl<I: Instance> Combiner<I> {
         outcome.faults.push(Fault { culprit: index.member(), evidence });
     }
 
-    /// Decodes if that can tell something new: without a signature if one wrong share more can be borne than the last
-    /// time, with one if enough agree to name whoever does not.
+    /// Decodes if that can yield a new result: without a signature if one more wrong share can be tolerated than in
+    /// the last decoding, with one if enough shares agree to blame an outlier.
     fn decode(&mut self, outcome: &mut Outcome<I>) {
         let needed = usize::from(self.instance.threshold().needed());
         let to_blame = needed + usize::from(self.instance.faulty());
@@ -354,7 +356,7 @@ impl<I: Instance> Combiner<I> {
         for (index, evidence) in proven {
             self.blame(index, evidence, outcome);
         }
-        // Whoever agrees with so many was shown to be right; nobody has to open anything any more.
-        self.held.values_mut().for_each(|held| held.standing = Standing::Right);
+        // Shares on the same polynomial as t + f others are right, so no more openings are needed.
+        self.held.values_mut().for_each(|held| held.status = ShareStatus::Right);
     }
 }

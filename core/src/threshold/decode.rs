@@ -1,43 +1,43 @@
-//! Decoding: the polynomial through most of the points, and who lies elsewhere.
+//! Decoding of shares: the polynomial through most of the points, and the members whose points are off it.
 //!
-//! Shares of t of n are a Reed–Solomon codeword over the scalar field. From m of them, of which at most ⌊(m − t)/2⌋ are
-//! wrong, there is exactly one polynomial of degree below t through the rest. It is found by solving Berlekamp and
-//! Welch's key equation N(xᵢ) = yᵢ·E(xᵢ), where E is zero at the wrong points, with Euclid's algorithm instead of
+//! Shares of t of n are a Reed–Solomon codeword over the scalar field. Among m shares with at most ⌊(m − t)/2⌋ wrong
+//! ones there is exactly one polynomial of degree below t through the rest. It is found by solving the key equation
+//! of Berlekamp and Welch, N(xᵢ) = yᵢ·E(xᵢ), where E is zero at the wrong points, with Euclid's algorithm instead of
 //! elimination (Gao, *A new algorithm for decoding Reed–Solomon codes*, 2003): m² instead of m³ operations.
 //!
-//! For signatures of t = f + 1 this finds culprits without any opening: with 2f + 1 right shares among 3f + 1 the f
-//! wrong ones stand out. **It takes variable time**, and is for numbers that were sent to others anyway.
+//! For signatures with t = f + 1 this identifies culprits without openings: 2f + 1 right shares among 3f + 1 expose
+//! the f wrong ones. **Variable time**: for numbers that are public anyway.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::group::Field;
+use super::index::ShareIndex;
 use super::lagrange::{IndexSet, invert_all};
-use super::sharing::ShareIndex;
 use crate::{Error, Result};
 
-/// What the points have in common.
+/// The result of decoding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decoded<F> {
-    /// The polynomial, constant term first, without zeros at its end.
+    /// The polynomial, constant term first, without trailing zeros.
     pub polynomial: Vec<F>,
-    /// Whose points lie elsewhere, ascending.
+    /// Indices whose points are off the polynomial, ascending.
     pub culprits: Vec<ShareIndex>,
 }
 
 impl<F: Field> Decoded<F> {
-    /// The value at zero.
+    /// Returns the value at zero.
     pub fn secret(&self) -> F {
         self.polynomial.first().copied().unwrap_or(F::ZERO)
     }
 }
 
-/// Finds the polynomial of degree below `needed` that all but at most ⌊(m − needed)/2⌋ of the m points lie on. Cost:
+/// Finds the polynomial of degree below `needed` through all but at most ⌊(m − needed)/2⌋ of the m points. Cost:
 /// about 5m² multiplications in the field, and an inversion for each wrong point.
 ///
 /// # Errors
 /// [`Error::BelowQuorum`] for fewer points than `needed`, [`Error::DuplicateSigner`]; [`Error::BadShare`] without
-/// names if no polynomial is that close: more points, most of them right, will find it.
+/// names if there is no such polynomial: retry with more points, most of them right.
 pub fn decode<F: Field>(needed: u16, points: &[(ShareIndex, F)]) -> Result<Decoded<F>> {
     let set = IndexSet::new(points.iter().map(|(index, _)| *index))?;
     let (m, t) = (points.len(), usize::from(needed));
@@ -77,7 +77,7 @@ fn vanishing<F: Field>(set: &IndexSet) -> Vec<F> {
     product
 }
 
-/// The polynomial of degree below m through all points: Σ yᵢ · A/(x − xᵢ) / Π (xᵢ − xⱼ).
+/// Interpolates all points by a polynomial of degree below m: Σ yᵢ · A/(x − xᵢ) / Π (xᵢ − xⱼ).
 fn through<F: Field>(all: &[F], points: &[(ShareIndex, F)]) -> Vec<F> {
     let others: Vec<Vec<F>> = points.iter().map(|(index, _)| without(all, index.scalar())).collect();
     let mut weights: Vec<F> =
@@ -90,7 +90,7 @@ fn through<F: Field>(all: &[F], points: &[(ShareIndex, F)]) -> Vec<F> {
     trim(sum)
 }
 
-/// A/(x − root), where root is one of A's.
+/// Returns A/(x − root), where root is a root of A.
 fn without<F: Field>(all: &[F], root: F) -> Vec<F> {
     let mut carry = F::ZERO;
     let mut quotient: Vec<F> = all
@@ -106,8 +106,8 @@ fn without<F: Field>(all: &[F], root: F) -> Vec<F> {
     quotient
 }
 
-/// Euclid's algorithm on A and the interpolant, up to a remainder g of degree below `bound`/2. Then g = u·A + v·y, and
-/// the answer is g/v if that leaves nothing over: v is zero exactly where points are wrong.
+/// Runs Euclid's algorithm on A and the interpolant, up to a remainder g of degree below `bound`/2. Then g = u·A +
+/// v·y, and the result is g/v if the division leaves no remainder: v is zero exactly at the wrong points.
 fn key_equation<F: Field>(all: &[F], interpolant: Vec<F>, bound: usize) -> Option<Vec<F>> {
     let (mut r0, mut r1) = (all.to_vec(), interpolant);
     let (mut v0, mut v1) = (Vec::new(), vec![F::ONE]);
@@ -126,7 +126,7 @@ fn key_equation<F: Field>(all: &[F], interpolant: Vec<F>, bound: usize) -> Optio
     rest.is_empty().then_some(quotient)
 }
 
-/// Quotient and remainder, both without zeros at their ends; `None` for a divisor of zero.
+/// Returns quotient and remainder without trailing zeros; `None` for a divisor of zero.
 fn divide<F: Field>(mut dividend: Vec<F>, divisor: &[F]) -> Option<(Vec<F>, Vec<F>)> {
     let inverse = divisor.last()?.invert_public()?;
     let mut quotient = Vec::new();
@@ -163,7 +163,7 @@ mod tests {
     use curve25519_dalek::scalar::Scalar;
     use proptest::prelude::*;
 
-    /// The definition: the polynomial through some t points that leaves the fewest others aside.
+    /// The definition: the polynomial through some t points that misses the fewest others.
     fn plain<F: Field>(t: usize, points: &[(ShareIndex, F)]) -> Option<Vec<ShareIndex>> {
         let m = points.len();
         (0u32..1 << m)
@@ -192,7 +192,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_finds_what_trying_every_subset_finds(
+        fn decoding_equals_exhaustive_search(
             coefficients in proptest::collection::vec(any::<u64>(), 1..5),
             more in 0u16..5,
             wrong in proptest::collection::vec((0u16..9, 1u64..4), 0..5),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_a_polynomial_like_any_other() {
+    fn zero_polynomial_is_decoded() {
         let found = decode::<Scalar>(2, &points(&[0], 4, &[])).unwrap();
         assert!(found.polynomial.is_empty() && found.culprits.is_empty());
         assert_eq!(found.secret(), Scalar::ZERO);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_points_as_needed_are_taken_as_they_are() {
+    fn minimum_number_of_points_is_interpolated() {
         let points = points::<Scalar>(&[3, 1, 4], 3, &[(1, 1)]);
         let found = decode(3, &points).unwrap();
         let set = IndexSet::new(points.iter().map(|(i, _)| *i)).unwrap();

@@ -13,19 +13,19 @@ use crate::Error;
 
 /// A group of prime order in which the discrete logarithm is hard.
 ///
-/// The trait is sealed: the proofs need a group without a cofactor and with one encoding of each element, which the
-/// two here have.
+/// The trait is sealed: the proofs need a group without a cofactor and with one encoding per element. The two
+/// implementations have both.
 pub trait Group: Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// The suite byte of every encoding that depends on the group.
     const SUITE: u8;
-    /// A short name for people and configuration files.
+    /// A short name for display and configuration files.
     const NAME: &'static str;
-    /// Bytes of an encoded element.
+    /// Length of an encoded element in bytes.
     const ELEMENT_LEN: usize;
 
-    /// Exponents.
+    /// Scalars.
     type Scalar: Field;
-    /// Elements. Their arithmetic takes constant time.
+    /// Elements, with constant-time arithmetic.
     type Element: Copy
         + Eq
         + Debug
@@ -35,27 +35,27 @@ pub trait Group: Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static
         + Sub<Output = Self::Element>
         + Neg<Output = Self::Element>;
 
-    /// The generator G.
+    /// Returns the generator G.
     fn generator() -> Self::Element;
 
-    /// The neutral element.
+    /// Returns the neutral element.
     fn identity() -> Self::Element;
 
-    /// scalar · G in constant time. Cost: 0.3 multiplications with ristretto255, which has a table of G; one with
-    /// secp256k1.
+    /// Returns scalar · G in constant time. Cost: 0.3 multiplications with ristretto255, which has a table of G; one
+    /// with secp256k1.
     fn base(scalar: &Self::Scalar) -> Self::Element;
 
-    /// scalar · element in constant time.
+    /// Returns scalar · element in constant time.
     fn times(element: &Self::Element, scalar: &Self::Scalar) -> Self::Element;
 
-    /// Σ scalarᵢ · elementᵢ in **variable time**: for public numbers only. Cost: from 0.8 multiplications for a term
-    /// down to 0.2 for each of hundreds.
+    /// Returns Σ scalarᵢ · elementᵢ in **variable time**: for public numbers only. Cost: from 0.8 multiplications for
+    /// one term down to 0.2 per term for hundreds.
     fn public_sum(terms: &[(Self::Scalar, Self::Element)]) -> Self::Element;
 
-    /// a · element + b · G in **variable time**: for public numbers only. Cost: 1.1 multiplications.
+    /// Returns a · element + b · G in **variable time**: for public numbers only. Cost: 1.1 multiplications.
     fn public_double(a: &Self::Scalar, element: &Self::Element, b: &Self::Scalar) -> Self::Element;
 
-    /// Writes the canonical encoding of each element. One inversion serves all where the encoding needs one.
+    /// Returns the canonical encodings, concatenated. One inversion serves all where the encoding needs one.
     fn encode_all(elements: &[Self::Element]) -> Vec<u8>;
 
     /// Writes the canonical encoding of one element.
@@ -66,7 +66,7 @@ pub trait Group: Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static
     /// Reads an element other than the neutral one. Cost: one square root.
     ///
     /// # Errors
-    /// [`Error::Infinity`] for the neutral element, [`Error::Malformed`] for what is no canonical encoding.
+    /// [`Error::Infinity`] for the neutral element, [`Error::Malformed`] for bytes that are no canonical encoding.
     fn decode_element(r: &mut Reader<'_>, what: &'static str) -> Result<Self::Element>;
 }
 
@@ -110,7 +110,7 @@ mod tests {
         let identity = G::encode_all(&[G::identity()]);
         assert_eq!(G::decode_element(&mut Reader::new(&identity), "e"), Err(Error::Infinity));
         assert_eq!(G::encode_all(&[element, G::identity()])[G::ELEMENT_LEN..], identity[..]);
-        // Whatever decodes encodes to itself.
+        // Every encoding that decodes is canonical.
         for bit in 0..8 * G::ELEMENT_LEN {
             let mut bytes = encoded[..G::ELEMENT_LEN].to_vec();
             bytes[bit / 8] ^= 1 << (bit % 8);
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(refused, Some(Error::NonCanonical { what: "scalar" }));
         let largest = -G::Scalar::ONE;
         assert!(G::Scalar::from_bytes(&largest.to_bytes()) == Some(largest));
-        // The order itself: one more than the largest, in either byte order.
+        // The order itself: one more than the largest scalar, in either byte order.
         let mut order = largest.to_bytes();
         let lowest = if G::SUITE == Ristretto255::SUITE { 0 } else { 31 };
         order[lowest] += 1;

@@ -1,8 +1,8 @@
-//! Lagrange interpolation at zero, where secrets lie.
+//! Lagrange interpolation at zero, the position of the secret.
 //!
-//! For a set of indices the value at zero of the polynomial through their shares is Σ λᵢ · shareᵢ, in the field or, with
-//! elements for shares, in the exponent. The coefficients λᵢ = Π xⱼ / (xⱼ − xᵢ) depend on the set alone. In a quiet
-//! network the same members answer first again and again, which is why a [`Cache`] is worth its memory.
+//! For a set of indices the polynomial through their shares has the value Σ λᵢ · shareᵢ at zero, in the field or,
+//! with elements as shares, in the exponent. The coefficients λᵢ = Π xⱼ / (xⱼ − xᵢ) depend on the set alone. In a
+//! quiet network the same members answer first again and again, so a [`Cache`] of coefficients pays.
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::group::{Field, Group};
-use super::sharing::ShareIndex;
+use super::index::ShareIndex;
 use crate::{Error, Result};
 
 /// Distinct indices, ascending, at least one.
@@ -18,8 +18,10 @@ use crate::{Error, Result};
 pub struct IndexSet(Vec<ShareIndex>);
 
 impl IndexSet {
+    /// Sorts the indices.
+    ///
     /// # Errors
-    /// [`Error::DuplicateSigner`] for an index that comes twice, [`Error::BelowQuorum`] for none at all.
+    /// [`Error::DuplicateSigner`] for a repeated index, [`Error::BelowQuorum`] for none at all.
     pub fn new(indices: impl IntoIterator<Item = ShareIndex>) -> Result<Self> {
         let mut indices: Vec<_> = indices.into_iter().collect();
         indices.sort_unstable();
@@ -33,33 +35,33 @@ impl IndexSet {
         Ok(Self(indices))
     }
 
-    /// How many.
+    /// Returns the number of indices.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Never true.
+    /// Returns false: a set has at least one index.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Ascending.
+    /// Returns the indices, ascending.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ShareIndex> + '_ {
         self.0.iter().copied()
     }
 }
 
-/// The coefficients of a set at zero, in its order. Cost, in variable time: one inversion and 3t multiplications in the
-/// field, t² of words, and for each index as many in the field as 128 bits go into its differences: t²/18 for indices up
-/// to 128.
+/// Returns the coefficients of a set at zero, in its order. Cost, in variable time: one inversion and 3t
+/// multiplications in the field, t² of words, and for each index as many in the field as its differences fill 128
+/// bits: t²/18 for indices up to 128.
 pub fn at_zero<F: Field>(set: &IndexSet) -> Vec<F> {
-    let mut coefficients: Vec<F> = (0..set.len()).map(|rank| of_differences(set, rank)).collect();
+    let mut coefficients: Vec<F> = (0..set.len()).map(|rank| product_of_differences(set, rank)).collect();
     divide_by_all(product(set.iter().map(ShareIndex::get)), &mut coefficients);
     coefficients
 }
 
-/// xᵢ · Π (xⱼ − xᵢ) over all others, for the index of this rank.
-fn of_differences<F: Field>(set: &IndexSet, rank: usize) -> F {
+/// Returns xᵢ · Π (xⱼ − xᵢ) over all others, for the index of this rank.
+fn product_of_differences<F: Field>(set: &IndexSet, rank: usize) -> F {
     let (below, rest) = set.0.split_at_checked(rank).unwrap_or_default();
     let Some((at, above)) = rest.split_first() else { return F::ONE };
     let at = at.get();
@@ -68,7 +70,7 @@ fn of_differences<F: Field>(set: &IndexSet, rank: usize) -> F {
     if rank % 2 == 1 { -product } else { product }
 }
 
-/// The factors are small: as many as fit are multiplied in words before the field is needed.
+/// Multiplies small factors: in words while they fit, then in the field.
 fn product<F: Field>(factors: impl Iterator<Item = u16>) -> F {
     let (mut product, mut wide, mut word) = (None, 1u64, 1u64);
     let times = |product: Option<F>, wide: u64, word: u64| {
@@ -89,13 +91,13 @@ fn product<F: Field>(factors: impl Iterator<Item = u16>) -> F {
     times(product, wide, word)
 }
 
-/// Inverts public numbers other than zero, as [`divide_by_all`].
+/// Inverts nonzero public numbers, as [`divide_by_all`].
 pub(super) fn invert_all<F: Field>(values: &mut [F]) {
     divide_by_all(F::ONE, values);
 }
 
-/// Replaces public numbers other than zero by `dividend` divided by each, with one inversion and three multiplications
-/// each; leaves zeros behind if there was one.
+/// Replaces nonzero public numbers by `dividend` divided by each, with one inversion and three multiplications each.
+/// If a number is zero, all results are zero.
 fn divide_by_all<F: Field>(dividend: F, values: &mut [F]) {
     let mut product = F::ONE;
     let mut before = Vec::with_capacity(values.len());
@@ -109,12 +111,12 @@ fn divide_by_all<F: Field>(dividend: F, values: &mut [F]) {
     }
 }
 
-/// Σ λᵢ · valueᵢ in the field: the value at zero. Cost: a multiplication each.
+/// Returns Σ λᵢ · valueᵢ in the field: the value at zero. Cost: a multiplication each.
 pub fn interpolate<F: Field>(coefficients: &[F], values: impl IntoIterator<Item = F>) -> F {
     coefficients.iter().zip(values).fold(F::ZERO, |sum, (coefficient, value)| sum + *coefficient * value)
 }
 
-/// Σ λᵢ · elementᵢ in the exponent. Cost: as [`Group::public_sum`].
+/// Returns Σ λᵢ · elementᵢ in the exponent. Cost: as [`Group::public_sum`].
 pub fn interpolate_elements<G: Group>(
     coefficients: &[G::Scalar],
     elements: impl IntoIterator<Item = G::Element>,
@@ -123,7 +125,7 @@ pub fn interpolate_elements<G: Group>(
     G::public_sum(&terms)
 }
 
-/// Remembers the coefficients of the sets that were used last.
+/// A cache of the coefficients of the most recently used sets.
 ///
 /// Memory: per set 34 bytes for each of its indices.
 pub struct Cache<F: Field> {
@@ -133,15 +135,15 @@ pub struct Cache<F: Field> {
 }
 
 impl<F: Field> Cache<F> {
-    /// Sets that a cache remembers if nothing else is asked for.
+    /// Default maximum number of sets.
     pub const DEFAULT_CAPACITY: usize = 16;
 
-    /// A cache of at most so many sets, at least one.
+    /// Creates a cache of at most `capacity` sets, at least one.
     pub fn new(capacity: usize) -> Self {
         Self { capacity: capacity.max(1), clock: 0, sets: BTreeMap::new() }
     }
 
-    /// The coefficients at zero. Cost: t comparisons if the set is known, [`at_zero`] if not.
+    /// Returns the coefficients at zero. Cost: t comparisons if the set is cached, that of [`at_zero`] if not.
     pub fn at_zero(&mut self, set: &IndexSet) -> Arc<[F]> {
         self.clock += 1;
         if let Some((used, coefficients)) = self.sets.get_mut(set) {
@@ -157,12 +159,12 @@ impl<F: Field> Cache<F> {
         coefficients
     }
 
-    /// How many sets are remembered.
+    /// Returns the number of cached sets.
     pub fn len(&self) -> usize {
         self.sets.len()
     }
 
-    /// Whether none is.
+    /// Returns true if no set is cached.
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
     }
@@ -187,10 +189,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn set(indices: &[u16]) -> IndexSet {
-        IndexSet::new(indices.iter().map(|i| ShareIndex::of_member(i - 1).unwrap())).unwrap()
+        IndexSet::new(indices.iter().map(|i| ShareIndex::from_member(i - 1).unwrap())).unwrap()
     }
 
-    /// The definition, one factor after the other.
+    /// The definition, factor by factor.
     fn plain<F: Field>(set: &IndexSet) -> Vec<F> {
         let coefficient = |i: ShareIndex| {
             set.iter().filter(|j| *j != i).fold(F::ONE, |product, j| {
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_keeps_what_was_used_last_and_no_more() {
+    fn cache_evicts_the_least_recently_used_set() {
         let mut cache = Cache::<Scalar>::new(2);
         let (a, b, c) = (set(&[1, 2]), set(&[2, 3]), set(&[1, 3]));
         let first = cache.at_zero(&a);
@@ -228,8 +230,9 @@ mod tests {
     }
 
     #[test]
-    fn a_set_has_no_twins_and_is_not_empty() {
-        let of = |members: &[u16]| IndexSet::new(members.iter().map(|m| ShareIndex::of_member(*m).unwrap()));
+    fn index_sets_are_distinct_and_not_empty() {
+        let of =
+            |members: &[u16]| IndexSet::new(members.iter().map(|m| ShareIndex::from_member(*m).unwrap()));
         assert_eq!(of(&[5, 1, 5]), Err(Error::DuplicateSigner { index: 5 }));
         assert_eq!(of(&[]), Err(Error::BelowQuorum { signed: 0, needed: 1 }));
         assert_eq!(of(&[5, 1]), of(&[1, 5]));

@@ -1,21 +1,21 @@
-//! Threshold cryptography: what t of n members can do together, and fewer cannot.
+//! Threshold cryptography: operations that any t of n members can perform together, and fewer cannot.
 //!
-//! | part | what it is for |
+//! | part | purpose |
 //! |---|---|
 //! | [`Field`], [`Group`] | arithmetic over [`Ristretto255`] and [`Secp256k1`] |
 //! | [`Polynomial`], [`SecretShare`] | Shamir's secret sharing, and sharings of zero |
 //! | [`lagrange`] | interpolation at zero, in the field and in the exponent, with a cache |
-//! | [`decode`] | the polynomial through most of the shares, and whose shares are wrong |
-//! | [`ecdsa`] | signatures by t parties, from material that a dealer gave them |
+//! | [`decode`] | decodes shares: the polynomial through most of them, and the members whose shares are wrong |
+//! | [`ecdsa`] | signatures by t parties, from presignatures that a dealer made |
 //! | `bls` | the same with BLS (feature `bls`) |
-//! | [`seal`] | what a dealer gives to each party, for its eyes only |
-//! | [`Combiner`] | shares in, a signature out: optimistically, with blame |
-//! | [`tdh2`] | threshold encryption: anybody encrypts, f + 1 members decrypt |
-//! | [`coin`] | a common coin: a random value that nobody knows before f + 1 members want it |
-//! | [`dleq`] | what both have in common: keys, shares with proofs, blame |
+//! | [`seal`] | encryption of the dealer's files to each party |
+//! | [`Combiner`] | combines shares to a signature: optimistically, with blame |
+//! | [`tdh2`] | threshold encryption: any client encrypts, f + 1 members decrypt |
+//! | [`coin`] | a common coin: a random value that is unpredictable until f + 1 members release it |
+//! | [`dleq`] | the common base of `tdh2` and `coin`: keys, shares with proofs, blame |
 //!
-//! A member's place is its [`MemberIndex`](crate::machine::MemberIndex), from 0; its share lies at its
-//! [`ShareIndex`], from 1, because at 0 lies the secret.
+//! Members are numbered by [`MemberIndex`](crate::machine::MemberIndex) from 0. A member's share is the polynomial's
+//! value at its [`ShareIndex`], from 1, because the value at 0 is the secret.
 //!
 //! ```
 //! use quorate::threshold::{Polynomial, Ristretto255, Group, SecretScalar, Threshold, reconstruct};
@@ -38,6 +38,7 @@ pub mod decode;
 pub mod dleq;
 pub mod ecdsa;
 mod group;
+mod index;
 pub mod lagrange;
 mod ristretto255;
 pub mod seal;
@@ -48,7 +49,8 @@ mod tolerance;
 
 pub use combiner::{Combiner, Instance};
 pub use group::{Field, Group};
+pub use index::{MAX_PARTIES, ShareIndex, Threshold};
 pub use ristretto255::Ristretto255;
 pub use secp256k1::Secp256k1;
-pub use sharing::{MAX_PARTIES, Polynomial, SecretScalar, SecretShare, ShareIndex, Threshold, reconstruct};
+pub use sharing::{Polynomial, SecretScalar, SecretShare, reconstruct};
 pub use tolerance::{Agreed, Agreement, Class, Tolerance, Unagreed};

@@ -12,7 +12,7 @@ use crate::scheme::sealed::Sealed;
 use crate::wire::Reader;
 use crate::{Error, Result};
 
-/// ristretto255 (RFC 9496): the paper's group. Suite 1.
+/// ristretto255 (RFC 9496), the paper's group. Suite 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Ristretto255 {}
 

@@ -1,18 +1,19 @@
-//! Sealed files: what a dealer gives to each party, over whatever carries bytes.
+//! Sealed files: encryption of the dealer's files to each party, for any transport.
 //!
-//! X25519 between a fresh key and the recipient's, BLAKE3 to make a key of it, ChaCha20-Poly1305 under that key: the shape
-//! of HPKE's base mode (RFC 9180), from what this crate has anyway. The curve is the one of Ed25519 and ristretto255, the
-//! cipher the one that threshold encryption carries its payloads with: its implementation is constant-time without any
-//! hardware, so that it is in a browser too, and is maintained beside the curves (RustCrypto, kept current). A password
-//! would be the weaker choice: a machine that is to start by itself has it on its disk too, and can be guessed at besides.
+//! X25519 between an ephemeral key and the recipient's key, BLAKE3 as key derivation, ChaCha20-Poly1305 under the
+//! derived key: the structure of HPKE's base mode (RFC 9180), built from what this crate already contains. The curve
+//! is that of Ed25519 and ristretto255; the cipher also encrypts the payloads of threshold encryption. Its
+//! implementation (RustCrypto) runs in constant time without hardware support, also in a browser, and is maintained
+//! together with the curves. A password would be weaker: a machine that starts unattended has it on its disk as well,
+//! and it can be guessed.
 //!
-//! **A seal hides and does not sign.** Whoever knows the public key can seal something to it. A party compares the
-//! identities of the key and the deal in its file with those that it was told, as everybody else does.
+//! **A seal hides and does not authenticate the sender.** Any holder of the public key can seal a file to it. A party
+//! compares the identities of the key and the deal in its file with those that it was told, as the other parties do.
 //!
 //! | bytes | field |
 //! |---|---|
-//! | 32 | the fresh public key E = e·B |
-//! | len | ciphertext, under nonce zero, for a key encrypts once |
+//! | 32 | ephemeral public key E = e·B |
+//! | len | ciphertext, under nonce zero because a key encrypts once |
 //! | 16 | tag |
 //!
 //! key = BLAKE3 under [`SEALED_FILE`](domain::SEALED_FILE) of e·P ‖ E ‖ P ‖ context, for the recipient's key P.
@@ -41,23 +42,23 @@ use crate::scheme::{SecretBytes, random_32};
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// Bytes that a sealed file is longer than its content.
+/// Number of bytes by which a sealed file is longer than its content.
 pub const OVERHEAD: usize = 48;
-/// The longest content: 64 MiB.
+/// Maximum length of the content: 64 MiB.
 pub const MAX_CONTENT: usize = 1 << 26;
 
-/// What opens files that were sealed to its public key. It wipes itself, and can neither be copied nor printed.
+/// A secret key that opens files sealed to its public key. It is wiped when dropped, and has no `Clone` or `Debug`.
 pub struct SealingKey {
     secret: SecretBytes,
     public: SealingPublicKey,
 }
 
-/// To whom files are sealed: an X25519 public key.
+/// A recipient's X25519 public key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SealingPublicKey([u8; 32]);
 
 impl SealingKey {
-    /// A new key.
+    /// Generates a key.
     ///
     /// # Errors
     /// [`Error::Rng`] if the generator fails.
@@ -65,7 +66,7 @@ impl SealingKey {
         random_32(rng).map(Self::new)
     }
 
-    /// Reads a key back. Any 32 bytes are one.
+    /// Reads a key from bytes. Any 32 bytes are a valid key.
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self> {
         SecretBytes::filled(|secret| {
             secret.copy_from_slice(bytes);
@@ -74,33 +75,33 @@ impl SealingKey {
         .map(Self::new)
     }
 
-    /// The secret key as 32 bytes, for a key file. Treat them as what they are.
+    /// Returns the secret key as 32 bytes, for a key file. Keep them secret.
     pub fn to_bytes(&self) -> Zeroizing<[u8; 32]> {
         Zeroizing::new(*self.secret)
     }
 
-    /// To whom to seal.
+    /// Returns the public key.
     pub fn public(&self) -> SealingPublicKey {
         self.public
     }
 
-    /// Opens a file. Cost: a multiplication, and a nanosecond for each byte.
+    /// Opens a sealed file. Cost: a multiplication, and a nanosecond per byte.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for less than 48 bytes, [`Error::TooLarge`], [`Error::Infinity`] for a fresh key of small
-    /// order, and [`Error::WrongContext`] for anything else that was not sealed to this key with this context.
+    /// [`Error::Malformed`] for less than 48 bytes, [`Error::TooLarge`], [`Error::Infinity`] for an ephemeral key of
+    /// small order, and [`Error::WrongContext`] for any file that was not sealed to this key with this context.
     pub fn open(&self, context: &[u8], sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         let what = "sealed file";
         if sealed.len() > MAX_CONTENT + OVERHEAD {
             return Err(Error::TooLarge { what, limit: MAX_CONTENT as u64 });
         }
         let mut r = Reader::new(sealed);
-        let fresh = SealingPublicKey::decode_from(&mut r, &())?;
+        let ephemeral = SealingPublicKey::decode_from(&mut r, &())?;
         let (body, tag) = r
             .raw(r.remaining())?
             .split_last_chunk::<16>()
             .ok_or(Error::Malformed { what: "sealed file without a tag" })?;
-        let cipher = cipher(&fresh.shared_with(&self.secret)?, &fresh, &self.public, context);
+        let cipher = cipher(&ephemeral.diffie_hellman(&self.secret)?, &ephemeral, &self.public, context);
         let mut content = Zeroizing::new(body.to_vec());
         cipher
             .decrypt_inout_detached(&Nonce::default(), &[], content.as_mut_slice().into(), &(*tag).into())
@@ -115,8 +116,8 @@ impl SealingKey {
 }
 
 impl SealingPublicKey {
-    /// Seals content to this key. `context` says what it is, to whoever opens it: the same bytes are needed to open it.
-    /// Cost: two multiplications, and a nanosecond for each byte.
+    /// Seals content to this key. Opening it needs the same `context`, which describes the content. Cost: two
+    /// multiplications, and a nanosecond per byte.
     ///
     /// # Errors
     /// [`Error::Rng`] if the generator fails, [`Error::TooLarge`], [`Error::Infinity`] for a recipient's key of small
@@ -131,10 +132,10 @@ impl SealingPublicKey {
         if content.len() > MAX_CONTENT {
             return Err(too_large);
         }
-        let fresh = SealingKey::generate(rng)?;
-        let cipher = cipher(&self.shared_with(&fresh.secret)?, &fresh.public, self, context);
+        let ephemeral = SealingKey::generate(rng)?;
+        let cipher = cipher(&self.diffie_hellman(&ephemeral.secret)?, &ephemeral.public, self, context);
         let mut sealed = Vec::with_capacity(content.len() + OVERHEAD);
-        sealed.extend_from_slice(&fresh.public.0);
+        sealed.extend_from_slice(&ephemeral.public.0);
         sealed.extend_from_slice(content);
         let body = sealed.get_mut(32..).unwrap_or_default();
         let tag =
@@ -143,9 +144,9 @@ impl SealingPublicKey {
         Ok(sealed)
     }
 
-    fn shared_with(&self, secret: &SecretBytes) -> Result<SecretBytes> {
+    fn diffie_hellman(&self, secret: &SecretBytes) -> Result<SecretBytes> {
         let mut point = MontgomeryPoint(self.0).mul_clamped(**secret);
-        // Of a key of small order nothing secret comes.
+        // The shared secret with a key of small order is zero, and no secret.
         let shared = SecretBytes::filled(|bytes| {
             bytes.copy_from_slice(&point.0);
             if *bytes == [0; 32] { Err(Error::Infinity) } else { Ok(()) }
@@ -157,12 +158,12 @@ impl SealingPublicKey {
 
 fn cipher(
     shared: &SecretBytes,
-    fresh: &SealingPublicKey,
+    ephemeral: &SealingPublicKey,
     recipient: &SealingPublicKey,
     context: &[u8],
 ) -> ChaCha20Poly1305 {
     let mut hasher = domain::hasher(domain::SEALED_FILE);
-    hasher.update(&**shared).update(&fresh.0).update(&recipient.0).update(context);
+    hasher.update(&**shared).update(&ephemeral.0).update(&recipient.0).update(context);
     let mut output = hasher.finalize_xof();
     let mut key = Key::default();
     output.fill(key.as_mut_slice());
@@ -179,7 +180,7 @@ impl Encode for SealingPublicKey {
     }
 }
 
-/// Any 32 bytes; one of small order is refused when it is used.
+/// Accepts any 32 bytes; keys of small order are refused when used.
 impl Decode for SealingPublicKey {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         r.array().map(Self)
@@ -198,7 +199,7 @@ mod tests {
     use getrandom::SysRng;
 
     #[test]
-    fn no_other_key_context_or_byte_opens_a_file() {
+    fn file_opens_only_with_its_key_context_and_bytes() {
         let (bob, eve) =
             (SealingKey::generate(&mut SysRng).unwrap(), SealingKey::generate(&mut SysRng).unwrap());
         for content in [&b""[..], b"shares"] {
@@ -219,13 +220,13 @@ mod tests {
                 let expected = if at < OVERHEAD { "MALFORMED" } else { "WRONG_CONTEXT" };
                 assert_eq!(refused(&bob, b"context", &sealed[..at]), expected);
             }
-            // The top bit of an X25519 key does not count for the multiplication, and does for the key.
+            // X25519 ignores the top bit of a public key, but the key derivation does not.
             let mut other = sealed.clone();
             other[31] ^= 0x80;
             assert_eq!(refused(&bob, b"context", &other), "WRONG_CONTEXT");
         }
         let [a, b] = [(); 2].map(|()| bob.public().seal(b"", b"", &mut SysRng).unwrap());
-        assert_ne!(a, b, "a fresh key each time");
+        assert_ne!(a, b, "a ephemeral key each time");
     }
 
     #[test]
@@ -242,12 +243,12 @@ mod tests {
 
     /// RFC 7748, section 5.2.
     #[test]
-    fn it_is_x25519() {
+    fn key_agreement_is_x25519() {
         let bytes = |text: &str| <[u8; 32]>::try_from(hex::decode(text).unwrap()).unwrap();
         let secret = bytes("a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4");
         let public = bytes("e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c");
         let secret = SealingKey::from_bytes(&secret).unwrap().secret;
-        let shared = SealingPublicKey(public).shared_with(&secret).unwrap();
+        let shared = SealingPublicKey(public).diffie_hellman(&secret).unwrap();
         assert_eq!(*shared, bytes("c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552"));
     }
 }

@@ -11,7 +11,7 @@ use crate::scheme::sealed::Sealed;
 use crate::wire::Reader;
 use crate::{Error, Result};
 
-/// secp256k1 (SEC 2): signatures over it verify anywhere. Suite 2.
+/// secp256k1 (SEC 2), whose signatures any ECDSA library verifies. Suite 2.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Secp256k1 {}
 

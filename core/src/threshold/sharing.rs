@@ -1,114 +1,26 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
-use core::num::NonZeroU16;
 
 use rand_core::TryCryptoRng;
 use subtle::{Choice, ConstantTimeEq};
 
 use super::group::{Field, Group};
+use super::index::{ShareIndex, Threshold};
 use super::lagrange;
-use crate::machine::MemberIndex;
 use crate::{Error, Result};
 
-/// The most parties that a secret is shared among. Lagrange coefficients cost t² and decoding n², so that the limit
-/// keeps what a message can cost to a fraction of a second.
-pub const MAX_PARTIES: u16 = 1_024;
-
-/// Where a party's share lies on the polynomial: 1 to 65,535. Zero, where the secret lies, is no index.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ShareIndex(NonZeroU16);
-
-impl ShareIndex {
-    /// The index of a member of a committee, one above its place.
-    ///
-    /// # Errors
-    /// [`Error::UnknownSigner`] for 65,535, which no committee has.
-    pub fn of_member(member: MemberIndex) -> Result<Self> {
-        let one_above = member.checked_add(1).and_then(NonZeroU16::new);
-        one_above.map(Self).ok_or(Error::UnknownSigner { index: member.into() })
-    }
-
-    /// The member whose index it is.
-    pub fn member(self) -> MemberIndex {
-        self.0.get() - 1
-    }
-
-    /// 1 to 65,535.
-    pub fn get(self) -> u16 {
-        self.0.get()
-    }
-
-    /// As a number of the field.
-    pub fn scalar<F: Field>(self) -> F {
-        F::from_u64(self.0.get().into())
-    }
-
-    /// The indices of the first `parties` members.
-    pub fn all(parties: u16) -> impl Iterator<Item = Self> {
-        (1..=parties).filter_map(NonZeroU16::new).map(Self)
-    }
-}
-
-/// How many of how many: any `needed` of `parties` shares give the secret, and fewer say nothing about it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Threshold {
-    needed: u16,
-    parties: u16,
-}
-
-impl Threshold {
-    /// # Errors
-    /// [`Error::BadCommittee`] unless 1 ≤ needed ≤ parties ≤ [`MAX_PARTIES`].
-    pub fn new(needed: u16, parties: u16) -> Result<Self> {
-        if parties > MAX_PARTIES {
-            return Err(Error::BadCommittee { rule: "a secret is shared among at most 1,024 parties" });
-        }
-        if needed == 0 || needed > parties {
-            return Err(Error::BadCommittee { rule: "a threshold is at least 1 and at most the parties" });
-        }
-        Ok(Self { needed, parties })
-    }
-
-    /// From numbers that a [`Tolerance`](super::Tolerance) keeps in bounds.
-    pub(super) fn trusted(needed: u16, parties: u16) -> Self {
-        Self { needed, parties }
-    }
-
-    /// How many shares give the secret.
-    pub fn needed(self) -> u16 {
-        self.needed
-    }
-
-    /// How many shares there are.
-    pub fn parties(self) -> u16 {
-        self.parties
-    }
-
-    /// Fails unless an index is one of the parties'.
-    ///
-    /// # Errors
-    /// [`Error::UnknownSigner`].
-    pub fn check(self, index: ShareIndex) -> Result<()> {
-        if index.get() <= self.parties {
-            Ok(())
-        } else {
-            Err(Error::UnknownSigner { index: index.member().into() })
-        }
-    }
-}
-
-/// A secret number. It stays in one place on the heap until it is dropped, which wipes it; it can neither be cloned
-/// nor printed nor serialised, and is compared in constant time.
+/// A secret scalar. It stays at one heap address until it is dropped and wiped; it cannot be cloned, printed or
+/// serialised, and compares in constant time.
 pub struct SecretScalar<F: Field>(Box<F>);
 
 impl<F: Field> SecretScalar<F> {
-    /// Takes a number over. What the caller has left of it is the caller's to wipe.
+    /// Takes ownership of a number. The caller must wipe remaining copies.
     pub fn new(value: F) -> Self {
         Self(Box::new(value))
     }
 
-    /// A uniform secret.
+    /// Generates a uniform secret.
     ///
     /// # Errors
     /// [`Error::Rng`] if the generator fails.
@@ -116,7 +28,7 @@ impl<F: Field> SecretScalar<F> {
         F::random(rng).map(Self::new)
     }
 
-    /// The number itself, for arithmetic. Whoever copies it must wipe the copy.
+    /// Returns the number for arithmetic. A caller that copies it must wipe the copy.
     pub fn expose(&self) -> &F {
         &self.0
     }
@@ -136,27 +48,27 @@ impl<F: Field> ConstantTimeEq for SecretScalar<F> {
 
 /// One party's share of a secret.
 pub struct SecretShare<F: Field> {
-    /// Whose.
+    /// Index of the party.
     pub index: ShareIndex,
-    /// The polynomial's value there.
+    /// Value of the polynomial at the index.
     pub value: SecretScalar<F>,
 }
 
-/// Without the value.
+/// Omits the value.
 impl<F: Field> fmt::Debug for SecretShare<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SecretShare").field("index", &self.index).finish_non_exhaustive()
     }
 }
 
-/// A secret polynomial of degree below the threshold: Shamir's sharing of its constant term. It wipes itself.
+/// A secret polynomial of degree below the threshold: Shamir's sharing of its constant term. Wiped when dropped.
 pub struct Polynomial<F: Field> {
     // Constant term first.
     coefficients: Vec<F>,
 }
 
 impl<F: Field> Polynomial<F> {
-    /// Shares `secret` among `needed` and more: a random polynomial with this constant term.
+    /// Shares `secret` with this threshold: draws a random polynomial with `secret` as its constant term.
     ///
     /// # Errors
     /// [`Error::Rng`] if the generator fails.
@@ -166,7 +78,7 @@ impl<F: Field> Polynomial<F> {
         rng: &mut R,
     ) -> Result<Self> {
         let needed = usize::from(threshold.needed());
-        // The full length at once: a vector that grows leaves copies behind.
+        // Allocate the full length at once: a growing vector leaves copies behind.
         let mut polynomial = Self { coefficients: Vec::with_capacity(needed) };
         polynomial.coefficients.push(*secret.expose());
         for _ in 1..needed {
@@ -175,7 +87,7 @@ impl<F: Field> Polynomial<F> {
         Ok(polynomial)
     }
 
-    /// Shares zero. Added to other shares, it hides all that they say beside their secret.
+    /// Shares zero. Added to other shares, it hides everything but their secret.
     ///
     /// # Errors
     /// [`Error::Rng`] if the generator fails.
@@ -183,7 +95,7 @@ impl<F: Field> Polynomial<F> {
         Self::sharing(&SecretScalar::new(F::ZERO), threshold, rng)
     }
 
-    /// The share at an index, by Horner's rule in constant time. Cost: `needed` multiplications in the field.
+    /// Returns the share at an index, by Horner's rule in constant time. Cost: `needed` multiplications in the field.
     pub fn share(&self, index: ShareIndex) -> SecretShare<F> {
         let at = index.scalar::<F>();
         let mut value = SecretScalar::new(F::ZERO);
@@ -193,13 +105,13 @@ impl<F: Field> Polynomial<F> {
         SecretShare { index, value }
     }
 
-    /// The shares of all parties, in their order.
+    /// Returns the shares of all parties in order.
     pub fn shares(&self, parties: u16) -> impl Iterator<Item = SecretShare<F>> + '_ {
         ShareIndex::all(parties).map(|index| self.share(index))
     }
 
-    /// Each coefficient times the generator, constant term first: from these everybody can compute each share times
-    /// the generator, and nobody a share. Cost: one multiplication of the generator each.
+    /// Returns each coefficient times the generator, constant term first. From these any observer can compute each
+    /// share times the generator, but no share. Cost: one multiplication of the generator each.
     pub fn commitments<G: Group<Scalar = F>>(&self) -> Vec<G::Element> {
         self.coefficients.iter().map(G::base).collect()
     }
@@ -211,11 +123,11 @@ impl<F: Field> Drop for Polynomial<F> {
     }
 }
 
-/// The secret from shares, of which there must be at least `needed`; all are used. **Nothing tells whether they are
-/// right.** Cost: as [`lagrange::at_zero`].
+/// Reconstructs the secret from at least `needed` shares; all are used. **The shares are not verified.** Cost: as
+/// [`lagrange::at_zero`].
 ///
 /// # Errors
-/// [`Error::BelowQuorum`] for too few, [`Error::DuplicateSigner`], [`Error::UnknownSigner`].
+/// [`Error::BelowQuorum`] for too few shares, [`Error::DuplicateSigner`], [`Error::UnknownSigner`].
 pub fn reconstruct<F: Field>(threshold: Threshold, shares: &[SecretShare<F>]) -> Result<SecretScalar<F>> {
     let mut sorted: Vec<&SecretShare<F>> = shares.iter().collect();
     sorted.sort_by_key(|share| share.index);
@@ -238,7 +150,7 @@ mod tests {
     use curve25519_dalek::scalar::Scalar;
     use getrandom::SysRng;
 
-    fn any_set_of_needed_shares_gives_the_secret_and_fewer_do_not<G: Group>() {
+    fn needed_shares_reconstruct_and_fewer_do_not<G: Group>() {
         let threshold = Threshold::new(3, 5).unwrap();
         let secret = SecretScalar::<G::Scalar>::random(&mut SysRng).unwrap();
         let polynomial = Polynomial::sharing(&secret, threshold, &mut SysRng).unwrap();
@@ -255,7 +167,7 @@ mod tests {
                 }
             }
         }
-        // Two shares under a threshold of two: the right call with the wrong threshold gives another number.
+        // Two shares with a threshold of two: the call succeeds but yields another number.
         let shares: Vec<_> = polynomial.shares(2).collect();
         let found = reconstruct(Threshold::new(2, 5).unwrap(), &shares).unwrap();
         assert!(!bool::from(found.ct_eq(&secret)));
@@ -263,8 +175,8 @@ mod tests {
 
     #[test]
     fn sharing_over_both_groups() {
-        any_set_of_needed_shares_gives_the_secret_and_fewer_do_not::<Ristretto255>();
-        any_set_of_needed_shares_gives_the_secret_and_fewer_do_not::<Secp256k1>();
+        needed_shares_reconstruct_and_fewer_do_not::<Ristretto255>();
+        needed_shares_reconstruct_and_fewer_do_not::<Secp256k1>();
     }
 
     #[test]
@@ -288,19 +200,19 @@ mod tests {
     fn wrong_sets_are_refused_by_name() {
         let threshold = Threshold::new(2, 3).unwrap();
         let polynomial = Polynomial::<Scalar>::zero_sharing(threshold, &mut SysRng).unwrap();
-        let share = |member| polynomial.share(ShareIndex::of_member(member).unwrap());
+        let share = |member| polynomial.share(ShareIndex::from_member(member).unwrap());
         let refused = |shares: &[_]| reconstruct(threshold, shares).map(drop).unwrap_err();
         assert_eq!(refused(&[share(1), share(1)]), Error::DuplicateSigner { index: 1 });
         assert_eq!(refused(&[share(1), share(3)]), Error::UnknownSigner { index: 3 });
         assert_eq!(refused(&[share(2)]), Error::BelowQuorum { signed: 1, needed: 2 });
-        assert!(ShareIndex::of_member(u16::MAX).is_err());
+        assert!(ShareIndex::from_member(u16::MAX).is_err());
         for (needed, parties) in [(0, 3), (4, 3), (1, 1_025)] {
             assert_eq!(Threshold::new(needed, parties).unwrap_err().code(), "BAD_COMMITTEE");
         }
     }
 
     #[test]
-    fn a_secret_is_an_address_so_that_moving_it_copies_nothing_of_it() {
+    fn moving_a_secret_copies_only_its_address() {
         assert_eq!(size_of::<SecretScalar<Scalar>>(), size_of::<usize>());
     }
 

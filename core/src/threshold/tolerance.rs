@@ -1,11 +1,11 @@
 use core::fmt::Debug;
 use core::hash::Hash;
 
-use super::sharing::Threshold;
+use super::index::Threshold;
 use crate::scheme::sealed::Sealed;
 use crate::{Error, Result};
 
-/// How many of how many parties may do whatever they like: N ≥ 3f + 1.
+/// Number of parties N and of faulty parties f that are tolerated: N ≥ 3f + 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Tolerance {
     parties: u16,
@@ -13,27 +13,31 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
+    /// Creates a tolerance.
+    ///
     /// # Errors
     /// [`Error::BadCommittee`] unless 3·faulty < parties ≤ [`MAX_PARTIES`](super::MAX_PARTIES).
     pub fn new(parties: u16, faulty: u16) -> Result<Self> {
         Threshold::new(1, parties)?;
         if 3 * u32::from(faulty) >= u32::from(parties) {
-            return Err(Error::BadCommittee { rule: "less than a third of the parties may be faulty" });
+            return Err(Error::BadCommittee {
+                rule: "less than a third of the parties may be faulty: 3 * faulty < parties",
+            });
         }
         Ok(Self { parties, faulty })
     }
 
-    /// How many parties there are.
+    /// Returns the number of parties.
     pub fn parties(self) -> u16 {
         self.parties
     }
 
-    /// How many of them may be faulty.
+    /// Returns the maximum number of faulty parties.
     pub fn faulty(self) -> u16 {
         self.faulty
     }
 
-    /// How many shares a signature of this class needs.
+    /// Returns the number of shares that a signature of this class needs, of the number of parties.
     pub fn threshold<C: Class>(self) -> Threshold {
         self.threshold_of(C::AGREEMENT)
     }
@@ -48,29 +52,30 @@ impl Tolerance {
     }
 }
 
-/// Whether the parties agree beforehand on what is signed.
+/// Whether the parties agree in advance on the message to sign.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Agreement {
     /// No two honest parties ever sign different messages under the tag, because the message is fixed by the tag, was
     /// ordered, or was delivered by a reliable broadcast. Then f + 1 shares suffice: one of them is honest.
     Agreed,
-    /// Somebody else chooses the message and may tell each party another. Then ⌊(N + f)/2⌋ + 1 shares are needed: any two
-    /// such sets share an honest party, which signs one message only, so that at most one is ever signed. With f + 1, a
-    /// leader who tells two stories would get two signatures from one presignature, and from them the key.
+    /// Another process chooses the message and may tell each party a different one. Then ⌊(N + f)/2⌋ + 1 shares are
+    /// needed: any two such sets share an honest party, which signs one message only, so at most one message is ever
+    /// signed. With f + 1 shares, an equivocating leader would get two signatures from one presignature, and from
+    /// them the key.
     Unagreed,
 }
 
 /// [`Agreement`] as a type, so that a presignature of one threshold cannot be used where the other is needed.
 pub trait Class: Sealed + Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
-    /// Which.
+    /// The agreement of this class.
     const AGREEMENT: Agreement;
 }
 
-/// See [`Agreement::Agreed`].
+/// The class of [`Agreement::Agreed`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Agreed {}
 
-/// See [`Agreement::Unagreed`].
+/// The class of [`Agreement::Unagreed`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Unagreed {}
 
@@ -90,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_unagreed_sets_share_an_honest_party_and_the_honest_alone_reach_each_threshold() {
+    fn unagreed_quorums_share_an_honest_party() {
         for parties in 1..200u16 {
             for faulty in 0..=(parties - 1) / 3 {
                 let tolerance = Tolerance::new(parties, faulty).unwrap();

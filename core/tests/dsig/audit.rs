@@ -1,4 +1,4 @@
-//! Logs, and evidence against whoever used a key twice.
+//! Logs, and evidence against a signer that used a key twice.
 
 use quorate::dsig::{
     Auditor, Entry, Reuse, Signature, Signer, SignerConfig, WotsBlake3, WotsHaraka256, verify_all,
@@ -57,7 +57,7 @@ fn a_log_is_verified_as_its_entries_are_one_by_one() {
 }
 
 #[test]
-fn an_auditor_forgets_the_oldest_batches_and_still_verifies_them() {
+fn auditor_evicts_the_oldest_batches() {
     let (key, log) = log(5);
     let mut auditor = Auditor::new(1);
     for _ in 0..2 {
@@ -68,7 +68,7 @@ fn an_auditor_forgets_the_oldest_batches_and_still_verifies_them() {
 }
 
 #[test]
-fn two_uses_of_one_key_are_evidence_against_its_signer_and_nothing_less_is() {
+fn only_two_uses_of_one_key_are_evidence() {
     let ((mut a, mut rng_a), (mut b, mut rng_b)) = (signer::<WotsBlake3>(1, vec![]), signer(1, vec![]));
     let key = a.public_key().clone();
     prepare(&mut a, &mut rng_a, NOW);
@@ -107,9 +107,9 @@ fn two_uses_of_one_key_are_evidence_against_its_signer_and_nothing_less_is() {
     }
 }
 
-/// Batches of one key, which cost as much memory as an attacker can ask for with one signature.
+/// Batches of one key, the most memory that an attacker can cause with one signature.
 #[test]
-fn a_log_of_very_many_batches_is_verified_in_bounded_memory() {
+fn long_logs_are_verified_in_bounded_memory() {
     let config = SignerConfig { log2_batch: 0, ..small() };
     let identity = || Ed25519::secret_from_bytes(&[9; 32]).unwrap();
     let sign = |messages: std::ops::Range<u32>| {

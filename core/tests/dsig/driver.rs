@@ -1,4 +1,4 @@
-//! The thread that makes keys: how many, for whom it wakes, and that it never ends in silence.
+//! The thread that makes keys: how many it makes, when it wakes, and that it reports every failure.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -22,13 +22,13 @@ use super::kit::NOW;
 #[cfg(unix)]
 use super::kit::fork;
 
-/// Longer than anything here takes; what must come at once does not come near it.
+/// Longer than any operation here; immediate results take far less.
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(80);
 
 type TestDriver = Driver<Signer<WotsBlake3>>;
 
-/// A generator that waits for a permit for each batch, and fails when nobody can give one any more.
+/// A generator that waits for a permit for each batch, and fails once no more permits can come.
 struct Gated(Receiver<()>, StdRng);
 
 impl TryRng for Gated {
@@ -52,13 +52,13 @@ impl TryRng for Gated {
 impl TryCryptoRng for Gated {}
 
 fn signer(low_water: usize, log2_batch: u8) -> Signer<WotsBlake3> {
-    // The thread looks by itself only every eighth of it: what it does before, it was woken for.
+    // The thread polls only every eighth of the lifetime: it was woken for anything it does before.
     let config = SignerConfig { log2_batch, low_water, lifetime: 100 * LONG };
     let identity = Ed25519::secret_from_bytes(&[9; 32]).unwrap();
     Signer::new(identity, vec![], config, &mut getrandom::SysRng).unwrap()
 }
 
-/// A driver of batches of four keys that makes one for each permit. Permits go first, or it cannot end.
+/// A driver of batches of four keys that makes one for each permit. Drop the permits first, or it cannot end.
 fn gated(low_water: usize) -> (Sender<()>, TestDriver, Receiver<Announced<WotsBlake3>>) {
     let ((permits, gate), (announce, announced)) = (channel(), channel());
     let rng = Gated(gate, StdRng::seed_from_u64(1));
@@ -70,7 +70,7 @@ fn code<T>(outcome: Result<T, DriverError>) -> &'static str {
     outcome.map_or_else(|error| error.code(), |_| "ok")
 }
 
-/// What somebody gets who waits while `event` happens, which must end the waiting.
+/// The result of a caller that waits while `event` happens, which must end the waiting.
 fn while_waiting(driver: &TestDriver, event: impl FnOnce()) -> &'static str {
     thread::scope(|scope| {
         let (begun, begins) = channel();
@@ -78,7 +78,7 @@ fn while_waiting(driver: &TestDriver, event: impl FnOnce()) -> &'static str {
             begun.send(()).unwrap();
             let start = Instant::now();
             let outcome = code(driver.sign_waiting(b"m", &[], LONG));
-            assert!(start.elapsed() < LONG / 2, "nobody woke it");
+            assert!(start.elapsed() < LONG / 2, "it was not woken");
             outcome
         });
         begins.recv().unwrap();
@@ -89,7 +89,7 @@ fn while_waiting(driver: &TestDriver, event: impl FnOnce()) -> &'static str {
 }
 
 #[test]
-fn it_makes_what_is_missing_and_never_more_than_one_batch_above() {
+fn driver_makes_at_most_one_surplus_batch() {
     let (permits, driver, announced) = gated(6);
     (0..200).for_each(|_| permits.send(()).unwrap());
     announced.recv_timeout(LONG).unwrap();
@@ -110,9 +110,9 @@ fn it_makes_what_is_missing_and_never_more_than_one_batch_above() {
 }
 
 #[test]
-fn without_a_key_it_errs_at_once_or_waits_for_one() {
+fn signing_without_keys_fails_or_waits() {
     let (permits, driver, _announced) = gated(1);
-    // The thread asks its generator now, and that keeps nobody waiting.
+    // The thread calls its generator now, and no caller waits for that.
     assert_eq!(code(driver.sign(b"m", &[])), "EXHAUSTED");
     assert_eq!(code(driver.sign_waiting(b"m", &[], Duration::ZERO)), "EXHAUSTED");
     assert_eq!(while_waiting(&driver, || permits.send(()).unwrap()), "ok");
@@ -121,7 +121,7 @@ fn without_a_key_it_errs_at_once_or_waits_for_one() {
     }
     assert_eq!(code(driver.sign(b"m", &[])), "EXHAUSTED");
     permits.send(()).unwrap();
-    // Whatever the clock can add to itself.
+    // The longest timeout that the clock can represent.
     assert_eq!(code(driver.sign_waiting(b"m", &[7], Duration::MAX)), "ok");
     drop(permits);
 }
@@ -136,7 +136,7 @@ fn a_wait_is_bounded() {
 }
 
 #[test]
-fn a_generator_that_fails_is_told_to_those_who_wait_and_all_who_come() {
+fn failing_generator_is_reported_to_all_callers() {
     let (permits, driver, announced) = gated(8);
     permits.send(()).unwrap();
     announced.recv_timeout(LONG).unwrap();
@@ -152,7 +152,7 @@ fn a_generator_that_fails_is_told_to_those_who_wait_and_all_who_come() {
 }
 
 #[test]
-fn keys_that_a_thread_left_still_sign() {
+fn remaining_keys_sign_after_the_thread_ends() {
     let (permits, driver, announced) = gated(8);
     permits.send(()).unwrap();
     announced.recv_timeout(LONG).unwrap();
@@ -165,7 +165,7 @@ fn keys_that_a_thread_left_still_sign() {
 }
 
 #[test]
-fn a_panic_of_the_owners_closure_is_told_to_all() {
+fn closure_panic_is_reported_to_all_callers() {
     let ((permits, gate), count) = (channel(), AtomicUsize::new(0));
     let announce = move |_| assert!(count.fetch_add(1, Relaxed) == 0, "this panic belongs to the test");
     let rng = Gated(gate, StdRng::seed_from_u64(1));
@@ -181,7 +181,7 @@ fn a_panic_of_the_owners_closure_is_told_to_all() {
 }
 
 #[test]
-fn a_panic_of_the_owners_clock_is_told_to_all() {
+fn clock_panic_is_reported_to_all_callers() {
     let clock = || {
         assert_ne!(thread::current().name(), Some("dsig-keys"), "this panic belongs to the test");
         NOW
@@ -192,7 +192,7 @@ fn a_panic_of_the_owners_clock_is_told_to_all() {
 }
 
 #[test]
-fn many_threads_sign_while_keys_are_made_and_none_signs_twice() {
+fn concurrent_signers_never_reuse_a_key() {
     let announced = Arc::new(Mutex::new(BTreeSet::new()));
     let (signer, roots) = (signer(16, 3), announced.clone());
     let key = signer.public_key().clone();
@@ -215,7 +215,7 @@ fn many_threads_sign_while_keys_are_made_and_none_signs_twice() {
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert_eq!(used.iter().collect::<BTreeSet<_>>().len(), 600, "a key signed twice");
-    // For a verifier that comes late.
+    // For a verifier that joins late.
     let late =
         driver.announcements().unwrap().into_iter().map(|a| a.announcement.verify(driver.public_key()));
     assert!(late.map(Result::unwrap).all(|root| announced.lock().unwrap().contains(&root)));
@@ -263,7 +263,7 @@ fn a_closure_that_drops_the_driver_does_not_wait_for_itself() {
 }
 
 #[test]
-fn keys_of_one_age_are_replaced_before_they_expire_though_nobody_signs() {
+fn idle_driver_replaces_keys_before_they_expire() {
     let lifetime = Duration::from_millis(80);
     let config = SignerConfig { log2_batch: 1, low_water: 1, lifetime };
     let identity = Ed25519::secret_from_bytes(&[9; 32]).unwrap();
@@ -280,13 +280,13 @@ fn keys_of_one_age_are_replaced_before_they_expire_though_nobody_signs() {
         announced.recv_timeout(LONG).unwrap();
         driver.sign(b"m", &[]).expect("never without a key");
     }
-    // Announced, the last batch may not be there yet; the one before has signed both its messages by then.
+    // The last batch is announced but may not be added yet; the one before has signed both its messages by then.
     let signature = driver.sign_waiting(b"m", &[], LONG).unwrap();
     dynamic::verify(driver.public_key(), b"m", &signature).unwrap();
 }
 
 #[test]
-fn what_is_invalidated_is_made_anew() {
+fn invalidated_keys_are_replaced() {
     let (permits, driver, announced) = gated(1);
     permits.send(()).unwrap();
     announced.recv_timeout(LONG).unwrap();
@@ -312,7 +312,7 @@ fn a_hook_that_finds_a_copy_each_time_ends_the_thread() {
 
 #[cfg(unix)]
 #[test]
-fn a_forked_child_is_told_that_it_has_neither_thread_nor_keys() {
+fn driver_reports_a_fork() {
     let (permits, driver, announced) = gated(1);
     permits.send(()).unwrap();
     announced.recv_timeout(LONG).unwrap();
@@ -327,7 +327,7 @@ fn a_forked_child_is_told_that_it_has_neither_thread_nor_keys() {
             driver.failure().map_or("none", |failure| failure.code()),
             if driver.ready() == 0 { "0" } else { "keys" },
         ];
-        // Neither to stop nor to drop it waits for a thread that is not here.
+        // Neither stop nor drop waits for the thread, which does not exist here.
         format!("{} {}", answers.join(" "), code(driver.stop())).into_bytes()
     };
     let parents = &driver;
@@ -341,7 +341,7 @@ fn a_forked_child_is_told_that_it_has_neither_thread_nor_keys() {
     drop(permits);
     assert_eq!(String::from_utf8(fork(|| answers(driver))).unwrap(), expected);
 
-    // Somebody holds the lock while the process forks: in the child nobody ever gives it back.
+    // A thread holds the lock while the process forks: in the child it is never released.
     let ((begun, begins), (release, held)) = (channel(), channel::<()>());
     let main = thread::current().id();
     let clock = move || {
@@ -354,7 +354,7 @@ fn a_forked_child_is_told_that_it_has_neither_thread_nor_keys() {
     let driver = Driver::start(signer(1, 2), getrandom::SysRng, clock, drop).unwrap();
     driver.sign_waiting(b"m", &[], LONG).unwrap();
     thread::scope(|scope| {
-        // Goes with whatever fails here, so that nobody waits for it.
+        // Ends with any failure here, so that no thread waits for it.
         let release = release;
         let held = scope.spawn(|| code(driver.sign(b"m", &[])));
         begins.recv_timeout(LONG).unwrap();
@@ -370,7 +370,7 @@ fn a_forked_child_is_told_that_it_has_neither_thread_nor_keys() {
 }
 
 #[test]
-fn every_error_has_a_code_of_its_own_and_says_what_to_do() {
+fn every_error_has_a_unique_code_and_advice() {
     let own =
         [DriverError::Forked, DriverError::Panicked, DriverError::NoThread(std::io::ErrorKind::OutOfMemory)];
     assert_eq!(own.each_ref().map(DriverError::code), DriverError::CODES);

@@ -1,9 +1,9 @@
-//! A signer with small batches, and who verifies what it signs.
+//! A signer with small batches, and its verifier.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use quorate::dsig::{Signer, SignerConfig, Suite, Verifier, VerifierConfig};
+use quorate::dsig::{DsigSuite, Signer, SignerConfig, Verifier, VerifierConfig};
 use quorate::ed25519::{Ed25519, PublicKey};
 use quorate::machine::Time;
 use quorate::scheme::Scheme;
@@ -17,29 +17,29 @@ pub(crate) fn small() -> SignerConfig {
     SignerConfig { log2_batch: 2, low_water: 1, lifetime: Duration::from_secs(10) }
 }
 
-pub(crate) fn signer<S: Suite>(seed: u64, groups: Vec<BTreeSet<u16>>) -> (Signer<S>, StdRng) {
+pub(crate) fn signer<S: DsigSuite>(seed: u64, groups: Vec<BTreeSet<u16>>) -> (Signer<S>, StdRng) {
     let mut rng = StdRng::seed_from_u64(seed);
     let identity = Ed25519::secret_from_bytes(&[9; 32]).unwrap();
     (Signer::new(identity, groups, small(), &mut rng).unwrap(), rng)
 }
 
-pub(crate) fn prepare<S: Suite>(signer: &mut Signer<S>, rng: &mut StdRng, now: Time) -> Vec<u8> {
+pub(crate) fn prepare<S: DsigSuite>(signer: &mut Signer<S>, rng: &mut StdRng, now: Time) -> Vec<u8> {
     signer.prepare(rng, now).unwrap().unwrap().announcement.encode()
 }
 
-pub(crate) fn verifier<S: Suite>(key: &PublicKey) -> Verifier<S> {
+pub(crate) fn verifier<S: DsigSuite>(key: &PublicKey) -> Verifier<S> {
     let mut verifier = Verifier::new(VerifierConfig::default());
     verifier.admit(key.clone());
     verifier
 }
 
-/// Runs `child` in a forked process and returns the bytes that it gives back. A child that hangs is killed.
+/// Runs `child` in a forked process and returns the bytes that it returns. A hanging child is killed.
 #[cfg(unix)]
 #[allow(unsafe_code, reason = "there is no safe fork")]
 pub(crate) fn fork(child: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     use std::io::{Read, Write};
     let (mut ours, mut theirs) = std::os::unix::net::UnixStream::pair().unwrap();
-    // SAFETY: the child touches what it was given, its end of the pipe, and _exit.
+    // SAFETY: the child touches only its arguments, its end of the pipe, and _exit.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
         // SAFETY: sets a timer of the child's own.

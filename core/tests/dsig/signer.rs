@@ -16,7 +16,7 @@ use super::kit::fork;
 use super::kit::{NOW, prepare, signer, small, verifier};
 
 #[test]
-fn a_snapshot_that_wakes_up_later_or_is_told_has_no_keys() {
+fn late_or_invalidated_snapshot_has_no_keys() {
     let (mut late, mut rng) = signer::<WotsBlake3>(1, vec![]);
     late.prepare(&mut rng, NOW).unwrap().unwrap();
     let later = NOW.plus(Duration::from_secs(10));
@@ -25,7 +25,7 @@ fn a_snapshot_that_wakes_up_later_or_is_told_has_no_keys() {
     assert_eq!(late.sign(b"m", &[], NOW).unwrap_err().code(), "EXHAUSTED", "also if the clock is set back");
 
     late.prepare(&mut rng, later).unwrap().unwrap();
-    assert!(late.sign(b"m", &[], Time(NOW.0 + 1)).is_ok(), "whoever read the clock first came second");
+    assert!(late.sign(b"m", &[], Time(NOW.0 + 1)).is_ok(), "the clock was read before an earlier call");
     assert_eq!(
         late.sign(b"m", &[], NOW).unwrap_err().code(),
         "EXHAUSTED",
@@ -38,12 +38,12 @@ fn a_snapshot_that_wakes_up_later_or_is_told_has_no_keys() {
 }
 
 #[test]
-fn keys_are_replaced_before_they_expire_and_are_never_more_than_one_batch_above_what_is_needed() {
+fn keys_are_replaced_early_with_at_most_one_surplus_batch() {
     let (mut rng, lifetime) = (StdRng::seed_from_u64(1), Duration::from_secs(8));
     let identity = Ed25519::secret_from_bytes(&[9; 32]).unwrap();
     let config = SignerConfig { log2_batch: 2, low_water: 6, lifetime };
     let mut signer = Signer::<WotsBlake3>::new(identity, vec![], config, &mut rng).unwrap();
-    // Who seldom signs has a whole stock of one age.
+    // All keys of a signer that rarely signs have the same age.
     let mut announced = 0;
     for tenths in 0..400 {
         let now = NOW.plus(Duration::from_millis(100 * tenths));
@@ -61,11 +61,11 @@ fn keys_are_replaced_before_they_expire_and_are_never_more_than_one_batch_above_
 }
 
 #[test]
-fn a_copied_machine_that_its_hook_tells_of_parts_ways_with_the_original() {
+fn detected_copies_derive_different_keys() {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    // One memory image, woken up three times: where it was made, and as two copies.
+    // One memory image, resumed three times: in place, and as two copies.
     let mut roots = BTreeSet::new();
     for incarnation in [1, 2, 3] {
         let (mut image, mut rng) = signer::<WotsBlake3>(1, vec![]);
@@ -82,7 +82,7 @@ fn a_copied_machine_that_its_hook_tells_of_parts_ways_with_the_original() {
         } else {
             assert_eq!(signed.unwrap_err().code(), "EXHAUSTED");
             assert_eq!(image.ready(), 0);
-            // Even with the generator's state copied too.
+            // Even if the generator's state was copied too.
             prepare(&mut image, &mut rng, NOW);
             roots.insert(*image.sign(b"m", &[], NOW).unwrap().root());
         }
@@ -91,10 +91,10 @@ fn a_copied_machine_that_its_hook_tells_of_parts_ways_with_the_original() {
 }
 
 #[test]
-fn whoever_prepares_when_a_copy_is_noticed_begins_again() {
+fn prepare_retries_after_a_detected_copy() {
     use quorate::dsig::dynamic::{DynSigner, SuiteId};
 
-    // Asked first by detect_copies, then by plan and by add.
+    // The hook is first called by detect_copies, then by plan and by add.
     let changes_at = |call: u64| {
         let mut calls = 0;
         move || {
@@ -118,7 +118,7 @@ fn whoever_prepares_when_a_copy_is_noticed_begins_again() {
 }
 
 #[test]
-fn a_batch_that_was_planned_before_an_invalidation_is_not_taken_in_after_it() {
+fn batch_planned_before_invalidation_is_refused() {
     let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
     let plan = signer.plan(&mut rng, NOW).unwrap().unwrap();
     signer.invalidate();
@@ -147,10 +147,10 @@ fn a_batch_that_another_signer_planned_is_not_taken_in() {
     assert!(new.add(batch).is_some());
 }
 
-/// Even if the child's signer has the generator that its parent's had.
+/// Even if the child's signer has the generator of its parent's.
 #[cfg(unix)]
 #[test]
-fn a_plan_or_batch_that_went_through_a_fork_is_not_taken_in_by_a_childs_own_signer() {
+fn child_signer_refuses_a_plan_or_batch_from_before_the_fork() {
     let (mut parent, mut rng) = signer::<WotsBlake3>(1, vec![]);
     let mut plans = [(); 2].map(|()| parent.plan(&mut rng, NOW).unwrap());
     let mut batch = plans[1].take().map(|plan| plan.make().unwrap());
@@ -164,7 +164,7 @@ fn a_plan_or_batch_that_went_through_a_fork_is_not_taken_in_by_a_childs_own_sign
 }
 
 #[test]
-fn a_generator_that_repeats_itself_after_a_restart_does_not_repeat_keys_at_another_time() {
+fn repeated_randomness_at_another_time_yields_new_keys() {
     let root = |now| {
         let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
         prepare(&mut signer, &mut rng, now);
@@ -189,12 +189,12 @@ fn a_restarted_signer_makes_other_keys() {
 
 #[cfg(unix)]
 #[test]
-fn a_forked_child_has_none_of_its_parents_keys_and_makes_others_than_its_siblings() {
+fn forked_child_has_no_inherited_keys_and_makes_unique_ones() {
     let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
     prepare(&mut signer, &mut rng, NOW);
     let mut roots = BTreeSet::new();
     for _ in 0..2 {
-        // Each child has the signer, the generator's state and the clock of the other.
+        // Each child has the same signer, generator state and clock.
         roots.insert(fork(|| {
             let Err(refused) = signer.sign(b"m", &[], NOW) else { return vec![] };
             if refused.code() != "EXHAUSTED" || signer.ready() != 0 {
@@ -246,7 +246,7 @@ fn the_smallest_group_that_contains_the_hint_gives_the_key() {
 }
 
 #[test]
-fn a_group_without_keys_gives_way_to_a_larger_one_that_contains_the_hint() {
+fn larger_group_signs_if_the_smallest_has_no_keys() {
     let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![BTreeSet::from([1])]);
     while signer.prepare(&mut rng, NOW).unwrap().is_some() {}
     assert_eq!(signer.ready(), 8);

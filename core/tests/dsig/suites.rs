@@ -1,8 +1,8 @@
-//! What every suite does alike, byte by byte.
+//! Properties of every suite, byte by byte.
 
 use quorate::dsig::{
-    Announced, Haraka256, HorsF, HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsM, HorsMBlake3,
-    HorsMHaraka256, HorsMSha256, OneTime, Signature, Suite, Wots, WotsBlake3, WotsBlake3Wide, WotsHaraka256,
+    Announced, DsigSuite, Haraka256, HorsF, HorsFBlake3, HorsFHaraka256, HorsFSha256, HorsM, HorsMBlake3,
+    HorsMHaraka256, HorsMSha256, OneTimeScheme, Signature, Wots, WotsBlake3, WotsBlake3Wide, WotsHaraka256,
     WotsHaraka512, WotsSha256,
 };
 use quorate::ed25519::Ed25519;
@@ -11,7 +11,7 @@ use quorate::wire::{Decode, Encode};
 
 use super::kit::{NOW, prepare, signer, verifier};
 
-fn signs_and_verifies<S: Suite>(len: usize) {
+fn signs_and_verifies<S: DsigSuite>(len: usize) {
     let (mut signer, mut rng) = signer::<S>(1, vec![]);
     let key = signer.public_key().clone();
     let (mut told, mut untold) = (verifier::<S>(&key), verifier::<S>(&key));
@@ -56,7 +56,7 @@ fn merklified_suites_sign_and_verify_fast_and_slowly() {
 
 #[test]
 fn signatures_have_the_sizes_of_the_papers_table_2() {
-    fn size<S: OneTime>() -> usize {
+    fn size<S: OneTimeScheme>() -> usize {
         360 + S::SIGNATURE_LEN
     }
     let factorized = [
@@ -83,12 +83,12 @@ fn signatures_have_the_sizes_of_the_papers_table_2() {
     assert_eq!(wots, [2_808, 1_584, 1_188, 990, 864]);
 }
 
-/// A row of the paper's table is a type: nothing else is needed.
+/// A row of the paper's table is a type and needs nothing else.
 #[test]
-fn a_suite_of_ones_own_is_a_type() {
+fn custom_suites_are_types() {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum Deep {}
-    impl Suite for Deep {
+    impl DsigSuite for Deep {
         const NUMBER: u8 = 200;
         const NAME: &'static str = "wots-32";
         type OneTime = Wots<Haraka256, 18, 28, 5>;
@@ -97,7 +97,7 @@ fn a_suite_of_ones_own_is_a_type() {
 }
 
 #[test]
-fn every_changed_byte_and_every_truncation_is_refused_alike_fast_and_slowly() {
+fn changed_and_truncated_signatures_are_refused_on_both_paths() {
     every_byte_matters::<WotsBlake3>(1);
     every_byte_matters::<WotsHaraka256>(7);
     every_byte_matters::<HorsFHaraka256>(13);
@@ -105,7 +105,7 @@ fn every_changed_byte_and_every_truncation_is_refused_alike_fast_and_slowly() {
 }
 
 /// Of the one-time signature only every `stride`th byte.
-fn every_byte_matters<S: Suite>(stride: usize) {
+fn every_byte_matters<S: DsigSuite>(stride: usize) {
     let (mut signer, mut rng) = signer::<S>(1, vec![]);
     let key = signer.public_key().clone();
     let mut told = verifier::<S>(&key);
@@ -139,7 +139,7 @@ fn every_byte_matters<S: Suite>(stride: usize) {
 }
 
 #[test]
-fn a_signature_of_another_signer_or_under_another_root_is_refused() {
+fn signature_of_another_signer_or_root_is_refused() {
     let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
     let key = signer.public_key().clone();
     signer.prepare(&mut rng, NOW).unwrap().unwrap();

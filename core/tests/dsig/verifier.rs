@@ -1,4 +1,4 @@
-//! What a verifier takes in, remembers and forgets.
+//! What a verifier accepts, stores and evicts.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use rand::rngs::StdRng;
 use super::kit::{NOW, prepare, signer, small, verifier};
 
 #[test]
-fn a_copied_machine_that_does_go_on_with_old_keys_is_found_out() {
+fn verifier_detects_reuse_by_a_copied_machine() {
     // Two signers with one memory image: the same seeds, the same generator.
     let ((mut a, mut rng_a), (mut b, mut rng_b)) = (signer::<WotsBlake3>(1, vec![]), signer(1, vec![]));
     let key = a.public_key().clone();
@@ -35,7 +35,7 @@ fn a_copied_machine_that_does_go_on_with_old_keys_is_found_out() {
 }
 
 #[test]
-fn announcements_are_refused_from_strangers_when_wrong_and_when_too_many() {
+fn unknown_invalid_and_excess_announcements_are_refused() {
     let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
     let key = signer.public_key().clone();
     let good = prepare(&mut signer, &mut rng, NOW);
@@ -59,7 +59,7 @@ fn announcements_are_refused_from_strangers_when_wrong_and_when_too_many() {
 }
 
 #[test]
-fn an_allowance_is_earned_by_the_interval_however_often_somebody_asks() {
+fn tokens_refill_by_interval_regardless_of_requests() {
     let (mut signer, mut rng) = signer::<WotsBlake3>(1, vec![]);
     let announcement = signer.prepare(&mut rng, NOW).unwrap().unwrap().announcement.encode();
     let interval = core::time::Duration::from_micros(200);
@@ -170,25 +170,25 @@ fn a_signature_is_verified_without_the_verifier() {
     let (one, other) = (a.sign(b"1", &[], NOW).unwrap(), b.sign(b"2", &[], NOW).unwrap());
     let mut verifier = verifier::<WotsBlake3>(&key);
     assert!(!verifier.verify_fast(&key, b"1", &one).unwrap());
-    // Two threads at once: whoever comes second hears of the first.
-    let both = [(b"1", &one), (b"2", &other)].map(|(message, s)| s.verified(&key, message).unwrap());
+    // Two threads at once: the second learns of the first.
+    let both = [(b"1", &one), (b"2", &other)].map(|(message, s)| s.verify_detached(&key, message).unwrap());
     let outcomes = both.map(|verified| verifier.remember(verified).map_or_else(|e| e.code(), |()| "ok"));
     assert_eq!(outcomes, ["ok", "ONE_TIME_REUSE"]);
     assert!(verifier.verify_fast(&key, b"1", &one).unwrap());
     assert_eq!(verifier.verify_fast(&key, b"2", &other).unwrap_err().code(), "ONE_TIME_REUSE");
     assert_eq!(verifier.verify_fast(&key, b"3", &one).unwrap_err().code(), "BAD_SIGNATURE");
-    assert_eq!(one.verified(&key, b"3").err().map(|error| error.code()), Some("BAD_SIGNATURE"));
-    let late = one.verified(&key, b"1").unwrap();
+    assert_eq!(one.verify_detached(&key, b"3").err().map(|error| error.code()), Some("BAD_SIGNATURE"));
+    let late = one.verify_detached(&key, b"1").unwrap();
     verifier.revoke(&key);
     assert_eq!(verifier.verify_fast(&key, b"1", &one).unwrap_err().code(), "WRONG_CONTEXT");
     assert_eq!(verifier.remember(late).unwrap_err().code(), "WRONG_CONTEXT");
 }
 
 #[test]
-fn a_verifiers_defaults_do_for_a_signers_defaults_with_four_groups() {
+fn verifier_defaults_cover_signer_defaults_with_four_groups() {
     let mut rng = StdRng::seed_from_u64(1);
     let identity = Ed25519::secret_from_bytes(&[9; 32]).unwrap();
-    // As many keys as usual, in batches of an eighth: a test of the same relation in an eighth of the time.
+    // As many keys as usual, in batches of an eighth: the same relation in an eighth of the time.
     let config = SignerConfig { log2_batch: 4, low_water: 64, ..small() };
     let usual = SignerConfig::default();
     assert_eq!(config.low_water >> config.log2_batch, usual.low_water >> usual.log2_batch);
@@ -202,7 +202,7 @@ fn a_verifiers_defaults_do_for_a_signers_defaults_with_four_groups() {
         }
     };
     fill(&mut signer, &mut verifier);
-    // One key of each group, so that each has one more batch than the least.
+    // One key of each group, so that each has one more batch than the minimum.
     for hint in 1..6 {
         let hint: &[u16] = if hint < 5 { &[hint] } else { &[] };
         let signature = signer.sign(b"m", hint, NOW).unwrap();

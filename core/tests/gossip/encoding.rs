@@ -1,4 +1,4 @@
-//! Bytes from outside.
+//! Decoding of untrusted bytes.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -42,8 +42,8 @@ pub(crate) fn every_other_encoding_is_refused<S: Additive>() {
         code(&bytes)
     };
     assert_eq!(raw(0b1010, &[1, 0b1010_0000]), Ok(()));
-    // Nobody; a member whom there is not; all ones in the long form; padding; a form that there is not; a count above
-    // 65,535; a zero has no code, so it reads as the beginning of a larger one.
+    // No signer; an unknown member; all ones in the long form; padding; an unknown form; a count above 65,535. Zero
+    // has no code, so it reads as the start of a larger count.
     assert_eq!(raw(0, &[0]), Err("BELOW_QUORUM"));
     assert_eq!(raw(0b1000_0010, &[0]), Err("NON_CANONICAL"));
     assert_eq!(raw(0b1010, &[1, 0b1100_0000]), Err("NON_CANONICAL"));
@@ -61,7 +61,7 @@ pub(crate) fn every_other_encoding_is_refused<S: Additive>() {
             assert_eq!(code(&spoilt), Err(expected));
         }
     }
-    // Of a committee of another size.
+    // For a committee of another size.
     let larger = World::<S>::new(20);
     assert!(Aggregate::<S>::decode(&good, &larger.committee).is_err());
     assert_eq!(

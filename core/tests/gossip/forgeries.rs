@@ -1,4 +1,4 @@
-//! What is claimed and not so.
+//! Forged aggregates.
 
 use quorate::Error;
 use quorate::committee::Verified;
@@ -14,7 +14,7 @@ fn verdict<S: Additive>(world: &World<S>, bytes: &[u8]) -> Result<(), &'static s
     let batch =
         Aggregate::verify_batch_derived(&world.committee, vec![aggregate.clone(), world.received([5])]);
     let single = aggregate.verify(&world.committee);
-    // Together with a good one the verdict is the same, on both.
+    // In one batch with a valid aggregate both verdicts stay the same.
     assert_eq!(batch[0], single);
     assert!(batch[1].is_ok());
     single.map(drop).map_err(|error| error.code())
@@ -52,7 +52,7 @@ pub(crate) fn high_counts_verify_as_any_others<S: Additive>() {
     assert_eq!(verdict(&world, &less.encode()), Ok(()));
 }
 
-/// σ₁ + X and σ₂ − X are good as a sum and bad as two, wherever two are checked together.
+/// σ₁ + X and σ₂ − X are valid as a sum and invalid as two, wherever two are verified together.
 pub(crate) fn two_that_cancel_are_both_refused_in_a_batch<S: Additive>() {
     let world = World::<S>::new(7);
     let x = S::sign(&S::generate(&mut StdRng::seed_from_u64(8)).unwrap(), b"x");
@@ -90,13 +90,13 @@ pub(crate) fn a_batch_names_the_bad_ones_and_keeps_the_good<S: Additive>() {
     assert!(Aggregate::<S>::verify_batch_derived(&world.committee, vec![]).is_empty());
 }
 
-pub(crate) fn what_was_signed_for_another_committee_round_or_message_counts_for_nothing<S: Additive>() {
+pub(crate) fn aggregates_of_another_context_are_refused<S: Additive>() {
     let world = World::<S>::new(7);
     let other = World::<S>::weighted(&[1, 1, 1, 1, 1, 1, 2]);
     let bytes = world.sum([1, 2, 2]).encode();
     let elsewhere = Aggregate::<S>::decode(&bytes, &other.committee).unwrap();
     assert_eq!(elsewhere.verify(&other.committee).unwrap_err().code(), "BAD_SIGNATURE");
-    // Kind, view, digest: bytes 1, 10 and 18 on.
+    // Kind, view, digest: from bytes 1, 10 and 18 on.
     for position in [1, 10, 18, 49] {
         let mut moved = bytes.clone();
         moved[position] ^= 1;
@@ -107,7 +107,7 @@ pub(crate) fn what_was_signed_for_another_committee_round_or_message_counts_for_
 pub(crate) fn an_aggregate_of_a_quorum_is_a_certificate<S: Additive>() {
     use quorate::certificate::Certificate;
     let world = World::<S>::weighted(&[5, 1, 1, 1, 1, 1, 1]);
-    // Eleven in all: eight are needed, and one member counts once however often it signed.
+    // Eleven in total: eight are needed, and a member counts once whatever its count.
     let few: Verified<Aggregate<S>> = world.sum([0, 0, 0, 1, 2]);
     assert!(few.certificate(&world.committee).is_none());
     let enough = world.sum([0, 0, 0, 1, 2, 3]);
@@ -117,8 +117,8 @@ pub(crate) fn an_aggregate_of_a_quorum_is_a_certificate<S: Additive>() {
     let received = Certificate::<S>::decode(&bytes, &world.committee).unwrap();
     let received = received.verify(&world.committee).unwrap();
     assert_eq!(received, certificate);
-    assert_eq!(Aggregate::of_certificate(&received), enough);
+    assert_eq!(Aggregate::from_certificate(&received), enough);
     assert!(enough.certificate(&World::<S>::new(7).committee).is_none());
-    // In a certificate the absent are written down, and the counts of those who are not.
+    // A certificate lists the absent members, and the counts of the others.
     assert_eq!(bytes[50..54], [0, 0b111_0000, 1, 0b0111_1100]);
 }

@@ -1,4 +1,4 @@
-//! Order-free aggregates, and how they spread: one suite of tests, run for each counted scheme.
+//! Order-free aggregates and their dissemination: one suite of tests, run for each counted scheme.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 #![cfg(feature = "gossip")]
 
@@ -34,7 +34,7 @@ suite! {
     forgeries::high_counts_verify_as_any_others,
     forgeries::two_that_cancel_are_both_refused_in_a_batch,
     forgeries::a_batch_names_the_bad_ones_and_keeps_the_good,
-    forgeries::what_was_signed_for_another_committee_round_or_message_counts_for_nothing,
+    forgeries::aggregates_of_another_context_are_refused,
     forgeries::an_aggregate_of_a_quorum_is_a_certificate,
     merging::a_sum_is_the_same_in_any_order_and_verifies,
     merging::what_is_taken_off_leaves_every_signer_and_a_good_sum,
@@ -42,16 +42,16 @@ suite! {
     merging::a_merge_past_the_limit_is_refused,
     merging::only_what_belongs_together_is_merged,
     merging::a_pool_knows_the_same_in_any_order_and_twice_is_once,
-    merging::a_pool_stays_small_keeps_counts_low_and_comes_to_a_certificate,
+    merging::pool_is_bounded_and_reaches_a_certificate,
     merging::counts_come_down_where_single_signatures_are_held,
     merging::counts_are_what_they_seem,
     stack::what_brings_nothing_is_dropped_before_any_cryptography,
     stack::what_does_not_belong_here_is_not_taken_in,
     stack::votes_told_one_by_one_come_to_a_quorum,
     stack::one_waits_of_each_peer_and_the_oldest_make_room,
-    stack::who_sends_a_bad_one_is_named_and_left_alone_and_nobody_else,
+    stack::only_the_sender_of_an_invalid_aggregate_is_blamed,
     stack::a_flood_costs_one_check_of_each_sender,
-    stack::with_a_certificate_nothing_more_is_taken_in_and_it_is_served,
+    stack::certificate_ends_acceptance_and_is_served,
     stack::no_more_than_the_fan_out_is_under_way,
     stack::the_order_does_not_matter_and_twice_is_once,
     together::twenty_members_come_to_certificates,

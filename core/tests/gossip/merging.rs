@@ -1,9 +1,9 @@
-//! Sums of aggregates, whatever the order; what the pool makes of them.
+//! Merging of aggregates in any order, and sums of the pool.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use quorate::committee::{SignerSet, Verified};
-use quorate::gossip::{Additive, Aggregate, Counts, POOL, Parameters, Pool};
+use quorate::gossip::{Additive, Aggregate, Counts, MAX_POOL, Parameters, Pool};
 
 use crate::world::World;
 
@@ -66,7 +66,7 @@ pub(crate) fn single_signatures_bring_every_count_down_to_one<S: Additive>() {
     let less = sum.normalised(&[world.single(0), world.single(2), world.single(3)]);
     assert!(less.counts().all_ones());
     assert_eq!(less, world.sum([0, 1, 2]));
-    // Of another statement or committee nothing comes off.
+    // A part of another statement or committee is not subtracted.
     let other = World::<S>::new(5);
     assert_eq!(sum.normalised(&[other.single(0)]), sum);
 }
@@ -99,18 +99,18 @@ pub(crate) fn only_what_belongs_together_is_merged<S: Additive>() {
         let mut pool = pool_of(&world);
         assert_eq!(pool.insert(stranger).unwrap_err().code(), "WRONG_CONTEXT");
     }
-    assert_eq!(Aggregate::of_vote(&other.vote(1), &world.committee).unwrap_err().code(), "WRONG_CONTEXT");
+    assert_eq!(Aggregate::from_vote(&other.vote(1), &world.committee).unwrap_err().code(), "WRONG_CONTEXT");
 }
 
 fn pool_of<S: Additive>(world: &World<S>) -> Pool<S> {
     Pool::new(world.committee.clone(), 0, world.statement, Parameters::default())
 }
 
-/// Below a quorum, and while counts are low, what is known depends on what came and not on when, or how often.
+/// Below a quorum and with low counts, the result depends on the set of aggregates, not on their order or repetition.
 pub(crate) fn a_pool_knows_the_same_in_any_order_and_twice_is_once<S: Additive>() {
     let world = World::<S>::new(30);
     let cases = if S::NAME == "toy" { 200 } else { 2 };
-    let strategy = proptest::collection::vec(some_of(18), 1..POOL);
+    let strategy = proptest::collection::vec(some_of(18), 1..MAX_POOL);
     let run = runner(cases).run(&(strategy, any::<u64>()), |(named, turn)| {
         let sums: Vec<_> = named
             .iter()
@@ -134,7 +134,7 @@ pub(crate) fn a_pool_knows_the_same_in_any_order_and_twice_is_once<S: Additive>(
         prop_assert_eq!(straight.signers(), &all);
         prop_assert_eq!(turned.signers(), &all);
         for pool in [&straight, &turned] {
-            prop_assert!(pool.aggregates().count() <= POOL);
+            prop_assert!(pool.aggregates().count() <= MAX_POOL);
             let best = pool.best().unwrap();
             prop_assert_eq!((**best).clone().verify(&world.committee), Ok(best.clone()));
         }
@@ -143,18 +143,18 @@ pub(crate) fn a_pool_knows_the_same_in_any_order_and_twice_is_once<S: Additive>(
     run.unwrap();
 }
 
-pub(crate) fn a_pool_stays_small_keeps_counts_low_and_comes_to_a_certificate<S: Additive>() {
+pub(crate) fn pool_is_bounded_and_reaches_a_certificate<S: Additive>() {
     let world = World::<S>::new(40);
     let mut pool = pool_of(&world);
     // Overlapping windows of five, each member in up to five of them, until 27 are known.
     for start in 0..22 {
         assert!(pool.certificate().is_none(), "too early: {start}");
         assert_eq!(pool.insert(world.sum(start..start + 5)), Ok(true));
-        assert!(pool.aggregates().count() <= POOL);
+        assert!(pool.aggregates().count() <= MAX_POOL);
         assert!(pool.best().unwrap().counts().highest() <= 16);
     }
     assert_eq!(pool.signers().len(), 26);
-    // What brings nobody new changes nothing.
+    // An aggregate without a new signer changes nothing.
     assert_eq!(pool.insert(world.sum([3, 4, 9])), Ok(false));
     assert_eq!(pool.insert(world.sum([39])), Ok(true));
     let certificate = pool.certificate().unwrap().clone();
@@ -170,7 +170,7 @@ pub(crate) fn counts_come_down_where_single_signatures_are_held<S: Additive>() {
     }
     assert_eq!(pool.insert(world.sum([0, 0, 0, 1, 1, 2])), Ok(true));
     assert_eq!(pool.best(), Some(&world.sum([0, 1, 2])));
-    // One member's signature a hundred times does not keep the others out.
+    // A hundredfold count of one member's signature does not exclude the others.
     let mut heavy = world.single(3);
     for _ in 0..7 {
         heavy = heavy.merge(&heavy, 255).unwrap();
@@ -183,7 +183,7 @@ pub(crate) fn counts_come_down_where_single_signatures_are_held<S: Additive>() {
     assert_eq!(pool.insert(world.single(3)), Ok(false));
 }
 
-/// The counts of an aggregate, as a map.
+/// Returns the counts of an aggregate as a map.
 pub(crate) fn counts_are_what_they_seem<S: Additive>() {
     let world = World::<S>::new(4);
     assert_eq!(world.single(2).counts(), &Counts::ones());

@@ -1,4 +1,4 @@
-//! Thousands of members with the scheme that is worth nothing, over a network of latencies, bandwidth and losses.
+//! Thousands of members with the insecure toy scheme, over a network with latencies, bandwidth limits and losses.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,24 +12,24 @@ use quorate::scheme::{Scheme, Toy, VerifiedKey};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// What a run is to be like.
+/// Parameters of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting {
     pub(crate) n: u16,
-    /// Members from this index on never say anything.
+    /// Members from this index on are silent.
     pub(crate) speaking: u16,
-    /// One statement, or a second one on which members sign once they have a certificate of the first.
+    /// One statement, or also a second one that members sign after the certificate of the first.
     pub(crate) statements: usize,
     pub(crate) parameters: Parameters,
     pub(crate) seed: u64,
 }
 
-/// What was seen.
+/// Results of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outcome {
-    /// When the last member got its certificate, in milliseconds, by statement.
+    /// Time at which the last member got its certificate, in milliseconds, by statement.
     pub(crate) last: Vec<u64>,
-    /// The highest count in anything that was made, by statement.
+    /// Highest count in any aggregate, by statement.
     pub(crate) highest: Vec<u16>,
     pub(crate) largest: usize,
 }
@@ -67,7 +67,7 @@ struct Network {
 }
 
 const BYTES_PER_SECOND: u64 = 250_000;
-/// After which time without an answer a send has failed.
+/// Time after which an unanswered send has failed.
 const PATIENCE: u64 = 500_000;
 
 pub(crate) fn run(setting: Setting) -> Outcome {
@@ -84,7 +84,7 @@ pub(crate) fn run(setting: Setting) -> Outcome {
             break;
         }
     }
-    assert_eq!(left, 0, "not everybody has its certificates after a minute: {:?}", network.outcome);
+    assert_eq!(left, 0, "some members lack certificates after a minute: {:?}", network.outcome);
     network.outcome
 }
 
@@ -146,13 +146,13 @@ impl Network {
         self.nodes[usize::from(node)].gossips[statement].vote(&vote).unwrap();
     }
 
-    /// One way, in microseconds: 5 to 150 ms, the same in every run.
+    /// Returns the one-way latency in microseconds: 5 to 150 ms, the same in every run.
     fn latency(a: MemberIndex, b: MemberIndex) -> u64 {
         let (a, b) = (u64::from(a.min(b)) % 20, u64::from(a.max(b)) % 20);
         5_000 + (a * 31 + b * 17) % 30 * 5_000
     }
 
-    /// How many certificates are new.
+    /// Returns the number of new certificates.
     fn handle(&mut self, now: u64, node: MemberIndex, event: Event) -> usize {
         let state = &mut self.nodes[usize::from(node)];
         match event {
@@ -248,7 +248,7 @@ fn setting(n: u16, fan_out: usize) -> Setting {
     Setting { n, speaking: n, statements: 1, parameters, seed: 1 }
 }
 
-/// A third, as many as can be, says nothing: everybody else is needed.
+/// Silences a third, the maximum: all other members are needed.
 fn with_a_third_silent(setting: Setting) -> Setting {
     Setting { speaking: setting.n - (setting.n - 1) / 3, ..setting }
 }
@@ -263,7 +263,7 @@ fn counts_stay_low_with_a_thousand_members_and_fan_out_five() {
 }
 
 #[test]
-fn counts_stay_low_when_a_third_is_silent_and_everybody_else_is_needed() {
+fn counts_stay_low_with_a_third_of_members_silent() {
     for seed in 0..3 {
         let outcome = run(with_a_third_silent(Setting { seed, ..setting(1_000, 5) }));
         assert!(outcome.highest[0] <= 16, "{outcome:?}");
@@ -271,9 +271,9 @@ fn counts_stay_low_when_a_third_is_silent_and_everybody_else_is_needed() {
     }
 }
 
-/// Who is silent is learnt once for both.
+/// The silent members are learnt once for both statements.
 #[test]
-fn a_second_statement_follows_the_first_and_shares_its_peers() {
+fn second_statement_shares_the_peers_of_the_first() {
     let outcome = run(with_a_third_silent(Setting { statements: 2, ..setting(1_000, 5) }));
     assert!(outcome.highest.iter().all(|highest| *highest <= 16), "{outcome:?}");
     assert!(outcome.last[1] < 10_000, "{outcome:?}");

@@ -1,4 +1,4 @@
-//! Members who have nothing but a pool: everybody sends its best sum to random others, and all come to a quorum.
+//! Members with a pool only: each sends its best sum to random members, and all reach a quorum.
 
 use quorate::gossip::{Parameters, Pool};
 use quorate::scheme::Toy;
@@ -8,8 +8,8 @@ use rand::{RngExt, SeedableRng};
 
 use crate::world::World;
 
-/// Of `n` members all but the last `silent` speak, in any order, until each has a quorum: after how many rounds, and the
-/// highest count in anything that was sent or decided.
+/// Of `n` members all but the last `silent` send, in any order, until each has a quorum. Returns the number of rounds
+/// and the highest count in any sum that was sent or decided.
 fn spread(world: &World<Toy>, silent: usize, seed: u64) -> (usize, u16) {
     let n = world.secrets.len();
     let mut random = StdRng::seed_from_u64(seed);
@@ -61,9 +61,9 @@ fn pools_alone_come_to_quorums_where_a_third_is_silent() {
     }
 }
 
-/// A sum with full counts is the heaviest and does not keep anybody out, nor do counts that are too high.
+/// A sum with full counts is the heaviest and excludes no member, nor does a sum with too high counts.
 #[test]
-fn full_counts_stop_nobody() {
+fn full_counts_exclude_no_member() {
     let world = World::<Toy>::new(150);
     let mut pool = Pool::new(world.committee.clone(), 149, world.statement, Parameters::default());
     pool.insert(world.single(149)).unwrap();
@@ -73,7 +73,7 @@ fn full_counts_stop_nobody() {
     let above = world.sum((0..20).flat_map(|_| 0..80));
     assert_eq!(pool.insert(above), Ok(true));
     assert_eq!(pool.signers().len(), 61);
-    // But they help to a quorum that cannot be had without.
+    // But they are used for a quorum that needs them.
     assert_eq!(pool.insert(world.sum(80..148)), Ok(true));
     assert!(pool.certificate().is_some());
 }

@@ -1,13 +1,13 @@
-//! What a member takes in from others: bounds, order, blame.
+//! Aggregates received from other members: bounds, order, blame.
 
 use quorate::Error;
-use quorate::gossip::{Additive, Aggregate, Gossip, Parameters, Received, STACK};
+use quorate::gossip::{Additive, Aggregate, Gossip, MAX_STACK, Parameters, Received};
 use quorate::machine::{Fault, Time};
 use quorate::wire::{Decode, Encode};
 
 use crate::world::{NOW, World};
 
-/// The world's committee has so many members that one half has enough senders: member 0 has 64 to 127 on the other side.
+/// A committee in which one half has enough senders: member 0 has 64 to 127 on the other side.
 const MANY: usize = 128;
 
 pub(crate) fn what_brings_nothing_is_dropped_before_any_cryptography<S: Additive>() {
@@ -15,7 +15,7 @@ pub(crate) fn what_brings_nothing_is_dropped_before_any_cryptography<S: Additive
     let (mut gossip, mut peers) = world.gossip(0);
     assert_eq!(gossip.vote(&world.vote(0)), Ok(true));
     assert_eq!(gossip.vote(&world.vote(0)), Ok(false));
-    // Members 4 to 7 are the other half of all.
+    // Members 4 to 7 are the other half of the whole committee.
     assert_eq!(gossip.receive(5, world.received([4, 5]), NOW, &mut peers), Received::Waiting);
     let checked = gossip.check(NOW, Some(&[1; 32]), &mut peers);
     assert_eq!((checked.aggregates, checked.signers, checked.grew, checked.faults), (1, 2, true, vec![]));
@@ -44,10 +44,10 @@ pub(crate) fn what_does_not_belong_here_is_not_taken_in<S: Additive>() {
     }
     let smaller = World::<S>::new(7);
     assert!(invalid(gossip.receive(5, smaller.received([5]), NOW, &mut peers)));
-    // From oneself, and from who is no member.
+    // From the member itself, and from no member.
     assert!(invalid(gossip.receive(0, world.received([5]), NOW, &mut peers)));
     assert!(invalid(gossip.receive(8, world.received([5]), NOW, &mut peers)));
-    // Counts that help nobody: short of a quorum above what is preferred, with one above the limit.
+    // Useless counts: above `preferred` without a quorum, and above the limit with one.
     let times = |members: std::ops::Range<u16>, times: usize| {
         members.flat_map(|member| vec![member; times]).collect::<Vec<_>>()
     };
@@ -70,7 +70,7 @@ pub(crate) fn votes_told_one_by_one_come_to_a_quorum<S: Additive>() {
         let (mut gossip, mut peers) = world.gossip(0);
         let (mut checked_by_itself, _) = world.gossip(0);
         let quorum = n - (n - 1) / 3;
-        // In an order that mixes the halves; two of them are dead.
+        // In an order that mixes the halves; two of them are silent.
         let members = (0..n).map(|turn| turn * step % n).filter(|member| ![1, 3].contains(member) || n < 7);
         for (told, member) in members.take(quorum.into()).enumerate() {
             assert!(gossip.certificate().is_none() && gossip.signers().len() == told, "{n}: {told}");
@@ -95,15 +95,15 @@ pub(crate) fn one_waits_of_each_peer_and_the_oldest_make_room<S: Additive>() {
     for from in 64..128 {
         assert_eq!(gossip.receive(from, world.received([from]), NOW, &mut peers), Received::Waiting);
     }
-    assert_eq!(gossip.waiting(), STACK);
-    // The same peers again: still one each. Others: the oldest go.
+    assert_eq!(gossip.waiting(), MAX_STACK);
+    // The same peers again: still one each. Other peers: the oldest are dropped.
     for from in 64..70 {
         let newer = world.received([from, from + 1]);
         assert_eq!(gossip.receive(from, newer, NOW, &mut peers), Received::Waiting);
     }
     for from in 1..40 {
         assert_eq!(gossip.receive(from, world.received([from]), NOW, &mut peers), Received::Waiting);
-        assert_eq!(gossip.waiting(), STACK);
+        assert_eq!(gossip.waiting(), MAX_STACK);
     }
     // The newest is verified first; of one half only the heaviest.
     let checked = gossip.check(NOW, Some(&[1; 32]), &mut peers);
@@ -111,11 +111,11 @@ pub(crate) fn one_waits_of_each_peer_and_the_oldest_make_room<S: Additive>() {
     assert!(gossip.signers().contains(39));
 }
 
-pub(crate) fn who_sends_a_bad_one_is_named_and_left_alone_and_nobody_else<S: Additive>() {
+pub(crate) fn only_the_sender_of_an_invalid_aggregate_is_blamed<S: Additive>() {
     let world = World::<S>::new(16);
     let (mut gossip, mut peers) = world.gossip(0);
     gossip.vote(&world.vote(0)).unwrap();
-    // Bad ones for three halves among good ones, all in one batch: halves of 0 are 1, 2–3, 4–7, 8–15.
+    // Invalid ones for three halves among valid ones, in one batch: the halves of 0 are 1, 2–3, 4–7, 8–15.
     let sent = [
         (1, world.received([1])),
         (3, world.forged([2, 3])),
@@ -134,16 +134,17 @@ pub(crate) fn who_sends_a_bad_one_is_named_and_left_alone_and_nobody_else<S: Add
     let soon = Time(NOW.0 + 100);
     assert_eq!(gossip.receive(9, world.received([9]), soon, &mut peers), Received::Refused);
     assert_eq!(gossip.receive(6, world.received([4, 5, 6]), soon, &mut peers), Received::Waiting);
-    // What was not verified was never added: the good one takes the place of the bad one.
+    // An unverified aggregate was never merged: the valid one replaces the invalid one.
     assert_eq!(gossip.receive(10, world.received([9]), soon, &mut peers), Received::Waiting);
     assert_eq!(gossip.check(soon, None, &mut peers).faults, []);
     assert!(gossip.signers().iter().eq([0, 1, 4, 5, 6, 9]));
-    // Later it is listened to again.
+    // After the back-off it is accepted again.
     let later = NOW.plus(Parameters::default().back_off);
     assert_eq!(gossip.receive(9, world.received([8, 9]), later, &mut peers), Received::Waiting);
 }
 
-/// A flood of bad aggregates from a third: each is one failed check at most until its sender is listened to again.
+/// A flood of invalid aggregates from a third: each costs at most one failed check until its sender is accepted
+/// again.
 pub(crate) fn a_flood_costs_one_check_of_each_sender<S: Additive>() {
     let world = World::<S>::new(16);
     let (mut gossip, mut peers) = world.gossip(0);
@@ -156,13 +157,13 @@ pub(crate) fn a_flood_costs_one_check_of_each_sender<S: Additive>() {
         let checked = gossip.check(now, Some(&[3; 32]), &mut peers);
         faults += checked.faults.len();
         verified += checked.aggregates;
-        assert!(gossip.waiting() <= STACK);
+        assert!(gossip.waiting() <= MAX_STACK);
     }
     assert_eq!((faults, verified), (5, 5));
     assert!(gossip.signers().iter().eq([0]));
 }
 
-pub(crate) fn with_a_certificate_nothing_more_is_taken_in_and_it_is_served<S: Additive>() {
+pub(crate) fn certificate_ends_acceptance_and_is_served<S: Additive>() {
     let world = World::<S>::new(8);
     let (mut gossip, mut peers) = world.gossip(0);
     gossip.vote(&world.vote(0)).unwrap();
@@ -177,7 +178,7 @@ pub(crate) fn with_a_certificate_nothing_more_is_taken_in_and_it_is_served<S: Ad
     }
     assert_eq!(gossip.vote(&world.vote(1)), Ok(false));
     assert_eq!(gossip.check(NOW, None, &mut peers).aggregates, 0);
-    // Who asked is told, and then there are others until there is nobody left to tell.
+    // The peer that asked is told, then others until all have been told.
     let mut told = std::collections::BTreeSet::new();
     for draw in 0..100 {
         if let Some((to, aggregate)) = gossip.next(NOW, draw, &mut peers) {
@@ -211,7 +212,7 @@ pub(crate) fn no_more_than_the_fan_out_is_under_way<S: Additive>() {
     assert_eq!(most, Parameters::default().fan_out);
 }
 
-/// Member 0 hears all others' sums in many orders, twice each: what it knows is the same.
+/// Member 0 receives all others' sums in many orders, twice each: the result is the same.
 pub(crate) fn the_order_does_not_matter_and_twice_is_once<S: Additive>() {
     let world = World::<S>::new(16);
     // No quorum of eleven.

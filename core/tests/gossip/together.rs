@@ -7,8 +7,8 @@ use quorate::wire::{Decode, Encode};
 
 use crate::world::World;
 
-/// Twenty members: one silent, one who sends others' sums with a forged signature to everybody; everybody else gets a
-/// certificate that decodes and verifies, and blames only the one.
+/// Twenty members: one silent, one that sends others' sums with a forged signature to every member. All others get a
+/// certificate that decodes and verifies, and blame only that member.
 pub(crate) fn twenty_members_come_to_certificates<S: Additive>() {
     const N: u16 = 20;
     const SILENT: u16 = 4;

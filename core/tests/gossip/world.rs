@@ -1,4 +1,4 @@
-//! A committee whose secrets are all at hand, and aggregates of whomever one likes.
+//! A committee with all of its secrets, and aggregates of any of its members.
 
 use std::sync::Arc;
 
@@ -40,21 +40,21 @@ impl<S: Additive> World<S> {
     }
 
     pub(crate) fn single(&self, member: MemberIndex) -> Verified<Aggregate<S>> {
-        Aggregate::of_vote(&self.vote(member), &self.committee).unwrap()
+        Aggregate::from_vote(&self.vote(member), &self.committee).unwrap()
     }
 
-    /// Each named member's signature, as often as it is named.
+    /// Merges each named member's signature, as often as it is named.
     pub(crate) fn sum(&self, members: impl IntoIterator<Item = MemberIndex>) -> Verified<Aggregate<S>> {
         let singles = members.into_iter().map(|member| self.single(member));
         singles.reduce(|a, b| a.merge(&b, u16::MAX).unwrap()).unwrap()
     }
 
-    /// As it comes from elsewhere: in bytes, unverified.
+    /// Encodes and decodes, as a received and unverified aggregate.
     pub(crate) fn received(&self, members: impl IntoIterator<Item = MemberIndex>) -> Aggregate<S> {
         Aggregate::decode(&self.sum(members).encode(), &self.committee).unwrap()
     }
 
-    /// An encoding with the parts as given, for committees of at most eight: a bitmap of signers, their counts.
+    /// Encodes the given parts, for committees of at most eight members: a bitmap of signers, and their counts.
     pub(crate) fn raw(&self, bitmap: u8, counts: &[u16], signature: &S::Signature) -> Vec<u8> {
         let mut bytes = vec![S::SUITE];
         bytes.extend(self.statement.encode());
@@ -64,7 +64,7 @@ impl<S: Additive> World<S> {
         bytes
     }
 
-    /// An aggregate that claims these signers, once each, with a signature that is not theirs.
+    /// Creates an aggregate that claims these signers, once each, with an invalid signature.
     pub(crate) fn forged(&self, members: impl IntoIterator<Item = MemberIndex>) -> Aggregate<S> {
         let bytes = self.sum(members).encode();
         let len = self.single(0).signature().encode().len();
@@ -79,7 +79,7 @@ impl<S: Additive> World<S> {
     }
 }
 
-/// The block of counts, written down independently: as text of zeros and ones.
+/// Encodes counts independently of the implementation: as text of zeros and ones.
 pub(crate) fn gamma(counts: &[u16]) -> Vec<u8> {
     if counts.iter().all(|count| *count == 1) {
         return vec![0];

@@ -21,7 +21,7 @@ pub(crate) fn run<S: Additive>(operation: &str, input: &Value) -> Result<Value> 
     Ok(match operation {
         "aggregate.of_vote" => {
             let vote = decode::<_, Vote<S>>(&bytes(&input["vote"]), &())?.verify(&committee)?;
-            json!({ "aggregate": hex::encode(Aggregate::of_vote(&vote, &committee)?.encode()) })
+            json!({ "aggregate": hex::encode(Aggregate::from_vote(&vote, &committee)?.encode()) })
         }
         "aggregate.decode" => aggregate_json(&decoded(&input["aggregate"], &committee)?),
         "aggregate.verify" => aggregate_json(&*verified(&input["aggregate"], &committee)?),
@@ -51,7 +51,7 @@ pub(crate) fn run<S: Additive>(operation: &str, input: &Value) -> Result<Value> 
             let certificate = aggregate.certificate(&committee);
             if let Some(certificate) = &certificate {
                 certificate.check(&committee).expect("a certificate of a verified aggregate");
-                assert_eq!(Aggregate::of_certificate(certificate), aggregate);
+                assert_eq!(Aggregate::from_certificate(certificate), aggregate);
             }
             json!({ "certificate": certificate.map(|certificate| hex::encode(certificate.encode())) })
         }

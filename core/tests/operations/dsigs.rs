@@ -1,7 +1,7 @@
 use std::convert::Infallible;
 
 use quorate::dsig::{
-    Announcement, Auditor, Reuse, Signature, Signer, SignerConfig, Suite, Verifier, VerifierConfig,
+    Announcement, Auditor, DsigSuite, Reuse, Signature, Signer, SignerConfig, Verifier, VerifierConfig,
     verify_all,
 };
 use quorate::dsig::{
@@ -35,7 +35,7 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
     }
 }
 
-fn run_with<S: Suite>(operation: &str, input: &Value) -> Result<Value> {
+fn run_with<S: DsigSuite>(operation: &str, input: &Value) -> Result<Value> {
     assert_eq!(u64::from(S::NUMBER), input["suite"].as_u64().unwrap());
     let key = || PublicKey::decode(&bytes(&input["public_key"]), &());
     let fields = |s: &Signature<S>| json!({ "index": s.index(), "root": hex::encode(s.root()) });
@@ -63,7 +63,7 @@ fn run_with<S: Suite>(operation: &str, input: &Value) -> Result<Value> {
 }
 
 /// Returns the verdict of a verifier without announcements, which every verifier must share.
-fn verify<S: Suite>(key: &PublicKey, message: &[u8], signature: &Signature<S>) -> Result<()> {
+fn verify<S: DsigSuite>(key: &PublicKey, message: &[u8], signature: &Signature<S>) -> Result<()> {
     let verdict = signature.verify(key, message);
     let mut verifier = Verifier::new(VerifierConfig::default());
     verifier.admit(key.clone());
@@ -96,7 +96,7 @@ impl TryRng for Given {
 
 impl TryCryptoRng for Given {}
 
-fn sign<S: Suite>(input: &Value) -> Value {
+fn sign<S: DsigSuite>(input: &Value) -> Value {
     let mut rng = Given([bytes(&input["seed"]), bytes(&input["fresh"])].concat());
     let (secret, now) =
         (Ed25519::secret_from_bytes(&bytes(&input["secret"])).unwrap(), Time(number(&input["time"])));
@@ -110,7 +110,7 @@ fn sign<S: Suite>(input: &Value) -> Value {
     json!({ "announcement": hex::encode(announced.announcement.encode()), "signatures": signatures })
 }
 
-fn session<S: Suite>(input: &Value) -> Result<Value> {
+fn session<S: DsigSuite>(input: &Value) -> Result<Value> {
     let signers: Vec<_> = input["signers"]
         .as_array()
         .unwrap()

@@ -1,6 +1,6 @@
 use quorate::Result;
 use quorate::erasure::tuner::{Row, Table};
-use quorate::erasure::{CheckedShard, Coder, Coding, Commitment, Shape, Suite};
+use quorate::erasure::{CheckedShard, Coder, Coding, Commitment, ErasureSuite, Shape};
 use quorate::wire::Encode;
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ pub(crate) fn run(operation: &str, input: &Value) -> Result<Value> {
 }
 
 fn coding(input: &Value) -> Result<Coding> {
-    let suite: Suite = decode(&bytes(&input["suite"]), &())?;
+    let suite: ErasureSuite = decode(&bytes(&input["suite"]), &())?;
     Coding::new(suite, shape(input)?, small(&input["max_message"]))
 }
 

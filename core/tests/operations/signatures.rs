@@ -147,7 +147,7 @@ fn ecdsa<G: Curve>(operation: &str, input: &Value) -> Result<Value> {
         }
         "sharing.decode" => {
             let point = |point: &Value| {
-                let index = ShareIndex::of_member(small::<u16>(&point[0]) - 1)?;
+                let index = ShareIndex::from_member(small::<u16>(&point[0]) - 1)?;
                 let value = G::Scalar::from_bytes(&array(&point[1]));
                 Ok((index, value.ok_or(Error::NonCanonical { what: "share" })?))
             };
@@ -270,7 +270,7 @@ fn session<S: Scheme>(input: &Value) -> Result<Value> {
     Ok(json!({ "outcomes": outcomes, "records": records }))
 }
 
-fn shared<V: bls::Suite>(operation: &str, input: &Value) -> Result<Value> {
+fn shared<V: bls::BlsScheme>(operation: &str, input: &Value) -> Result<Value> {
     let file = || bls::KeyShare::<V>::from_bytes(&bytes(&input["file"]));
     let message = || bytes(&input["message"]);
     Ok(match operation {

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use quorate::threshold::coin::{Cks, Coin, CoinName, Toss};
+use quorate::threshold::coin::{Coin, CoinCombiner, CoinName, CommonCoin};
 use quorate::threshold::dleq::{
     Checked, Instance, KeyShare, PublicKeys, Purpose, Share, ShareFault, WrongShare,
 };
@@ -125,7 +125,7 @@ fn tdh2(operation: &str, input: &Value) -> Result<Value> {
 }
 
 fn coin(operation: &str, input: &Value) -> Result<Value> {
-    let named = |keys: &PublicKeys<Cks>| Coin::from_name(keys, name(&input["name"]));
+    let named = |keys: &PublicKeys<CommonCoin>| Coin::from_name(keys, name(&input["name"]));
     Ok(match operation {
         "toss" => {
             let coin = named(&keys(input)?)?;
@@ -147,7 +147,7 @@ fn coin(operation: &str, input: &Value) -> Result<Value> {
         "session" => {
             let keys = keys(input)?;
             let coin = named(&keys)?;
-            let mut toss = Toss::new(Arc::new(keys), coin)?;
+            let mut toss = CoinCombiner::new(Arc::new(keys), coin)?;
             let mut cache = lagrange::Cache::default();
             collect(shares(input)?, |share| {
                 let got = toss.add(share, &mut cache)?;
@@ -155,7 +155,7 @@ fn coin(operation: &str, input: &Value) -> Result<Value> {
             })
         }
         _ => {
-            let share = |key: &KeyShare<Cks>, keys: &PublicKeys<Cks>| {
+            let share = |key: &KeyShare<CommonCoin>, keys: &PublicKeys<CommonCoin>| {
                 key.coin_share(&named(keys)?, &mut Given(bytes(&input["random"])))
             };
             common(operation, input, |keys| Ok(named(keys)?.instance().clone()), share)?

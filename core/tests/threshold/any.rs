@@ -1,4 +1,4 @@
-//! The blocks with group, class and suite chosen at run time: they do what the typed ones do, and refuse to mix.
+//! The blocks with group, class and suite chosen at run time: they equal the typed ones, and refuse to mix.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn dealer(group: Group) -> TrustedDealer {
 }
 
 fn guard(member: u16, records: &[GuardRecord]) -> Guard {
-    // Guards of different suites keep the same journal.
+    // Guards of different suites write the same journal.
     let suite = Suite::ALL[usize::from(member) % Suite::ALL.len()];
     let secret = SecretKey::from_bytes(suite, &[member as u8 + 1; 32]).unwrap();
     Guard::restore(secret, ChainId::from_name("any"), records.iter().copied()).unwrap()
@@ -59,14 +59,14 @@ fn moved(group: Group, of: &SignatureShare, member: u16) -> SignatureShare {
 }
 
 #[test]
-fn every_group_and_class_signs_with_blame_and_evidence_that_survives_its_encoding() {
+fn every_group_and_class_signs_and_blames() {
     for (&group, plan) in Group::ALL.iter().flat_map(|group| PLANS.map(|plan| (group, plan))) {
         let (dealer, tag) = (dealer(group), tag_of(plan, 0));
         let (parties, signed) = sign(group, &dealer, plan);
         let key = GroupKey::decode(group, &dealer.key().encode()).unwrap();
         assert_eq!((key.id(), key.group(), parties[3].left()), (dealer.key().id(), group, 1));
 
-        // Whoever has no file is told R.
+        // A process without a file is told R.
         let told = parties[1].signing(tag, MESSAGE).unwrap();
         let deal = parties[1].deal();
         let signing = Signing::new(&key, Arc::clone(deal), told.nonce(), tag, MESSAGE).unwrap();
@@ -110,7 +110,7 @@ fn every_group_and_class_signs_with_blame_and_evidence_that_survives_its_encodin
 }
 
 #[test]
-fn a_presignature_is_in_the_journal_before_its_share_exists_and_signs_nothing_else_after_a_crash() {
+fn journal_precedes_share_and_prevents_reuse_after_crash() {
     for (&group, plan) in Group::ALL.iter().flat_map(|group| PLANS.map(|plan| (group, plan))) {
         let dealer = dealer(group);
         let file = dealer.deal(5, plan, &mut rng(2)).unwrap().remove(2).to_bytes().unwrap();
@@ -126,7 +126,7 @@ fn a_presignature_is_in_the_journal_before_its_share_exists_and_signs_nothing_el
         let other = reread().take(tag_of(plan, 1)).unwrap().sign(&mut guard(2, &log), b"another");
         assert_eq!(other.unwrap_err().code(), "CONTRADICTION");
 
-        // A reserved block needs no record for each, and is burnt by a crash.
+        // A reserved block needs no record for each presignature, and is burnt by a crash.
         let mut guard_of_block = guard(2, &log);
         let reservation = guard_of_block.reserve(&dealer.key().id().0, 5, 0).unwrap();
         guard_of_block.confirm(&reservation).unwrap();

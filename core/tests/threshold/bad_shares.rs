@@ -5,7 +5,7 @@ use quorate::threshold::{Field, lagrange};
 use super::harness::{MESSAGE, Run, agreed, dealer, parties, s, unagreed, with_s, wrong};
 
 /// Replayed, cross-epoch, cross-instance and cross-key shares.
-pub(crate) fn a_share_of_anything_else_is_refused_before_it_is_combined<G: Curve>() {
+pub(crate) fn share_of_another_instance_is_refused<G: Curve>() {
     let dealer = dealer::<G>(4, 1);
     let plan = Plan::Unagreed { count: 2 };
     let [mut epoch_5, mut epoch_6] = [5, 6].map(|epoch| parties(&dealer, epoch, plan));
@@ -38,11 +38,11 @@ pub(crate) fn a_second_share_and_a_strangers_are_refused<G: Curve>() {
     let duplicate = Err(Error::DuplicateSigner { index: 2 });
     assert_eq!(run.add(&ceremony.shares[2]), duplicate);
     assert_eq!(run.add(&wrong(&ceremony.shares[2], 1)), duplicate);
-    // In another's name over one's own link.
+    // In another member's name over the sender's own link.
     let mut cache = lagrange::Cache::default();
     let refused = run.combiner.add(&mut cache, 3, ceremony.shares[1].clone());
     assert_eq!(refused.unwrap_err(), Error::WrongContext { what: "sender of the share" });
-    // A member that there is not.
+    // A member that does not exist.
     let more = unagreed::<G>(5, 1).shares.pop().unwrap();
     let bytes = quorate::wire::Encode::encode(&ceremony.shares[1]);
     let digest = &bytes[15..47];
@@ -52,7 +52,7 @@ pub(crate) fn a_second_share_and_a_strangers_are_refused<G: Curve>() {
     assert_eq!(run.add(&stranger), Err(Error::UnknownSigner { index: 4 }));
 }
 
-/// Off by one, zero, swapped, negated, of another message: all are wrong in the same way, and all are named.
+/// Off by one, zero, swapped, negated, of another message: all are wrong in the same way, and all are blamed.
 pub(crate) fn wrong_shares_of_every_kind_are_named_and_the_rest_signs<G: Curve>() {
     let ceremony = unagreed::<G>(16, 5);
     let good = &ceremony.shares;
@@ -70,7 +70,7 @@ pub(crate) fn wrong_shares_of_every_kind_are_named_and_the_rest_signs<G: Curve>(
     ceremony.dealer.key().verify(ceremony.tag, MESSAGE, run.combiner.signature().unwrap()).unwrap();
     assert!(run.combiner.counts().share_checks <= 11 + 5);
     assert!(run.combiner.counts().combinations <= 6);
-    // A culprit's second try is not even looked at, unless the signature is there anyway.
+    // A second share of a culprit is refused, unless the signature exists anyway.
     let mut run = Run::new(&ceremony.signing);
     shares[..11].iter().for_each(|share| run.add_and_open(share, &ceremony.openings));
     assert!(!run.signed());
@@ -105,7 +105,7 @@ pub(crate) fn a_wrong_opening_proves_nothing_and_changes_nothing<G: Curve>() {
     let forged = quorate::wire::Decode::decode(&forged, &()).unwrap();
     assert_eq!(run.open(&forged).unwrap_err(), Error::WrongContext { what: "root of the Merkle path" });
     assert!(run.culprits.is_empty() && run.combiner.counts().share_checks == 0);
-    // The true ones come at last; that of party 3 was never asked for.
+    // The right ones arrive last; that of party 3 was never requested.
     run.open(&ceremony.openings[3]).unwrap();
     run.open(&ceremony.openings[1]).unwrap();
     run.open(&ceremony.openings[0]).unwrap();
@@ -117,10 +117,10 @@ pub(crate) fn a_wrong_opening_proves_nothing_and_changes_nothing<G: Curve>() {
     assert!(run.signed());
 }
 
-/// λ₁·d₁ + λ₂·d₂ = 0: the signature is right although two shares are not.
-pub(crate) fn shares_that_cancel_make_a_signature_and_are_not_called_right<G: Curve>() {
+/// λ₁·d₁ + λ₂·d₂ = 0: the signature is valid although two shares are wrong.
+pub(crate) fn cancelling_shares_are_not_marked_right<G: Curve>() {
     let ceremony = unagreed::<G>(4, 1);
-    let set = [0, 1, 2].map(|member| quorate::threshold::ShareIndex::of_member(member).unwrap());
+    let set = [0, 1, 2].map(|member| quorate::threshold::ShareIndex::from_member(member).unwrap());
     let coefficients = lagrange::at_zero::<G::Scalar>(&lagrange::IndexSet::new(set).unwrap());
     let shares = &ceremony.shares;
     let cancelling = [

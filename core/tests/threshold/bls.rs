@@ -2,23 +2,25 @@
 
 use quorate::Error;
 use quorate::bls::{MinPk, MinSig};
-use quorate::threshold::bls::{GroupKey, KeyShare, ShareFault, SignatureShare, Signing, Suite, beacon, deal};
+use quorate::threshold::bls::{
+    BlsScheme, GroupKey, KeyShare, ShareFault, SignatureShare, Signing, beacon, deal,
+};
 use quorate::threshold::{Agreement, Combiner, Tolerance, lagrange};
 use quorate::wire::{Decode, Encode};
 
 use super::harness::{COMMITTEE, MESSAGE, rng};
 
-fn parties<V: Suite>(agreement: Agreement) -> Vec<KeyShare<V>> {
+fn parties<V: BlsScheme>(agreement: Agreement) -> Vec<KeyShare<V>> {
     deal(COMMITTEE, Tolerance::new(7, 2).unwrap(), agreement, &mut rng(5)).unwrap()
 }
 
-struct Run<V: Suite> {
+struct Run<V: BlsScheme> {
     combiner: Combiner<Signing<V>>,
     cache: lagrange::Cache<quorate::bls::Fr>,
     faults: Vec<(u16, ShareFault<V>)>,
 }
 
-impl<V: Suite> Run<V> {
+impl<V: BlsScheme> Run<V> {
     fn new(parties: &[KeyShare<V>]) -> Self {
         let combiner = Combiner::new(Signing::new(parties[0].key().clone(), MESSAGE));
         Self { combiner, cache: lagrange::Cache::default(), faults: Vec::new() }
@@ -32,13 +34,16 @@ impl<V: Suite> Run<V> {
     }
 }
 
-/// The share of `from`'s message with another's signature on it.
-fn with_signature_of<V: Suite>(share: &SignatureShare<V>, other: &SignatureShare<V>) -> SignatureShare<V> {
+/// The share of `from`'s message with another signature in it.
+fn with_signature_of<V: BlsScheme>(
+    share: &SignatureShare<V>,
+    other: &SignatureShare<V>,
+) -> SignatureShare<V> {
     let bytes = [&share.encode()[..35], &other.encode()[35..]].concat();
     SignatureShare::decode(&bytes, &()).unwrap()
 }
 
-fn any_shares_make_the_one_signature<V: Suite>() {
+fn any_shares_yield_the_unique_signature<V: BlsScheme>() {
     let parties = parties::<V>(Agreement::Unagreed);
     let shares: Vec<_> = parties.iter().map(|party| party.sign(MESSAGE)).collect();
     let mut signatures = Vec::new();
@@ -57,7 +62,7 @@ fn any_shares_make_the_one_signature<V: Suite>() {
     assert_eq!(beacon(&signatures[0]), beacon(&signatures[6]));
 }
 
-fn wrong_shares_are_named_within_the_bounds<V: Suite>() {
+fn wrong_shares_are_named_within_the_bounds<V: BlsScheme>() {
     let parties = parties::<V>(Agreement::Agreed);
     let shares: Vec<_> = parties.iter().map(|party| party.sign(MESSAGE)).collect();
     let swapped = [with_signature_of(&shares[0], &shares[1]), with_signature_of(&shares[1], &shares[0])];
@@ -70,7 +75,7 @@ fn wrong_shares_are_named_within_the_bounds<V: Suite>() {
     let counts = run.combiner.counts();
     assert_eq!((counts.combinations, counts.share_checks, counts.decodings), (2, 3, 0));
     assert_eq!(run.faults.iter().map(|(culprit, _)| *culprit).collect::<Vec<_>>(), [0, 1]);
-    // Others are convinced, if the culprit's word is there.
+    // Third parties are convinced if the culprit attested the share.
     for (culprit, fault) in &run.faults {
         let fault = ShareFault::<V>::decode(&fault.encode(), &()).unwrap();
         assert_eq!(fault.verify(parties[0].key(), |_, _, _| Ok(())), Ok(*culprit));
@@ -85,7 +90,7 @@ fn wrong_shares_are_named_within_the_bounds<V: Suite>() {
     assert_eq!(other.verify(parties[0].key(), |_, _, _| Ok(())).unwrap_err().code(), "WRONG_CONTEXT");
 }
 
-fn shares_of_anything_else_are_refused<V: Suite>() {
+fn shares_of_another_instance_are_refused<V: BlsScheme>() {
     let parties = parties::<V>(Agreement::Agreed);
     let stranger =
         deal::<V, _>(COMMITTEE, Tolerance::new(7, 2).unwrap(), Agreement::Agreed, &mut rng(6)).unwrap();
@@ -100,7 +105,7 @@ fn shares_of_anything_else_are_refused<V: Suite>() {
     assert_eq!(refused.unwrap_err().code(), "WRONG_CONTEXT");
 }
 
-fn encodings_are_exact<V: Suite>() {
+fn encodings_are_exact<V: BlsScheme>() {
     let parties = parties::<V>(Agreement::Unagreed);
     let file = parties[3].to_bytes();
     let read = KeyShare::<V>::from_bytes(&file).unwrap();
@@ -136,8 +141,8 @@ macro_rules! suite {
 }
 
 suite! {
-    any_shares_make_the_one_signature,
+    any_shares_yield_the_unique_signature,
     wrong_shares_are_named_within_the_bounds,
-    shares_of_anything_else_are_refused,
+    shares_of_another_instance_are_refused,
     encodings_are_exact,
 }

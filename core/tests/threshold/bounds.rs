@@ -7,7 +7,7 @@ use super::harness::{MESSAGE, Run, agreed, s, unagreed, with_s, wrong};
 const PARTIES: u16 = 10;
 const FAULTY: u16 = 3;
 
-/// Whatever order shares and openings come in, and whoever of the faulty never opens.
+/// In any order of shares and openings, whichever of the faulty never opens.
 pub(crate) fn checks_and_combinations_stay_within_the_papers_bounds<G: Curve>() {
     let (agreed, unagreed) = (agreed::<G>(PARTIES, FAULTY), unagreed::<G>(PARTIES, FAULTY));
     let order = Just((0..usize::from(PARTIES)).collect::<Vec<_>>()).prop_shuffle();
@@ -49,7 +49,7 @@ pub(crate) fn checks_and_combinations_stay_within_the_papers_bounds<G: Curve>() 
     });
 }
 
-/// t − 1 honest shares, then f wrong ones one after the other, then an honest one: f aborts.
+/// t − 1 honest shares, then f wrong ones one after the other, then an honest one: f failed combinations.
 pub(crate) fn the_papers_worst_case_is_met_exactly<G: Curve>() {
     let ceremony = unagreed::<G>(PARTIES, FAULTY);
     let (needed, faulty) = (7, usize::from(FAULTY));
@@ -82,20 +82,21 @@ pub(crate) fn decoding_names_all_without_any_opening<G: Curve>() {
         assert_eq!(run.culprits, (0..bad as u16).collect::<Vec<_>>());
         assert_eq!(run.combiner.counts().share_checks, 0);
         for fault in &run.faults {
-            let nobody_asks = |_, _: &[u8], _: &[u8]| Ok(());
-            fault.verify(ceremony.dealer.key(), &ceremony.deal, nobody_asks).unwrap();
+            let accept_all = |_, _: &[u8], _: &[u8]| Ok(());
+            fault.verify(ceremony.dealer.key(), &ceremony.deal, accept_all).unwrap();
         }
     }
 }
 
-/// Three parties who have seen what A and B sent choose a polynomial q with the signature at zero that A and B lie on
-/// too. Then C, who is honest, is the one who does not fit.
-pub(crate) fn a_polynomial_of_the_faulty_frames_nobody<G: Curve>() {
+/// Three parties who have seen the shares of A and B choose a polynomial q with the signature at zero that A and B
+/// lie on too. Then the honest C is the outlier.
+pub(crate) fn a_polynomial_of_the_faulty_frames_no_honest_party<G: Curve>() {
     let ceremony = agreed::<G>(PARTIES, FAULTY);
     let [a, b, c] = [3, 4, 5];
     let (signing, shares) = (&ceremony.signing, &ceremony.shares);
-    // q = p + ε·x(x − a)(x − b) is of degree 3, as four shares allow.
-    let at = |share: &SignatureShare<G>| ShareIndex::of_member(share.member()).unwrap().scalar::<G::Scalar>();
+    // q = p + ε·x(x − a)(x − b) has degree 3, as four shares allow.
+    let at =
+        |share: &SignatureShare<G>| ShareIndex::from_member(share.member()).unwrap().scalar::<G::Scalar>();
     let bend = |share: &SignatureShare<G>| {
         let x = at(share);
         with_s(share, s(share) + x * (x - at(&shares[a])) * (x - at(&shares[b])))
@@ -109,7 +110,7 @@ pub(crate) fn a_polynomial_of_the_faulty_frames_nobody<G: Curve>() {
     }
     assert!(!run.signed());
     run.add(&shares[b]).unwrap();
-    assert!(run.signed(), "the signature is right whoever's polynomial it is");
+    assert!(run.signed(), "the signature is valid with either polynomial");
     assert!(run.culprits.is_empty(), "five agree against C, which is not enough");
     ceremony.dealer.key().verify(ceremony.tag, MESSAGE, run.combiner.signature().unwrap()).unwrap();
     for share in &shares[6..] {

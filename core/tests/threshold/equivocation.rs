@@ -4,7 +4,8 @@ use quorate::wire::Encode;
 
 use super::harness::{Party, Run, dealer, guard};
 
-/// What a leader who controls the first f parties can get, if it tells the i-th honest one message `told >> i & 1`.
+/// The signatures that a leader with control of the first f parties can get if it sends the i-th honest party message
+/// `told >> i & 1`.
 fn obtainable<G: Curve, C: Class>(
     files: &[Vec<u8>],
     faulty: u16,
@@ -26,7 +27,7 @@ fn obtainable<G: Curve, C: Class>(
             let first = usize::from(told >> (member - usize::from(faulty)) & 1 == 1);
             let mut party = Party::new(Presignatures::<G>::from_bytes(file).unwrap());
             shares[first].push(party.sign(tag, messages[first]).unwrap().0);
-            // Asked again for the other message, after a restart even, it refuses.
+            // When asked for the other message, even after a restart, it refuses.
             let mut again = Party::new(Presignatures::<G>::from_bytes(file).unwrap());
             again.guard = guard(&again.secret, party.log);
             assert_eq!(again.sign(tag, messages[1 - first]).unwrap_err().code(), "CONTRADICTION");
@@ -45,7 +46,7 @@ fn files<G: Curve>(parties: u16, faulty: u16, plan: Plan) -> Vec<Vec<u8>> {
     hands.iter().map(|hand| hand.to_bytes().unwrap().to_vec()).collect()
 }
 
-/// Mistake 3: with the threshold of unagreed messages nobody is ever told enough.
+/// Mistake 3: with the threshold of unagreed messages neither message gets enough shares.
 pub(crate) fn an_equivocating_leader_gets_one_signature_at_most<G: Curve>() {
     for (parties, faulty) in [(4, 1), (5, 1), (7, 2)] {
         let plan = Plan::Agreement { parties, rounds: 1 };
@@ -61,7 +62,7 @@ pub(crate) fn an_equivocating_leader_gets_one_signature_at_most<G: Curve>() {
     }
 }
 
-/// What the class of a tag is for: the same leader, where f + 1 shares suffice.
+/// The purpose of a tag's class: the same leader, where f + 1 shares suffice.
 pub(crate) fn with_f_plus_1_the_same_leader_gets_two_and_the_key<G: Curve>() {
     let plan = Plan::Agreed { count: 1 };
     let files = files::<G>(4, 1, plan);

@@ -36,14 +36,14 @@ pub(crate) fn evidence_convinces_others_and_survives_its_encoding<G: Curve>() {
     run.open(&ceremony.openings[0]).unwrap();
     assert_eq!(run.culprits, [0]);
 
-    // Somebody else has the bytes, the key, the deal and the parties' identity keys.
+    // A third party has the bytes, the key, the deal and the parties' identity keys.
     let bytes = run.faults[0].encode();
     let fault = ShareFault::<G>::decode(&bytes, &()).unwrap();
     assert_eq!(fault, run.faults[0]);
     let (group, deal) = (ceremony.dealer.key(), &ceremony.deal);
     assert_eq!(fault.verify(group, deal, check), Ok(0));
 
-    // The culprit's word is asked for, and nothing convinces without it.
+    // The culprit's attestation is required.
     let asked = RefCell::new(vec![]);
     let note = |member, _: &[u8], _: &[u8]| {
         asked.borrow_mut().push(member);
@@ -51,7 +51,7 @@ pub(crate) fn evidence_convinces_others_and_survives_its_encoding<G: Curve>() {
     };
     assert_eq!(fault.verify(group, deal, note), Err(Error::BadSignature { signers: vec![0] }));
     assert_eq!(asked.into_inner(), [0]);
-    // No change of a byte makes it say something else.
+    // No changed byte makes it convict another member.
     for at in 0..bytes.len() {
         let mut other = bytes.clone();
         other[at] ^= 1;
@@ -70,7 +70,7 @@ pub(crate) fn evidence_against_a_right_share_is_refused<G: Curve>() {
     run.add(&bad).unwrap();
     ceremony.shares[1..].iter().for_each(|share| run.add_and_open(share, &ceremony.openings));
     run.open(&ceremony.openings[0]).unwrap();
-    // Its share replaced by the right one, which the party attested too.
+    // The share replaced by the right one, which the party attested too.
     let bytes = run.faults[0].encode();
     let right = attested(ceremony.shares[0].clone()).encode();
     let at = bytes.windows(15).position(|window| window == &right[..15]).unwrap();
@@ -115,10 +115,10 @@ pub(crate) fn outliers_are_proven_by_enough_others_only<G: Curve>() {
     let bad = attested(wrong(&ceremony.shares[4], 1));
     let spoilt = [five[0], five[1], five[2], five[3], &bad];
     assert_eq!(build(&shares[5], &spoilt).verify(group, deal, check), Err(Error::NotEvidence));
-    // What nobody attested.
+    // An unattested share.
     let silent = [&ceremony.shares[0], five[1], five[2], five[3], five[4]];
     assert!(build(&culprit, &silent).verify(group, deal, check).is_err());
-    // Where more than f + 1 shares are needed, f + 1 honest ones among t + f are not enough to tell.
+    // Where more than f + 1 shares are needed, f + 1 honest ones among t + f do not suffice.
     let ceremony = unagreed::<G>(7, 2);
     let fault = build(&wrong(&ceremony.shares[6], 1), &ceremony.shares[..6].iter().collect::<Vec<_>>());
     let refused = fault.verify(ceremony.dealer.key(), &ceremony.deal, |_, _, _| Ok(()));

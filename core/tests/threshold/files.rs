@@ -12,7 +12,7 @@ fn file<G: Curve>() -> Vec<u8> {
     dealer::<G>(4, 1).deal(9, PLAN, &mut rng(4)).unwrap()[2].to_bytes().unwrap().to_vec()
 }
 
-/// Where the presignatures begin.
+/// Offset of the presignatures.
 fn head<G: Curve>(file: &[u8]) -> usize {
     file.len() - 3 * (G::ELEMENT_LEN + 128)
 }
@@ -27,7 +27,7 @@ pub(crate) fn a_file_is_read_back_as_it_was_written<G: Curve>() {
     assert_eq!((read.member(), read.left(), read.deal().epoch()), (2, 3, 9));
     assert_eq!(read.to_bytes().unwrap()[..], file[..]);
     assert!((0..3).all(|index| read.audit(index).is_ok()));
-    // The dealer goes on from its key alone.
+    // The dealer can continue from its key alone.
     let first = dealer::<G>(4, 1);
     let again =
         TrustedDealer::<G>::from_bytes(COMMITTEE, first.key().tolerance(), &first.to_bytes()).unwrap();
@@ -35,7 +35,7 @@ pub(crate) fn a_file_is_read_back_as_it_was_written<G: Curve>() {
     for secret in [[0; 32], [0xff; 32]] {
         assert!(TrustedDealer::<G>::from_bytes(COMMITTEE, first.key().tolerance(), &secret).is_err());
     }
-    // A party has no use for a file of what it has left, and gets none.
+    // A party cannot write a file of its remaining presignatures.
     let mut party = Party::new(read);
     party.sign(PLAN.unagreed(9, 0).unwrap(), MESSAGE).unwrap();
     assert_eq!(party.presignatures.to_bytes().map(drop), Err(Error::Exhausted));
@@ -103,7 +103,7 @@ fn round_trip<T: Encode + Decode + PartialEq + std::fmt::Debug>(value: &T) {
     }
 }
 
-pub(crate) fn objects_survive_their_encodings_and_nothing_else_decodes<G: Curve>() {
+pub(crate) fn objects_round_trip_and_other_bytes_are_refused<G: Curve>() {
     let ceremony = agreed::<G>(4, 1);
     let mut run = Run::new(&ceremony.signing);
     let mut bad = super::harness::wrong(&ceremony.shares[0], 1);

@@ -17,7 +17,7 @@ use rand::rngs::StdRng;
 pub(crate) const MESSAGE: &[u8] = b"pay 5 to Bob";
 pub(crate) const COMMITTEE: CommitteeId = CommitteeId([7; 32]);
 
-/// Where s lies in an encoded share.
+/// Offset of s in an encoded share.
 const S: std::ops::Range<usize> = 47..79;
 
 pub(crate) fn rng(seed: u64) -> StdRng {
@@ -28,7 +28,7 @@ pub(crate) fn dealer<G: Curve>(parties: u16, faulty: u16) -> TrustedDealer<G> {
     TrustedDealer::new(COMMITTEE, Tolerance::new(parties, faulty).unwrap(), &mut rng(1)).unwrap()
 }
 
-/// A party with its guard and the journal that survives it.
+/// A party with its guard and its durable journal.
 pub(crate) struct Party<G: Curve> {
     pub(crate) secret: [u8; 32],
     pub(crate) guard: Guard<Ed25519>,
@@ -62,7 +62,7 @@ pub(crate) fn parties<G: Curve>(dealer: &TrustedDealer<G>, epoch: u64, plan: Pla
     dealer.deal(epoch, plan, &mut rng(epoch + 2)).unwrap().into_iter().map(Party::new).collect()
 }
 
-/// One message that all sign.
+/// One message that all parties sign.
 pub(crate) struct Ceremony<G: Curve, C: Class> {
     pub(crate) dealer: TrustedDealer<G>,
     pub(crate) deal: Arc<Deal>,
@@ -99,24 +99,24 @@ pub(crate) fn unagreed<G: Curve>(parties: u16, faulty: u16) -> Ceremony<G, quora
     ceremony(parties, faulty, Plan::Unagreed { count: 3 }, |plan| plan.unagreed(5, 1))
 }
 
-/// The share with another s.
+/// Returns the share with another s.
 pub(crate) fn with_s<G: Curve>(share: &SignatureShare<G>, s: G::Scalar) -> SignatureShare<G> {
     let mut bytes = share.encode();
     bytes[S].copy_from_slice(&s.to_bytes());
     SignatureShare::decode(&bytes, &()).unwrap()
 }
 
-/// The share's s.
+/// Returns the share's s.
 pub(crate) fn s<G: Curve>(share: &SignatureShare<G>) -> G::Scalar {
     G::Scalar::from_bytes(share.encode()[S].try_into().unwrap()).unwrap()
 }
 
-/// The share, wrong by `by`.
+/// Returns the share, wrong by `by`.
 pub(crate) fn wrong<G: Curve>(share: &SignatureShare<G>, by: u64) -> SignatureShare<G> {
     with_s(share, s(share) + G::Scalar::from_u64(by))
 }
 
-/// Shares in an order, openings when they are asked for; what came of it.
+/// Adds shares in an order, with openings on request, and collects the results.
 pub(crate) struct Run<G: Curve, C: Class> {
     pub(crate) combiner: Combiner<Signing<G, C>>,
     pub(crate) culprits: Vec<MemberIndex>,
@@ -142,7 +142,7 @@ impl<G: Curve, C: Class> Run<G, C> {
         Ok(self.note(outcome))
     }
 
-    /// As a network without delay would have it: who is asked answers at once.
+    /// As in a network without delay: a requested opening arrives at once.
     pub(crate) fn add_and_open(&mut self, share: &SignatureShare<G>, openings: &[Opening<G>]) {
         let mut wanted = self.add(share).unwrap();
         while let Some(member) = wanted.pop() {

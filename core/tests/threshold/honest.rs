@@ -66,7 +66,7 @@ pub(crate) fn a_signature_is_good_for_its_key_message_and_form_only<G: Curve>() 
             assert_eq!(key.verify(tag, MESSAGE, &other), bad);
         }
     }
-    // Neither s = 0, nor s from the order on, nor the negated s, which is as good where R counts by its x alone.
+    // Neither s = 0, nor s not below the order, nor the negated s, which is valid too where R counts by its x alone.
     let with_s = |s: [u8; 32]| Signature::<G>::decode(&[&bytes[..32], &s[..]].concat(), &());
     assert!(with_s([0; 32]).is_err() && with_s([0xff; 32]).is_err());
     let s = G::Scalar::from_bytes(bytes[32..].try_into().unwrap()).unwrap();

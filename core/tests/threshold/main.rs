@@ -25,15 +25,15 @@ macro_rules! suite {
 }
 
 suite! {
-    bad_shares::a_share_of_anything_else_is_refused_before_it_is_combined,
+    bad_shares::share_of_another_instance_is_refused,
     bad_shares::a_second_share_and_a_strangers_are_refused,
     bad_shares::wrong_shares_of_every_kind_are_named_and_the_rest_signs,
     bad_shares::a_wrong_opening_proves_nothing_and_changes_nothing,
-    bad_shares::shares_that_cancel_make_a_signature_and_are_not_called_right,
+    bad_shares::cancelling_shares_are_not_marked_right,
     bounds::checks_and_combinations_stay_within_the_papers_bounds,
     bounds::the_papers_worst_case_is_met_exactly,
     bounds::decoding_names_all_without_any_opening,
-    bounds::a_polynomial_of_the_faulty_frames_nobody,
+    bounds::a_polynomial_of_the_faulty_frames_no_honest_party,
     equivocation::an_equivocating_leader_gets_one_signature_at_most,
     equivocation::with_f_plus_1_the_same_leader_gets_two_and_the_key,
     evidence::evidence_convinces_others_and_survives_its_encoding,
@@ -41,7 +41,7 @@ suite! {
     evidence::outliers_are_proven_by_enough_others_only,
     files::a_file_is_read_back_as_it_was_written,
     files::damaged_files_are_refused,
-    files::objects_survive_their_encodings_and_nothing_else_decodes,
+    files::objects_round_trip_and_other_bytes_are_refused,
     files::a_party_finds_a_dealers_mistake,
     honest::any_shares_that_suffice_make_the_same_valid_signature,
     honest::one_combination_and_no_check_if_all_are_honest,

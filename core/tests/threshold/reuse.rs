@@ -9,7 +9,7 @@ use super::harness::{MESSAGE, Party, dealer, guard, rng};
 
 const PLAN: Plan = Plan::Agreement { parties: 4, rounds: 2 };
 
-/// Where a process stops.
+/// Point at which a process stops.
 #[derive(Clone, Copy, Debug)]
 enum Crash {
     /// The share is made, and nothing is written.
@@ -25,7 +25,7 @@ struct Life<G: Curve> {
     secret: [u8; 32],
     disk: Vec<GuardRecord>,
     party: Party<G>,
-    /// What the world has seen: what each presignature signed.
+    /// What each presignature signed, as seen by observers.
     sent: BTreeMap<(u64, u32), [u8; 32]>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn no_crash_makes_a_presignature_sign_twice<G: Curve>() {
                 for round in 0..2 {
                     life.sign(tags(round), b"first", (round == crash_at).then_some(crash)).unwrap();
                 }
-                // A share that never left may be made anew, of whatever message; one that may have left may not.
+                // A share that never left may be made anew for any message; one that may have left may not.
                 let other = life.sign(tags(crash_at), b"second", Some(Crash::After));
                 match crash {
                     Crash::BeforeTheRecord => other.unwrap(),
@@ -103,7 +103,7 @@ pub(crate) fn a_block_is_burnt_by_a_crash<G: Curve>() {
     assert_eq!(life.disk.len(), 1);
 
     let reservation = life.party.guard.reserve(&key, 7, 0).unwrap();
-    // Until it is durable, each share still brings its own record.
+    // Until the reservation is durable, each share still needs its own record.
     life.sign(tags[1], MESSAGE, None).unwrap();
     assert_eq!(life.disk.len(), 2);
     life.disk.push(reservation);
@@ -119,13 +119,13 @@ pub(crate) fn a_block_is_burnt_by_a_crash<G: Curve>() {
     life.sign(tags[2], MESSAGE, None).unwrap();
 
     life.restart();
-    // What had no record of its own is gone, spent or not; what had one can be sent again.
+    // Presignatures without a record are lost, spent or not; those with a record can be sent again.
     assert_eq!(life.sign(tags[2], MESSAGE, None).unwrap_err(), Error::Exhausted);
     assert_eq!(life.sign(tags[3], MESSAGE, None).unwrap_err(), Error::Exhausted);
     assert_eq!(life.party.guard.reserve(&key, 7, 1_023), Err(Error::Exhausted));
     life.sign(tags[0], MESSAGE, None).unwrap();
     life.sign(tags[1], MESSAGE, None).unwrap();
-    // The next block is another one, and so is the same one of another epoch.
+    // The next block is a different one, and so is the same block of another epoch.
     assert!(life.party.guard.reserve(&key, 7, 1_024).is_ok());
     assert!(life.party.guard.reserve(&key, 8, 0).is_ok());
 }
@@ -158,7 +158,7 @@ pub(crate) fn what_is_taken_is_gone<G: Curve>() {
     drop(life.party.presignatures.take(tag).unwrap());
     assert_eq!(life.party.presignatures.take(tag).map(drop), Err(Error::Exhausted));
     assert_eq!(life.party.presignatures.left() as u32, PLAN.count() - 1);
-    // Neither of another epoch, nor under the tag of another plan.
+    // Neither from another epoch, nor under the tag of another plan.
     let elsewhere = PLAN.prbc(8, 0).unwrap();
     assert_eq!(life.party.presignatures.take(elsewhere).map(drop).unwrap_err().code(), "WRONG_CONTEXT");
     let stranger = Plan::Agreed { count: 100 }.agreed(7, 4).unwrap();

@@ -1,4 +1,4 @@
-//! The guard's second journal rule, below any curve.
+//! The guard's second journal rule, independent of any curve.
 
 use quorate::Error;
 use quorate::certificate::Kind;
@@ -25,7 +25,7 @@ fn spend(key: u8, epoch: u64, index: u32, digest: u8) -> Spend {
 }
 
 #[test]
-fn votes_and_presignatures_share_one_journal_and_do_not_disturb_each_other() {
+fn votes_and_presignatures_share_one_journal() {
     let committee =
         Committee::<Ed25519>::new(chain(), 3, vec![(VerifiedKey::from_secret(&secret(1)), 1)]).unwrap();
     let mut guard = restore(&[]).unwrap();
@@ -49,7 +49,7 @@ fn votes_and_presignatures_share_one_journal_and_do_not_disturb_each_other() {
         assert_eq!(refused, Error::Contradiction { kind: 0, signed_view: index.into() });
         assert!(guard.spend(&spend(9, 3, index, 1)).unwrap().is_some());
     }
-    // Another key's presignatures of the same numbers are others.
+    // Presignatures of another key with the same numbers are different ones.
     assert!(guard.spend(&spend(8, 3, 5, 2)).unwrap().is_some());
 }
 
@@ -72,7 +72,7 @@ fn a_journal_of_another_guard_is_refused() {
 }
 
 #[test]
-fn a_journal_in_which_one_presignature_signed_twice_is_refused_in_either_order() {
+fn journal_with_a_double_spend_is_refused() {
     let one = restore(&[]).unwrap().spend(&spend(9, 3, 1, 1)).unwrap().unwrap();
     let two = restore(&[]).unwrap().spend(&spend(9, 3, 1, 2)).unwrap().unwrap();
     for records in [[one, two], [two, one]] {
@@ -82,7 +82,7 @@ fn a_journal_in_which_one_presignature_signed_twice_is_refused_in_either_order()
 }
 
 #[test]
-fn a_reservation_counts_once_it_is_confirmed_and_only_its_own_guard_confirms_it() {
+fn only_its_guard_confirms_a_reservation() {
     let mut guard = restore(&[]).unwrap();
     let block = guard.reserve(&[9; 32], 3, 2_047).unwrap();
     assert!(guard.spend(&spend(9, 3, 1_024, 1)).unwrap().is_some());
@@ -96,7 +96,7 @@ fn a_reservation_counts_once_it_is_confirmed_and_only_its_own_guard_confirms_it(
     assert!(guard.spend(&spend(8, 3, 1_026, 1)).unwrap().is_some(), "another key");
     let spent = guard.spend(&spend(9, 3, 1, 1)).unwrap().unwrap();
     assert_eq!(guard.confirm(&spent).unwrap_err().code(), "WRONG_CONTEXT");
-    // A restored block is burnt, and confirming it does not heal it.
+    // A restored block is burnt, and confirming it does not change that.
     let mut after = restore(&[block]).unwrap();
     assert_eq!(after.confirm(&block).unwrap_err().code(), "WRONG_CONTEXT");
     assert_eq!(after.spend(&spend(9, 3, 1_100, 1)), Err(Error::Exhausted));
@@ -104,7 +104,7 @@ fn a_reservation_counts_once_it_is_confirmed_and_only_its_own_guard_confirms_it(
 }
 
 #[test]
-fn closing_forgets_what_was_spent_and_refuses_it_in_any_order_of_records() {
+fn closed_epochs_refuse_presignatures_in_any_record_order() {
     let mut guard = restore(&[]).unwrap();
     let mut log = vec![guard.reserve(&[9; 32], 3, 0).unwrap()];
     for epoch in 2..5 {

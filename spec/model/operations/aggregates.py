@@ -30,11 +30,11 @@ def _shown(aggregate):
 
 
 @operation("aggregate.of_vote")
-def aggregate_of_vote(i):
+def aggregate_from_vote(i):
     c = committee(i["committee"])
     vote = wire.whole(raw(i["vote"]), lambda r: Vote.read(r, c.scheme))
     vote.verify(c)
-    return {"aggregate": Aggregate.of_vote(vote).encode(c).hex()}
+    return {"aggregate": Aggregate.from_vote(vote).encode(c).hex()}
 
 
 @operation("aggregate.decode")

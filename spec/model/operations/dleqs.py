@@ -134,4 +134,4 @@ def coin_value(i):
 @operation("coin.session")
 def coin_session(i):
     k = _keys(i, coin.PURPOSE)
-    return _collect(coin.Toss(k, _name(i)), _shares(i, coin.PURPOSE))
+    return _collect(coin.CoinCombiner(k, _name(i)), _shares(i, coin.PURPOSE))

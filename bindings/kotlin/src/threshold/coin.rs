@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use getrandom::SysRng;
 use quorate::any::threshold as any;
-use quorate::threshold::coin::{self, Cks};
+use quorate::threshold::coin::{self, CommonCoin};
 use quorate::threshold::dleq;
 use quorate::wire::{Decode, Encode};
 
@@ -14,7 +14,7 @@ use super::secret::Secret;
 use crate::glue::{Result, committee_id, hash32};
 
 purpose! {
-    Cks, Coin;
+    CommonCoin, Coin;
     CoinPublicKeys, CoinKeyShare, CoinShare, CoinVerifiedShare, CoinWrongShare, CoinShareFault, CoinChecked,
     CoinDealt, coin_deal, coin_share
 }
@@ -103,13 +103,13 @@ struct CoinCollected {
 }
 
 #[derive(uniffi::Object)]
-struct Toss(WithCache<coin::Toss>);
+struct CoinCombiner(WithCache<coin::CoinCombiner>);
 
 #[uniffi::export]
-impl Toss {
+impl CoinCombiner {
     #[uniffi::constructor]
     fn new(keys: &CoinPublicKeys, coin: &Coin, cache: Option<Arc<ThresholdCache>>) -> Result<Self> {
-        Ok(Self(WithCache::new(coin::Toss::new(keys.0.clone(), coin.0.clone())?, cache)))
+        Ok(Self(WithCache::new(coin::CoinCombiner::new(keys.0.clone(), coin.0.clone())?, cache)))
     }
 
     fn add(&self, share: &CoinShare) -> Result<CoinCollected> {

@@ -9,7 +9,7 @@ const { openCache } = require('./common.js');
 
 const coin = sealed('Coin');
 const coinValue = sealed('CoinValue');
-const toss = sealed('Toss');
+const toss = sealed('CoinCombiner');
 
 const common = dleq({
   isCoin: true,
@@ -84,7 +84,7 @@ class CoinValue extends coinValue.Sealed {
 }
 const makeValue = (value) => coinValue.make(CoinValue, value);
 
-class Toss extends toss.Sealed {
+class CoinCombiner extends toss.Sealed {
   constructor(keys, of, cache) {
     const parts = [openKeys(keys, 'keys'), coin.open(of, 'coin'), openCache(cache, 'cache')];
     super(toss.key, native.coinTossNew(...parts));
@@ -97,8 +97,8 @@ class Toss extends toss.Sealed {
     return native.coinTossDone(toss.open(this, 'this'));
   }
   toString() {
-    return `Toss(done: ${this.isDone})`;
+    return `CoinCombiner(done: ${this.isDone})`;
   }
 }
 
-module.exports = { ...common.classes, Coin, CoinValue, Toss };
+module.exports = { ...common.classes, Coin, CoinValue, CoinCombiner };

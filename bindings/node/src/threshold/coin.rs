@@ -5,7 +5,7 @@ use napi::Env;
 use napi::bindgen_prelude::{BigInt, External, Uint8Array};
 use napi_derive::napi;
 use quorate::any::threshold::Cache;
-use quorate::threshold::coin::{Coin, CoinName, CoinValue, Toss};
+use quorate::threshold::coin::{Coin, CoinCombiner, CoinName, CoinValue};
 
 use super::SharedCache;
 use super::dleq::{
@@ -89,7 +89,7 @@ pub fn coin_value_below(value: &[u8], n: u16) -> Result<Option<u16>> {
 
 /// A toss with its cache.
 pub struct Tossing {
-    toss: Toss,
+    toss: CoinCombiner,
     cache: SharedCache,
 }
 
@@ -99,7 +99,7 @@ pub fn coin_toss_new(
     tossed: &External<Coin>,
     cache: Option<&External<SharedCache>>,
 ) -> Result<External<Tossing>> {
-    let toss = Toss::new(coin(keys).throw()?.clone(), Coin::clone(tossed));
+    let toss = CoinCombiner::new(coin(keys).throw()?.clone(), Coin::clone(tossed));
     handle(toss.map(|toss| Tossing { toss, cache: SharedCache::or_new(cache) }))
 }
 

@@ -10,7 +10,7 @@ use napi_derive::napi;
 use quorate::committee::CommitteeId;
 use quorate::machine::MemberIndex;
 use quorate::threshold::Threshold;
-use quorate::threshold::coin::Cks;
+use quorate::threshold::coin::CommonCoin;
 use quorate::threshold::dleq::{
     self, Checked, Instance, KeyShare, PublicKeys, Purpose, Share, ShareFault, VerifiedShare, WrongShare,
 };
@@ -50,7 +50,7 @@ macro_rules! same {
 /// Defines a type for either purpose.
 macro_rules! per_purpose {
     ($($name:ident = $inner:ident;)*) => {
-        $(pub type $name = Either<$inner<Tdh2>, $inner<Cks>>;)*
+        $(pub type $name = Either<$inner<Tdh2>, $inner<CommonCoin>>;)*
     };
 }
 
@@ -140,7 +140,7 @@ fn decoded<T: Decode, C: Decode>(is_coin: bool, data: &[u8]) -> Outcome<Either<T
 
 #[napi(catch_unwind)]
 pub fn dleq_keys_decode(is_coin: bool, data: &[u8]) -> Result<External<AnyKeys>> {
-    let keys = decoded::<PublicKeys<Tdh2>, PublicKeys<Cks>>(is_coin, data);
+    let keys = decoded::<PublicKeys<Tdh2>, PublicKeys<CommonCoin>>(is_coin, data);
     handle(keys.map(|keys| same!(keys, keys => Arc::new(keys))))
 }
 
@@ -154,7 +154,7 @@ pub fn dleq_keys_encode<'env>(env: &'env Env, keys: &External<AnyKeys>) -> Resul
 pub fn dleq_keys_precomputed(keys: &External<AnyKeys>) -> Result<External<AnyKeys>> {
     let encoded = of!(&**keys, it => it.encode());
     let is_coin = matches!(**keys, Either::Coin(_));
-    let again = decoded::<PublicKeys<Tdh2>, PublicKeys<Cks>>(is_coin, &encoded);
+    let again = decoded::<PublicKeys<Tdh2>, PublicKeys<CommonCoin>>(is_coin, &encoded);
     handle(again.map(|keys| same!(keys, keys => Arc::new(keys.precomputed()))))
 }
 
@@ -235,7 +235,7 @@ pub(crate) fn tdh2_faults(faults: Vec<ShareFault<Tdh2>>) -> Vec<Fault> {
 }
 
 /// Converts faults of the coin.
-pub(crate) fn coin_faults(faults: Vec<ShareFault<Cks>>) -> Vec<Fault> {
+pub(crate) fn coin_faults(faults: Vec<ShareFault<CommonCoin>>) -> Vec<Fault> {
     faults.into_iter().map(|one| fault(one, Either::Coin, Either::Coin)).collect()
 }
 

@@ -77,8 +77,8 @@ export function erasureTests(q, assert) {
     },
     'valid and invalid shapes, suites and codings'() {
       for (const [data, parity] of [[0, 3], [32_768, 1], [65_535, 65_535]]) code(() => new Shape(data, parity), 'BAD_SHAPE');
-      for (const [members, faulty] of [[3, 1], [0, 0], [4, 65_535]]) code(() => Shape.ofCommittee(members, faulty), 'BAD_SHAPE');
-      assert.ok(Shape.ofCommittee(100, 25).equals(new Shape(50, 50)));
+      for (const [members, faulty] of [[3, 1], [0, 0], [4, 65_535]]) code(() => Shape.forCommittee(members, faulty), 'BAD_SHAPE');
+      assert.ok(Shape.forCommittee(100, 25).equals(new Shape(50, 50)));
       for (const [word, log2] of [[1, 0], [17, 0], [8, 17], [255, 255]]) code(() => new Packets(word, log2), 'BAD_SHAPE');
       assert.deepEqual([jerasure.number, jerasure.name, jerasure.unit, jerasure.packets.packet], [3, 'jerasure', 64, 8]);
       assert.deepEqual([Suite.Leopard, Suite.Gf8].map(({ number, name, unit, packets, isAvailable }) => [number, name, unit, packets, isAvailable]), [[1, 'leopard', 2, undefined, true], [2, 'gf8', 1, undefined, true]]);

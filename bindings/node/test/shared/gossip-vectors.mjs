@@ -46,7 +46,7 @@ export function gossipOperations(q, check, committeeOf, statementShown) {
     'aggregate.of_vote': (input, suite) => {
       const committee = committeeOf(input.committee);
       const vote = q.Vote.decode(suite, bytes(input.vote)).verify(committee);
-      return { aggregate: hex(Aggregate.ofVote(vote, committee).value.encode()) };
+      return { aggregate: hex(Aggregate.fromVote(vote, committee).value.encode()) };
     },
     'aggregate.decode': (input) => shown(decoded(input.aggregate, committeeOf(input.committee))),
     'aggregate.verify': (input) => shown(verified(input.aggregate, committeeOf(input.committee)).value),
@@ -72,7 +72,7 @@ export function gossipOperations(q, check, committeeOf, statementShown) {
       const aggregate = verified(input.aggregate, committee);
       const certificate = aggregate.certificate(committee);
       if (certificate === undefined) return { certificate: null };
-      check(Aggregate.ofCertificate(certificate).value.equals(aggregate.value), 'another aggregate');
+      check(Aggregate.fromCertificate(certificate).value.equals(aggregate.value), 'another aggregate');
       return { certificate: hex(certificate.value.encode()) };
     },
     'seed.genesis': (input) => ({

@@ -8,7 +8,7 @@ function worldOf(q, suite, n = N) {
   const committee = new q.Committee(q.ChainId.fromName('tests'), 5n, members);
   const statement = committee.statement(1, 9n, new Uint8Array(32).fill(7));
   const vote = (member, on = statement) => q.Vote.signUnguarded(secrets[member], committee, on).verify(committee);
-  const of = (member, on) => q.gossip.Aggregate.ofVote(vote(member, on), committee);
+  const of = (member, on) => q.gossip.Aggregate.fromVote(vote(member, on), committee);
   const sum = (...who) => who.map((member) => of(member)).reduce((one, two) => one.merge(two));
   /** The aggregate of member 1 with another member's signature. */
   const forged = () => {
@@ -44,7 +44,7 @@ export function gossip(q, assert) {
         const quorum = both.merge(w.of(1));
         const certificate = quorum.certificate(w.committee);
         assert.ok(q.Certificate.decode(certificate.value.encode(), w.committee).equals(certificate.value));
-        assert.ok(Aggregate.ofCertificate(certificate).value.equals(quorum.value));
+        assert.ok(Aggregate.fromCertificate(certificate).value.equals(quorum.value));
         const good = both.value;
         for (const verify of ['verifyBatch', 'verifyBatchDerived']) {
           const verdicts = Aggregate[verify](w.committee, [good, w.forged(), good]);
@@ -68,7 +68,7 @@ export function gossip(q, assert) {
       assert.deepEqual([4, 1].map((member) => pool.wants(w.of(member).value)), [true, false]);
       assert.ok(pool.insert(w.sum(3, 4)) && pool.aggregates.length > 0);
       assert.ok(pool.certificate.value.statement.equals(pool.statement));
-      assert.deepEqual([q.gossip.POOL, q.gossip.STACK, q.sortition.EXPECTED_WINNERS], [8, 64, 7]);
+      assert.deepEqual([q.gossip.MAX_POOL, q.gossip.MAX_STACK, q.sortition.EXPECTED_WINNERS], [8, 64, 7]);
       code(() => pool.insert(w.of(0, w.committee.statement(1, 10n, new Uint8Array(32)))), 'WRONG_CONTEXT');
     },
 

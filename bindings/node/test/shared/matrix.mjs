@@ -10,7 +10,7 @@ const isCounted = (q, suite) => [q.Suite.MinSigCounted, q.Suite.MinPkCounted].in
 function writeGossip(q, votes, committee) {
   const { Aggregate } = q.gossip;
   const sum = (members) =>
-    members.map((at) => Aggregate.ofVote(votes[at].verify(committee), committee)).reduce((one, two) => one.merge(two));
+    members.map((at) => Aggregate.fromVote(votes[at].verify(committee), committee)).reduce((one, two) => one.merge(two));
   return {
     aggregate: hex(sum([1, 2, 2, 4]).value.encode()),
     certificate: hex(sum([3, 4, 5, 6, 3, 4]).certificate(committee).value.encode()),
@@ -129,7 +129,7 @@ function readGossip(q, file, statement, committee) {
   const aggregate = again(Aggregate.decode(bytes(file.aggregate), committee), file.aggregate);
   is(aggregate.verify(committee).value, [0, 1, 2, 0, 1, 0, 0]);
   const certificate = again(q.Certificate.decode(bytes(file.certificate), committee), file.certificate);
-  is(Aggregate.ofCertificate(certificate.verify(committee)).value, [0, 0, 0, 2, 2, 1, 1]);
+  is(Aggregate.fromCertificate(certificate.verify(committee)).value, [0, 0, 0, 2, 2, 1, 1]);
 }
 
 function readSortition(q, file, committee) {

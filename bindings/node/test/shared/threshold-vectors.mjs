@@ -223,7 +223,7 @@ export function thresholdOperations(q, check, below) {
     },
     'coin.session': (input) => {
       const keys = tossing.keysOf(input);
-      return tossing.session(new coin.Toss(keys, coinOf(input, keys)), tossing.sharesOf(input));
+      return tossing.session(new coin.CoinCombiner(keys, coinOf(input, keys)), tossing.sharesOf(input));
     },
     'ecdsa.plan': (input) => {
       const plan = read(ecdsa.Plan, input.plan);

@@ -71,7 +71,7 @@ export function sharedBls(q, suite = 'bls-min-sig') {
 
 export function dispersing(q, suite = undefined) {
   const { Coder, Coding, Shape } = q.erasure;
-  const coding = new Coding(suite, Shape.ofCommittee(7, 2), 1 << 20);
+  const coding = new Coding(suite, Shape.forCommittee(7, 2), 1 << 20);
   const coder = new Coder(coding);
   const sent = coder.disperse(MESSAGE);
   return { coding, coder, sent, shards: sent.shards() };
@@ -109,7 +109,7 @@ export function oneOfEachModule(q) {
       WrongShare: evidence(coin, t.of, t.made[0]),
       Coin: t.of,
       CoinValue: t.of.combine(t.keys, t.verified),
-      Toss: new coin.Toss(t.keys, t.of),
+      CoinCombiner: new coin.CoinCombiner(t.keys, t.of),
     },
     'threshold/seal': { SealingKey: sealing, SealingPublicKey: sealing.public },
     'threshold/ecdsa': {

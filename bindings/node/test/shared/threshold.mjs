@@ -75,7 +75,7 @@ export function thresholdTests(q, assert) {
       assert.ok(value.equals(coin.CoinValue.fromBytes(value.bytes)) && String(value).length === 64);
       assert.equal(value.bit(), value.bytes[0] % 2 === 1);
       assert.deepEqual([value.below(0), value.below(1)], [undefined, 0]);
-      const toss = new coin.Toss(keys, of);
+      const toss = new coin.CoinCombiner(keys, of);
       toss.add(renamed(made[1], 3));
       const outcome = toss.add(made[1]);
       assert.deepEqual([outcome.output, outcome.faults.map(({ member }) => member)], [undefined, [3]]);

@@ -110,7 +110,7 @@ coin.Coin.fromName(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1n
 coin.Coin.fromName(dealt.keys, { protocol: 1, epoch: 1n, instance: 1n, round: 1 });
 
 const { Coder, Coding, CheckedShard, Shape, Suite: Code, Table } = quorate.erasure;
-const coding = new Coding(undefined, Shape.ofCommittee(7, 2), 1 << 20);
+const coding = new Coding(undefined, Shape.forCommittee(7, 2), 1 << 20);
 export async function restore(received: Uint8Array[]): Promise<Uint8Array> {
   return (await new Coder(coding).decodeAsync(received.map((bytes) => CheckedShard.decode(bytes, coding)))).message;
 }

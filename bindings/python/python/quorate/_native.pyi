@@ -20,20 +20,20 @@ from typing_extensions import Buffer
 # `Reader`, `Writer` and `CheckedShard` have members of that name.
 _Bytes: TypeAlias = bytes
 
-__all__ = ["DEFAULT_BATCH_THRESHOLD", "EXPECTED_WINNERS", "MAX_MEMBERS", "MAX_MESSAGE", "MAX_PARTIES", "MAX_SHARDS", "MAX_TIMEOUT_GROUPS", "MAX_TOTAL_WEIGHT", "POOL", "SEAL_MAX_CONTENT", "SEAL_OVERHEAD", "STACK", "TDH2_MAX_PLAINTEXT", "TDH2_OVERHEAD", "VERSION", "Aggregate", "Auditor", "BlsCombiner", "BlsGroupKey", "BlsKeyShare", "BlsShareFault", "BlsSignatureShare", "Cache", "Certificate", "ChainId", "CheckedShard", "Ciphertext", "Coder", "Coding", "Coin", "CoinKeyShare", "CoinName", "CoinPublicKeys", "CoinShare", "CoinValue", "CoinVerifiedShare", "CoinWrongShare", "Commitment", "Committee", "CommitteeId", "Conflict", "Deal", "Decryption", "DecryptionShare", "Dispersal", "EcdsaCombiner", "EcdsaGroupKey", "EcdsaShareFault", "EcdsaSignature", "EcdsaSignatureShare", "EncryptionKey", "Equivocation", "ErasureSuite", "Gossip", "Guard", "GuardRecord", "Lottery", "Members", "Merkle", "Opener", "Opening", "Packets", "Parameters", "Path", "Peers", "Plan", "Pool", "Presignature", "Presignatures", "PublicKey", "Reader", "Row", "Score", "SealingKey", "SealingPublicKey", "SecretKey", "Seed", "SeedProof", "Shape", "Signature", "Signer", "SignerSet", "Signing", "Statement", "Suspects", "Table", "Tag", "Tdh2KeyShare", "Tdh2PublicKeys", "Tdh2VerifiedShare", "Tdh2WrongShare", "Threshold", "Ticket", "TimeoutCertificate", "TimeoutCollector", "TimeoutVote", "Tolerance", "Toss", "TrustedDealer", "UnverifiedKey", "ValidCiphertext", "VerifiedAggregate", "VerifiedCertificate", "VerifiedConflict", "VerifiedEquivocation", "VerifiedKey", "VerifiedTicket", "VerifiedTimeoutCertificate", "VerifiedTimeoutVote", "VerifiedVote", "Verifier", "Vote", "VoteCollector", "Writer", "aggregate", "aggregate_verify", "aggregate_verify_async", "bls_beacon", "bls_deal", "core_codes", "domains", "dsig_suites", "fast_aggregate_verify", "fast_aggregate_verify_async", "hash", "reuse", "verify", "verify_all", "verify_all_async", "verify_reuse"]
+__all__ = ["DEFAULT_BATCH_THRESHOLD", "EXPECTED_WINNERS", "MAX_MEMBERS", "MAX_MESSAGE", "MAX_PARTIES", "MAX_POOL", "MAX_SHARDS", "MAX_STACK", "MAX_TIMEOUT_GROUPS", "MAX_TOTAL_WEIGHT", "SEAL_MAX_CONTENT", "SEAL_OVERHEAD", "TDH2_MAX_PLAINTEXT", "TDH2_OVERHEAD", "VERSION", "Aggregate", "Auditor", "BlsCombiner", "BlsGroupKey", "BlsKeyShare", "BlsShareFault", "BlsSignatureShare", "Cache", "Certificate", "ChainId", "CheckedShard", "Ciphertext", "Coder", "Coding", "Coin", "CoinCombiner", "CoinKeyShare", "CoinName", "CoinPublicKeys", "CoinShare", "CoinValue", "CoinVerifiedShare", "CoinWrongShare", "Commitment", "Committee", "CommitteeId", "Conflict", "Deal", "Decryption", "DecryptionShare", "Dispersal", "EcdsaCombiner", "EcdsaGroupKey", "EcdsaShareFault", "EcdsaSignature", "EcdsaSignatureShare", "EncryptionKey", "Equivocation", "ErasureSuite", "Gossip", "Guard", "GuardRecord", "Lottery", "Members", "Merkle", "Opener", "Opening", "Packets", "Parameters", "Path", "Peers", "Plan", "Pool", "Presignature", "Presignatures", "PublicKey", "Reader", "Row", "Score", "SealingKey", "SealingPublicKey", "SecretKey", "Seed", "SeedProof", "Shape", "Signature", "Signer", "SignerSet", "Signing", "Statement", "Suspects", "Table", "Tag", "Tdh2KeyShare", "Tdh2PublicKeys", "Tdh2VerifiedShare", "Tdh2WrongShare", "Threshold", "Ticket", "TimeoutCertificate", "TimeoutCollector", "TimeoutVote", "Tolerance", "TrustedDealer", "UnverifiedKey", "ValidCiphertext", "VerifiedAggregate", "VerifiedCertificate", "VerifiedConflict", "VerifiedEquivocation", "VerifiedKey", "VerifiedTicket", "VerifiedTimeoutCertificate", "VerifiedTimeoutVote", "VerifiedVote", "Verifier", "Vote", "VoteCollector", "Writer", "aggregate", "aggregate_verify", "aggregate_verify_async", "bls_beacon", "bls_deal", "core_codes", "domains", "dsig_suites", "fast_aggregate_verify", "fast_aggregate_verify_async", "hash", "reuse", "verify", "verify_all", "verify_all_async", "verify_reuse"]
 
 DEFAULT_BATCH_THRESHOLD: Final[int]
 EXPECTED_WINNERS: Final[int]
 MAX_MEMBERS: Final[int]
 MAX_MESSAGE: Final[int]
 MAX_PARTIES: Final[int]
+MAX_POOL: Final[int]
 MAX_SHARDS: Final[int]
+MAX_STACK: Final[int]
 MAX_TIMEOUT_GROUPS: Final[int]
 MAX_TOTAL_WEIGHT: Final[int]
-POOL: Final[int]
 SEAL_MAX_CONTENT: Final[int]
 SEAL_OVERHEAD: Final[int]
-STACK: Final[int]
 TDH2_MAX_PLAINTEXT: Final[int]
 TDH2_OVERHEAD: Final[int]
 VERSION: Final[str]
@@ -71,12 +71,12 @@ class Aggregate:
         Length of the encoding in bytes.
         """
     @staticmethod
-    def of_certificate(certificate: VerifiedCertificate) -> VerifiedAggregate:
+    def from_certificate(certificate: VerifiedCertificate) -> VerifiedAggregate:
         """
         The aggregate of a certificate.
         """
     @staticmethod
-    def of_vote(vote: VerifiedVote, committee: Committee) -> VerifiedAggregate:
+    def from_vote(vote: VerifiedVote, committee: Committee) -> VerifiedAggregate:
         """
         The aggregate of one verified vote.
         """
@@ -692,6 +692,28 @@ class Coin:
     def from_name(keys: CoinPublicKeys, name: CoinName) -> Coin:
         """
         The coin with that name. Cost: half a multiplication.
+        """
+
+@final
+class CoinCombiner:
+    """
+    Collects the shares of one coin until enough are valid. It verifies all shares, in batches, before combining them,
+    because a combined value cannot be verified. Threads may share it.
+    """
+    def __new__(cls, /, keys: CoinPublicKeys, coin: Coin, cache: Cache | None = None) -> CoinCombiner:
+        """
+        For a coin of these keys; otherwise it raises `WrongContextError`. Combiners that share a `cache` reuse the
+        Lagrange coefficients of recent sets of members.
+        """
+    def __repr__(self, /) -> str: ...
+    def add(self, /, share: CoinShare) -> SharesCollected[CoinValue, CoinShareFault]:
+        """
+        Adds a share. The output is the value, returned once, when enough shares are valid. Raises `UnknownSignerError`.
+        """
+    @property
+    def is_done(self, /) -> bool:
+        """
+        True if the value was returned.
         """
 
 @final
@@ -2877,7 +2899,7 @@ class Shape:
         Number of data shards: as many shards of any kind restore the message.
         """
     @staticmethod
-    def of_committee(members: SupportsIndex, faulty: SupportsIndex) -> Shape:
+    def for_committee(members: SupportsIndex, faulty: SupportsIndex) -> Shape:
         """
         One shard per member, for a reliable broadcast that tolerates `faulty` of them: the parity shards number twice
         that.
@@ -3749,28 +3771,6 @@ class Tolerance:
     def threshold(self, /, agreement: Agreement | str) -> Threshold:
         """
         Number of shares that a signature of this class needs.
-        """
-
-@final
-class Toss:
-    """
-    Collects the shares of one coin until enough are valid. It verifies all shares, in batches, before combining them,
-    because a combined value cannot be verified. Threads may share it.
-    """
-    def __new__(cls, /, keys: CoinPublicKeys, coin: Coin, cache: Cache | None = None) -> Toss:
-        """
-        For a coin of these keys; otherwise it raises `WrongContextError`. Combiners that share a `cache` reuse the
-        Lagrange coefficients of recent sets of members.
-        """
-    def __repr__(self, /) -> str: ...
-    def add(self, /, share: CoinShare) -> SharesCollected[CoinValue, CoinShareFault]:
-        """
-        Adds a share. The output is the value, returned once, when enough shares are valid. Raises `UnknownSignerError`.
-        """
-    @property
-    def is_done(self, /) -> bool:
-        """
-        True if the value was returned.
         """
 
 @final

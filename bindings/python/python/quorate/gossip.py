@@ -10,20 +10,20 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from ._native import POOL, STACK, Aggregate, Gossip, Parameters, Peers, Pool, VerifiedAggregate
+from ._native import MAX_POOL, MAX_STACK, Aggregate, Gossip, Parameters, Peers, Pool, VerifiedAggregate
 from .errors import QuorateError
 
 __all__ = [
+    "MAX_POOL",
+    "MAX_STACK",
     "Aggregate",
     "Checked",
     "Fault",
     "Gossip",
-    "POOL",
     "Parameters",
     "Peers",
     "Pool",
     "Received",
-    "STACK",
     "Send",
     "VerifiedAggregate",
 ]

@@ -137,7 +137,7 @@ impl Verifier {
         if self.told(py, revoked, |verifier| verifier.verify_fast(key, &message, &signature))? {
             return Ok(());
         }
-        let verified = py.detach(|| dynamic::verified(key, &message, &signature))?;
+        let verified = py.detach(|| dynamic::verify_detached(key, &message, &signature))?;
         Ok(self.told(py, revoked, |verifier| verifier.remember(verified))?)
     }
 

@@ -27,8 +27,8 @@ impl Shape {
     /// One shard per member, for a reliable broadcast that tolerates `faulty` of them: the parity shards number twice
     /// that.
     #[staticmethod]
-    fn of_committee(members: MemberCount, faulty: Faulty) -> Outcome<Self> {
-        Ok(Self(erasure::Shape::of_committee(members.0, faulty.0)?))
+    fn for_committee(members: MemberCount, faulty: Faulty) -> Outcome<Self> {
+        Ok(Self(erasure::Shape::for_committee(members.0, faulty.0)?))
     }
 
     /// Number of data shards: as many shards of any kind restore the message.
@@ -105,33 +105,33 @@ impl Packets {
 /// Code of the parity shards. It determines the bytes on the wire, so all members must use the same.
 #[pyclass(frozen, eq, ord, hash, module = "quorate._native")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ErasureSuite(pub(crate) erasure::Suite);
+pub(crate) struct ErasureSuite(pub(crate) erasure::ErasureSuite);
 
 #[pymethods]
 impl ErasureSuite {
     /// 1: Reed–Solomon over GF(2¹⁶) by additive Fourier transforms; up to 32,768 shards.
     #[classattr]
-    const LEOPARD: ErasureSuite = ErasureSuite(erasure::Suite::Leopard);
+    const LEOPARD: ErasureSuite = ErasureSuite(erasure::ErasureSuite::Leopard);
     /// 2: Cauchy Reed–Solomon over GF(2⁸); up to 256 shards, and faster for few of them.
     #[classattr]
-    const GF8: ErasureSuite = ErasureSuite(erasure::Suite::Gf8);
+    const GF8: ErasureSuite = ErasureSuite(erasure::ErasureSuite::Gf8);
 
     /// The recommended code: suite 2 up to its 256 shards, suite 1 above.
     #[staticmethod]
     fn recommended(shape: &Shape) -> Self {
-        Self(erasure::Suite::recommended(shape.0))
+        Self(erasure::ErasureSuite::recommended(shape.0))
     }
 
     /// 3: Jerasure's Cauchy Reed–Solomon code of exclusive-ors, for comparison; most builds do not support it.
     #[staticmethod]
     fn jerasure(packets: &Packets) -> Self {
-        Self(erasure::Suite::Jerasure(packets.0))
+        Self(erasure::ErasureSuite::Jerasure(packets.0))
     }
 
     /// Reads the 3 bytes.
     #[staticmethod]
     fn decode(data: Bytes) -> Outcome<Self> {
-        Ok(Self(erasure::Suite::decode(&data, &())?))
+        Ok(Self(erasure::ErasureSuite::decode(&data, &())?))
     }
 
     /// The 3 bytes.
@@ -155,7 +155,7 @@ impl ErasureSuite {
     #[getter]
     fn packets(&self) -> Option<Packets> {
         match self.0 {
-            erasure::Suite::Jerasure(packets) => Some(Packets(packets)),
+            erasure::ErasureSuite::Jerasure(packets) => Some(Packets(packets)),
             _ => None,
         }
     }
@@ -196,7 +196,7 @@ impl Coding {
     #[new]
     #[pyo3(signature = (shape, max_message, suite = None))]
     fn new(shape: &Shape, max_message: MessageLen, suite: Option<&ErasureSuite>) -> Outcome<Self> {
-        let suite = suite.map_or_else(|| erasure::Suite::recommended(shape.0), |suite| suite.0);
+        let suite = suite.map_or_else(|| erasure::ErasureSuite::recommended(shape.0), |suite| suite.0);
         Ok(Self(erasure::Coding::new(suite, shape.0, size(max_message.0))?))
     }
 

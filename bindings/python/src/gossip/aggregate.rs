@@ -24,14 +24,14 @@ pub(crate) struct Aggregate(pub(crate) any::Aggregate);
 impl Aggregate {
     /// The aggregate of one verified vote.
     #[staticmethod]
-    fn of_vote(py: Python<'_>, vote: &VerifiedVote, committee: &Committee) -> Outcome<VerifiedAggregate> {
-        Ok(py.detach(|| any::Aggregate::of_vote(&vote.0, &committee.0))?.into())
+    fn from_vote(py: Python<'_>, vote: &VerifiedVote, committee: &Committee) -> Outcome<VerifiedAggregate> {
+        Ok(py.detach(|| any::Aggregate::from_vote(&vote.0, &committee.0))?.into())
     }
 
     /// The aggregate of a certificate.
     #[staticmethod]
-    fn of_certificate(py: Python<'_>, certificate: &VerifiedCertificate) -> Outcome<VerifiedAggregate> {
-        Ok(py.detach(|| any::Aggregate::of_certificate(&certificate.0))?.into())
+    fn from_certificate(py: Python<'_>, certificate: &VerifiedCertificate) -> Outcome<VerifiedAggregate> {
+        Ok(py.detach(|| any::Aggregate::from_certificate(&certificate.0))?.into())
     }
 
     /// Reads an aggregate of that committee: checks its form and epoch, not its sum.

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::type_hint_identifier;
 use pyo3::types::PyBytes;
 use quorate::any::threshold as any;
-use quorate::threshold::coin::{self, Cks};
+use quorate::threshold::coin::{self, CommonCoin};
 use quorate::threshold::dleq::{self, Purpose};
 use quorate::wire::{Decode, Encode};
 
@@ -20,7 +20,7 @@ use crate::layer::{Coroutine, off_thread};
 use crate::pickle::{Reduced, reduced, refused};
 
 purpose! {
-    Cks, type_hint_identifier!("quorate.threshold.coin", "ShareFault"), Coin;
+    CommonCoin, type_hint_identifier!("quorate.threshold.coin", "ShareFault"), Coin;
     CoinPublicKeys, CoinKeyShare, CoinShare, CoinVerifiedShare, CoinWrongShare;
     {
         /// Returns this member's share of a coin. RELEASE IT ONLY WHEN THE PROTOCOL PERMITS IT: a party that sees
@@ -191,24 +191,24 @@ impl CoinValue {
 /// Collects the shares of one coin until enough are valid. It verifies all shares, in batches, before combining them,
 /// because a combined value cannot be verified. Threads may share it.
 #[pyclass(frozen, module = "quorate.threshold.coin")]
-pub(crate) struct Toss {
+pub(crate) struct CoinCombiner {
     name: CoinName,
-    inner: WithCache<coin::Toss>,
+    inner: WithCache<coin::CoinCombiner>,
 }
 
 #[pymethods]
-impl Toss {
+impl CoinCombiner {
     /// For a coin of these keys; otherwise it raises `WrongContextError`. Combiners that share a `cache` reuse the
     /// Lagrange coefficients of recent sets of members.
     #[new]
     #[pyo3(signature = (keys, coin, cache = None))]
     fn new(keys: &CoinPublicKeys, coin: &Coin, cache: Option<Py<Cache>>) -> Outcome<Self> {
-        let inner = coin::Toss::new(keys.0.clone(), coin.0.clone())?;
+        let inner = coin::CoinCombiner::new(keys.0.clone(), coin.0.clone())?;
         Ok(Self { name: coin.name(), inner: WithCache::new(inner, cache) })
     }
 
     /// Adds a share. The output is the value, returned once, when enough shares are valid. Raises `UnknownSignerError`.
-    fn add(&self, py: Python<'_>, share: &CoinShare) -> Outcome<Collected<CoinValue, Cks>> {
+    fn add(&self, py: Python<'_>, share: &CoinShare) -> Outcome<Collected<CoinValue, CommonCoin>> {
         let share = share.0;
         let got = self.inner.with(py, |inner, cache| inner.add(share, cache.as_mut()))?;
         Ok(Collected(dleq::Collected { output: got.output.map(CoinValue), faults: got.faults }))
@@ -221,6 +221,6 @@ impl Toss {
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        format!("Toss({}, done: {})", self.name.__repr__(), self.is_done(py))
+        format!("CoinCombiner({}, done: {})", self.name.__repr__(), self.is_done(py))
     }
 }

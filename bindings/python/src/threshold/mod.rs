@@ -18,8 +18,8 @@ pub(crate) use bls::{
 };
 pub(crate) use cache::Cache;
 pub(crate) use coin::{
-    Coin, CoinKeyShare, CoinName, CoinPublicKeys, CoinShare, CoinValue, CoinVerifiedShare, CoinWrongShare,
-    Toss,
+    Coin, CoinCombiner, CoinKeyShare, CoinName, CoinPublicKeys, CoinShare, CoinValue, CoinVerifiedShare,
+    CoinWrongShare,
 };
 pub(crate) use common::{Threshold, Tolerance};
 pub(crate) use ecdsa::{

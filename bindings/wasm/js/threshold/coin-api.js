@@ -82,23 +82,23 @@ export function coinApi(wasm, base) {
     }
   }
 
-  class Toss extends Handle {
+  class CoinCombiner extends Handle {
     constructor(keys, of, cache) {
       const parts = [open(keys, PublicKeys, 'keys'), open(of, Coin, 'coin')];
       super(TOKEN, wasm().CoinToss.new(...parts, shareOf(cache)));
     }
     add(share) {
-      const tossed = open(this, Toss).add(open(share, Share, 'share'));
+      const tossed = open(this, CoinCombiner).add(open(share, Share, 'share'));
       const faults = tossed.faults().map(fault);
       return { output: wrap(CoinValue, tossed.output()), faults };
     }
     get isDone() {
-      return open(this, Toss).is_done();
+      return open(this, CoinCombiner).is_done();
     }
     toString() {
-      return `Toss(done: ${this.isDone})`;
+      return `CoinCombiner(done: ${this.isDone})`;
     }
   }
 
-  return Object.freeze(name({ ...common.classes, Coin, CoinValue, Toss }));
+  return Object.freeze(name({ ...common.classes, Coin, CoinValue, CoinCombiner }));
 }

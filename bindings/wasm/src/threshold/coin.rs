@@ -2,7 +2,7 @@
 
 use getrandom::SysRng;
 use quorate::any::threshold::Cache;
-use quorate::threshold::coin::{Coin, CoinName, CoinValue, Toss};
+use quorate::threshold::coin::{Coin, CoinCombiner, CoinName, CoinValue};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::CombinerCache;
@@ -85,14 +85,14 @@ impl CoinValueHandle {
 
 #[wasm_bindgen]
 pub struct CoinToss {
-    toss: Toss,
+    toss: CoinCombiner,
     cache: CombinerCache,
 }
 
 #[wasm_bindgen]
 impl CoinToss {
     pub fn new(keys: &DleqKeys, tossed: &CoinHandle, cache: Option<CombinerCache>) -> JsResult<Self> {
-        let toss = Toss::new(coin(&keys.0).or_throw()?.clone(), tossed.0.clone()).or_throw()?;
+        let toss = CoinCombiner::new(coin(&keys.0).or_throw()?.clone(), tossed.0.clone()).or_throw()?;
         Ok(Self { toss, cache: cache.unwrap_or_default() })
     }
 

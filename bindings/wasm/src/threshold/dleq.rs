@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use getrandom::SysRng;
 use quorate::machine::MemberIndex;
-use quorate::threshold::coin::Cks;
+use quorate::threshold::coin::CommonCoin;
 use quorate::threshold::dleq::{self, Instance, Purpose, Share, ShareFault, VerifiedShare, WrongShare};
 use quorate::threshold::tdh2::Tdh2;
 use quorate::wire::{Decode, Encode};
@@ -69,12 +69,12 @@ fn decoded<T: Decode, C: Decode>(is_coin: bool, bytes: &[u8]) -> JsResult<Either
 type Keys<P> = Arc<dleq::PublicKeys<P>>;
 
 #[wasm_bindgen]
-pub struct DleqKeys(pub(crate) Either<Keys<Tdh2>, Keys<Cks>>);
+pub struct DleqKeys(pub(crate) Either<Keys<Tdh2>, Keys<CommonCoin>>);
 
 #[wasm_bindgen]
 impl DleqKeys {
     pub fn decode(is_coin: bool, bytes: &[u8]) -> JsResult<Self> {
-        let keys = decoded::<dleq::PublicKeys<Tdh2>, dleq::PublicKeys<Cks>>(is_coin, bytes)?;
+        let keys = decoded::<dleq::PublicKeys<Tdh2>, dleq::PublicKeys<CommonCoin>>(is_coin, bytes)?;
         Ok(Self(same!(keys, keys => Arc::new(keys))))
     }
 
@@ -85,7 +85,7 @@ impl DleqKeys {
     /// The core makes tables only for unshared keys, so they are decoded again.
     pub fn precomputed(&self) -> JsResult<Self> {
         let is_coin = matches!(self.0, Either::Coin(_));
-        let keys = decoded::<dleq::PublicKeys<Tdh2>, dleq::PublicKeys<Cks>>(is_coin, &self.encode())?;
+        let keys = decoded::<dleq::PublicKeys<Tdh2>, dleq::PublicKeys<CommonCoin>>(is_coin, &self.encode())?;
         Ok(Self(same!(keys, keys => Arc::new(keys.precomputed()))))
     }
 
@@ -165,7 +165,7 @@ impl DleqDealt {
 }
 
 #[wasm_bindgen]
-pub struct DleqKeyShare(pub(crate) Either<dleq::KeyShare<Tdh2>, dleq::KeyShare<Cks>>);
+pub struct DleqKeyShare(pub(crate) Either<dleq::KeyShare<Tdh2>, dleq::KeyShare<CommonCoin>>);
 
 #[wasm_bindgen]
 impl DleqKeyShare {
@@ -209,9 +209,9 @@ impl DleqKeyShare {
 
 /// The instance of shares: a checked ciphertext or a coin.
 #[wasm_bindgen]
-pub struct DleqInstance(pub(crate) Either<Instance<Tdh2>, Instance<Cks>>);
+pub struct DleqInstance(pub(crate) Either<Instance<Tdh2>, Instance<CommonCoin>>);
 
-type AnyShare = Either<Share<Tdh2>, Share<Cks>>;
+type AnyShare = Either<Share<Tdh2>, Share<CommonCoin>>;
 
 #[wasm_bindgen]
 pub struct DleqShare(pub(crate) AnyShare);
@@ -247,7 +247,7 @@ impl DleqShares {
     }
 }
 
-pub(crate) type AnyVerified = Either<VerifiedShare<Tdh2>, VerifiedShare<Cks>>;
+pub(crate) type AnyVerified = Either<VerifiedShare<Tdh2>, VerifiedShare<CommonCoin>>;
 
 #[wasm_bindgen]
 pub struct DleqVerified(AnyVerified);
@@ -349,11 +349,11 @@ pub(crate) fn tdh2_faults(faults: Vec<ShareFault<Tdh2>>) -> Vec<DleqFault> {
 }
 
 /// Converts faults of the coin.
-pub(crate) fn coin_faults(faults: Vec<ShareFault<Cks>>) -> Vec<DleqFault> {
+pub(crate) fn coin_faults(faults: Vec<ShareFault<CommonCoin>>) -> Vec<DleqFault> {
     faults.into_iter().map(|one| fault(one, Either::Coin, Either::Coin)).collect()
 }
 
-type AnyWrong = Either<WrongShare<Tdh2>, WrongShare<Cks>>;
+type AnyWrong = Either<WrongShare<Tdh2>, WrongShare<CommonCoin>>;
 
 #[wasm_bindgen]
 pub struct DleqWrong(AnyWrong);

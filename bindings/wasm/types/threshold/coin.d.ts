@@ -194,7 +194,7 @@ export class CoinValue {
 }
 
 /** Collects the shares of one coin until enough are valid. */
-export class Toss {
+export class CoinCombiner {
   #private;
   /** @throws {@link WrongContextError} if the coin belongs to other keys */
   constructor(keys: PublicKeys, coin: Coin, cache?: Cache);

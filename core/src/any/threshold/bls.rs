@@ -1,5 +1,5 @@
-//! Threshold BLS with the suite chosen at run time, see [`crate::threshold::bls`]. The suite is one of the two of BLS;
-//! Ed25519 has no shares, and is [`Error::WrongContext`].
+//! Threshold BLS with the suite chosen at run time, see [`crate::threshold::bls`]. The suite is one of the two BLS
+//! suites; Ed25519 has no threshold signatures and is [`Error::WrongContext`].
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -8,7 +8,8 @@ use core::fmt;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
-use super::{Cache, Outcome, part};
+use super::cache::{Cache, part};
+use super::outcome::Outcome;
 use crate::Result;
 use crate::any::dispatch::{conversions, wrong_suite};
 use crate::any::keys::{PublicKey, Signature};
@@ -29,7 +30,7 @@ type SigningOf<V> = bls::Signing<V>;
 type CombinerOf<V> = combiner::Combiner<bls::Signing<V>>;
 type FaultOf<V> = bls::ShareFault<V>;
 
-/// An enum with one variant per suite of BLS.
+/// Defines an enum with one variant per BLS suite.
 macro_rules! per_variant {
     ($(#[$doc:meta])* $name:ident, $of:ident) => {
         $(#[$doc])*
@@ -44,7 +45,7 @@ macro_rules! per_variant {
         conversions!($name, MinPk, $of<crate::bls::MinPk>);
 
         impl $name {
-            /// Of which suite it is.
+            /// Returns the suite.
             pub fn suite(&self) -> Suite {
                 match self {
                     $name::MinSig(_) => Suite::MinSig,
@@ -82,7 +83,7 @@ macro_rules! with_variant {
 }
 
 per_variant! {
-    /// The public side of a shared key, see [`bls::GroupKey`]. A clone is another handle to the same one.
+    /// The public part of a shared key, see [`bls::GroupKey`]. A clone is another handle to the same key.
     #[derive(Clone, PartialEq, Eq)]
     GroupKey, KeyOf
 }
@@ -93,32 +94,32 @@ per_variant! {
 }
 
 per_variant! {
-    /// One party's part of a signature, see [`bls::SignatureShare`].
+    /// One party's signature share, see [`bls::SignatureShare`].
     #[derive(Clone, PartialEq, Eq)]
     SignatureShare, ShareOf
 }
 
 per_variant! {
-    /// A message, see [`bls::Signing`].
+    /// A message to sign, see [`bls::Signing`].
     #[derive(Clone)]
     Signing, SigningOf
 }
 
 per_variant! {
-    /// Shares come in, a signature goes out, see [`combiner`].
+    /// Combines shares to a signature, see [`combiner`].
     Combiner, CombinerOf
 }
 
 per_variant! {
-    /// A wrong share and what it was to sign, see [`bls::ShareFault`].
+    /// A wrong share and its message, see [`bls::ShareFault`].
     #[derive(Clone, PartialEq, Eq)]
     ShareFault, FaultOf
 }
 
-/// Makes a key and shares it. **Whoever runs this knows the key**.
+/// Generates a key and shares it. **The process that runs this knows the key.**
 ///
 /// # Errors
-/// [`Error::Rng`] if the generator fails, [`Error::WrongContext`] for a suite without shares.
+/// [`Error::Rng`] if the generator fails, [`Error::WrongContext`] for a suite without threshold signatures.
 pub fn deal<R: TryCryptoRng + ?Sized>(
     suite: Suite,
     committee: CommitteeId,
@@ -132,7 +133,8 @@ pub fn deal<R: TryCryptoRng + ?Sized>(
     })
 }
 
-/// 32 bytes that nobody knew before t parties had signed, see [`bls::beacon`]. **Verify the signature first.**
+/// Returns 32 bytes that were unpredictable before t parties had signed, see [`bls::beacon`]. **Verify the signature
+/// first.**
 ///
 /// # Errors
 /// [`Error::WrongContext`] for a signature that is not unique.
@@ -150,47 +152,47 @@ pub fn beacon(signature: &Signature) -> Result<[u8; 32]> {
 }
 
 impl GroupKey {
-    /// Reads a key of that suite. Cost: a square root and a subgroup check for each party.
+    /// Decodes a key of a suite. Cost: a square root and a subgroup check for each party.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if the bytes name another suite, and what is wrong with them.
+    /// [`Error::WrongContext`] if the bytes name another suite, and decoding errors.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
         with_variant!(suite, V => bls::GroupKey::<V>::decode(bytes, &()).map(|key| Arc::new(key).into()))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each_variant!(self, GroupKey, key => key.encode())
     }
 
-    /// Its name, which every share binds.
+    /// Returns the key's identifier, which every share binds.
     pub fn id(&self) -> &[u8; 32] {
         each_variant!(self, GroupKey, key => key.id())
     }
 
-    /// Whose key it is.
+    /// Returns the committee that holds the key.
     pub fn committee(&self) -> CommitteeId {
         each_variant!(self, GroupKey, key => key.committee())
     }
 
-    /// How many parties there are and how many may be faulty.
+    /// Returns the number of parties and of faulty parties.
     pub fn tolerance(&self) -> Tolerance {
         each_variant!(self, GroupKey, key => key.tolerance())
     }
 
-    /// How many shares make a signature.
+    /// Returns the number of shares that a signature needs.
     pub fn threshold(&self) -> Threshold {
         each_variant!(self, GroupKey, key => key.threshold())
     }
 
-    /// The key that the signatures verify under.
+    /// Returns the public key of the signatures.
     pub fn public(&self) -> PublicKey {
         each_variant!(self, GroupKey, key => key.public().clone().into())
     }
 
-    /// The key of one party's shares.
+    /// Returns the public key of one party's shares.
     pub fn party(&self, member: MemberIndex) -> Option<PublicKey> {
-        let index = ShareIndex::of_member(member).ok()?;
+        let index = ShareIndex::from_member(member).ok()?;
         each_variant!(self, GroupKey, key => key.party(index).cloned().map(PublicKey::from))
     }
 }
@@ -202,7 +204,7 @@ impl fmt::Debug for GroupKey {
 }
 
 impl KeyShare {
-    /// Reads what [`to_bytes`](KeyShare::to_bytes) wrote for that suite.
+    /// Reads the encoding of [`to_bytes`](KeyShare::to_bytes) for a suite.
     ///
     /// # Errors
     /// As [`bls::KeyShare::from_bytes`].
@@ -210,28 +212,28 @@ impl KeyShare {
         with_variant!(suite, V => KeyShareOf::<V>::from_bytes(bytes).map(Self::from))
     }
 
-    /// All of it as bytes: **secret**, to be [sealed](crate::threshold::seal) for its party.
+    /// Returns the encoded share: **secret**, to be [sealed](crate::threshold::seal) for its party.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         each_variant!(self, KeyShare, share => share.to_bytes())
     }
 
-    /// Whose it is.
+    /// Returns the member that holds the share.
     pub fn member(&self) -> MemberIndex {
         each_variant!(self, KeyShare, share => share.member())
     }
 
-    /// The public side.
+    /// Returns the public part.
     pub fn key(&self) -> GroupKey {
         each_variant!(self, KeyShare, share => Arc::clone(share.key()).into())
     }
 
-    /// Signs. Whether the message may be signed is for the caller to know.
+    /// Signs a message. The caller decides whether the message may be signed.
     pub fn sign(&self, message: &[u8]) -> SignatureShare {
         each_variant!(self, KeyShare, share => share.sign(message).into())
     }
 }
 
-/// Without the secret.
+/// Omits the secret.
 impl fmt::Debug for KeyShare {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         each_variant!(self, KeyShare, share => share.fmt(f))
@@ -239,40 +241,42 @@ impl fmt::Debug for KeyShare {
 }
 
 impl SignatureShare {
-    /// Reads a share of that suite.
+    /// Decodes a share of a suite.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if the bytes name another suite, and what is wrong with them.
+    /// [`Error::WrongContext`] if the bytes name another suite, and decoding errors.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
         with_variant!(suite, V => ShareOf::<V>::decode(bytes, &()).map(Self::from))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each_variant!(self, SignatureShare, share => share.encode())
     }
 
-    /// Whose it claims to be. Compare it with the sender.
+    /// Returns the claimed member. Compare it with the sender.
     pub fn member(&self) -> MemberIndex {
         each_variant!(self, SignatureShare, share => share.member())
     }
 
-    /// A hash of the key and the message.
+    /// Returns a hash of the key and the message.
     pub fn digest(&self) -> &[u8; 32] {
         each_variant!(self, SignatureShare, share => share.digest())
     }
 
-    /// What a party signs so that a wrong share can be proven to be its, see [`bls::SignatureShare::attested_bytes`].
+    /// Returns the bytes that a party signs so that a wrong share can be proven to be its own, see
+    /// [`bls::SignatureShare::attested_bytes`].
     pub fn attested_bytes(&self) -> Vec<u8> {
         each_variant!(self, SignatureShare, share => share.attested_bytes())
     }
 
-    /// The party's signature of [`attested_bytes`](SignatureShare::attested_bytes); empty if there is none.
+    /// Returns the party's signature of [`attested_bytes`](SignatureShare::attested_bytes), or nothing if it has
+    /// none.
     pub fn attestation(&self) -> &[u8] {
         each_variant!(self, SignatureShare, share => share.attestation())
     }
 
-    /// Adds the party's signature.
+    /// Sets the party's signature of [`attested_bytes`](SignatureShare::attested_bytes).
     ///
     /// # Errors
     /// [`Error::TooLarge`] above 8,192 bytes.
@@ -288,7 +292,8 @@ impl fmt::Debug for SignatureShare {
 }
 
 impl Signing {
-    /// For shares of `message`, as it is: what the signature must bind, the message must say.
+    /// Creates an instance for shares of `message`. Everything that the signature must bind must be part of the
+    /// message.
     pub fn new(key: &GroupKey, message: &[u8]) -> Self {
         each_variant!(key, GroupKey, key => SigningOf::new(Arc::clone(key), message).into())
     }
@@ -301,12 +306,12 @@ impl fmt::Debug for Signing {
 }
 
 impl Combiner {
-    /// A combiner without shares.
+    /// Creates a combiner without shares.
     pub fn new(signing: Signing) -> Self {
         each_variant!(signing, Signing, signing => CombinerOf::new(signing).into())
     }
 
-    /// Takes a share that came over a link that authenticates `from`. No opening is ever asked for.
+    /// Adds a share received over a link that authenticates `from`. No opening is ever requested.
     ///
     /// # Errors
     /// As [`combiner::Combiner::add`], and [`Error::WrongContext`] for a share of another suite.
@@ -321,17 +326,17 @@ impl Combiner {
         })
     }
 
-    /// What it collects shares for.
+    /// Returns the instance.
     pub fn signing(&self) -> Signing {
         each_variant!(self, Combiner, combiner => combiner.instance().clone().into())
     }
 
-    /// The signature, once there is one.
+    /// Returns the signature, once available.
     pub fn signature(&self) -> Option<Signature> {
         each_variant!(self, Combiner, combiner => combiner.signature().cloned().map(Signature::from))
     }
 
-    /// What was done so far.
+    /// Returns the number of operations so far.
     pub fn counts(&self) -> Counts {
         each_variant!(self, Combiner, combiner => combiner.counts())
     }
@@ -344,25 +349,25 @@ impl fmt::Debug for Combiner {
 }
 
 impl ShareFault {
-    /// Reads evidence of that suite. It still is to be verified.
+    /// Decodes evidence of a suite, without verification.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// Decoding errors.
     pub fn decode(suite: Suite, bytes: &[u8]) -> Result<Self> {
         with_variant!(suite, V => FaultOf::<V>::decode(bytes, &()).map(Self::from))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each_variant!(self, ShareFault, fault => fault.encode())
     }
 
-    /// The wrong share.
+    /// Returns the wrong share.
     pub fn share(&self) -> SignatureShare {
         each_variant!(self, ShareFault, fault => fault.share().clone().into())
     }
 
-    /// Checks it and returns the culprit. `attested` says whether a member's attestation of some bytes is good.
+    /// Verifies the evidence and returns the culprit. `attested` verifies a member's attestation of bytes.
     ///
     /// # Errors
     /// As [`bls::ShareFault::verify`], and [`Error::WrongContext`] for a key of another suite.

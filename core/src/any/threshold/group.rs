@@ -1,7 +1,6 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::wrong_group;
 use crate::{Error, Result, threshold};
 
 #[cfg(doc)]
@@ -11,38 +10,38 @@ use crate::threshold::{Ristretto255, Secp256k1};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Group {
-    /// Suite 1, [`Ristretto255`]: the paper's, and the faster one. What signs over it is not standard ECDSA.
+    /// Suite 1, [`Ristretto255`]: the paper's group, and the faster one. Its signatures are not standard ECDSA.
     Ristretto255,
-    /// Suite 2, [`Secp256k1`]: its signatures verify anywhere.
+    /// Suite 2, [`Secp256k1`]: any ECDSA library verifies its signatures.
     Secp256k1,
 }
 
 impl Group {
-    /// All, by number.
+    /// All groups, by number.
     pub const ALL: &'static [Group] = &[Group::Ristretto255, Group::Secp256k1];
 
-    /// The suite byte of encodings.
+    /// Returns the suite byte of encodings.
     pub fn number(self) -> u8 {
         with_group!(self, G => <G as threshold::Group>::SUITE)
     }
 
-    /// The name for people and configuration files.
+    /// Returns the name for display and configuration files.
     pub fn name(self) -> &'static str {
         with_group!(self, G => <G as threshold::Group>::NAME)
     }
 
-    /// The group of a number.
+    /// Returns the group with this number.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if there is none.
+    /// [`Error::WrongContext`] for an unknown number.
     pub fn from_number(number: u8) -> Result<Self> {
         Self::find(|group| group.number() == number)
     }
 
-    /// The group of a name.
+    /// Returns the group with this name.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if there is none.
+    /// [`Error::WrongContext`] for an unknown name.
     pub fn from_name(name: &str) -> Result<Self> {
         Self::find(|group| group.name() == name)
     }
@@ -66,15 +65,19 @@ impl fmt::Display for Group {
     }
 }
 
-/// Does the same with a group under the name `$group`.
+pub(in crate::any) fn wrong_group() -> Error {
+    Error::WrongContext { what: "group" }
+}
+
+/// Evaluates `$body` with the group type named `$group`.
 macro_rules! with_group {
     ($any:expr, $group:ident => $body:expr) => {
         match $any {
-            $crate::any::threshold::Group::Ristretto255 => {
+            $crate::any::threshold::group::Group::Ristretto255 => {
                 type $group = $crate::threshold::Ristretto255;
                 $body
             }
-            $crate::any::threshold::Group::Secp256k1 => {
+            $crate::any::threshold::group::Group::Secp256k1 => {
                 type $group = $crate::threshold::Secp256k1;
                 $body
             }
@@ -82,7 +85,7 @@ macro_rules! with_group {
     };
 }
 
-/// An enum with one variant per group, and the ways into it and out of it.
+/// Defines an enum with one variant per group, with conversions.
 macro_rules! per_group {
     ($(#[$doc:meta])* $name:ident, $of:ident) => {
         $(#[$doc])*
@@ -94,25 +97,25 @@ macro_rules! per_group {
         }
 
         $crate::any::conversions!(
-            $name, Ristretto255, $of<$crate::threshold::Ristretto255>, $crate::any::threshold::wrong_group()
+            $name, Ristretto255, $of<$crate::threshold::Ristretto255>, $crate::any::threshold::group::wrong_group()
         );
         $crate::any::conversions!(
-            $name, Secp256k1, $of<$crate::threshold::Secp256k1>, $crate::any::threshold::wrong_group()
+            $name, Secp256k1, $of<$crate::threshold::Secp256k1>, $crate::any::threshold::group::wrong_group()
         );
 
         impl $name {
-            /// Over which group it is.
-            pub fn group(&self) -> $crate::any::threshold::Group {
+            /// Returns the group.
+            pub fn group(&self) -> $crate::any::threshold::group::Group {
                 match self {
-                    $name::Ristretto255(_) => $crate::any::threshold::Group::Ristretto255,
-                    $name::Secp256k1(_) => $crate::any::threshold::Group::Secp256k1,
+                    $name::Ristretto255(_) => $crate::any::threshold::group::Group::Ristretto255,
+                    $name::Secp256k1(_) => $crate::any::threshold::group::Group::Secp256k1,
                 }
             }
         }
     };
 }
 
-/// Does the same with the typed value over whichever group it is; `$group` names the group in it.
+/// Evaluates `$body` with the typed value of any group; `$group` names the group in it.
 macro_rules! each_group {
     ($any:expr, $name:ident, $group:ident, $typed:pat => $body:expr) => {
         match $any {
@@ -130,18 +133,18 @@ macro_rules! each_group {
     };
 }
 
-/// An enum with one variant per group and class.
+/// Defines an enum with one variant per group and class.
 macro_rules! per_class {
     ($(#[$doc:meta])* $name:ident, $of:ident) => {
         $(#[$doc])*
         pub enum $name {
-            /// Over ristretto255, for what the parties agree on.
+            /// Over ristretto255, for messages that the parties agree on.
             Ristretto255Agreed($of<$crate::threshold::Ristretto255, $crate::threshold::Agreed>),
-            /// Over ristretto255, for what somebody chooses.
+            /// Over ristretto255, for messages chosen by one process.
             Ristretto255Unagreed($of<$crate::threshold::Ristretto255, $crate::threshold::Unagreed>),
-            /// Over secp256k1, for what the parties agree on.
+            /// Over secp256k1, for messages that the parties agree on.
             Secp256k1Agreed($of<$crate::threshold::Secp256k1, $crate::threshold::Agreed>),
-            /// Over secp256k1, for what somebody chooses.
+            /// Over secp256k1, for messages chosen by one process.
             Secp256k1Unagreed($of<$crate::threshold::Secp256k1, $crate::threshold::Unagreed>),
         }
 
@@ -151,19 +154,19 @@ macro_rules! per_class {
         $crate::any::threshold::group::conversions_of_class!($name, $of, Secp256k1Unagreed, Secp256k1, Unagreed);
 
         impl $name {
-            /// Over which group it is.
-            pub fn group(&self) -> $crate::any::threshold::Group {
+            /// Returns the group.
+            pub fn group(&self) -> $crate::any::threshold::group::Group {
                 match self {
                     $name::Ristretto255Agreed(_) | $name::Ristretto255Unagreed(_) => {
-                        $crate::any::threshold::Group::Ristretto255
+                        $crate::any::threshold::group::Group::Ristretto255
                     }
                     $name::Secp256k1Agreed(_) | $name::Secp256k1Unagreed(_) => {
-                        $crate::any::threshold::Group::Secp256k1
+                        $crate::any::threshold::group::Group::Secp256k1
                     }
                 }
             }
 
-            /// Of which class its tag is.
+            /// Returns the class of the tag.
             pub fn agreement(&self) -> $crate::threshold::Agreement {
                 match self {
                     $name::Ristretto255Agreed(_) | $name::Secp256k1Agreed(_) => $crate::threshold::Agreement::Agreed,
@@ -187,7 +190,7 @@ macro_rules! conversions_of_class {
     };
 }
 
-/// Does the same with the typed value of whichever group and class it is.
+/// Evaluates `$body` with the typed value of any group and class.
 macro_rules! each_class {
     ($any:expr, $name:ident, $typed:pat => $body:expr) => {
         match $any {

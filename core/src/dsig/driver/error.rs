@@ -3,29 +3,29 @@ use std::io;
 
 use crate::Error;
 
-/// Why a [`Driver`](super::Driver) did not do what it was asked for. What can only go wrong where there are threads
-/// and processes is here, and not in [`Error`], which all languages share.
+/// Errors of a [`Driver`](super::Driver). Failures of threads and processes are here and not in [`Error`], which all
+/// languages share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DriverError {
-    /// What the signer says. [`Error::Exhausted`]: no key is ready, or none came in time; or, as the thread's end, the
-    /// hook of [`detect_copies`](super::super::Signer::detect_copies) answers differently each time. [`Error::Rng`]:
-    /// the generator failed, the thread has ended, and the keys that it left are used up.
+    /// An error of the signer. [`Error::Exhausted`]: no key is ready, or none was ready in time; or, as the reason
+    /// why the thread ended, the hook of [`detect_copies`](super::super::Signer::detect_copies) returns a different
+    /// value on each call. [`Error::Rng`]: the generator failed, the thread has ended, and the remaining keys are
+    /// used up.
     Signer(Error),
-    /// This process was forked off. The thread did not come along, and the keys are its parent's.
+    /// This process is a fork. It has no thread, and the keys belong to its parent.
     Forked,
-    /// Something that the owner gave, its closure or its clock, panicked on the thread, which has ended; and the keys
-    /// that it left are used up.
+    /// The owner's closure or clock panicked on the thread, which has ended, and the remaining keys are used up.
     Panicked,
-    /// The system gives no thread.
+    /// The system cannot start a thread.
     NoThread(io::ErrorKind),
 }
 
 impl DriverError {
-    /// The codes that are not of [`Error::CODES`].
+    /// The codes that are not in [`Error::CODES`].
     pub const CODES: &'static [&'static str] = &["FORKED", "PANICKED", "NO_THREAD"];
 
-    /// A short code that never changes its meaning: one of [`Error::CODES`] or of [`CODES`](DriverError::CODES).
+    /// Returns a short, stable code: one of [`Error::CODES`] or of [`CODES`](DriverError::CODES).
     pub fn code(&self) -> &'static str {
         match self {
             DriverError::Signer(error) => error.code(),
@@ -47,13 +47,13 @@ impl fmt::Display for DriverError {
         match self {
             DriverError::Signer(error) => error.fmt(f),
             DriverError::Forked => f.write_str(
-                "this process was forked off and has neither the driver's thread nor its keys; start a driver of its own",
+                "this is a forked process, which has neither the driver's thread nor its keys; start a new driver",
             ),
             DriverError::Panicked => {
-                f.write_str("the driver's thread panicked in what its owner gave it; mend that and start another driver")
+                f.write_str("the owner's closure or clock panicked on the driver's thread; fix it and start a new driver")
             }
             DriverError::NoThread(kind) => {
-                write!(f, "no thread can be started ({kind}); call `prepare` yourself")
+                write!(f, "cannot start a thread ({kind}); call `prepare` yourself")
             }
         }
     }

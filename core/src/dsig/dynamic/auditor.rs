@@ -1,15 +1,15 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::SuiteId;
+use super::suite_id::SuiteId;
 use crate::Result;
-use crate::dsig::auditor::{Auditor, ROOTS};
+use crate::dsig::auditor::{Auditor, MAX_BATCHES};
 use crate::dsig::signature::Signature;
-use crate::dsig::suite::{self, Suite};
+use crate::dsig::suite::{self, DsigSuite};
 use crate::ed25519::PublicKey;
 use crate::wire::Decode;
 
-/// An [`Auditor`] of any suite.
+/// An [`Auditor`] of a suite chosen at run time.
 pub struct DynAuditor {
     suite: SuiteId,
     auditor: Box<dyn AnyAuditor>,
@@ -22,7 +22,7 @@ impl DynAuditor {
         Self { suite, auditor }
     }
 
-    /// Which suite it is of.
+    /// Returns the suite.
     pub fn suite(&self) -> SuiteId {
         self.suite
     }
@@ -30,19 +30,19 @@ impl DynAuditor {
     /// As [`Auditor::check`].
     ///
     /// # Errors
-    /// What decoding reports, and those of [`Auditor::check`].
+    /// Decoding errors, and those of [`Auditor::check`].
     pub fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
         self.auditor.check(signer, message, signature)
     }
 }
 
-/// A line of a log: whose signature it is, of which message, and the encoded signature.
+/// An entry of a log: signer, message and encoded signature.
 pub type DynEntry<'a> = (&'a PublicKey, &'a [u8], &'a [u8]);
 
-/// Verifies encoded signatures of one suite together, in their order: one outcome each. As
-/// [`verify_all`](crate::dsig::verify_all); what does not decode is an outcome like any other.
+/// Verifies encoded signatures of one suite in order and returns one result each. As
+/// [`verify_all`](crate::dsig::verify_all); a signature that does not decode is a result like any other.
 pub fn verify_all(suite: SuiteId, entries: &[DynEntry<'_>]) -> Vec<Result<()>> {
-    let mut auditor = DynAuditor::new(suite, entries.len().min(ROOTS));
+    let mut auditor = DynAuditor::new(suite, entries.len().min(MAX_BATCHES));
     entries.iter().map(|(signer, message, signature)| auditor.check(signer, message, signature)).collect()
 }
 
@@ -50,7 +50,7 @@ trait AnyAuditor: Send + Sync {
     fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()>;
 }
 
-impl<S: Suite> AnyAuditor for Auditor<S> {
+impl<S: DsigSuite> AnyAuditor for Auditor<S> {
     fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
         Auditor::check(self, signer, message, &Signature::decode(signature, &())?)
     }

@@ -4,26 +4,27 @@ use alloc::vec::Vec;
 
 use rand_core::TryCryptoRng;
 
-use super::SuiteId;
-use super::background::{self, DynBatch, DynPlan};
+use super::background::{DynBatch, DynPlan};
+use super::suite_id::SuiteId;
+use crate::dsig::batch::Batch;
 use crate::dsig::signer::{ATTEMPTS, Announced, Signer, SignerConfig};
-use crate::dsig::suite::{self, Suite};
+use crate::dsig::suite::{self, DsigSuite};
 use crate::ed25519::{PublicKey, SecretKey};
 use crate::machine::{MemberIndex, Time};
 use crate::scheme::{SecretBytes, random_32};
 use crate::wire::Encode;
 use crate::{Error, Result};
 
-/// An encoded announcement, and whom to send it to.
+/// An encoded announcement and its recipients.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DynAnnounced {
-    /// The members of the batch's group; `None` for everybody.
+    /// Members of the batch's group; `None` for all verifiers.
     pub to: Option<BTreeSet<MemberIndex>>,
-    /// What to send.
+    /// The announcement to send.
     pub announcement: Vec<u8>,
 }
 
-/// A [`Signer`] of any suite.
+/// A [`Signer`] of a suite chosen at run time.
 ///
 /// ```compile_fail,E0277
 /// fn copy<T: Clone>() {}
@@ -41,7 +42,7 @@ pub struct DynAnnounced {
 /// ```
 pub struct DynSigner {
     suite: SuiteId,
-    pub(super) signer: Box<dyn AnySigner>,
+    signer: Box<dyn AnySigner>,
 }
 
 impl DynSigner {
@@ -62,7 +63,7 @@ impl DynSigner {
         Ok(Self { suite, signer })
     }
 
-    /// Which suite it is of.
+    /// Returns the suite.
     pub fn suite(&self) -> SuiteId {
         self.suite
     }
@@ -117,9 +118,50 @@ impl DynSigner {
     pub fn invalidate(&mut self) {
         self.signer.invalidate();
     }
+
+    /// As [`Signer::plan`].
+    ///
+    /// # Errors
+    /// Those of [`Signer::plan`].
+    pub fn plan<R: TryCryptoRng + ?Sized>(&mut self, rng: &mut R, now: Time) -> Result<Option<DynPlan>> {
+        self.signer.plan(&mut || random_32(rng), now)
+    }
+
+    /// As [`Signer::add`]. A batch of another suite is wiped too.
+    pub fn add(&mut self, batch: DynBatch) -> Option<DynAnnounced> {
+        self.signer.add(batch)
+    }
 }
 
-pub(super) trait AnySigner: Send {
+/// For the driver.
+#[cfg(feature = "driver")]
+impl DynSigner {
+    pub(in crate::dsig) fn plan_from(
+        &mut self,
+        random: &mut dyn FnMut() -> Result<SecretBytes>,
+        now: Time,
+    ) -> Result<Option<DynPlan>> {
+        self.signer.plan(random, now)
+    }
+
+    pub(in crate::dsig) fn announced(&self, batch: &DynBatch) -> Option<DynAnnounced> {
+        self.signer.announced(batch)
+    }
+
+    pub(in crate::dsig) fn shortest(&self, now: Time) -> Option<usize> {
+        self.signer.shortest(now)
+    }
+
+    pub(in crate::dsig) fn take_expired(&mut self) -> Box<dyn Send> {
+        self.signer.take_expired()
+    }
+
+    pub(in crate::dsig) fn config(&self) -> &SignerConfig {
+        self.signer.config()
+    }
+}
+
+trait AnySigner: Send {
     fn detect_copies(&mut self, hook: Box<dyn FnMut() -> u64 + Send>);
     fn public_key(&self) -> &PublicKey;
     fn plan(&mut self, random: &mut dyn FnMut() -> Result<SecretBytes>, now: Time)
@@ -139,7 +181,7 @@ pub(super) trait AnySigner: Send {
     fn invalidate(&mut self);
 }
 
-impl<S: Suite> AnySigner for Signer<S> {
+impl<S: DsigSuite> AnySigner for Signer<S> {
     fn detect_copies(&mut self, hook: Box<dyn FnMut() -> u64 + Send>) {
         Signer::detect_copies(self, hook);
     }
@@ -157,12 +199,12 @@ impl<S: Suite> AnySigner for Signer<S> {
     }
 
     fn add(&mut self, batch: DynBatch) -> Option<DynAnnounced> {
-        background::add(self, batch)
+        add(self, batch)
     }
 
     #[cfg(feature = "driver")]
     fn announced(&self, batch: &DynBatch) -> Option<DynAnnounced> {
-        background::announced(self, batch)
+        announced(self, batch)
     }
 
     #[cfg(feature = "driver")]
@@ -197,8 +239,20 @@ impl<S: Suite> AnySigner for Signer<S> {
     }
 }
 
-impl<S: Suite> From<Announced<S>> for DynAnnounced {
+impl<S: DsigSuite> From<Announced<S>> for DynAnnounced {
     fn from(announced: Announced<S>) -> Self {
         Self { to: announced.to, announcement: announced.announcement.encode() }
     }
+}
+
+/// Adds a batch; one of another suite is wiped.
+fn add<S: DsigSuite>(signer: &mut Signer<S>, batch: DynBatch) -> Option<DynAnnounced> {
+    let batch = batch.0.downcast::<Batch<S>>().ok()?;
+    signer.add(*batch).map(DynAnnounced::from)
+}
+
+/// Returns the announcement of a batch; `None` for one of another suite.
+#[cfg(feature = "driver")]
+fn announced<S: DsigSuite>(signer: &Signer<S>, batch: &DynBatch) -> Option<DynAnnounced> {
+    signer.announced(batch.0.downcast_ref::<Batch<S>>()?).map(DynAnnounced::from)
 }

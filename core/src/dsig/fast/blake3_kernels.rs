@@ -1,11 +1,13 @@
-//! BLAKE3's compression of several inputs at a time, written once for all vectors: a vector holds one word of
-//! `LANES` inputs. A cell goes all its way in registers.
+//! BLAKE3 compression of several inputs in parallel, generic over the vector type: a vector holds one word of each of
+//! `LANES` inputs. A cell stays in registers from its first step to its last.
 //!
-//! The module where this is expanded has `V` and `LANES`, and on vectors `splat`, `load` of words, `columns` of the
-//! eight words of each lane and its inverse `rows`, `add`, `xor`, `and`, and `right16`, `right12`, `right8`, `right7`.
+//! The module that expands these macros defines `V` and `LANES`, and on vectors `splat`, `load` of words, `columns`
+//! of the eight words of each lane and its inverse `rows`, `add`, `xor`, `and`, and `right16`, `right12`, `right8`,
+//! `right7`.
 
-/// Four of the paper's G, step by step so that none waits for another. A macro, for a function is not always inlined,
-/// and vectors would go through memory. Words that are zero in a short input are not added.
+/// Four G functions of the paper, interleaved so that none waits for another. A macro, because a function is not
+/// always inlined, and its vectors would then pass through memory. Words that are zero in a short input are not
+/// added.
 macro_rules! four {
     ($v:ident, $places:expr, $m:ident, $round:literal, $at:literal, $short:ident) => {
         const PLACES: [[usize; 4]; 4] = $places;
@@ -36,7 +38,7 @@ macro_rules! four {
     };
 }
 
-/// One round. Its number is known, so that its words are too.
+/// One round. The round number is a literal, so the message schedule is constant.
 macro_rules! round {
     ($v:ident, $m:ident, $short:ident, $($round:literal)*) => {$(
         {
@@ -51,13 +53,13 @@ macro_rules! round {
 macro_rules! blake3_kernels {
     ($features:literal) => {
         #[target_feature(enable = $features)]
-        pub(in super::super) fn advance(key: &[u32; 8], cells: &mut [Cell], walk: &Walk<'_>) {
-            in_groups::<LANES>(cells, walk, |group, from, to| of_group(key, group, walk, from, to));
+        pub(in super::super) fn advance(key: &[u32; 8], cells: &mut [HashCell], walk: &Walk<'_>) {
+            for_each_group::<LANES>(cells, walk, |group, from, to| of_group(key, group, walk, from, to));
         }
 
         #[target_feature(enable = $features)]
         #[inline]
-        fn of_group(key: &[u32; 8], group: &mut [Cell; LANES], walk: &Walk<'_>, from: &[u8; LANES], to: u8) {
+        fn of_group(key: &[u32; 8], group: &mut [HashCell; LANES], walk: &Walk<'_>, from: &[u8; LANES], to: u8) {
             let input = walk.shape.input;
             let (replaced, numbered) = (words(&walk.replaced()), words(&walk.numbered()));
             let mut m = [splat(0); 16];
@@ -99,10 +101,10 @@ macro_rules! blake3_kernels {
             }
         }
 
-        /// A half of each cell.
+        /// Loads one half of each cell.
         #[target_feature(enable = $features)]
         #[inline]
-        fn columns_of(group: &[Cell; LANES], half: usize) -> [V; 8] {
+        fn columns_of(group: &[HashCell; LANES], half: usize) -> [V; 8] {
             let mut rows = [[0; 32]; LANES];
             for (row, cell) in rows.iter_mut().zip(group) {
                 *row = halves(&cell.0)[half];
@@ -110,7 +112,7 @@ macro_rules! blake3_kernels {
             columns(&rows)
         }
 
-        /// A message of at most 32 bytes is `SHORT`.
+        /// Runs the seven rounds. `SHORT` means a message of at most 32 bytes.
         #[target_feature(enable = $features)]
         #[inline]
         fn rounds<const SHORT: bool>(h: &[V; 8], m: &[V; 16], counter: V, len: V, flags: V) -> [V; 16] {
@@ -123,11 +125,12 @@ macro_rules! blake3_kernels {
     };
 }
 
-/// What whole keys are made of. It needs `store` too.
+/// Kernels for whole keys. They also need `store`.
 macro_rules! key_kernels {
     ($features:literal) => {
-        /// Takes the chains from `at` on one step along, of which the first `moving` move. The first rows are the words of
-        /// their values, half of the last the salt's; the one after them is the word of their numbers.
+        /// Advances the chains from `at` on by one step; only the first `moving` chains move. The first rows are the
+        /// words of their values (half of the last one belongs to the salt); the row after them holds the chain
+        /// numbers.
         #[target_feature(enable = $features)]
         #[inline]
         pub(in super::super) fn step(
@@ -153,7 +156,7 @@ macro_rules! key_kernels {
             }
         }
 
-        /// The words of the hashes of 64 bytes.
+        /// Returns the words of the hashes of 64-byte inputs.
         #[target_feature(enable = $features)]
         #[inline]
         pub(in super::super) fn whole(key: &[u32; 8], m: &[V; 16]) -> [V; 8] {

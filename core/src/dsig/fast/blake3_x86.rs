@@ -1,17 +1,17 @@
-//! BLAKE3 on x86-64, eight and sixteen inputs at a time.
+//! BLAKE3 on x86-64, with eight and sixteen inputs in parallel.
 #![allow(unsafe_code, reason = "loads and stores")]
-#![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
+#![allow(clippy::indexing_slicing, reason = "bounds known to the compiler")]
 
 use core::arch::x86_64::*;
 
-use super::super::chain::Cell;
-use super::super::short::{FLAGS, words};
+use super::super::block::{FLAGS, words};
+use super::super::cell::HashCell;
 use super::blake3_kernels::{blake3_kernels, four, key_kernels, round};
-use super::groups::in_groups;
+use super::groups::for_each_group;
 use super::walk::Walk;
 use crate::wire::context::{IV, SCHEDULE};
 
-/// Sixteen words of ones, and as many zeros.
+/// Sixteen words of ones, then sixteen zeros.
 static FIRST: [u32; 32] = {
     let (mut words, mut i) = ([0; 32], 0);
     while i < 16 {
@@ -47,7 +47,7 @@ fn store32(vector: __m256i) -> [u8; 32] {
     bytes
 }
 
-/// Rows to columns, and back.
+/// Transposes rows to columns, and back.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn transpose8(r: [__m256i; 8]) -> [__m256i; 8] {
@@ -71,7 +71,7 @@ fn transpose8(r: [__m256i; 8]) -> [__m256i; 8] {
     })
 }
 
-/// One instruction under the name that the kernels know.
+/// Defines a one-instruction function under the name that the kernels use.
 macro_rules! operations {
     ($features:literal, $v:ty, $($name:ident = |$($x:ident),*| $body:expr;)*) => {$(
         #[target_feature(enable = $features)]
@@ -82,7 +82,7 @@ macro_rules! operations {
     )*};
 }
 
-/// Eight parts of one input's extended output.
+/// Computes eight blocks of one input's extended output.
 macro_rules! extend {
     ($features:literal) => {
         #[target_feature(enable = $features)]
@@ -107,7 +107,7 @@ macro_rules! extend {
     };
 }
 
-/// What vectors of 256 bits have in common, whatever else the processor has.
+/// Operations on 256-bit vectors, for any target feature.
 macro_rules! eight {
     ($features:literal) => {
         type V = __m256i;
@@ -154,7 +154,7 @@ macro_rules! eight {
     };
 }
 
-/// AVX2: rotations by whole bytes are shuffles, the others two shifts.
+/// AVX2: rotations by whole bytes are shuffles, the other rotations two shifts.
 pub(super) mod avx2 {
     use super::*;
 
@@ -184,7 +184,7 @@ pub(super) mod avx2 {
     }
 }
 
-/// Eight lanes with the rotations of AVX-512.
+/// Eight lanes with the AVX-512 rotations.
 pub(super) mod avx512vl {
     use super::*;
 

@@ -1,10 +1,12 @@
-//! Haraka of several cells at a time, written once for all vectors: the processor begins an AES round while others
-//! are still under way, so four vectors (two of them for Haraka-512) take turns. A cell goes all its way in registers.
+//! Haraka of several cells in parallel, generic over the vector type. A processor pipelines AES rounds, so four
+//! vectors (two for Haraka-512) are interleaved. A cell stays in registers from its first step to its last.
 //!
-//! The module where this is expanded has `V`, a vector of `WIDTH` cells' 16-byte blocks, and on it `gather`
-//! and `gather_whole` of two and of four blocks, `scatter` of two, `lanes` that are all ones or zeros, `every`, `aes`, `low32`, `high32`, `low64`, `high64`, `xor` and `and`.
+//! The module that expands these macros defines `V`, a vector of `WIDTH` cells' 16-byte blocks, and on it `gather`
+//! and `gather_whole` of two and of four blocks, `scatter` of two, `lanes` that are all ones or zeros, `every`,
+//! `aes`, `low32`, `high32`, `low64`, `high64`, `xor` and `and`.
 
-/// Takes a group of cells along. A macro, for a function is not always inlined, and vectors would go through memory.
+/// Advances a group of cells. A macro, because a function is not always inlined, and its vectors would then pass
+/// through memory.
 macro_rules! advance {
     ($group:ident, $walk:ident, $from:ident, $to:ident, $gather:ident, $sets:literal, $hash:ident) => {{
         let (replaced, numbered) = ($walk.replaced(), $walk.numbered());
@@ -18,7 +20,7 @@ macro_rules! advance {
             let number = every(&[step; 16]);
             for state in &mut states {
                 for (at, block) in state.iter_mut().enumerate() {
-                    // Replaces the number: what differs from it is taken away.
+                    // Replaces the step number by XOR with the difference.
                     *block = xor(*block, and(xor(*block, number), every(block_of(&numbered, at))));
                 }
             }
@@ -42,20 +44,20 @@ macro_rules! advance {
 
 macro_rules! haraka_kernels {
     ($features:literal) => {
-        /// Cells that take turns.
+        /// Numbers of interleaved cells.
         const FOUR: usize = 4 * WIDTH;
         const TWO: usize = 2 * WIDTH;
 
         #[target_feature(enable = $features)]
-        pub(in super::super) fn haraka256(cells: &mut [Cell], walk: &Walk<'_>) {
-            in_groups::<FOUR>(cells, walk, |group, from, to| {
+        pub(in super::super) fn haraka256(cells: &mut [HashCell], walk: &Walk<'_>) {
+            for_each_group::<FOUR>(cells, walk, |group, from, to| {
                 advance!(group, walk, from, to, gather, 4, five_rounds_256)
             });
         }
 
         #[target_feature(enable = $features)]
-        pub(in super::super) fn haraka512(cells: &mut [Cell], walk: &Walk<'_>) {
-            in_groups::<TWO>(cells, walk, |group, from, to| {
+        pub(in super::super) fn haraka512(cells: &mut [HashCell], walk: &Walk<'_>) {
+            for_each_group::<TWO>(cells, walk, |group, from, to| {
                 advance!(group, walk, from, to, gather_whole, 2, five_rounds_512)
             });
         }

@@ -1,15 +1,15 @@
 //! Haraka on x86-64, with vectors of one, two and four blocks.
 #![allow(unsafe_code, reason = "loads and stores")]
-#![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
+#![allow(clippy::indexing_slicing, reason = "bounds known to the compiler")]
 
-use super::super::chain::Cell;
+use super::super::cell::HashCell;
 use super::super::haraka::CONSTANTS;
-use super::block_of;
-use super::groups::in_groups;
+use super::groups::for_each_group;
 use super::haraka_kernels::{advance, haraka_kernels};
+use super::plain::block_of;
 use super::walk::Walk;
 
-/// The names that the kernels know, for one width.
+/// Defines the operations that the kernels use, for one width.
 macro_rules! operations {
     ($features:literal, $v:ty, $aes:ident, $low32:ident, $high32:ident, $low64:ident, $high64:ident, $xor:ident,
      $and:ident) => {
@@ -43,7 +43,7 @@ pub(super) mod aesni {
 
     #[target_feature(enable = "sse2")]
     #[inline]
-    pub(super) fn store(cell: &mut Cell, block: usize, vector: __m128i) {
+    pub(super) fn store(cell: &mut HashCell, block: usize, vector: __m128i) {
         if let Some(bytes) = cell.0.as_chunks_mut::<16>().0.get_mut(block) {
             // SAFETY: 16 bytes, of any alignment.
             unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), vector) }
@@ -58,21 +58,21 @@ pub(super) mod aesni {
 
     #[target_feature(enable = "sse2")]
     #[inline]
-    fn gather<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 2] {
+    fn gather<const G: usize>(cells: &[HashCell; G], at: usize) -> [V; 2] {
         let cell = &cells[at].0;
         [load(block_of(cell, 0)), load(block_of(cell, 1))]
     }
 
     #[target_feature(enable = "sse2")]
     #[inline]
-    fn gather_whole<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 4] {
+    fn gather_whole<const G: usize>(cells: &[HashCell; G], at: usize) -> [V; 4] {
         let cell = &cells[at].0;
         [load(block_of(cell, 0)), load(block_of(cell, 1)), load(block_of(cell, 2)), load(block_of(cell, 3))]
     }
 
     #[target_feature(enable = "sse2")]
     #[inline]
-    fn scatter<const G: usize>(cells: &mut [Cell; G], at: usize, [front, back]: [V; 2]) {
+    fn scatter<const G: usize>(cells: &mut [HashCell; G], at: usize, [front, back]: [V; 2]) {
         store(&mut cells[at], 0, front);
         store(&mut cells[at], 1, back);
     }
@@ -115,26 +115,26 @@ pub(super) mod vaes256 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn pair<const G: usize>(cells: &[Cell; G], at: usize, block: usize) -> V {
+    fn pair<const G: usize>(cells: &[HashCell; G], at: usize, block: usize) -> V {
         let (a, b) = (load(block_of(&cells[at].0, block)), load(block_of(&cells[at + 1].0, block)));
         _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(a), b)
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn gather<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 2] {
+    fn gather<const G: usize>(cells: &[HashCell; G], at: usize) -> [V; 2] {
         [pair(cells, at, 0), pair(cells, at, 1)]
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn gather_whole<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 4] {
+    fn gather_whole<const G: usize>(cells: &[HashCell; G], at: usize) -> [V; 4] {
         [pair(cells, at, 0), pair(cells, at, 1), pair(cells, at, 2), pair(cells, at, 3)]
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn scatter<const G: usize>(cells: &mut [Cell; G], at: usize, [front, back]: [V; 2]) {
+    fn scatter<const G: usize>(cells: &mut [HashCell; G], at: usize, [front, back]: [V; 2]) {
         store(&mut cells[at], 0, _mm256_castsi256_si128(front));
         store(&mut cells[at], 1, _mm256_castsi256_si128(back));
         store(&mut cells[at + 1], 0, _mm256_extracti128_si256::<1>(front));
@@ -180,29 +180,29 @@ pub(super) mod vaes512 {
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn load32(cell: &Cell) -> __m256i {
+    fn load32(cell: &HashCell) -> __m256i {
         // SAFETY: 64 bytes, of any alignment.
         unsafe { _mm256_loadu_si256(cell.0.as_ptr().cast()) }
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn store32(cell: &mut Cell, vector: __m256i) {
+    fn store32(cell: &mut HashCell, vector: __m256i) {
         // SAFETY: 64 bytes, of any alignment.
         unsafe { _mm256_storeu_si256(cell.0.as_mut_ptr().cast(), vector) }
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn load64(cell: &Cell) -> V {
+    fn load64(cell: &HashCell) -> V {
         // SAFETY: 64 bytes, of any alignment.
         unsafe { _mm512_loadu_si512(cell.0.as_ptr().cast()) }
     }
 
-    /// Two halves of four cells to two blocks of four cells.
+    /// Loads the two halves of four cells into two vectors of blocks.
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn gather<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 2] {
+    fn gather<const G: usize>(cells: &[HashCell; G], at: usize) -> [V; 2] {
         let two = |i: usize| {
             _mm512_inserti64x4::<1>(
                 _mm512_castsi256_si512(load32(&cells[at + i])),
@@ -213,10 +213,10 @@ pub(super) mod vaes512 {
         [_mm512_shuffle_i64x2::<0b10_00_10_00>(low, high), _mm512_shuffle_i64x2::<0b11_01_11_01>(low, high)]
     }
 
-    /// Four cells to their four blocks.
+    /// Loads four cells into their four blocks.
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn gather_whole<const G: usize>(cells: &[Cell; G], at: usize) -> [V; 4] {
+    fn gather_whole<const G: usize>(cells: &[HashCell; G], at: usize) -> [V; 4] {
         let [a, b, c, d] =
             [load64(&cells[at]), load64(&cells[at + 1]), load64(&cells[at + 2]), load64(&cells[at + 3])];
         let (ab, cd) =
@@ -233,13 +233,13 @@ pub(super) mod vaes512 {
 
     #[target_feature(enable = "avx512f")]
     #[inline]
-    fn scatter<const G: usize>(cells: &mut [Cell; G], at: usize, [front, back]: [V; 2]) {
+    fn scatter<const G: usize>(cells: &mut [HashCell; G], at: usize, [front, back]: [V; 2]) {
         let (low, high) = (
             _mm512_shuffle_i64x2::<0b01_00_01_00>(front, back),
             _mm512_shuffle_i64x2::<0b11_10_11_10>(front, back),
         );
         for (i, two) in [(0, low), (2, high)] {
-            // Two fronts and two backs, in turns.
+            // Two fronts and two backs, interleaved.
             let two = _mm512_shuffle_i64x2::<0b11_01_10_00>(two, two);
             store32(&mut cells[at + i], _mm512_castsi512_si256(two));
             store32(&mut cells[at + i + 1], _mm512_extracti64x4_epi64::<1>(two));

@@ -1,16 +1,17 @@
-//! Many hash calls side by side, where the processor can: found out when the program runs, never required. Every
-//! function here does what the plain definitions do, cell by cell; on other processors it is them.
+//! Vectorised hash calls, selected by the processor's features at run time and never required. Every function here
+//! equals the reference definition cell by cell, and runs it on processors without these features.
 //!
-//! | what | on | at a time |
+//! | what | processor | in parallel |
 //! |---|---|---|
 //! | Haraka | x86-64 with AES-NI; VAES; VAES and AVX-512 | 4 of 256 bits, 2 of 512; 8 and 4; 16 and 8 |
 //! | Haraka | 64-bit ARM with AES | 4 of 256 bits, 2 of 512 |
-//! | keys of W-OTS⁺ over Haraka, whole | x86-64 with VAES and AVX-512 with VBMI and VBMI2 | 16 and 8 |
+//! | whole W-OTS⁺ keys over Haraka | x86-64 with VAES and AVX-512 with VBMI and VBMI2 | 16 and 8 |
 //! | BLAKE3 | x86-64 with AVX2; AVX-512 | 8; 16 |
-//! | signatures of W-OTS⁺ over BLAKE3, whole | x86-64 with AVX-512 with VBMI and VBMI2 | 16, 8 |
-//! | which values of W-OTS⁺ sign | x86-64 with AVX-512 with VBMI and VBMI2 | 64 bytes |
+//! | whole W-OTS⁺ signatures over BLAKE3 | x86-64 with AVX-512 with VBMI and VBMI2 | 16, 8 |
+//! | selection of the signed values of W-OTS⁺ | x86-64 with AVX-512 with VBMI and VBMI2 | 64 bytes |
 //!
-//! The plain Haraka uses the crate `aes`, which has AES instructions on x86 and ARM and constant-time code elsewhere.
+//! The reference Haraka uses the crate `aes`, which has AES instructions on x86 and ARM and constant-time code
+//! elsewhere.
 
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 mod blake3_kernels;
@@ -18,8 +19,6 @@ mod blake3_kernels;
 mod blake3_keys;
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 mod blake3_x86;
-#[cfg(all(target_arch = "x86_64", feature = "std"))]
-mod chosen_x86;
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
 mod groups;
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
@@ -31,32 +30,35 @@ mod haraka_neon;
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 mod haraka_x86;
 mod order;
+mod plain;
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
-mod short_x86;
+mod select_x86;
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+mod single_x86;
+mod sort;
 mod walk;
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 mod x86;
 
-pub(super) use self::order::Order;
+pub(super) use self::plain::LANES;
+use self::plain::{blake3_one_by_one, plain_extend};
+pub(super) use self::sort::sort_digits;
 pub(super) use self::walk::Walk;
-use super::chain::{Cell, KeySalt};
+use super::block;
+use super::cell::{HashCell, KeySalt};
 use super::haraka;
-use super::short::{self, FLAGS, bytes, words};
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 use zeroize::optimization_barrier;
 
-/// Parts that [`extend`] makes.
-pub(super) const LANES: usize = 8;
-
 /// Hashes cells of 32 bytes with Haraka-256.
-pub(super) fn haraka256(cells: &mut [Cell], walk: &Walk<'_>) {
+pub(super) fn haraka256(cells: &mut [HashCell], walk: &Walk<'_>) {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    if x86::Haraka::AesNi.is_there() {
-        return x86::in_parts(cells, walk, 4, x86::Haraka::of_256);
+    if x86::Haraka::AesNi.is_available() {
+        return x86::by_width(cells, walk, 4, x86::Haraka::haraka256);
     }
     #[cfg(all(target_arch = "aarch64", feature = "std"))]
     if std::arch::is_aarch64_feature_detected!("aes") {
-        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
+        #[allow(unsafe_code, reason = "the processor was found to have the instructions")]
         // SAFETY: the processor has the instructions.
         return unsafe { haraka_neon::haraka256(cells, walk) };
     }
@@ -64,22 +66,22 @@ pub(super) fn haraka256(cells: &mut [Cell], walk: &Walk<'_>) {
 }
 
 /// Hashes cells with Haraka-512.
-pub(super) fn haraka512(cells: &mut [Cell], walk: &Walk<'_>) {
+pub(super) fn haraka512(cells: &mut [HashCell], walk: &Walk<'_>) {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    if x86::Haraka::AesNi.is_there() {
-        return x86::in_parts(cells, walk, 2, x86::Haraka::of_512);
+    if x86::Haraka::AesNi.is_available() {
+        return x86::by_width(cells, walk, 2, x86::Haraka::haraka512);
     }
     #[cfg(all(target_arch = "aarch64", feature = "std"))]
     if std::arch::is_aarch64_feature_detected!("aes") {
-        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
+        #[allow(unsafe_code, reason = "the processor was found to have the instructions")]
         // SAFETY: the processor has the instructions.
         return unsafe { haraka_neon::haraka512(cells, walk) };
     }
     walk.plain(cells, |cell| haraka::haraka512(&cell.0));
 }
 
-/// The key of W-OTS⁺ over Haraka-256 or Haraka-512 to which a signature's values lead, of a digest of these digits of
-/// `B` bits. `None` where there is no faster way than step by step.
+/// Returns the W-OTS⁺ key over Haraka-256 or Haraka-512 that a signature's values lead to, for digits of `B` bits.
+/// Returns `None` where there is no faster way than step by step.
 #[inline]
 pub(super) fn recover_haraka<const IS_512: bool, const N: usize, const L: usize, const B: usize>(
     values: &[[u8; N]; L],
@@ -87,14 +89,14 @@ pub(super) fn recover_haraka<const IS_512: bool, const N: usize, const L: usize,
     salt: &KeySalt,
 ) -> Option<[u8; 32]> {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    if N == haraka_keys::VALUE && x86::makes_keys() {
+    if N == haraka_keys::VALUE && x86::has_haraka_keys() {
         let values = values.as_flattened().as_chunks().0.first_chunk()?;
-        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
+        #[allow(unsafe_code, reason = "the processor was found to have the instructions")]
         // SAFETY: the processor has the instructions.
         return unsafe {
             match IS_512 {
-                false => haraka_keys::recover::<{ haraka_keys::OF_256 }, L, B>(values, digits, salt),
-                true => haraka_keys::recover::<{ haraka_keys::OF_512 }, L, B>(values, digits, salt),
+                false => haraka_keys::recover::<{ haraka_keys::BLOCKS_256 }, L, B>(values, digits, salt),
+                true => haraka_keys::recover::<{ haraka_keys::BLOCKS_512 }, L, B>(values, digits, salt),
             }
         };
     }
@@ -102,7 +104,7 @@ pub(super) fn recover_haraka<const IS_512: bool, const N: usize, const L: usize,
     None
 }
 
-/// The same over BLAKE3.
+/// As [`recover_haraka`], over BLAKE3.
 #[inline]
 pub(super) fn recover_blake3<const N: usize, const L: usize, const B: usize>(
     values: &[[u8; N]; L],
@@ -110,9 +112,9 @@ pub(super) fn recover_blake3<const N: usize, const L: usize, const B: usize>(
     salt: &KeySalt,
 ) -> Option<[u8; 32]> {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    if N == blake3_keys::VALUE && x86::moves_words() {
+    if N == blake3_keys::VALUE && x86::has_permutations() {
         let values = values.as_flattened().as_chunks().0.first_chunk()?;
-        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
+        #[allow(unsafe_code, reason = "the processor was found to have the instructions")]
         // SAFETY: the processor has the instructions.
         return unsafe { blake3_keys::recover::<L, B>(values, digits, salt) };
     }
@@ -120,22 +122,22 @@ pub(super) fn recover_blake3<const N: usize, const L: usize, const B: usize>(
     None
 }
 
-/// All values of a W-OTS⁺ key over Haraka-256 or Haraka-512 from its first `levels`; and the key. `None` where there is
-/// no faster way than step by step.
+/// Computes all values of a W-OTS⁺ key over Haraka-256 or Haraka-512 from `levels[0]`, and returns the key. Returns
+/// `None` where there is no faster way than step by step.
 #[inline]
 pub(super) fn grow_haraka<const IS_512: bool, const N: usize, const L: usize>(
     levels: &mut [[[u8; N]; L]],
     salt: &KeySalt,
 ) -> Option<[u8; 32]> {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    if N == haraka_keys::VALUE && x86::makes_keys() {
+    if N == haraka_keys::VALUE && x86::has_haraka_keys() {
         let levels = levels.as_flattened_mut().as_flattened_mut().as_chunks_mut().0.as_chunks_mut().0;
-        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
+        #[allow(unsafe_code, reason = "the processor was found to have the instructions")]
         // SAFETY: the processor has the instructions.
         return Some(unsafe {
             match IS_512 {
-                false => haraka_keys::grow::<{ haraka_keys::OF_256 }, L>(levels, salt),
-                true => haraka_keys::grow::<{ haraka_keys::OF_512 }, L>(levels, salt),
+                false => haraka_keys::grow::<{ haraka_keys::BLOCKS_256 }, L>(levels, salt),
+                true => haraka_keys::grow::<{ haraka_keys::BLOCKS_512 }, L>(levels, salt),
             }
         });
     }
@@ -143,46 +145,46 @@ pub(super) fn grow_haraka<const IS_512: bool, const N: usize, const L: usize>(
     None
 }
 
-/// The `N`-byte values that a digest's digits of `B` bits choose, on `L` chains of a W-OTS⁺ key that is kept depth by
-/// depth. False where there is no faster way than one by one; then `chosen` is as it was.
+/// Copies the `N`-byte values that a digest's digits of `B` bits select, from `L` chains of a W-OTS⁺ key stored level
+/// by level. Returns false where there is no faster way than one by one, and then leaves `selected` as it was.
 #[inline]
-pub(super) fn choose<const N: usize, const L: usize, const B: usize>(
-    kept: &[u8],
+pub(super) fn select<const N: usize, const L: usize, const B: usize>(
+    levels: &[u8],
     digest: &[u8; 64],
-    chosen: &mut [u8],
+    selected: &mut [u8],
 ) -> bool {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    if let (chosen_x86::CHAINS, 2, 1..=chosen_x86::MOST) = (L, B, N)
-        && (kept.len(), chosen.len()) == (4 * N * L, N * L)
-        && x86::moves_words()
+    if let (select_x86::CHAINS, 2, 1..=select_x86::MAX_VALUE) = (L, B, N)
+        && (levels.len(), selected.len()) == (4 * N * L, N * L)
+        && x86::has_permutations()
     {
-        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
+        #[allow(unsafe_code, reason = "the processor was found to have the instructions")]
         // SAFETY: the processor has the instructions.
         unsafe {
-            chosen_x86::choose::<N>(kept, digest, chosen);
+            select_x86::select::<N>(levels, digest, selected);
         }
         return true;
     }
-    let _ = (kept, digest, chosen);
+    let _ = (levels, digest, selected);
     false
 }
 
-/// Overwrites a key.
+/// Overwrites a key with zeros.
 #[inline]
 pub(super) fn wipe(bytes: &mut [u8]) {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    if x86::moves_words() {
-        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
+    if x86::has_permutations() {
+        #[allow(unsafe_code, reason = "the processor was found to have the instructions")]
         // SAFETY: the processor has the instructions.
         unsafe {
-            chosen_x86::wipe(bytes);
+            select_x86::wipe(bytes);
         }
         return optimization_barrier(bytes);
     }
-    short::wipe(bytes);
+    block::wipe(bytes);
 }
 
-/// Tells the processor that these bytes will be read soon.
+/// Prefetches these bytes into the cache.
 #[inline]
 pub(super) fn fetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
@@ -200,27 +202,25 @@ pub(super) fn fetch(bytes: &[u8]) {
 }
 
 /// Hashes cells with BLAKE3 under a context's key.
-pub(super) fn blake3(key: &[u32; 8], cells: &mut [Cell], walk: &Walk<'_>) {
+pub(super) fn blake3(key: &[u32; 8], cells: &mut [HashCell], walk: &Walk<'_>) {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     if let Some(blake3) = x86::blake3() {
         return blake3.advance(key, cells, walk);
     }
-    blake3_one_by_one(key, cells, walk, short::compress);
+    blake3_one_by_one(key, cells, walk, block::compress);
 }
 
-/// One compression of BLAKE3.
+/// Runs one BLAKE3 compression.
 #[inline]
 pub(super) fn compress(key: &[u32; 8], m: &[u32; 16], counter: u64, len: u32, flags: u32) -> [u32; 16] {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
-    if let Some(x86::Blake3::Avx512) = x86::blake3() {
-        #[allow(unsafe_code, reason = "a call of what was seen to be there")]
-        // SAFETY: the processor has the instructions.
-        return unsafe { short_x86::compress(key, m, counter, len, flags) };
+    if let Some(blake3) = x86::blake3() {
+        return blake3.compress(key, m, counter, len, flags);
     }
-    short::compress(key, m, counter, len, flags)
+    block::compress(key, m, counter, len, flags)
 }
 
-/// Parts of the extended output of a block of `len` bytes under a context's key, from part `counter` on.
+/// Computes blocks of the extended output of a block of `len` bytes under a context's key, from block `counter` on.
 pub(super) fn extend(key: &[u32; 8], m: &[u32; 16], len: u32, counter: u32, out: &mut [[u8; 64]; LANES]) {
     let counters: [u32; LANES] = core::array::from_fn(|lane| counter + lane as u32);
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
@@ -230,45 +230,16 @@ pub(super) fn extend(key: &[u32; 8], m: &[u32; 16], len: u32, counter: u32, out:
     plain_extend(key, m, len, &counters, out);
 }
 
-#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
-fn block_of(cell: &[u8; 64], block: usize) -> &[u8; 16] {
-    cell.as_chunks().0.get(block).unwrap_or(&[0; 16])
-}
-
-fn blake3_one_by_one(
-    key: &[u32; 8],
-    cells: &mut [Cell],
-    walk: &Walk<'_>,
-    compress: impl Fn(&[u32; 8], &[u32; 16], u64, u32, u32) -> [u32; 16],
-) {
-    walk.plain(cells, |cell| {
-        let out = bytes(&compress(key, &words(&cell.0), 0, walk.shape.input as u32, FLAGS));
-        *out.first_chunk().unwrap_or(&[0; 32])
-    });
-}
-
-fn plain_extend(
-    key: &[u32; 8],
-    m: &[u32; 16],
-    len: u32,
-    counters: &[u32; LANES],
-    out: &mut [[u8; 64]; LANES],
-) {
-    for (out, counter) in out.iter_mut().zip(counters) {
-        *out = bytes(&short::compress(key, m, u64::from(*counter), len, FLAGS));
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::chain::Shape;
+    use super::super::cell::HashShape;
     use super::*;
     use alloc::boxed::Box;
     use alloc::vec::Vec;
     use proptest::prelude::*;
 
-    /// All but the number of the last step, which nobody needs.
-    fn seen(cells: &[Cell], walk: &Walk<'_>) -> Vec<[u8; 64]> {
+    /// Blanks the number of the last step, which is not part of the result.
+    fn seen(cells: &[HashCell], walk: &Walk<'_>) -> Vec<[u8; 64]> {
         let bytes = cells.iter().map(|cell| cell.0);
         bytes
             .map(|mut cell| {
@@ -278,15 +249,15 @@ mod tests {
             .collect()
     }
 
-    type Form<'a> = Box<dyn Fn(&mut [Cell], &Walk<'_>) + 'a>;
+    type Form<'a> = Box<dyn Fn(&mut [HashCell], &Walk<'_>) + 'a>;
 
     fn forms_of_256() -> Vec<Form<'static>> {
         #[allow(unused_mut)]
         let mut forms: Vec<Form<'_>> = Vec::from([Box::new(haraka256) as _]);
         #[cfg(all(target_arch = "x86_64", feature = "std"))]
         for form in [x86::Haraka::AesNi, x86::Haraka::Vaes256, x86::Haraka::Vaes512] {
-            if form.is_there() {
-                forms.push(Box::new(move |cells, walk| form.of_256(cells, walk)));
+            if form.is_available() {
+                forms.push(Box::new(move |cells, walk| form.haraka256(cells, walk)));
             }
         }
         forms
@@ -297,8 +268,8 @@ mod tests {
         let mut forms: Vec<Form<'_>> = Vec::from([Box::new(haraka512) as _]);
         #[cfg(all(target_arch = "x86_64", feature = "std"))]
         for form in [x86::Haraka::AesNi, x86::Haraka::Vaes256, x86::Haraka::Vaes512] {
-            if form.is_there() {
-                forms.push(Box::new(move |cells, walk| form.of_512(cells, walk)));
+            if form.is_available() {
+                forms.push(Box::new(move |cells, walk| form.haraka512(cells, walk)));
             }
         }
         forms
@@ -309,19 +280,19 @@ mod tests {
         forms.push(Box::new(|cells, walk| blake3(key, cells, walk)));
         #[cfg(all(target_arch = "x86_64", feature = "std"))]
         for form in [x86::Blake3::Avx2, x86::Blake3::Avx512] {
-            if form.is_there() {
+            if form.is_available() {
                 forms.push(Box::new(move |cells, walk| form.advance(key, cells, walk)));
             }
         }
         forms
     }
 
-    /// All forms do to the cells what the plain one does.
+    /// Asserts that all forms equal the reference form.
     fn agree(
         forms: &[Form<'_>],
-        cells: &[Cell],
+        cells: &[HashCell],
         walk: &Walk<'_>,
-        plain: impl Fn(&mut [Cell]),
+        plain: impl Fn(&mut [HashCell]),
     ) -> Result<(), TestCaseError> {
         let mut expected = cells.to_vec();
         plain(&mut expected);
@@ -335,7 +306,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn side_by_side_is_one_by_one(
+        fn vectorised_hashing_equals_the_reference(
             contents in proptest::collection::vec((any::<[u8; 32]>(), any::<[u8; 32]>(), 0u8..5), 0..70),
             key: [u32; 8],
             output in 0usize..=32,
@@ -350,11 +321,11 @@ mod tests {
             }
             let from: Vec<u8> = contents.iter().map(|(_, _, from)| *from).collect();
             let walk = |input| {
-                let shape = Shape { input, output: output.min(input - 1) };
+                let shape = HashShape { input, output: output.min(input - 1) };
                 if is_chain { Walk::steps(shape, &from, to) } else { Walk::once(shape) }
             };
-            let cells = |input: usize| -> Vec<Cell> {
-                let whole = contents.iter().map(|(front, back, _)| Cell::of(&[front, back]));
+            let cells = |input: usize| -> Vec<HashCell> {
+                let whole = contents.iter().map(|(front, back, _)| HashCell::from_parts(&[front, back]));
                 whole.map(|mut cell| { cell.0[input..].fill(0); cell }).collect()
             };
 
@@ -365,12 +336,12 @@ mod tests {
             let (whole, all) = (walk(input), cells(input));
             agree(&forms_of_512(), &all, &whole, |cells| whole.plain(cells, |cell| haraka::haraka512(&cell.0)))?;
             agree(&forms_of_blake3(&key), &all, &whole, |cells| {
-                blake3_one_by_one(&key, cells, &whole, short::compress);
+                blake3_one_by_one(&key, cells, &whole, block::compress);
             })?;
         }
 
         #[test]
-        fn what_is_wiped_is_zeros_and_nothing_beside_it(len in 0usize..400, before in 0usize..70) {
+        fn wipe_zeroes_exactly_its_range(len in 0usize..400, before in 0usize..70) {
             let mut bytes = alloc::vec![7; before + len + 3];
             wipe(&mut bytes[before..before + len]);
             prop_assert!(bytes[before..before + len].iter().all(|byte| *byte == 0));
@@ -378,20 +349,20 @@ mod tests {
         }
 
         #[test]
-        fn one_lane_is_one_compression(key: [u32; 8], m: [u32; 16], counter: u64, len: u32, flags: u32) {
-            let plain = short::compress(&key, &m, counter, len, flags);
+        fn compression_equals_the_reference(key: [u32; 8], m: [u32; 16], counter: u64, len: u32, flags: u32) {
+            let plain = block::compress(&key, &m, counter, len, flags);
             prop_assert_eq!(compress(&key, &m, counter, len, flags), plain);
         }
 
         #[test]
-        fn eight_parts_are_those_of_eight_compressions(key: [u32; 8], m: [u32; 16], len: u32, first in 0..u32::MAX - 8) {
+        fn extend_equals_eight_compressions(key: [u32; 8], m: [u32; 16], len: u32, first in 0..u32::MAX - 8) {
             let counters = core::array::from_fn(|lane| first + lane as u32);
             let (mut plain, mut found) = ([[0; 64]; LANES], [[0; 64]; LANES]);
             plain_extend(&key, &m, len, &counters, &mut plain);
             extend(&key, &m, len, first, &mut found);
             prop_assert_eq!(found, plain);
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
-            if x86::Blake3::Avx2.is_there() {
+            if x86::Blake3::Avx2.is_available() {
                 x86::Blake3::Avx2.extend(&key, &m, len, &counters, &mut found);
                 prop_assert_eq!(found, plain);
             }

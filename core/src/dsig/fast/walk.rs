@@ -1,27 +1,27 @@
-use super::super::chain::{Cell, Shape};
+use super::super::cell::{HashCell, HashShape};
 
-/// What happens to cells: how often each is hashed, and what of it changes.
+/// The work to do on cells: the steps of each cell, and the input and output lengths.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Walk<'a> {
-    pub(in super::super) shape: Shape,
-    /// Each cell's first step, and the step before which all stop. `None`: one hash that is no step.
+    pub(in super::super) shape: HashShape,
+    /// First step of each cell, and the step before which all stop. `None`: one hash without a step number.
     pub(super) steps: Option<(&'a [u8], u8)>,
 }
 
 impl<'a> Walk<'a> {
-    /// One hash of each cell.
-    pub(in super::super) fn once(shape: Shape) -> Self {
+    /// Hashes each cell once.
+    pub(in super::super) fn once(shape: HashShape) -> Self {
         Self { shape, steps: None }
     }
 
-    /// Cell i takes the steps from `from[i]` to before `to`. The last byte of its input is the step's number. Cells
-    /// that start together should be neighbours: a cell waits for those beside it.
-    pub(in super::super) fn steps(shape: Shape, from: &'a [u8], to: u8) -> Self {
+    /// Cell i takes the steps from `from[i]` up to but excluding `to`. The last byte of its input is the step number.
+    /// Adjacent cells should start at the same step: a cell waits for those in its group.
+    pub(in super::super) fn steps(shape: HashShape, from: &'a [u8], to: u8) -> Self {
         Self { shape, steps: Some((from, to)) }
     }
 
-    /// The plain form of everything here.
-    pub(in super::super) fn plain(&self, cells: &mut [Cell], hash: impl Fn(&Cell) -> [u8; 32]) {
+    /// Reference form of every vectorised walk.
+    pub(in super::super) fn plain(&self, cells: &mut [HashCell], hash: impl Fn(&HashCell) -> [u8; 32]) {
         for (at, cell) in cells.iter_mut().enumerate() {
             let (from, to) = self.bounds(at);
             for step in from..to {
@@ -42,28 +42,28 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What vectors need.
+/// Operations of the vectorised forms.
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), feature = "std"))]
 impl<'a> Walk<'a> {
-    /// The same for the cells from the `count`th on.
+    /// Returns the same walk for the cells from `count` on.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn after(&self, count: usize) -> Walk<'a> {
         let steps = self.steps.map(|(from, to)| (from.get(count..).unwrap_or_default(), to));
         Walk { shape: self.shape, steps }
     }
 
-    /// First steps of the cells from `start` on, and where they stop; a cell that is not there takes none.
+    /// Returns the first steps of the `G` cells from `start` on, and where they stop; missing cells take no step.
     pub(super) fn group<const G: usize>(&self, start: usize) -> ([u8; G], u8) {
         let to = self.bounds(start).1;
         (core::array::from_fn(|i| self.bounds(start + i).0), to)
     }
 
-    /// 0xff for each byte of a cell that a hash replaces.
+    /// Returns 0xff for each byte of a cell that the hash replaces.
     pub(super) fn replaced(&self) -> [u8; 64] {
         core::array::from_fn(|i| if i < self.shape.output { 0xff } else { 0 })
     }
 
-    /// 0xff for the byte that is the step's number.
+    /// Returns 0xff for the byte that holds the step number.
     pub(super) fn numbered(&self) -> [u8; 64] {
         let at = self.steps.map(|_| self.shape.input - 1);
         core::array::from_fn(|i| if at == Some(i) { 0xff } else { 0 })

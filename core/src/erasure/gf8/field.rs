@@ -1,4 +1,4 @@
-//! GF(2⁸) modulo x⁸ + x⁴ + x³ + x² + 1, and the coefficients that make one shard of others.
+//! GF(2⁸) modulo x⁸ + x⁴ + x³ + x² + 1, and the coefficients that compute shards from other shards.
 #![allow(
     clippy::indexing_slicing,
     reason = "bytes index tables of 256, and constants are made at compile time"
@@ -6,12 +6,12 @@
 
 use alloc::vec::Vec;
 
-/// x⁸ + x⁴ + x³ + x² + 1, of which x is a generator.
+/// x⁸ + x⁴ + x³ + x² + 1; x generates the multiplicative group.
 const POLYNOMIAL: u16 = 0x11d;
-/// The order of the multiplicative group.
+/// Order of the multiplicative group.
 const ORDER: usize = 255;
 
-/// x to the power of the index.
+/// Powers of x by exponent.
 const EXP: [u8; ORDER] = {
     let (mut table, mut power, mut i) = ([0; ORDER], 1u16, 0);
     while i < ORDER {
@@ -25,7 +25,7 @@ const EXP: [u8; ORDER] = {
     table
 };
 
-/// The power of x that the index is; zero has none.
+/// Discrete logarithms to base x by element; zero has none.
 const LOG: [u8; 256] = {
     let (mut table, mut i) = ([0; 256], 0);
     while i < ORDER {
@@ -35,10 +35,10 @@ const LOG: [u8; 256] = {
     table
 };
 
-/// Multiplication by one element, in the forms that processors want.
+/// A multiplier, in the forms that the kernels use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Factor {
-    /// The matrix of bits: row i, for bit i of the product, is byte 7 − i.
+    /// The bit matrix: row i, for bit i of the product, is byte 7 − i.
     pub(super) matrix: u64,
     /// The products of 0 to 15.
     pub(super) low: [u8; 16],
@@ -46,7 +46,7 @@ pub(super) struct Factor {
     pub(super) high: [u8; 16],
 }
 
-/// The factor of each element.
+/// The multiplier for each element.
 pub(super) static FACTORS: [Factor; 256] = {
     let (mut all, mut a) = ([Factor { matrix: 0, low: [0; 16], high: [0; 16] }; 256], 0);
     while a < 256 {
@@ -78,12 +78,12 @@ const fn product(a: u8, b: u8) -> u8 {
     EXP[(LOG[a as usize] as usize + LOG[b as usize] as usize) % ORDER]
 }
 
-/// The factors by which the shards at `sources` make those at `targets`, one row per target.
+/// Returns the factors by which the shards at `sources` yield those at `targets`, one row per target.
 ///
-/// Shard i stands at the element i. The k data shards d fix the function Σ dᵢ / (z + i), and a parity shard is its
-/// value at its own element. Times Π (z + i) that is a polynomial N of degree below k with N(s) = shard s · v(s), where
-/// v(s) is the product of s + i over all data shards i but s itself. So Lagrange's formula takes any k shards to any
-/// other, and no matrix needs to be inverted.
+/// Shard i belongs to the element i. The k data shards d define the function Σ dᵢ / (z + i), and a parity shard is
+/// its value at the shard's own element. Multiplied by Π (z + i) this is a polynomial N of degree below k with N(s) =
+/// shard s · v(s), where v(s) is the product of s + i over all data shards i other than s. So Lagrange's formula maps
+/// any k shards to any other shard, and no matrix is inverted.
 ///
 /// Cost: k² + k·targets additions of logarithms.
 pub(super) fn factors(data: usize, sources: &[usize], targets: &[usize]) -> Vec<Vec<&'static Factor>> {
@@ -119,7 +119,7 @@ fn negated(log: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Multiplication by the definition.
+    /// Multiplies by the definition.
     fn by_hand(mut a: u16, b: u16) -> u8 {
         let mut out = 0;
         for bit in 0..8 {

@@ -1,10 +1,11 @@
-//! Suite 2: a Cauchy code over GF(2⁸). It costs k·m operations per byte, each on as many bytes as a vector holds: less
-//! than suite 1 where there are few shards, and it needs no tables that are made when the program starts.
+//! Suite 2: a Cauchy code over GF(2⁸). It costs k·m operations per byte, each on a whole vector: less than suite 1
+//! for few shards, and without tables computed at start.
 //!
-//! Written here because no published crate fits: `reed-solomon-erasure` is at rest since 2022, compiles C for one
-//! processor model without asking whether it is there, and puts a lock and a cache into each coder; the others are
-//! plain tables without vectors, or codes over GF(2¹⁶) again.
+//! It is implemented here because no published crate fits: `reed-solomon-erasure` is unmaintained since 2022,
+//! compiles C for one processor model without detecting it, and has a lock and a cache in each coder; the other
+//! crates use plain tables without vectors, or GF(2¹⁶).
 
+mod combine;
 mod field;
 mod kernel;
 #[cfg(target_arch = "aarch64")]
@@ -15,11 +16,13 @@ mod x86;
 use alloc::vec::Vec;
 
 use self::field::{Factor, factors};
-use super::coder::Code;
-use super::{Shape, Shards};
+use super::code::Code;
+use super::shape::Shape;
+use super::shards::Shards;
 use crate::Result;
 
-/// Keeps the factors of the parity shards, and those of the last restoration: members that are down stay down.
+/// Caches the factors of the parity shards and those of the last restoration, because the same members tend to be
+/// missing again.
 pub(super) struct Gf8 {
     parity: Vec<Vec<&'static Factor>>,
     last: Option<Restoration>,
@@ -32,7 +35,7 @@ struct Restoration {
 }
 
 impl Gf8 {
-    /// For so many shards, 256 at most. Cost: k² + k·m additions.
+    /// Creates the code for at most 256 shards. Cost: k² + k·m additions.
     pub(super) fn new(shape: Shape) -> Self {
         let data: Vec<usize> = (0..shape.data()).collect();
         let parity: Vec<usize> = (shape.data()..shape.shards()).collect();
@@ -47,7 +50,7 @@ impl Code for Gf8 {
         for (index, shard) in shards.iter_mut().enumerate() {
             if index < data { inputs.push(&*shard) } else { outputs.push(shard) }
         }
-        kernel::combine(&self.parity, &inputs, &mut outputs);
+        combine::combine(&self.parity, &inputs, &mut outputs);
         Ok(())
     }
 
@@ -67,7 +70,7 @@ impl Code for Gf8 {
                 outputs.push(shard);
             }
         }
-        kernel::combine(&restoration.factors, &inputs, &mut outputs);
+        combine::combine(&restoration.factors, &inputs, &mut outputs);
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! Vectors of 64-bit ARM, which every such processor has.
+//! Vector kernel of 64-bit ARM, where these instructions are always available.
 #![allow(unsafe_code, reason = "loads and stores")]
 #![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
 
@@ -7,7 +7,7 @@ use core::arch::aarch64::*;
 use super::field::Factor;
 use super::kernel::{Kernel, Rows};
 
-/// A product is looked up by halves of bytes.
+/// Multiplies by table lookups of half bytes.
 pub(super) const KERNEL: Kernel = Kernel { width: 16, group: 4, run };
 
 fn run(rows: &Rows<'_>, inputs: &[&[u8]], outputs: &mut [&mut [u8]], from: usize, to: usize) {

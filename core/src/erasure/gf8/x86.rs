@@ -1,4 +1,4 @@
-//! Vectors of x86-64.
+//! Vector kernels of x86-64.
 #![allow(unsafe_code, reason = "loads, stores, and calls of what was seen to be there")]
 #![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
 
@@ -7,12 +7,12 @@ use std::arch::is_x86_feature_detected as has;
 
 use super::kernel::{Kernel, Rows};
 
-/// The fastest that is there.
+/// Returns the fastest kernel of this processor.
 pub(super) fn best() -> Option<Kernel> {
     all().next()
 }
 
-/// All that are there, the fastest first.
+/// Returns all kernels of this processor, the fastest first.
 pub(super) fn all() -> impl Iterator<Item = Kernel> {
     let gfni = Kernel { width: 64, group: 8, run: gfni::checked };
     let avx2 = Kernel { width: 32, group: 4, run: avx2::checked };
@@ -20,7 +20,7 @@ pub(super) fn all() -> impl Iterator<Item = Kernel> {
     gfni.into_iter().chain(has!("avx2").then_some(avx2))
 }
 
-/// A kernel from its operations: `$split` prepares a vector of input, `$product` multiplies it by a factor.
+/// Defines a kernel by its operations: `$split` prepares a vector of input, `$product` multiplies it by a factor.
 macro_rules! kernel {
     ($features:literal, $width:literal, $v:ty, [$($group:literal),*]) => {
         pub(super) fn checked(
@@ -58,19 +58,19 @@ macro_rules! kernel {
             to: usize,
         ) {
             let columns: Vec<[Prepared; R]> = (0..inputs.len())
-                .map(|i| core::array::from_fn(|r| rows[r].get(i).map_or(Prepared::ZERO, |f| Prepared::of(f))))
+                .map(|i| core::array::from_fn(|r| rows[r].get(i).map_or(Prepared::ZERO, |f| Prepared::new(f))))
                 .collect();
             for at in (from..to).step_by($width) {
                 let mut sums: [$v; R] = [zero(); R];
                 for (input, factors) in inputs.iter().zip(&columns) {
-                    // SAFETY: the caller has seen that the input reaches to the end of this vector.
+                    // SAFETY: the caller ensures that the input reaches to the end of this vector.
                     let vector = split(unsafe { load(input.as_ptr().add(at)) });
                     for r in 0..R {
                         sums[r] = xor(sums[r], product(vector, &factors[r]));
                     }
                 }
                 for (output, sum) in outputs.iter_mut().zip(sums) {
-                    // SAFETY: the caller has seen that the output reaches to the end of this vector.
+                    // SAFETY: the caller ensures that the output reaches to the end of this vector.
                     unsafe { store(output.as_mut_ptr().add(at), sum) }
                 }
             }
@@ -78,7 +78,7 @@ macro_rules! kernel {
     };
 }
 
-/// A product is one affine transformation of each byte.
+/// Multiplies by one affine transformation of each byte.
 mod gfni {
     use alloc::vec::Vec;
 
@@ -91,7 +91,7 @@ mod gfni {
     impl Prepared {
         const ZERO: Self = Self(0);
 
-        fn of(factor: &Factor) -> Self {
+        fn new(factor: &Factor) -> Self {
             Self(factor.matrix)
         }
     }
@@ -99,14 +99,14 @@ mod gfni {
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn load(from: *const u8) -> __m512i {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { _mm512_loadu_si512(from.cast()) }
     }
 
     #[target_feature(enable = "avx512f")]
     #[inline]
     unsafe fn store(to: *mut u8, vector: __m512i) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { _mm512_storeu_si512(to.cast(), vector) }
     }
 
@@ -137,7 +137,7 @@ mod gfni {
     kernel!("gfni,avx512f", 64, __m512i, [8, 4, 2, 1]);
 }
 
-/// A product is looked up by halves of bytes.
+/// Multiplies by table lookups of half bytes.
 mod avx2 {
     use alloc::vec::Vec;
 
@@ -153,7 +153,7 @@ mod avx2 {
     impl Prepared {
         const ZERO: Self = Self { low: [0; 16], high: [0; 16] };
 
-        fn of(factor: &Factor) -> Self {
+        fn new(factor: &Factor) -> Self {
             Self { low: factor.low, high: factor.high }
         }
     }
@@ -161,14 +161,14 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn load(from: *const u8) -> __m256i {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { _mm256_loadu_si256(from.cast()) }
     }
 
     #[target_feature(enable = "avx2")]
     #[inline]
     unsafe fn store(to: *mut u8, vector: __m256i) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { _mm256_storeu_si256(to.cast(), vector) }
     }
 
@@ -200,9 +200,9 @@ mod avx2 {
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn table(of: &[u8; 16]) -> __m256i {
+    fn table(bytes: &[u8; 16]) -> __m256i {
         // SAFETY: 16 bytes, of any alignment.
-        _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(of.as_ptr().cast()) })
+        _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
     }
 
     kernel!("avx2", 32, __m256i, [4, 2, 1]);

@@ -1,9 +1,9 @@
-//! The calls into Jerasure, and nothing else: matrices in, schedules of exclusive-ors out, schedules carried out.
+//! Bindings to Jerasure: matrices, and schedules of exclusive-ors made from them and run.
 //!
-//! Jerasure checks nothing: it aborts on words it does not know, writes past buffers that are no multiple of word times
-//! packet, and hangs on empty lists of erasures. So only the functions that take no such lists are called, and every
-//! function here holds, by its arguments' types or by an assertion, what those functions need. Its tables are static
-//! and made at first use without a lock: [`LOCK`] is held during every call.
+//! Jerasure validates nothing: it aborts on unknown word sizes, writes past buffers whose length is no multiple of
+//! word times packet, and hangs on empty lists of erasures. So only functions without such lists are called, and
+//! every function here ensures their preconditions by its argument types or by an assertion. Jerasure's tables are
+//! static and created at first use without a lock, so [`LOCK`] is held during every call.
 #![allow(unsafe_code, reason = "Jerasure is C")]
 
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ use jerasure_sys::jerasure as c;
 use crate::erasure::Packets;
 use crate::{Error, Result};
 
-/// Held while Jerasure runs. What it guards has no state that a panic could leave half done.
+/// Held while Jerasure runs. It guards no state that a panic could leave inconsistent.
 static LOCK: Mutex<()> = Mutex::new(());
 
 fn locked<T>(run: impl FnOnce() -> T) -> T {
@@ -23,7 +23,7 @@ fn locked<T>(run: impl FnOnce() -> T) -> T {
     run()
 }
 
-/// Exclusive-ors that make some shards of others.
+/// A sequence of exclusive-ors that computes shards from other shards.
 pub(super) struct Schedule {
     operations: *mut *mut c_int,
     from: usize,
@@ -31,18 +31,18 @@ pub(super) struct Schedule {
     packets: Packets,
 }
 
-// SAFETY: the operations are plain memory of Jerasure's that no other value refers to. They are only read, except
-// when they are freed.
+// SAFETY: the operations are plain memory allocated by Jerasure with no other reference to it. They are only read,
+// except when they are freed.
 unsafe impl Send for Schedule {}
 // SAFETY: as above.
 unsafe impl Sync for Schedule {}
 
-/// A matrix of bits, row by row: as many rows as a word's bits for each shard that is made, and as many columns for each
-/// that it is made of.
+/// A bit matrix in row order: one row per bit of a word for each output shard, and one column per bit for each input
+/// shard.
 pub(super) struct Bits(Vec<c_int>);
 
-/// The bits of the Cauchy matrix that makes `parity` shards of `data`: 1 / (j ⊕ (parity + i)) in row j and column i,
-/// improved so that there are fewer ones. The suite has allowed this shape.
+/// Returns the bits of the Cauchy matrix that computes `parity` shards from `data` shards: 1 / (j ⊕ (parity + i)) in
+/// row j and column i, optimised to have fewer ones. The suite must allow this shape.
 pub(super) fn parity_bits(data: usize, parity: usize, word: u8) -> Result<Bits> {
     let (k, m, w) = (int(data)?, int(parity)?, c_int::from(word));
     assert!((2..=16).contains(&w) && k > 0 && m > 0 && k + m <= 1 << w, "the suite has allowed this shape");
@@ -52,14 +52,15 @@ pub(super) fn parity_bits(data: usize, parity: usize, word: u8) -> Result<Bits> 
         let matrix = Allocated::new(unsafe { c::cauchy_original_coding_matrix(k, m, w) })?;
         // SAFETY: the matrix has k·m elements.
         unsafe { c::cauchy_improve_coding_matrix(k, m, w, matrix.0) };
-        // SAFETY: as above; the answer has k·m·w·w elements.
+        // SAFETY: as above; the result has k·m·w·w elements.
         let bits = Allocated::new(unsafe { c::jerasure_matrix_to_bitmatrix(k, m, w, matrix.0) })?;
-        // SAFETY: so many were written.
+        // SAFETY: Jerasure wrote that number of elements.
         Ok(Bits(unsafe { core::slice::from_raw_parts(bits.0, len) }.to_vec()))
     })
 }
 
-/// The bits that make the `lost` data shards of those at `sources`. Cost: (k·w)³ steps, some of them side by side.
+/// Returns the bits that compute the `lost` data shards from those at `sources`. Cost: (k·w)³ steps, partly in
+/// parallel.
 pub(super) fn restoring_bits(
     parity: &Bits,
     data: usize,
@@ -75,7 +76,7 @@ pub(super) fn restoring_bits(
         sources.len() == data && sources.is_sorted_by(|a, b| a < b) && sources.iter().all(|s| *s < shards),
         "as many sources as data shards, ascending"
     );
-    // Jerasure takes the first k shards that are not erased.
+    // Jerasure uses the first k shards that are not erased.
     let mut erased: Vec<c_int> = alloc::vec![1; shards];
     for source in sources {
         if let Some(is) = erased.get_mut(*source) {
@@ -99,7 +100,7 @@ pub(super) fn restoring_bits(
 }
 
 impl Schedule {
-    /// A schedule for these bits, which make `to` shards of `from`.
+    /// Creates a schedule for these bits, which compute `to` shards from `from` shards.
     pub(super) fn new(bits: &Bits, from: usize, to: usize, packets: Packets) -> Result<Self> {
         let word = usize::from(packets.word());
         assert!(from > 0 && to > 0 && bits.0.len() == from * to * word * word, "a matrix of this size");
@@ -111,7 +112,7 @@ impl Schedule {
         if operations.is_null() { Err(unexpected()) } else { Ok(Self { operations, from, to, packets }) }
     }
 
-    /// Makes `outputs` of `inputs`.
+    /// Computes `outputs` from `inputs`.
     pub(super) fn run(&self, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> Result<()> {
         let unit = usize::from(self.packets.word()) * self.packets.packet();
         let len = inputs.first().map_or(0, |input| input.len());
@@ -125,10 +126,10 @@ impl Schedule {
         let mut from: Vec<*mut c_char> = inputs.iter().map(|i| i.as_ptr().cast_mut().cast()).collect();
         let mut to: Vec<*mut c_char> = outputs.iter_mut().map(|o| o.as_mut_ptr().cast()).collect();
         let (from, to) = (from.as_mut_ptr(), to.as_mut_ptr());
-        // SAFETY: the operations were made for k and m shards of w packets, end with a mark, and each reads or writes
-        // whole packets; all buffers have `size` bytes, a multiple of w packets. Inputs are only read: an operation
-        // writes to places from k on, which are the outputs. Packets have a power of two of bytes, so each starts as
-        // far from a boundary of 16 bytes as the others of its shard, or is shorter and done byte by byte.
+        // SAFETY: the operations were made for k and m shards of w packets, end with a marker, and each reads or
+        // writes whole packets; all buffers have `size` bytes, a multiple of w packets. Inputs are only read:
+        // operations write to indices from k on, which are the outputs. Packet sizes are powers of two, so all
+        // packets of a shard have the same alignment to 16 bytes, or are shorter and processed byte by byte.
         locked(|| unsafe { c::jerasure_schedule_encode(k, m, w, self.operations, from, to, size, packet) });
         Ok(())
     }
@@ -136,12 +137,12 @@ impl Schedule {
 
 impl Drop for Schedule {
     fn drop(&mut self) {
-        // SAFETY: made by Jerasure, freed once.
+        // SAFETY: allocated by Jerasure, freed once.
         unsafe { c::jerasure_free_schedule(self.operations) }
     }
 }
 
-/// A matrix of Jerasure's, freed at the end.
+/// A matrix allocated by Jerasure, freed on drop.
 struct Allocated(*mut c_int);
 
 impl Allocated {
@@ -152,7 +153,7 @@ impl Allocated {
 
 impl Drop for Allocated {
     fn drop(&mut self) {
-        // SAFETY: made by Jerasure, freed once.
+        // SAFETY: allocated by Jerasure, freed once.
         unsafe { c::jerasure_free_matrix(self.0) }
     }
 }
@@ -161,7 +162,7 @@ fn int(n: usize) -> Result<c_int> {
     c_int::try_from(n).map_err(|_| Error::TooLarge { what: "shard", limit: c_int::MAX as u64 })
 }
 
-/// Memory ran out, or a matrix has no inverse that must have one.
+/// Returned if memory runs out, or if a matrix that must be invertible is not.
 fn unexpected() -> Error {
     Error::BadShape { rule: "Jerasure has no matrix for these shards" }
 }

@@ -1,22 +1,24 @@
-//! Suite 3: Cauchy Reed–Solomon over GF(2ʷ) as exclusive-ors of packets, by the C library Jerasure 2.0. It is here to
-//! compare with the ABFT paper, whose parameters (w, p) the tuner searches; the other suites are faster.
+//! Suite 3: Cauchy Reed–Solomon over GF(2ʷ) by exclusive-ors of packets, with the C library Jerasure 2.0. It exists
+//! for comparison with the ABFT paper, whose parameters (w, p) the tuner searches; the other suites are faster.
 //!
-//! One lock is held during each call, so coders of several threads take turns. Each thread that comes here may leave some
-//! memory of the C allocator's behind when it ends: use few, and keep them.
+//! One lock is held during each call, so coders on several threads run one at a time. A thread that used it may leak
+//! some memory of the C allocator when it ends: use few threads, and reuse them.
 
 mod ffi;
 
 use alloc::vec::Vec;
 
 use self::ffi::{Bits, Schedule};
-use super::coder::Code;
-use super::{Packets, Shape, Shards};
+use super::code::Code;
+use super::shape::{Packets, Shape};
+use super::shards::Shards;
 use crate::Result;
 
-/// Keeps the schedule of the parity shards, and that of the last restoration: members that are down stay down.
+/// Caches the schedule of the parity shards and that of the last restoration, because the same members tend to be
+/// missing again.
 pub(super) struct Jerasure {
     packets: Packets,
-    /// None without parity shards.
+    /// `None` without parity shards.
     parity: Option<(Bits, Schedule)>,
     last: Option<Restoration>,
 }
@@ -28,7 +30,7 @@ struct Restoration {
 }
 
 impl Jerasure {
-    /// For a shape that the suite allows. Cost: (m·w)²·k·w steps.
+    /// Creates the code for a shape that the suite allows. Cost: (m·w)²·k·w steps.
     pub(super) fn new(shape: Shape, packets: Packets) -> Result<Self> {
         let parity = if shape.parity() == 0 {
             None
@@ -87,15 +89,15 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::{Schedule, ffi};
-    use crate::erasure::{Coder, Coding, Packets, Shape, Shards, Suite};
+    use crate::erasure::{Coder, Coding, ErasureSuite, Packets, Shape, Shards};
 
-    /// Encodes and restores the first shards.
+    /// Encodes, and restores the first shards.
     fn works(word: u8, log2: u8, data: u16, parity: u16) {
-        let suite = Suite::Jerasure(Packets::new(word, log2).unwrap());
+        let suite = ErasureSuite::Jerasure(Packets::new(word, log2).unwrap());
         let coding = Coding::new(suite, Shape::new(data, parity).unwrap(), 1000).unwrap();
         let mut coder = Coder::new(coding).unwrap();
         let message: Vec<u8> = (0..1000u32).map(|i| ((i * i) >> 3) as u8).collect();
-        let mut shards = Shards::of_message(&coding, &message).unwrap();
+        let mut shards = Shards::from_message(&coding, &message).unwrap();
         coder.fill_parity(&mut shards).unwrap();
         let lost = usize::from(parity.min(data));
         let present: Vec<bool> = (0..coding.shape().shards()).map(|index| index >= lost).collect();
@@ -122,14 +124,14 @@ mod tests {
         works(8, 3, 4, 0);
     }
 
-    /// Shards of every alignment, with bytes around them that nothing may change.
+    /// Tests shards of every alignment, with guard bytes around them.
     #[test]
     fn nothing_is_written_beside_a_shard() {
         for (word, log2) in (2..=16).flat_map(|word| [0, 3, 4, 7].map(|log2| (word, log2))) {
             let packets = Packets::new(word, log2).unwrap();
             let bits = ffi::parity_bits(2, 2, word).unwrap();
             let schedule = Schedule::new(&bits, 2, 2, packets).unwrap();
-            let len = 3 * Suite::Jerasure(packets).unit();
+            let len = 3 * ErasureSuite::Jerasure(packets).unit();
             for gap in 33..50 {
                 let mut memory: Vec<u8> = (0..gap + 4 * (len + gap)).map(|i| ((i * i) >> 5) as u8).collect();
                 let before = memory.clone();

@@ -1,44 +1,44 @@
 use alloc::vec::Vec;
 
 use crate::Result;
-use crate::erasure::{Coding, Packets, Shape, Suite};
+use crate::erasure::{Coding, ErasureSuite, Packets, Shape};
 
-/// From so many places each hill is climbed.
+/// Number of start points of each hill climb.
 const STARTS: usize = 3;
 
-/// What is searched: the parameters with which suite 3 can code such messages.
+/// The search space: the parameters with which suite 3 can code a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Space {
+pub struct SearchSpace {
     shape: Shape,
     message: usize,
     /// For each word size, which packet sizes are possible.
     words: Vec<(u8, [bool; SIZES])>,
 }
 
-/// The powers of two that a packet's size can be.
+/// Number of possible packet sizes, which are powers of two.
 const SIZES: usize = Packets::MAX_LOG2_PACKET as usize + 1;
 
 /// One measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trial {
-    /// What was measured.
+pub struct Measurement {
+    /// The measured parameters.
     pub packets: Packets,
-    /// What came out, in whatever the measuring function answers; less is better.
+    /// Cost in the unit of the measuring function; less is better.
     pub cost: u64,
 }
 
-/// All measurements in their order.
+/// All measurements in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    trials: Vec<Trial>,
+pub struct SearchResult {
+    measurements: Vec<Measurement>,
 }
 
-impl Space {
-    /// For messages of `message` bytes: the smallest word that has more values than there are shards and as many longer
-    /// ones as `successors` says, and all packets with which that can be done.
+impl SearchSpace {
+    /// Creates the space for messages of `message` bytes: the smallest word with more values than there are shards,
+    /// the next `successors` word sizes, and all possible packets for them.
     ///
     /// # Errors
-    /// [`Error::BadShape`](crate::Error::BadShape) if suite 3 cannot make so many shards at all, or
+    /// [`Error::BadShape`](crate::Error::BadShape) if suite 3 does not support this shape at all, or
     /// [`Error::TooLarge`](crate::Error::TooLarge) if it cannot code such a message.
     pub fn new(shape: Shape, message: usize, successors: u8) -> Result<Self> {
         let first: u8 = (2..=16).find(|word| 1 << word > shape.shards()).unwrap_or(16);
@@ -53,7 +53,7 @@ impl Space {
         Ok(Self { shape, message, words })
     }
 
-    /// Only packets up to 2^`log2` bytes.
+    /// Restricts the space to packets of at most 2^`log2` bytes.
     #[must_use]
     pub fn with_packets_up_to(mut self, log2: u8) -> Self {
         for (_, possible) in &mut self.words {
@@ -62,55 +62,55 @@ impl Space {
         self
     }
 
-    /// The shards.
+    /// Returns the numbers of shards.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The message's length.
+    /// Returns the message length in bytes.
     pub fn message(&self) -> usize {
         self.message
     }
 
-    /// How many parameters there are: at most so many are measured.
+    /// Returns the number of parameters in the space, which is the maximum number of measurements.
     pub fn size(&self) -> usize {
         self.words.iter().flat_map(|(_, possible)| possible).filter(|is| **is).count()
     }
 }
 
-impl Found {
-    /// The parameters of the least cost; of equals the first that was measured.
-    pub fn best(&self) -> Option<Trial> {
-        self.trials.iter().min_by_key(|trial| trial.cost).copied()
+impl SearchResult {
+    /// Returns the parameters of least cost; the first measured among equals.
+    pub fn best(&self) -> Option<Measurement> {
+        self.measurements.iter().min_by_key(|trial| trial.cost).copied()
     }
 
-    /// All measurements in their order.
-    pub fn trials(&self) -> &[Trial] {
-        &self.trials
+    /// Returns all measurements in order.
+    pub fn measurements(&self) -> &[Measurement] {
+        &self.measurements
     }
 }
 
-/// Climbs the hills of a space, one for each word size, from a few places that follow from `seed`. Whatever is measured
-/// is measured once.
+/// Climbs the hills of a space, one for each word size, from a few start points derived from `seed`. No parameters
+/// are measured twice.
 ///
 /// # Errors
-/// What `measure` answers; the search ends there.
-pub fn climb<E>(
-    space: &Space,
+/// The first error of `measure`, which ends the search.
+pub fn hill_climb<E>(
+    space: &SearchSpace,
     seed: u64,
     mut measure: impl FnMut(Packets) -> core::result::Result<u64, E>,
-) -> core::result::Result<Found, E> {
-    let (mut found, mut chance) = (Found::default(), Chance(seed));
+) -> core::result::Result<SearchResult, E> {
+    let (mut found, mut chance) = (SearchResult::default(), SplitMix64(seed));
     for (word, possible) in &space.words {
         let mut known = [None; SIZES];
         let mut cost = |log2: usize| -> core::result::Result<Option<u64>, E> {
             let (Some(true), Some(known)) = (possible.get(log2), known.get_mut(log2)) else {
                 return Ok(None);
             };
-            // The space has only packets that exist.
+            // The space contains valid packets only.
             let (None, Ok(packets)) = (*known, Packets::new(*word, log2 as u8)) else { return Ok(*known) };
             let cost = measure(packets)?;
-            found.trials.push(Trial { packets, cost });
+            found.measurements.push(Measurement { packets, cost });
             *known = Some(cost);
             Ok(*known)
         };
@@ -137,13 +137,13 @@ pub fn climb<E>(
 
 fn coding(shape: Shape, message: usize, word: u8, log2: usize) -> Result<Coding> {
     let packets = Packets::new(word, u8::try_from(log2).unwrap_or(u8::MAX))?;
-    Coding::new(Suite::Jerasure(packets), shape, message)
+    Coding::new(ErasureSuite::Jerasure(packets), shape, message)
 }
 
-/// SplitMix64: the same everywhere.
-struct Chance(u64);
+/// SplitMix64, for the same choices on every machine.
+struct SplitMix64(u64);
 
-impl Chance {
+impl SplitMix64 {
     fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -159,12 +159,12 @@ mod tests {
     use core::convert::Infallible;
     use proptest::prelude::*;
 
-    fn space(members: u16, message: usize, successors: u8) -> Space {
-        Space::new(Shape::of_committee(members, members / 4).unwrap(), message, successors).unwrap()
+    fn space(members: u16, message: usize, successors: u8) -> SearchSpace {
+        SearchSpace::new(Shape::for_committee(members, members / 4).unwrap(), message, successors).unwrap()
     }
 
     #[test]
-    fn words_begin_where_the_paper_says() {
+    fn word_sizes_start_as_in_the_paper() {
         let words = |members, successors| {
             space(members, 100, successors).words.iter().map(|(word, _)| *word).collect::<Vec<_>>()
         };
@@ -176,10 +176,10 @@ mod tests {
     }
 
     #[test]
-    fn what_suite_3_cannot_do_is_not_searched() {
+    fn impossible_parameters_are_not_searched() {
         let large = Shape::new(600, 600).unwrap();
-        assert_eq!(Space::new(large, 100, 3).unwrap_err().code(), "BAD_SHAPE");
-        let long = Space::new(Shape::new(50, 50).unwrap(), usize::MAX / 2, 3);
+        assert_eq!(SearchSpace::new(large, 100, 3).unwrap_err().code(), "BAD_SHAPE");
+        let long = SearchSpace::new(Shape::new(50, 50).unwrap(), usize::MAX / 2, 3);
         assert!(matches!(long, Err(Error::TooLarge { .. })));
         assert_eq!(space(100, 100, 0).with_packets_up_to(3).size(), 4);
     }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn the_first_error_ends_the_search() {
         let mut measured = 0;
-        let outcome = climb(&space(10, 100, 3), 1, |_| {
+        let outcome = hill_climb(&space(10, 100, 3), 1, |_| {
             measured += 1;
             if measured == 3 { Err("enough") } else { Ok(7) }
         });
@@ -196,21 +196,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_single_hill_is_climbed_to_its_top(seed: u64, top in 0u8..=16, word in 0u8..3) {
+        fn single_minimum_is_found(seed: u64, top in 0u8..=16, word in 0u8..3) {
             let space = space(100, 1000, 2);
             let cost = |p: Packets| u64::from(p.log2_packet().abs_diff(top)) + 2 * u64::from((p.word() - 7).abs_diff(word));
-            let found = climb(&space, seed, |p| Ok::<u64, Infallible>(cost(p))).unwrap();
+            let found = hill_climb(&space, seed, |p| Ok::<u64, Infallible>(cost(p))).unwrap();
             let best = found.best().unwrap();
             prop_assert_eq!((best.packets.log2_packet(), best.packets.word() - 7, best.cost), (top, word, 0));
-            prop_assert_eq!(&climb(&space, seed, |p| Ok::<u64, Infallible>(cost(p))).unwrap(), &found);
+            prop_assert_eq!(&hill_climb(&space, seed, |p| Ok::<u64, Infallible>(cost(p))).unwrap(), &found);
         }
 
         #[test]
-        fn nothing_is_measured_twice_and_the_best_is_a_summit(seed: u64, costs in proptest::collection::vec(0u64..9, 51)) {
+        fn nothing_is_measured_twice_and_the_best_is_a_local_minimum(seed: u64, costs in proptest::collection::vec(0u64..9, 51)) {
             let space = space(100, 1000, 2);
             let cost = |p: Packets| costs[usize::from(p.word() - 7) * 17 + usize::from(p.log2_packet())];
-            let found = climb(&space, seed, |p| Ok::<u64, Infallible>(cost(p))).unwrap();
-            let mut seen: Vec<Packets> = found.trials().iter().map(|trial| trial.packets).collect();
+            let found = hill_climb(&space, seed, |p| Ok::<u64, Infallible>(cost(p))).unwrap();
+            let mut seen: Vec<Packets> = found.measurements().iter().map(|trial| trial.packets).collect();
             prop_assert!(seen.len() <= space.size());
             seen.sort();
             let measured = seen.len();

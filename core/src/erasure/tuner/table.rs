@@ -1,52 +1,52 @@
 use alloc::vec::Vec;
 
-use crate::erasure::{Coding, Shape, Suite};
+use crate::erasure::{Coding, ErasureSuite, Shape};
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// What was found for a shape, a length and a suite.
+/// The measured cost of a suite for a shape and a message length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     shape: Shape,
     message: u32,
-    suite: Suite,
+    suite: ErasureSuite,
     cost: u64,
 }
 
-/// Rows by shape, length and suite; one of each.
+/// Rows sorted by shape, length and suite, at most one of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     rows: Vec<Row>,
 }
 
 impl Row {
-    /// With this suite, encoding a message of so many bytes and decoding it with f and with 2f shards lost takes
-    /// `cost` nanoseconds in all.
+    /// Creates a row: encoding a message of `message` bytes and decoding it with f and with 2f shards lost takes
+    /// `cost` nanoseconds in total with this suite.
     ///
     /// # Errors
     /// As [`Coding::new`].
-    pub fn new(shape: Shape, message: usize, suite: Suite, cost: u64) -> Result<Self> {
+    pub fn new(shape: Shape, message: usize, suite: ErasureSuite, cost: u64) -> Result<Self> {
         Coding::new(suite, shape, message)?;
         let too_large = Error::TooLarge { what: "erasure-coded message", limit: u32::MAX.into() };
         Ok(Self { shape, message: u32::try_from(message).map_err(|_| too_large)?, suite, cost })
     }
 
-    /// How many shards.
+    /// Returns the numbers of shards.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The message's length.
+    /// Returns the message length in bytes.
     pub fn message(&self) -> usize {
         self.message as usize
     }
 
-    /// The suite, with its parameters.
-    pub fn suite(&self) -> Suite {
+    /// Returns the suite with its parameters.
+    pub fn suite(&self) -> ErasureSuite {
         self.suite
     }
 
-    /// Nanoseconds.
+    /// Returns the cost in nanoseconds.
     pub fn cost(&self) -> u64 {
         self.cost
     }
@@ -57,15 +57,15 @@ impl Row {
 }
 
 impl Table {
-    /// The most rows of a table.
+    /// Maximum number of rows.
     pub const MAX_ROWS: usize = 4096;
 
-    /// All rows, ascending by shape, length and suite.
+    /// Returns all rows, ascending by shape, length and suite.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// Adds a row, in the place of one for the same shape, length and suite.
+    /// Adds a row, replacing one for the same shape, length and suite.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the table is full.
@@ -82,7 +82,7 @@ impl Table {
         Ok(())
     }
 
-    /// Adds all rows of another table, which is the newer one.
+    /// Adds all rows of a newer table, replacing existing ones.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the table is full.
@@ -90,12 +90,11 @@ impl Table {
         newer.rows.iter().try_for_each(|row| self.insert(*row))
     }
 
-    /// The fastest of the suites that `allow` allows, for shards of this shape, as measured with the length that is
-    /// nearest to `message` as a ratio; of two equally near the shorter one. None if nothing was measured for this
-    /// shape.
-    pub fn best(&self, shape: Shape, message: usize, allow: impl Fn(Suite) -> bool) -> Option<&Row> {
+    /// Returns the fastest row that `allow` accepts for shards of this shape, measured with the length nearest to
+    /// `message` by ratio; the shorter of two equally near lengths. Returns `None` if there is none for this shape.
+    pub fn best(&self, shape: Shape, message: usize, allow: impl Fn(ErasureSuite) -> bool) -> Option<&Row> {
         let wanted = message.max(1) as u128;
-        // How far a length is away, as a fraction.
+        // Ratio of the lengths as a fraction.
         let ratio = |row: &Row| {
             let length = u128::from(row.message.max(1));
             (length.max(wanted), length.min(wanted))
@@ -121,7 +120,7 @@ impl Encode for Row {
 impl Decode for Row {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         let (shape, message) = (Shape::decode_from(r, &())?, r.u32()? as usize);
-        Self::new(shape, message, Suite::decode_from(r, &())?, r.u64()?)
+        Self::new(shape, message, ErasureSuite::decode_from(r, &())?, r.u64()?)
     }
 }
 
@@ -135,7 +134,7 @@ impl Encode for Table {
     }
 }
 
-/// The checksum tells a damaged file, and one of something else, from a table; it keeps nobody from writing another.
+/// The checksum detects damaged and foreign files. It does not authenticate the table.
 impl Decode for Table {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         let rows: Vec<Row> = r.list("rows of an erasure table", Self::MAX_ROWS, &())?;
@@ -162,12 +161,12 @@ mod tests {
     use crate::erasure::Packets;
     use proptest::prelude::*;
 
-    fn row(members: u16, message: usize, suite: Suite, cost: u64) -> Row {
-        Row::new(Shape::of_committee(members, members / 4).unwrap(), message, suite, cost).unwrap()
+    fn row(members: u16, message: usize, suite: ErasureSuite, cost: u64) -> Row {
+        Row::new(Shape::for_committee(members, members / 4).unwrap(), message, suite, cost).unwrap()
     }
 
-    fn jerasure(log2: u8) -> Suite {
-        Suite::Jerasure(Packets::new(7, log2).unwrap())
+    fn jerasure(log2: u8) -> ErasureSuite {
+        ErasureSuite::Jerasure(Packets::new(7, log2).unwrap())
     }
 
     fn table(rows: &[Row]) -> Table {
@@ -178,37 +177,38 @@ mod tests {
 
     #[test]
     fn a_newer_row_takes_the_place_of_the_older_one() {
-        let mut old = table(&[row(100, 25_000, jerasure(3), 9), row(100, 25_000, Suite::Leopard, 5)]);
-        old.merge(&table(&[row(100, 25_000, jerasure(5), 7), row(4, 25_000, Suite::Leopard, 1)])).unwrap();
+        let mut old = table(&[row(100, 25_000, jerasure(3), 9), row(100, 25_000, ErasureSuite::Leopard, 5)]);
+        old.merge(&table(&[row(100, 25_000, jerasure(5), 7), row(4, 25_000, ErasureSuite::Leopard, 1)]))
+            .unwrap();
         let suites: Vec<_> = old.rows().iter().map(|row| (row.suite(), row.cost())).collect();
-        assert_eq!(suites, [(Suite::Leopard, 1), (Suite::Leopard, 5), (jerasure(5), 7)]);
+        assert_eq!(suites, [(ErasureSuite::Leopard, 1), (ErasureSuite::Leopard, 5), (jerasure(5), 7)]);
     }
 
     #[test]
     fn the_nearest_length_counts_and_then_the_least_cost() {
         let table = table(&[
-            row(100, 1_000, Suite::Gf8, 1),
+            row(100, 1_000, ErasureSuite::Gf8, 1),
             row(100, 1_000, jerasure(0), 2),
-            row(100, 100_000, Suite::Gf8, 90),
-            row(100, 100_000, Suite::Leopard, 40),
-            row(4, 20_000, Suite::Leopard, 1),
+            row(100, 100_000, ErasureSuite::Gf8, 90),
+            row(100, 100_000, ErasureSuite::Leopard, 40),
+            row(4, 20_000, ErasureSuite::Leopard, 1),
         ]);
-        let shape = Shape::of_committee(100, 25).unwrap();
+        let shape = Shape::for_committee(100, 25).unwrap();
         let best = |message| table.best(shape, message, |_| true).map(|row| (row.message(), row.suite()));
-        assert_eq!(best(0), Some((1_000, Suite::Gf8)));
-        assert_eq!(best(10_000), Some((1_000, Suite::Gf8)), "as near as the other");
-        assert_eq!(best(10_001), Some((100_000, Suite::Leopard)));
-        assert_eq!(best(usize::MAX), Some((100_000, Suite::Leopard)));
-        let only = table.best(shape, 50_000, |suite| matches!(suite, Suite::Jerasure(_)));
+        assert_eq!(best(0), Some((1_000, ErasureSuite::Gf8)));
+        assert_eq!(best(10_000), Some((1_000, ErasureSuite::Gf8)), "as near as the other");
+        assert_eq!(best(10_001), Some((100_000, ErasureSuite::Leopard)));
+        assert_eq!(best(usize::MAX), Some((100_000, ErasureSuite::Leopard)));
+        let only = table.best(shape, 50_000, |suite| matches!(suite, ErasureSuite::Jerasure(_)));
         assert_eq!(only.map(Row::suite), Some(jerasure(0)));
-        assert_eq!(table.best(Shape::of_committee(7, 1).unwrap(), 1_000, |_| true), None);
+        assert_eq!(table.best(Shape::for_committee(7, 1).unwrap(), 1_000, |_| true), None);
     }
 
     #[test]
     fn a_table_has_a_last_row() {
-        let mut full = table(&(0..4096).map(|i| row(4, i, Suite::Gf8, 1)).collect::<Vec<_>>());
-        assert_eq!(full.insert(row(4, 5, Suite::Gf8, 2)), Ok(()));
-        assert_eq!(full.insert(row(4, 5000, Suite::Gf8, 1)), Err(too_many()));
+        let mut full = table(&(0..4096).map(|i| row(4, i, ErasureSuite::Gf8, 1)).collect::<Vec<_>>());
+        assert_eq!(full.insert(row(4, 5, ErasureSuite::Gf8, 2)), Ok(()));
+        assert_eq!(full.insert(row(4, 5000, ErasureSuite::Gf8, 1)), Err(too_many()));
         assert_eq!(Table::decode(&full.encode(), &()), Ok(full));
         let refused = Table::decode(&4097u32.to_le_bytes(), &());
         assert_eq!(refused, Err(too_many()));
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn damaged_disordered_and_impossible_rows_are_refused() {
-        let good = table(&[row(4, 5, Suite::Gf8, 1), row(4, 6, Suite::Gf8, 1)]);
+        let good = table(&[row(4, 5, ErasureSuite::Gf8, 1), row(4, 6, ErasureSuite::Gf8, 1)]);
         let code = |bytes: &[u8]| Table::decode(bytes, &()).map_err(|error| error.code());
         for at in 0..good.encode().len() {
             let mut bytes = good.encode();
@@ -228,20 +228,20 @@ mod tests {
         let twice = Table { rows: [good.rows[0]; 2].into() };
         assert_eq!(code(&twice.encode()), Err("NON_CANONICAL"));
         let mut impossible = good.clone();
-        impossible.rows[0].suite = Suite::Jerasure(Packets::new(2, 0).unwrap());
+        impossible.rows[0].suite = ErasureSuite::Jerasure(Packets::new(2, 0).unwrap());
         impossible.rows[0].shape = Shape::new(3, 2).unwrap();
         assert_eq!(code(&impossible.encode()), Err("BAD_SHAPE"));
     }
 
     proptest! {
         #[test]
-        fn whatever_is_a_table_encodes_to_the_same_bytes(
+        fn tables_encode_to_the_same_bytes(
             rows in proptest::collection::vec((1u16..300, 0usize..1 << 30, 0u8..3, any::<u64>()), 0..20),
         ) {
             let mut all = Table::default();
             for (members, message, suite, cost) in rows {
-                let suite = [Suite::Leopard, Suite::Gf8, jerasure(4)][usize::from(suite)];
-                if let Ok(row) = Row::new(Shape::of_committee(members, 0).unwrap(), message, suite, cost) {
+                let suite = [ErasureSuite::Leopard, ErasureSuite::Gf8, jerasure(4)][usize::from(suite)];
+                if let Ok(row) = Row::new(Shape::for_committee(members, 0).unwrap(), message, suite, cost) {
                     all.insert(row)?;
                 }
             }

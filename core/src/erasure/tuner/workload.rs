@@ -1,25 +1,27 @@
 use alloc::vec::Vec;
 
 use crate::Result;
-use crate::erasure::{Coder, Coding, Shards, Suite};
+use crate::erasure::{Coder, Coding, ErasureSuite, Shards};
 
-/// Beyond this all caches are full, and time grows with the length.
+/// Length at which all caches are full; beyond it the time grows linearly.
 const LONG: usize = 32 << 20;
-/// The same for suite 3 with packets so small that each operation is mostly a call.
+/// The same for suite 3 with small packets, where each operation is mostly call overhead.
 const LONG_IN_SMALL_PACKETS: usize = 1 << 20;
 const SMALL_PACKET: usize = 64;
 
-/// How much of a message of `message` bytes is enough to measure: what it takes is to be scaled to the whole length.
-/// With packets of one byte, 25 MB take suite 3 half a minute.
-pub fn sample_len(suite: Suite, message: usize) -> usize {
+/// Returns how many bytes of a message of `message` bytes suffice for a measurement, to be scaled to the whole
+/// length. With packets of one byte, 25 MB take suite 3 half a minute.
+pub fn sample_len(suite: ErasureSuite, message: usize) -> usize {
     match suite {
-        Suite::Jerasure(packets) if packets.packet() < SMALL_PACKET => message.min(LONG_IN_SMALL_PACKETS),
+        ErasureSuite::Jerasure(packets) if packets.packet() < SMALL_PACKET => {
+            message.min(LONG_IN_SMALL_PACKETS)
+        }
         _ => message.min(LONG),
     }
 }
 
-/// What is worth measuring, as the paper has it: encode a message, decode it with f shards lost, decode it with 2f lost,
-/// where 2f is the number of parity shards and data shards are lost first. Whoever holds a clock takes the time.
+/// The operations to measure, as in the paper: encode a message, decode it with f shards lost, decode it with 2f
+/// lost, where 2f is the number of parity shards and data shards are lost first. The caller measures the time.
 #[derive(Debug)]
 pub struct Workload {
     coder: Coder,
@@ -27,13 +29,13 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// A message of `message` bytes and all its shards.
+    /// Creates a message of `message` bytes and all its shards.
     ///
     /// # Errors
     /// As [`Coder::new`] and [`Coder::disperse`].
     pub fn new(coding: Coding, message: usize) -> Result<Self> {
         let mut shards = Shards::zero(&coding, message)?;
-        // Bytes that are neither all the same nor random: a stranger's message.
+        // Arbitrary bytes, neither constant nor random.
         let mut state = 1u32;
         for byte in shards.iter_mut().flatten().take(message) {
             state = state.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
@@ -44,7 +46,7 @@ impl Workload {
         Ok(Self { coder, shards })
     }
 
-    /// Makes the parity shards.
+    /// Computes the parity shards.
     ///
     /// # Errors
     /// As [`Coder::fill_parity`].
@@ -52,7 +54,7 @@ impl Workload {
         self.coder.fill_parity(&mut self.shards)
     }
 
-    /// Restores what is lost when half as many shards as there are parity shards are.
+    /// Restores the data shards after half as many losses as there are parity shards.
     ///
     /// # Errors
     /// As [`Coder::restore`].
@@ -60,7 +62,7 @@ impl Workload {
         self.decode(self.shards.shape().parity() / 2)
     }
 
-    /// Restores what is lost when as many shards as there are parity shards are.
+    /// Restores the data shards after as many losses as there are parity shards.
     ///
     /// # Errors
     /// As [`Coder::restore`].
@@ -68,10 +70,10 @@ impl Workload {
         self.decode(self.shards.shape().parity())
     }
 
-    /// All three.
+    /// Runs all three.
     ///
     /// # Errors
-    /// As theirs.
+    /// Those of the three operations.
     pub fn run(&mut self) -> Result<()> {
         self.encode()?;
         self.decode_f()?;
@@ -88,12 +90,12 @@ impl Workload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::erasure::{Shape, Suite};
+    use crate::erasure::{ErasureSuite, Shape};
 
     #[test]
     fn the_work_leaves_the_shards_as_they_were() {
-        for suite in [Suite::Leopard, Suite::Gf8] {
-            let coding = Coding::new(suite, Shape::of_committee(7, 2).unwrap(), 1000).unwrap();
+        for suite in [ErasureSuite::Leopard, ErasureSuite::Gf8] {
+            let coding = Coding::new(suite, Shape::for_committee(7, 2).unwrap(), 1000).unwrap();
             let mut work = Workload::new(coding, 1000).unwrap();
             let before = work.shards.clone();
             work.run().unwrap();

@@ -1,72 +1,37 @@
-//! The halves of the committee: what is known of each, and what is told to whom of the other. Why so, [`Gossip`] says.
+//! Dissemination by halves: what is known of each half, and what is sent to which member of the other. [`Gossip`]
+//! gives the reasons.
 
 use core::time::Duration;
 
+use super::half::Half;
 use super::{Gossip, Sum};
-use crate::committee::{Committee, SignerSet};
-use crate::gossip::ranges::Level;
-use crate::gossip::{Aggregate, Peers};
+use crate::committee::SignerSet;
+use crate::gossip::aggregate::Aggregate;
+use crate::gossip::peers::Peers;
 use crate::machine::{MemberIndex, Time};
 use crate::scheme::Additive;
 
-/// Each level of halves waits so much longer than the one below, if it is not half known by then.
-const LEVEL: Duration = Duration::from_millis(50);
-/// Who has nothing new to say repeats itself after this time: messages get lost, and peers fail.
-const REPEAT: Duration = Duration::from_millis(100);
-
-/// A level: what is known of the other half, and what is told to it.
-#[derive(Clone, Debug)]
-pub(super) struct Half<S: Additive> {
-    pub(super) level: Level,
-    /// The heaviest sum that came of members of the other half, and its weight.
-    pub(super) best: Option<Sum<S>>,
-    pub(super) weight: u128,
-    /// The sum of one's own half, once it is asked for.
-    pub(super) own: Option<Sum<S>>,
-    /// How many signers one's own half has.
-    pub(super) own_signers: usize,
-    /// To how many members this is still to be told.
-    pub(super) untold: usize,
-    /// The next turn, modulo the length of the other half, after which turns repeat.
-    pub(super) turn: usize,
-}
-
-impl<S: Additive> Half<S> {
-    /// Whether this is one member's vote, and not in what is kept. Sums replace each other, but votes have nothing in
-    /// common: who is told them one by one, by all others, has to come to a quorum, too.
-    pub(super) fn lacks(&self, aggregate: &Aggregate<S>) -> bool {
-        let one = aggregate.signers();
-        one.len() == 1 && self.best.as_ref().is_some_and(|best| !one.is_subset(best.signers()))
-    }
-
-    /// Keeps what is heavier, or a vote that is lacking.
-    pub(super) fn keep(&mut self, aggregate: Sum<S>, committee: &Committee<S>, limit: u16) {
-        let best = self.best.as_ref().filter(|_| self.lacks(&aggregate));
-        // Keys of colluders can cancel; then the heavier must do.
-        let sum = best.and_then(|best| best.merge(&aggregate, limit).ok()).unwrap_or(aggregate);
-        let weight = committee.weight_of(sum.signers());
-        if weight > self.weight {
-            (self.best, self.weight) = (Some(sum), weight);
-        }
-    }
-}
+/// Additional delay of each level over the one below, unless half of it is known before.
+const LEVEL_DELAY: Duration = Duration::from_millis(50);
+/// Interval at which a member without news repeats itself: messages get lost, and peers fail.
+const REPEAT_INTERVAL: Duration = Duration::from_millis(100);
 
 impl<S: Additive> Gossip<S> {
-    /// On which level all signers are in the other half.
+    /// Returns the level on which all signers are in the other half.
     pub(super) fn level_of(&self, signers: &SignerSet) -> Option<usize> {
         let (first, last) = (signers.first()?, signers.last()?);
         let within = |half: &Half<S>| half.level.other.contains(&first) && half.level.other.contains(&last);
         self.halves.iter().position(within)
     }
 
-    /// One's own half has grown on this level and on all above.
+    /// Updates the levels from `from` on after this member's own half has grown.
     pub(super) fn grow(&mut self, from: usize) {
         let mut signers = self.own.iter().len();
         for (number, half) in self.halves.iter_mut().enumerate() {
             if number >= from {
                 half.own = None;
                 if signers > half.own_signers {
-                    (half.own_signers, half.untold) =
+                    (half.own_signers, half.pending) =
                         (signers, self.parameters.fan_out.min(half.level.other.len()));
                 }
             }
@@ -74,7 +39,7 @@ impl<S: Additive> Gossip<S> {
         }
     }
 
-    /// What is known of one's own half on a level; on the level past the last, of everybody.
+    /// Returns the sum of this member's own half on a level, or on the level past the last the sum of all.
     pub(super) fn sum(&mut self, level: usize) -> Option<Sum<S>> {
         if let Some(sum) = self.halves.get(level).and_then(|half| half.own.clone()) {
             return Some(sum);
@@ -85,7 +50,7 @@ impl<S: Additive> Gossip<S> {
                 let own = self.sum(below);
                 let other = self.halves.get(below).and_then(|half| half.best.clone());
                 match (own, other) {
-                    // They have no signer in common. Keys of colluders can cancel; then the heavier must do.
+                    // They have no signer in common. Keys of colluding members can cancel; then keep the received sum.
                     (Some(own), Some(other)) => own.merge(&other, self.parameters.limit).ok().or(Some(other)),
                     (own, other) => own.or(other),
                 }
@@ -97,7 +62,7 @@ impl<S: Additive> Gossip<S> {
         sum
     }
 
-    /// What goes to which half next.
+    /// Returns the next member of some half to send to, and what to send.
     pub(super) fn next_in_halves(&mut self, now: Time, peers: &Peers) -> Option<(MemberIndex, Aggregate<S>)> {
         if self.known.is_empty() {
             return None;
@@ -106,31 +71,31 @@ impl<S: Additive> Gossip<S> {
         let mut wait = Duration::ZERO;
         for level in 0..self.halves.len() {
             let is_due = self.halves.get(level).is_some_and(|half| {
-                half.untold > 0 && (2 * half.own_signers >= half.level.own.len() || now.since(since) >= wait)
+                half.pending > 0 && (2 * half.own_signers >= half.level.own.len() || now.since(since) >= wait)
             });
-            wait += LEVEL;
+            wait += LEVEL_DELAY;
             if !is_due {
                 continue;
             }
-            // Where nobody can be told now, it stays to be told.
-            if let Some(said) = self.tell(level, now, peers) {
-                return Some(said);
+            // If no member is available now, the level stays pending.
+            if let Some(next) = self.tell(level, now, peers) {
+                return Some(next);
             }
         }
-        if now.since(self.said) < REPEAT {
+        if now.since(self.last_sent) < REPEAT_INTERVAL {
             return None;
         }
-        self.said = now;
+        self.last_sent = now;
         for _ in 0..self.halves.len() {
             self.repeats = (self.repeats + 1) % self.halves.len().max(1);
-            if let Some(said) = self.tell(self.repeats, now, peers) {
-                return Some(said);
+            if let Some(next) = self.tell(self.repeats, now, peers) {
+                return Some(next);
             }
         }
         None
     }
 
-    /// Tells what one's own half knows to the next member of the other one.
+    /// Selects the next member of the other half, and the sum of this member's own half for it.
     fn tell(&mut self, level: usize, now: Time, peers: &Peers) -> Option<(MemberIndex, Aggregate<S>)> {
         let sum = self.sum(level)?;
         let order = self.order(level);
@@ -139,19 +104,20 @@ impl<S: Additive> Gossip<S> {
             let to = half.level.peer(self.me, half.turn, order);
             half.turn = (half.turn + 1) % half.level.other.len();
             if peers.is_available(to, now) && !self.complete.contains(to) {
-                half.untold = half.untold.saturating_sub(1);
+                half.pending = half.pending.saturating_sub(1);
                 return Some((to, sum.into_inner()));
             }
         }
         None
     }
 
-    /// In which order the members of a half are told: the same for all who tell it, and known only with the statement.
+    /// Returns the order in which the members of a half are told: the same for all senders, and unknown before the
+    /// statement.
     fn order(&self, level: usize) -> u64 {
         let mut seed = [0; 8];
         seed.iter_mut().zip(self.statement.digest).for_each(|(byte, of)| *byte = of);
         let seed = u64::from_le_bytes(seed) ^ self.statement.view ^ (level as u64) << 56;
-        // The last steps of SplitMix64, so that every bit of the seed is in every bit of the order.
+        // The last steps of SplitMix64, so that every bit of the seed affects every bit of the order.
         let z = (seed ^ seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ z >> 31

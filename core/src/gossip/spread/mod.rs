@@ -1,123 +1,129 @@
-//! How one statement's aggregates spread: what comes in and is it worth checking, what goes out and to whom.
+//! Dissemination of one statement's aggregates: which received ones to verify, and what to send to which member.
 
+mod half;
 mod halves;
 mod stack;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use self::halves::Half;
+use self::half::Half;
+use super::aggregate::Aggregate;
+use super::parameters::Parameters;
+use super::peers::Peers;
+use super::pool::Pool;
 use super::ranges;
-use super::{Aggregate, Parameters, Peers, Pool};
 use crate::certificate::{Certificate, Statement, Vote};
 use crate::committee::{Committee, SignerSet, Verified};
 use crate::machine::{Fault, MemberIndex, Time};
 use crate::scheme::Additive;
 use crate::{Error, Result};
 
-/// At most so many unverified aggregates wait for their check, one of each peer.
-pub const STACK: usize = 64;
-/// To how many times the fan-out a certificate is told unasked.
-const TELL: usize = 3;
+/// Maximum number of unverified aggregates, one per peer.
+pub const MAX_STACK: usize = 64;
+/// Number of members told about a certificate unasked, as a multiple of the fan-out.
+const CERTIFICATE_FAN_OUT: usize = 3;
 
 type Sum<S> = Verified<Aggregate<S>>;
 
-/// One member's part in spreading the signatures on one statement. Sans I/O: who drives it carries bytes and tells time.
+/// One member's part in disseminating the signatures on one statement. It performs no I/O: its driver carries
+/// messages and passes the time.
 ///
-/// 1. [`vote`](Gossip::vote) takes in one's own vote, or any other that was checked by itself.
-/// 2. [`receive`](Gossip::receive) takes in what comes. What brings nothing is dropped before any cryptography; the rest
-///    waits on a stack, one of each peer, [`STACK`] in all, the oldest dropped.
-/// 3. [`check`](Gossip::check) verifies the newest together and takes in what is good. A bad one is its sender's fault,
-///    which is left alone for a while.
-/// 4. [`next`](Gossip::next) says what to send to whom, as long as less than [`Parameters::fan_out`] sends are under way.
-/// 5. [`certificate`](Gossip::certificate) is there once a quorum has signed. From then on nothing is taken in, and the
-///    certificate is what is sent.
+/// 1. [`vote`](Gossip::vote) adds this member's own vote, or another verified one.
+/// 2. [`receive`](Gossip::receive) accepts an aggregate from a peer. Aggregates without news are dropped before any
+///    cryptography; the others are put on a stack, one per peer and at most [`MAX_STACK`], dropping the oldest.
+/// 3. [`check`](Gossip::check) verifies the newest in one batch and merges the valid ones. An invalid one is blamed
+///    on its sender, who is refused for some time.
+/// 4. [`next`](Gossip::next) returns what to send to which member, while fewer than [`Parameters::fan_out`] sends are
+///    in progress.
+/// 5. [`certificate`](Gossip::certificate) returns the certificate once a quorum has signed. From then on nothing is
+///    accepted, and only the certificate is sent.
 ///
-/// # What is sent to whom
-/// Sums of overlapping sums make counts grow and bring little. So members spread sums that are disjoint by construction.
-/// The committee, in its order, is halved, and halved again, down to each member alone. On each of these at most 16
-/// levels a member is in one half. To members of the other half it sends the sum of what it knows of its own; of what
-/// comes from there it keeps the heaviest, and adds single votes to it. What it knows of its own half is its vote and
-/// what it keeps of the levels below, which have no signer in common.
+/// # What is sent to which member
+/// Merging overlapping sums raises counts and adds few signers. So members disseminate sums that are disjoint by
+/// construction. The committee, in its order, is halved recursively down to single members. On each of these at most
+/// 16 levels a member belongs to one half. It sends the sum of its own half to members of the other half. From there
+/// it keeps the heaviest sum, and adds single votes to it. The sum of its own half is its vote and the best sums of
+/// the levels below, which have no signer in common.
 ///
-/// A level's turn comes when half of one's own half is known, or 50 ms later for each level below it, the lowest
-/// levels first. Whenever one's own half grows, this is told to [`Parameters::fan_out`] members of the other, in an
-/// order that spreads evenly and depends on the statement; who is left alone is passed over. Who has nothing new to say
-/// for 100 ms says something again. Who has a certificate tells three times the fan-out of random members, and whoever
-/// still sends less than a quorum.
+/// A level becomes active when half of this member's own half is known, or 50 ms later for each level below it, the
+/// lowest levels first. Whenever the own half grows, the new sum is sent to [`Parameters::fan_out`] members of the
+/// other half, in an order that spreads evenly and depends on the statement; peers in back-off are skipped. A member
+/// without news for 100 ms repeats itself. A member with a certificate sends it to three times the fan-out of random
+/// members, and to every member that still sends less than a quorum.
 ///
-/// By induction over the levels every member gets to know, of each half, at least the weight of the honest members in
-/// it: what is kept only ever gets heavier, and the sum of all of them is sent again and again. No honest member depends
-/// on another one in particular: on every level but the lowest there are many who know the same.
+/// By induction over the levels every member learns at least the weight of the honest members of each half: the best
+/// sums only get heavier, and the sum of all of them is sent repeatedly. No honest member depends on a particular
+/// other one: on every level but the lowest many members know the same.
 ///
-/// An aggregate that is not of one half (another implementation's, or taken from elsewhere) goes to a [`Pool`] and helps
-/// as it can.
+/// An aggregate that does not belong to one half (from another implementation, or another source) goes to a [`Pool`]
+/// and is merged where possible.
 #[derive(Clone, Debug)]
 pub struct Gossip<S: Additive> {
     committee: Arc<Committee<S>>,
     me: MemberIndex,
     statement: Statement,
     parameters: Parameters,
-    /// One's own vote.
+    /// This member's own vote.
     own: Option<Sum<S>>,
     halves: Vec<Half<S>>,
-    /// What is not of one half.
+    /// Aggregates that do not belong to one half.
     pool: Pool<S>,
-    /// Everybody in any of these.
+    /// The signers of all of these.
     known: SignerSet,
     certificate: Option<Verified<Certificate<S>>>,
     /// The certificate as an aggregate.
     whole: Option<Aggregate<S>>,
-    /// To how many members the certificate is still to be told unasked.
-    untold: usize,
-    /// Unverified, the newest last, at most one of each peer.
+    /// Number of members to send the certificate to unasked.
+    pending: usize,
+    /// Unverified aggregates, the newest last, at most one per peer.
     stack: Vec<(MemberIndex, Aggregate<S>)>,
-    /// Who sent less than a quorum where there is a certificate, the newest last.
+    /// Peers that sent less than a quorum after the certificate was known, the newest last.
     owed: Vec<MemberIndex>,
-    /// Who is known to have a certificate.
+    /// Peers known to have a certificate.
     complete: SignerSet,
-    /// When there was something to say for the first time.
+    /// Time when the first aggregate was available to send.
     since: Option<Time>,
-    /// When something was said the last time.
-    said: Time,
+    /// Time of the last send.
+    last_sent: Time,
     repeats: usize,
 }
 
-/// What became of an aggregate that came in.
+/// Result of receiving an aggregate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// It waits for its check.
+    /// It was put on the stack of unverified aggregates.
     Waiting,
-    /// It brings nothing that is not known.
+    /// It contains no news.
     NothingNew,
     /// There is a certificate already.
     Complete,
-    /// Its sender is not listened to for a while.
+    /// Its sender is refused at present.
     Refused,
-    /// It is not of this statement and committee, or a count in it is above the limit.
+    /// It belongs to another statement or committee, or a count exceeds the limit.
     Invalid(Error),
 }
 
-/// What a check found.
+/// Result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use = "faults name who sent bad aggregates"]
+#[must_use = "faults name the senders of invalid aggregates"]
 pub struct Checked {
-    /// Who sent aggregates that do not verify.
+    /// Senders of aggregates that do not verify.
     pub faults: Vec<Fault<Error>>,
-    /// How many aggregates were verified, together.
+    /// Number of aggregates verified in the batch.
     pub aggregates: usize,
-    /// How many signers these had in all: the additions of the check.
+    /// Total number of signers of these aggregates: the additions of the verification.
     pub signers: usize,
-    /// Whether new signers are known now.
+    /// True if new signers are known now.
     pub grew: bool,
 }
 
 impl<S: Additive> Gossip<S> {
-    /// Nothing is known yet.
+    /// Creates the state of member `me` without any signature.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for a statement of another epoch, [`Error::UnknownSigner`] for a member whom the committee
-    /// does not have.
+    /// [`Error::WrongContext`] for a statement of another epoch, [`Error::UnknownSigner`] if `me` is not a member of
+    /// the committee.
     pub fn new(
         committee: Arc<Committee<S>>,
         me: MemberIndex,
@@ -129,7 +135,7 @@ impl<S: Additive> Gossip<S> {
             return Err(Error::UnknownSigner { index: me.into() });
         }
         let half =
-            |level| Half { level, best: None, weight: 0, own: None, own_signers: 0, untold: 0, turn: 0 };
+            |level| Half { level, best: None, weight: 0, own: None, own_signers: 0, pending: 0, turn: 0 };
         Ok(Self {
             me,
             statement,
@@ -140,32 +146,32 @@ impl<S: Additive> Gossip<S> {
             known: SignerSet::new(committee.len()),
             certificate: None,
             whole: None,
-            untold: 0,
+            pending: 0,
             stack: Vec::new(),
             owed: Vec::new(),
             complete: SignerSet::new(committee.len()),
             since: None,
-            said: Time(0),
+            last_sent: Time(0),
             repeats: 0,
             committee,
         })
     }
 
-    /// What is being signed.
+    /// Returns the statement being signed.
     pub fn statement(&self) -> &Statement {
         &self.statement
     }
 
-    /// Takes in a vote that was checked by itself, above all one's own. False if it was known.
+    /// Adds a verified vote, in particular this member's own. Returns false if it was known.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for another committee or statement.
     pub fn vote(&mut self, vote: &Verified<Vote<S>>) -> Result<bool> {
-        self.adopt(Aggregate::of_vote(vote, &self.committee)?)
+        self.adopt(Aggregate::from_vote(vote, &self.committee)?)
     }
 
-    /// Takes in an aggregate that was verified elsewhere, for example a certificate in a proposal. False if it brings
-    /// nothing new.
+    /// Adds an aggregate that was verified elsewhere, for example a certificate in a proposal. Returns false if it
+    /// has no news.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for another committee or statement.
@@ -184,7 +190,7 @@ impl<S: Additive> Gossip<S> {
         Ok(grew)
     }
 
-    /// Takes in what a peer sent. Nothing is verified yet.
+    /// Accepts an aggregate from a peer, without verifying it yet.
     pub fn receive(
         &mut self,
         from: MemberIndex,
@@ -203,9 +209,10 @@ impl<S: Additive> Gossip<S> {
         }
         peers.heard(from);
         if self.committee.has_quorum(aggregate.signers()) {
-            self.is_told(from);
+            self.mark_complete(from);
         } else if self.is_complete() && !self.complete.remove(from) {
-            // Who was told may have sent this before it knew; the next one shows that it still does not.
+            // A peer that was sent the certificate may have sent this before it arrived; its next one shows that it
+            // did not arrive.
             self.owe(from);
         }
         if self.is_complete() {
@@ -216,20 +223,20 @@ impl<S: Additive> Gossip<S> {
         }
         match self.stack.iter().position(|(peer, _)| *peer == from) {
             Some(position) => drop(self.stack.remove(position)),
-            None if self.stack.len() >= STACK => drop(self.stack.remove(0)),
+            None if self.stack.len() >= MAX_STACK => drop(self.stack.remove(0)),
             None => {}
         }
         self.stack.push((from, aggregate));
         Received::Waiting
     }
 
-    /// How many aggregates wait for their check.
+    /// Returns the number of unverified aggregates.
     pub fn waiting(&self) -> usize {
         self.stack.len()
     }
 
-    /// Verifies the newest of what waits, together, with coefficients from `entropy` (32 bytes that nobody could foresee;
-    /// without them they are derived from all that is verified), and takes in what is good.
+    /// Verifies the newest unverified aggregates in one batch, with coefficients from `entropy` (32 unpredictable
+    /// bytes; without them they are derived from all inputs), and merges the valid ones.
     pub fn check(&mut self, now: Time, entropy: Option<&[u8; 32]>, peers: &mut Peers) -> Checked {
         let (senders, aggregates) = self.newest();
         let mut checked = Checked { aggregates: aggregates.len(), ..Checked::default() };
@@ -237,7 +244,7 @@ impl<S: Additive> Gossip<S> {
         let verdicts = Aggregate::batch(&self.committee, aggregates, entropy);
         for (sender, verdict) in senders.into_iter().zip(verdicts) {
             match verdict {
-                // Of this statement and committee, as was seen when it came.
+                // Statement and committee were checked on receipt.
                 Ok(aggregate) => checked.grew |= self.take(aggregate),
                 Err(evidence) => {
                     peers.accuse(sender, now);
@@ -251,9 +258,9 @@ impl<S: Additive> Gossip<S> {
         checked
     }
 
-    /// What to send, and to whom. It holds one of the places of `peers` until [`Peers::left`], [`Peers::sent`] or
-    /// [`Peers::failed`] is called. `None` if there is nothing to say now or no place is free: ask again when a place is
-    /// free, when something was taken in, or after 50 ms. `draw` is random.
+    /// Returns what to send, and to which member. The send occupies a slot of `peers` until [`Peers::left`],
+    /// [`Peers::sent`] or [`Peers::failed`] is called. Returns `None` if there is nothing to send now or no slot is
+    /// free: call again when a slot becomes free, when an aggregate was added, or after 50 ms. `draw` is random.
     pub fn next(&mut self, now: Time, draw: u64, peers: &mut Peers) -> Option<(MemberIndex, Aggregate<S>)> {
         if !peers.has_room(now) {
             return None;
@@ -262,35 +269,35 @@ impl<S: Additive> Gossip<S> {
             Some(whole) => (self.next_to_complete(now, draw, peers)?, whole),
             None => self.next_in_halves(now, peers)?,
         };
-        self.said = now;
+        self.last_sent = now;
         peers.begin(to, now);
         Some((to, aggregate))
     }
 
-    /// What to send to this peer, which somebody else picked; `None` if it is known to have all of it.
+    /// Returns what to send to a peer that the caller picked; `None` if the peer is known to have all of it.
     pub fn offer(&mut self, to: MemberIndex) -> Option<Aggregate<S>> {
         if self.complete.contains(to) {
             return None;
         }
         if let Some(whole) = self.whole.clone() {
-            self.is_told(to);
+            self.mark_complete(to);
             return Some(whole);
         }
         let level = self.halves.iter().position(|half| half.level.other.contains(&to))?;
         self.sum(level).map(Verified::into_inner)
     }
 
-    /// Everybody whose signature is known and verified.
+    /// Returns the members whose signatures are known and verified.
     pub fn signers(&self) -> &SignerSet {
         &self.known
     }
 
-    /// The verified aggregates that are not of one half.
+    /// Returns the pool of verified aggregates that do not belong to one half.
     pub fn pool(&self) -> &Pool<S> {
         &self.pool
     }
 
-    /// The certificate, once a quorum has signed.
+    /// Returns the certificate, once a quorum has signed.
     pub fn certificate(&self) -> Option<&Verified<Certificate<S>>> {
         self.certificate.as_ref()
     }
@@ -306,7 +313,8 @@ impl<S: Additive> Gossip<S> {
         if aggregate.signers().committee_len() != self.committee.len() {
             return Err(Error::WrongContext { what: "committee size" });
         }
-        // Sums of disjoint sums have low counts: what has not is somebody's waste of bytes, unless it decides.
+        // Sums of disjoint sums have low counts. A higher count wastes bytes, and is accepted only if it completes a
+        // quorum.
         let decides = self.committee.has_quorum(aggregate.signers());
         let limit = if decides { self.parameters.limit } else { self.parameters.preferred };
         if aggregate.counts().highest() > limit {
@@ -315,8 +323,8 @@ impl<S: Additive> Gossip<S> {
         Ok(())
     }
 
-    /// Whether this is heavier than what is kept of its half, or a vote that is not in that, or brings a new signer if it is
-    /// not of one half.
+    /// Returns true if the aggregate is heavier than the best sum of its half, or is a vote that this sum lacks, or,
+    /// if it does not belong to one half, has a new signer.
     fn is_news(&self, aggregate: &Aggregate<S>) -> bool {
         if self.committee.has_quorum(aggregate.signers()) {
             return true;
@@ -329,7 +337,7 @@ impl<S: Additive> Gossip<S> {
         }
     }
 
-    /// Takes in what was verified. False if it is no news.
+    /// Merges a verified aggregate. Returns false if it has no news.
     fn take(&mut self, aggregate: Sum<S>) -> bool {
         if self.is_complete() || !self.is_news(&aggregate) {
             return false;
@@ -342,7 +350,7 @@ impl<S: Additive> Gossip<S> {
         match self.level_of(aggregate.signers()) {
             Some(level) => {
                 if let Some(half) = self.halves.get_mut(level) {
-                    half.keep(aggregate, &self.committee, self.parameters.limit);
+                    half.merge(aggregate, &self.committee, self.parameters.limit);
                 }
                 self.grow(level + 1);
             }
@@ -358,7 +366,7 @@ impl<S: Additive> Gossip<S> {
         true
     }
 
-    /// Sees whether what is known is a quorum.
+    /// Creates the certificate if the known signers are a quorum.
     fn conclude(&mut self) {
         if !self.committee.has_quorum(&self.known) {
             return;
@@ -377,24 +385,24 @@ impl<S: Additive> Gossip<S> {
 
     fn finish(&mut self, certificate: Verified<Certificate<S>>) {
         self.known.clone_from(certificate.signers());
-        self.whole = Some(Aggregate::of_certificate(&certificate).into_inner());
+        self.whole = Some(Aggregate::from_certificate(&certificate).into_inner());
         self.certificate = Some(certificate);
-        self.untold = TELL * self.parameters.fan_out;
-        // Only the certificate is sent from now on.
+        self.pending = CERTIFICATE_FAN_OUT * self.parameters.fan_out;
+        // From now on only the certificate is sent.
         self.halves = Vec::new();
         self.stack = Vec::new();
     }
 
-    /// To whom the certificate goes next.
+    /// Returns the next peer to send the certificate to.
     fn next_to_complete(&mut self, now: Time, draw: u64, peers: &mut Peers) -> Option<MemberIndex> {
         if let Some(place) = self.owed.iter().rposition(|peer| peers.is_available(*peer, now)) {
             let to = self.owed.remove(place);
             self.complete.insert(to);
             return Some(to);
         }
-        while self.untold > 0 {
-            self.untold -= 1;
-            let to = peers.pick(now, draw.wrapping_add(self.untold as u64))?;
+        while self.pending > 0 {
+            self.pending -= 1;
+            let to = peers.pick(now, draw.wrapping_add(self.pending as u64))?;
             if !self.complete.contains(to) {
                 self.complete.insert(to);
                 return Some(to);
@@ -407,14 +415,14 @@ impl<S: Additive> Gossip<S> {
         if self.owed.contains(&peer) {
             return;
         }
-        if self.owed.len() >= STACK {
+        if self.owed.len() >= MAX_STACK {
             self.owed.remove(0);
         }
         self.owed.push(peer);
     }
 
-    /// This peer is known to have a certificate, and is owed none.
-    fn is_told(&mut self, peer: MemberIndex) {
+    /// Records that this peer has a certificate, so that none is owed to it.
+    fn mark_complete(&mut self, peer: MemberIndex) {
         self.owed.retain(|owed| *owed != peer);
         self.complete.insert(peer);
     }

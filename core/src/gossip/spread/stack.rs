@@ -1,16 +1,16 @@
-//! What waits for its check.
+//! Unverified aggregates, and the choice of those to verify next.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::Gossip;
-use crate::gossip::Aggregate;
+use crate::gossip::aggregate::Aggregate;
 use crate::machine::MemberIndex;
 use crate::scheme::Additive;
 
 impl<S: Additive> Gossip<S> {
-    /// Takes what is to be verified next off the stack, from the newest down: what is heavier than what is kept of its
-    /// half and than what was taken before of the same, or a quorum, which makes all the rest needless.
+    /// Takes the aggregates to verify next off the stack, from the newest down: of each half only aggregates heavier
+    /// than the best known and than those taken before, or a quorum alone, which makes all others unnecessary.
     pub(super) fn newest(&mut self) -> (Vec<MemberIndex>, Vec<Aggregate<S>>) {
         let is_quorum = |(_, aggregate): &(_, Aggregate<S>)| self.committee.has_quorum(aggregate.signers());
         if let Some(place) = self.stack.iter().rposition(is_quorum) {
@@ -36,7 +36,7 @@ impl<S: Additive> Gossip<S> {
         (senders, aggregates)
     }
 
-    /// Takes what is no longer news off the stack.
+    /// Drops aggregates from the stack that bring no news any more.
     pub(super) fn drop_known(&mut self) {
         let stack = core::mem::take(&mut self.stack);
         if !self.is_complete() {

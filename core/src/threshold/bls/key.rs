@@ -5,19 +5,21 @@ use core::fmt;
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
-use super::{SignatureShare, Suite};
+use super::scheme::BlsScheme;
+use super::share::SignatureShare;
 use crate::bls::{Fr, PublicKey, SecretKey, Signature};
 use crate::committee::CommitteeId;
 use crate::machine::MemberIndex;
 use crate::scheme::Scheme;
-use crate::threshold::sharing::{Polynomial, SecretScalar, ShareIndex, Threshold};
+use crate::threshold::index::{ShareIndex, Threshold};
+use crate::threshold::sharing::{Polynomial, SecretScalar};
 use crate::threshold::tolerance::{Agreement, Tolerance};
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// The public side of a shared key: the key itself, and each party's, under which its shares verify.
+/// The public part of a shared key: the group's public key, and each party's key, under which its shares verify.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GroupKey<V: Suite> {
+pub struct GroupKey<V: BlsScheme> {
     id: [u8; 32],
     committee: CommitteeId,
     tolerance: Tolerance,
@@ -26,25 +28,25 @@ pub struct GroupKey<V: Suite> {
     parties: Vec<PublicKey<V>>,
 }
 
-/// One party's share of the key. It wipes itself, and can neither be copied nor printed.
-pub struct KeyShare<V: Suite> {
+/// One party's share of the key. It is wiped when dropped, and has no `Clone` or `Debug` of the secret.
+pub struct KeyShare<V: BlsScheme> {
     key: Arc<GroupKey<V>>,
     member: MemberIndex,
     secret: SecretKey<V>,
 }
 
-/// Makes a key and shares it. **Whoever runs this knows the key**, see
+/// Generates a key and shares it. **The process that runs this knows the key**, see
 /// [`TrustedDealer`](crate::threshold::ecdsa::TrustedDealer). Cost: a multiplication of the generator for each party.
 ///
 /// # Errors
 /// [`Error::Rng`] if the generator fails.
-pub fn deal<V: Suite, R: TryCryptoRng + ?Sized>(
+pub fn deal<V: BlsScheme, R: TryCryptoRng + ?Sized>(
     committee: CommitteeId,
     tolerance: Tolerance,
     agreement: Agreement,
     rng: &mut R,
 ) -> Result<Vec<KeyShare<V>>> {
-    // A share of zero is no key. It comes up never.
+    // A share of zero is no key; draw again. The probability is negligible.
     let (secret, shares) = loop {
         let secret = SecretScalar::<Fr>::random(rng)?;
         let polynomial = Polynomial::sharing(&secret, tolerance.threshold_of(agreement), rng)?;
@@ -62,7 +64,7 @@ pub fn deal<V: Suite, R: TryCryptoRng + ?Sized>(
     Ok((0..tolerance.parties()).zip(shares).map(share).collect())
 }
 
-impl<V: Suite> GroupKey<V> {
+impl<V: BlsScheme> GroupKey<V> {
     fn new(
         committee: CommitteeId,
         tolerance: Tolerance,
@@ -75,32 +77,32 @@ impl<V: Suite> GroupKey<V> {
         key
     }
 
-    /// Its name, which every share binds.
+    /// Returns the key's identifier, which every share binds.
     pub fn id(&self) -> &[u8; 32] {
         &self.id
     }
 
-    /// Whose key it is.
+    /// Returns the committee that holds the key.
     pub fn committee(&self) -> CommitteeId {
         self.committee
     }
 
-    /// How many parties there are and how many may be faulty.
+    /// Returns the number of parties and of faulty parties.
     pub fn tolerance(&self) -> Tolerance {
         self.tolerance
     }
 
-    /// How many shares make a signature.
+    /// Returns the number of shares that a signature needs.
     pub fn threshold(&self) -> Threshold {
         self.tolerance.threshold_of(self.agreement)
     }
 
-    /// The key of the signatures: verify with [`Scheme::verify`].
+    /// Returns the public key of the signatures: verify with [`Scheme::verify`].
     pub fn public(&self) -> &PublicKey<V> {
         &self.public
     }
 
-    /// The key of one party's shares.
+    /// Returns the public key of one party's shares.
     pub fn party(&self, index: ShareIndex) -> Option<&PublicKey<V>> {
         self.parties.get(usize::from(index.member()))
     }
@@ -110,28 +112,29 @@ impl<V: Suite> GroupKey<V> {
     }
 }
 
-impl<V: Suite> KeyShare<V> {
-    /// Signs. The same message always gives the same share; whether it may be signed is for the caller to know. Cost: a
-    /// hash to the curve and a multiplication.
+impl<V: BlsScheme> KeyShare<V> {
+    /// Signs a message. Signing is deterministic; the caller decides whether the message may be signed. Cost: a hash
+    /// to the curve and a multiplication.
     pub fn sign(&self, message: &[u8]) -> SignatureShare<V> {
         let signature: Signature<V> = V::sign(&self.secret, message);
         SignatureShare::new(self.member, self.key.digest(message), signature)
     }
 
-    /// Whose it is.
+    /// Returns the member that holds the share.
     pub fn member(&self) -> MemberIndex {
         self.member
     }
 
-    /// The public side.
+    /// Returns the public part.
     pub fn key(&self) -> &Arc<GroupKey<V>> {
         &self.key
     }
 
-    /// All of it as bytes: **secret**, to be [sealed](crate::threshold::seal) for its party. The key, member u16, secret 32.
+    /// Returns the encoded share: **secret**, to be [sealed](crate::threshold::seal) for its party. The key, member
+    /// u16, secret 32.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let head = self.key.encode();
-        // The full length at once: a vector that grows leaves copies behind.
+        // Allocate the full length at once: a growing vector leaves copies behind.
         let mut bytes = Zeroizing::new(Vec::with_capacity(head.len() + 34));
         bytes.extend_from_slice(&head);
         bytes.extend_from_slice(&self.member.to_le_bytes());
@@ -139,10 +142,11 @@ impl<V: Suite> KeyShare<V> {
         bytes
     }
 
-    /// Reads what [`to_bytes`](KeyShare::to_bytes) wrote. Cost: a square root and a subgroup check for each party.
+    /// Reads the encoding of [`to_bytes`](KeyShare::to_bytes). Cost: a square root and a subgroup check for each
+    /// party.
     ///
     /// # Errors
-    /// What is wrong with the bytes; [`Error::WrongContext`] if the secret is not the member's.
+    /// Decoding errors; [`Error::WrongContext`] if the secret does not match the member's public key.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut r = Reader::new(bytes);
         let key = GroupKey::decode_from(&mut r, &())?;
@@ -157,16 +161,16 @@ impl<V: Suite> KeyShare<V> {
     }
 }
 
-/// Without the secret.
-impl<V: Suite> fmt::Debug for KeyShare<V> {
+/// Omits the secret.
+impl<V: BlsScheme> fmt::Debug for KeyShare<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "KeyShare(member {})", self.member)
     }
 }
 
-/// 16 + suite 1 ‖ committee 32 ‖ parties u16 ‖ faulty u16 ‖ agreement 1 (1 agreed, 2 unagreed) ‖ key ‖ each party's key.
-/// The 16 keeps these suites apart from those of the other groups.
-impl<V: Suite> Encode for GroupKey<V> {
+/// 16 + suite 1 ‖ committee 32 ‖ parties u16 ‖ faulty u16 ‖ agreement 1 (1 agreed, 2 unagreed) ‖ key ‖ each party's
+/// key. Adding 16 separates these suites from those of the other groups.
+impl<V: BlsScheme> Encode for GroupKey<V> {
     fn encode_to(&self, w: &mut Writer) {
         w.u8(16 + <V as Scheme>::SUITE);
         self.committee.encode_to(w);
@@ -182,7 +186,7 @@ impl<V: Suite> Encode for GroupKey<V> {
 }
 
 /// Cost: a square root and a subgroup check for each party.
-impl<V: Suite> Decode for GroupKey<V> {
+impl<V: BlsScheme> Decode for GroupKey<V> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         if r.u8()? != 16 + <V as Scheme>::SUITE {
             return Err(Error::WrongContext { what: "suite of the threshold key" });

@@ -1,5 +1,5 @@
-//! Σ ρᵢ·(A₁ + c·Hᵢ − z·G) + σᵢ·(A₂ + c·U − z·B) = 0 for random ρᵢ and σᵢ: holds, but for a chance of 2⁻¹²⁸, exactly if every
-//! proof holds by itself.
+//! Batch verification of proofs: Σ ρᵢ·(A₁ + c·Hᵢ − z·G) + σᵢ·(A₂ + c·U − z·B) = 0 for random ρᵢ and σᵢ. This holds
+//! exactly if every proof holds, except with probability 2⁻¹²⁸.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,14 +10,14 @@ use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{Identity, VartimeMultiscalarMul, VartimePrecomputedMultiscalarMul};
 
 use super::element::Element;
-use super::keys::Purpose;
 use super::public::PublicKeys;
+use super::purpose::Purpose;
 use super::share::{Instance, Share};
 use crate::scheme::coefficients;
 use crate::{Error, Result};
 
-/// Whether tables of the keys pay: each key has its price, used or not, and with many shares there are enough points for a
-/// better method without tables.
+/// Returns true if tables of the keys pay off. Each key in a table has a cost, used or not; and with many shares
+/// there are enough points for a faster method without tables.
 fn tables_pay(shares: usize, parties: u16) -> bool {
     shares < 47 && 8 * shares >= parties.into()
 }
@@ -33,7 +33,7 @@ struct Item<'a, P: Purpose> {
     share: &'a Share<P>,
     key: &'a Element,
     c: Scalar,
-    // Positive, so that they stay short: a negative one is as long as the order.
+    // Positive, so that they stay short: a negative number is as long as the order.
     rho: Scalar,
     sigma: Scalar,
 }
@@ -54,7 +54,7 @@ impl<'a, P: Purpose> Batch<'a, P> {
         let challenges: Vec<_> = keyed.iter().map(|(share, key)| share.challenge(instance, key)).collect();
         let mut coefficients = coefficients(None, |hasher| {
             for (share, challenge) in shares.iter().zip(&challenges) {
-                // The challenge binds all but z.
+                // The challenge binds everything but z.
                 hasher.update(challenge.as_bytes()).update(share.z.as_bytes());
             }
         });
@@ -68,7 +68,7 @@ impl<'a, P: Purpose> Batch<'a, P> {
         Ok(Self { keys, base: instance.base.point(), items: items.collect() })
     }
 
-    /// The places of the wrong ones, ascending.
+    /// Returns the positions of the wrong proofs, ascending.
     pub(super) fn wrong(&self) -> Vec<usize> {
         let mut wrong = Vec::new();
         self.search(0, &self.items, &mut wrong);
@@ -102,7 +102,7 @@ impl<'a, P: Purpose> Batch<'a, P> {
             on_base += item.sigma * share.z;
             let on_key = item.rho * item.c;
             match on_keys.get_mut(usize::from(share.member())) {
-                // The same member's key may come twice.
+                // A member may occur more than once.
                 Some(sum) => *sum += on_key,
                 None => {
                     scalars.push(on_key);

@@ -6,7 +6,7 @@ use curve25519_dalek::scalar::Scalar;
 use crate::wire::{Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// An element of ristretto255 other than the neutral one, beside its 32-byte encoding, which is hashed again and again.
+/// An element of ristretto255 other than the neutral one, with its 32-byte encoding, which is hashed repeatedly.
 #[derive(Clone, Copy)]
 pub struct Element {
     point: RistrettoPoint,
@@ -14,28 +14,28 @@ pub struct Element {
 }
 
 impl Element {
-    /// The 32-byte encoding of RFC 9496.
+    /// Returns the 32-byte encoding of RFC 9496.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.bytes
     }
 
     /// Encodes a point. Cost: an inverse square root, an eighth of a multiplication.
-    pub(crate) fn of(point: RistrettoPoint) -> Result<Self> {
-        Self::known(point, point.compress())
+    pub(crate) fn from_point(point: RistrettoPoint) -> Result<Self> {
+        Self::from_encoded(point, point.compress())
     }
 
-    /// A point of which the encoding is known already.
-    pub(crate) fn known(point: RistrettoPoint, bytes: CompressedRistretto) -> Result<Self> {
-        // The neutral element is the only one that is encoded as zeros.
+    /// Creates an element from a point with a known encoding.
+    pub(crate) fn from_encoded(point: RistrettoPoint, bytes: CompressedRistretto) -> Result<Self> {
+        // Only the neutral element is encoded as zeros.
         if bytes.0 == [0; 32] { Err(Error::Infinity) } else { Ok(Self { point, bytes: bytes.0 }) }
     }
 
-    /// The doubles of points; one inversion serves all their encodings.
+    /// Returns the doubles of points; one inversion serves all encodings.
     pub(crate) fn doubled<const N: usize>(halves: &[RistrettoPoint; N]) -> Result<[Self; N]> {
         let bytes = RistrettoPoint::double_and_compress_batch(halves);
         let mut all = [Self { point: RistrettoPoint::default(), bytes: [0; 32] }; N];
         for ((element, half), bytes) in all.iter_mut().zip(halves).zip(bytes) {
-            *element = Self::known(half + half, bytes)?;
+            *element = Self::from_encoded(half + half, bytes)?;
         }
         Ok(all)
     }
@@ -43,15 +43,15 @@ impl Element {
     /// Reads 32 bytes. Cost: an inverse square root.
     ///
     /// # Errors
-    /// [`Error::NonCanonical`] for s from the field's prime on and for negative s, [`Error::Infinity`] for the neutral
-    /// element, [`Error::Malformed`] for what encodes no element.
+    /// [`Error::NonCanonical`] for s not below the field's prime and for negative s, [`Error::Infinity`] for the
+    /// neutral element, [`Error::Malformed`] if the bytes encode no element.
     pub(crate) fn decode_from(r: &mut Reader<'_>, what: &'static str) -> Result<Self> {
         let bytes = CompressedRistretto(r.array()?);
         if !is_canonical(&bytes.0) {
             return Err(Error::NonCanonical { what });
         }
         let point = bytes.decompress().ok_or(Error::Malformed { what })?;
-        Self::known(point, bytes)
+        Self::from_encoded(point, bytes)
     }
 
     pub(crate) fn point(&self) -> &RistrettoPoint {
@@ -79,7 +79,7 @@ impl fmt::Debug for Element {
     }
 }
 
-/// Whether s, little endian, is below p = 2²⁵⁵ − 19 and not negative, which is even.
+/// Returns true if s, little endian, is below p = 2²⁵⁵ − 19 and even, that is, not negative.
 fn is_canonical(bytes: &[u8; 32]) -> bool {
     let [first, middle @ .., last] = bytes;
     let from_p_on = *last == 0x7f && *first >= 0xed && middle.iter().all(|byte| *byte == 0xff);
@@ -89,12 +89,12 @@ fn is_canonical(bytes: &[u8; 32]) -> bool {
 /// Reads a number below the group's order.
 ///
 /// # Errors
-/// [`Error::NonCanonical`] from the order on.
+/// [`Error::NonCanonical`] for larger numbers.
 pub(crate) fn read_scalar(r: &mut Reader<'_>, what: &'static str) -> Result<Scalar> {
     Option::from(Scalar::from_canonical_bytes(r.array()?)).ok_or(Error::NonCanonical { what })
 }
 
-/// Half of a number, in constant time: points that are to be encoded in a batch are wanted as halves.
+/// Returns half of a number, in constant time: points to be encoded in a batch are needed as halves.
 pub(crate) fn half(scalar: &Scalar) -> Scalar {
     // (ℓ + 1)/2.
     const INVERSE_OF_2: [u8; 32] = [
@@ -104,8 +104,8 @@ pub(crate) fn half(scalar: &Scalar) -> Scalar {
     scalar * Scalar::from_bytes_mod_order(INVERSE_OF_2)
 }
 
-/// A challenge: the first 128 bits of a hash. A proof that holds without the statement holding needs a hash that hits one
-/// of 2¹²⁸ values, and with a short number a multiplication on public points takes half as long.
+/// Returns a challenge: the first 128 bits of a hash. A false proof needs a hash that hits one of 2¹²⁸ values, and a
+/// short challenge halves the time of multiplications by public points.
 pub(crate) fn challenge_bits(hash: &[u8; 32]) -> u128 {
     hash.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes))
 }
@@ -136,7 +136,7 @@ mod tests {
                     }
                     None if !is_canonical(&bytes) => {}
                     None => {
-                        // Canonical, and no element: no other encoding of it decodes either.
+                        // Canonical, but no element: no other encoding of it decodes either.
                         assert_eq!(
                             Element::decode_from(&mut Reader::new(&bytes), "e"),
                             Err(Error::Malformed { what: "e" })
@@ -154,7 +154,7 @@ mod tests {
     fn doubles_are_encoded_as_they_are_by_themselves() {
         let halves = [3u64, 70, 1 << 40].map(|s| RistrettoPoint::mul_base(&Scalar::from(s)));
         for (element, half) in Element::doubled(&halves).unwrap().iter().zip(halves) {
-            assert_eq!(*element, Element::of(half + half).unwrap());
+            assert_eq!(*element, Element::from_point(half + half).unwrap());
             assert_eq!(element.point(), &(half + half));
         }
         assert_eq!(Element::doubled(&[RistrettoPoint::default()]), Err(Error::Infinity));

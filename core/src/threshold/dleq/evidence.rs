@@ -4,28 +4,28 @@ use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::traits::VartimeMultiscalarMul;
 
 use super::element::Element;
-use super::keys::Purpose;
 use super::public::PublicKeys;
+use super::purpose::Purpose;
 use super::share::{Instance, Share};
 use crate::machine::MemberIndex;
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// A share that did not verify.
+/// A share that failed verification.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ShareFault<P: Purpose> {
-    /// The member made it itself: evidence for anybody.
+    /// The member made it itself: publicly verifiable evidence.
     Proven(Box<WrongShare<P>>),
-    /// It carries a member's index, but nothing in it says that the member made it. Evidence only together with the
-    /// signature or the link under which it came.
+    /// It carries a member's index, but does not prove that the member made it. Evidence only together with the
+    /// signature or the link that delivered it.
     Forged {
-        /// What came.
+        /// The received share.
         share: Box<Share<P>>,
     },
 }
 
 impl<P: Purpose> ShareFault<P> {
-    /// In whose name the share came.
+    /// Returns the member named in the share.
     pub fn member(&self) -> MemberIndex {
         match self {
             ShareFault::Proven(evidence) => evidence.share.member(),
@@ -34,9 +34,9 @@ impl<P: Purpose> ShareFault<P> {
     }
 }
 
-/// Proof that a member made a wrong share: the first equation of its proof holds, which nobody but the holder of xᵢ (and its
-/// dealer) can bring about, and the second does not, which no correct member brings about on any base. 194 bytes, checked by
-/// anybody who has the verification keys; neither the ciphertext nor the coin's name is needed.
+/// Evidence that a member made a wrong share. The first equation of its proof holds, which only the holder of xᵢ (and
+/// its dealer) can achieve; the second does not hold, which no correct member causes on any base. 194 bytes,
+/// verifiable with the verification keys alone; neither the ciphertext nor the coin's name is needed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WrongShare<P: Purpose> {
     base: Element,
@@ -49,10 +49,10 @@ impl<P: Purpose> WrongShare<P> {
         Self { base: instance.base, context: instance.context, share: *share }
     }
 
-    /// Checks it, with nothing known but the keys, and names the culprit. Cost: two small sums.
+    /// Verifies the evidence with the keys alone, and returns the culprit. Cost: two small sums.
     ///
     /// # Errors
-    /// [`Error::UnknownSigner`]; [`Error::NotEvidence`] if the share is right, or not the member's own.
+    /// [`Error::UnknownSigner`]; [`Error::NotEvidence`] if the share is right, or not provably the member's own.
     pub fn verify(&self, keys: &PublicKeys<P>) -> Result<MemberIndex> {
         let (share, member) = (&self.share, self.share.member());
         let key = keys.verification_key(member).ok_or(Error::UnknownSigner { index: member.into() })?;
@@ -77,7 +77,7 @@ impl<P: Purpose> Encode for WrongShare<P> {
     }
 }
 
-/// The bytes only: it still is to be verified.
+/// Decodes without verification: call [`verify`](WrongShare::verify).
 impl<P: Purpose> Decode for WrongShare<P> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         let base = Element::decode_from(r, "base of a wrong share")?;

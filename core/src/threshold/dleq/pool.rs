@@ -6,34 +6,34 @@ use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 
 use super::evidence::ShareFault;
-use super::keys::Purpose;
 use super::public::PublicKeys;
+use super::purpose::Purpose;
 use super::share::{Instance, Share, VerifiedShare};
 use crate::Result;
 use crate::machine::MemberIndex;
 use crate::threshold::lagrange;
 
-/// What came of one share more.
+/// Result of adding a share.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Collected<T, P: Purpose> {
-    /// The result, once.
+    /// The output; returned once.
     pub output: Option<T>,
-    /// Shares that turned out to be wrong.
+    /// Shares that failed verification.
     pub faults: Vec<ShareFault<P>>,
 }
 
-/// The shares of one instance that have come so far: one of each member, checked or not.
+/// The shares of one instance received so far: one per member, verified or not.
 ///
-/// A share is checked when it matters and not before. A second, different share in a member's name has the first one
-/// checked, so that a forged one cannot keep the member's own out.
-pub(crate) struct Pool<P: Purpose> {
+/// A share is verified only when the result matters. A second, different share of a member causes the first to be
+/// verified, so that a forged share cannot displace the member's own.
+pub(crate) struct SharePool<P: Purpose> {
     pub(crate) keys: Arc<PublicKeys<P>>,
     pub(crate) instance: Instance<P>,
     pending: BTreeMap<MemberIndex, Share<P>>,
     verified: BTreeMap<MemberIndex, VerifiedShare<P>>,
 }
 
-impl<P: Purpose> Pool<P> {
+impl<P: Purpose> SharePool<P> {
     /// # Errors
     /// [`Error::WrongContext`](crate::Error::WrongContext) if the instance belongs to other keys.
     pub(crate) fn new(keys: Arc<PublicKeys<P>>, instance: Instance<P>) -> Result<Self> {
@@ -41,7 +41,7 @@ impl<P: Purpose> Pool<P> {
         Ok(Self { keys, instance, pending: BTreeMap::new(), verified: BTreeMap::new() })
     }
 
-    /// Takes a share in.
+    /// Adds a share.
     ///
     /// # Errors
     /// [`Error::UnknownSigner`](crate::Error::UnknownSigner).
@@ -64,12 +64,12 @@ impl<P: Purpose> Pool<P> {
         Ok(())
     }
 
-    /// Whether enough are here, checked or not.
+    /// Returns true if there are enough shares, verified or not.
     pub(crate) fn is_enough(&self) -> bool {
         self.pending.len() + self.verified.len() >= usize::from(self.keys.threshold().needed())
     }
 
-    /// Checks what is not checked yet.
+    /// Verifies the pending shares.
     pub(crate) fn settle(&mut self, faults: &mut Vec<ShareFault<P>>) -> Result<()> {
         let shares: Vec<_> = core::mem::take(&mut self.pending).into_values().collect();
         let checked = self.keys.verify_shares(&self.instance, &shares)?;
@@ -78,7 +78,7 @@ impl<P: Purpose> Pool<P> {
         Ok(())
     }
 
-    /// x·B, if enough checked shares are here.
+    /// Returns x·B if there are enough verified shares.
     pub(crate) fn combine(&self, cache: &mut lagrange::Cache<Scalar>) -> Result<Option<RistrettoPoint>> {
         if self.verified.len() < usize::from(self.keys.threshold().needed()) {
             return Ok(None);
@@ -87,7 +87,7 @@ impl<P: Purpose> Pool<P> {
         self.keys.combine(&self.instance, &shares, cache).map(Some)
     }
 
-    /// What comes of the shares as they are, checked or not: perhaps x·B.
+    /// Combines the shares as they are, verified or not. The result may be wrong.
     pub(crate) fn guess(&self, cache: &mut lagrange::Cache<Scalar>) -> Result<RistrettoPoint> {
         let checked = self.verified.values().map(|share| (share.index(), *share.point()));
         let pending = self.pending.values().map(|share| (share.index, share.point));

@@ -1,4 +1,3 @@
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
@@ -7,21 +6,22 @@ use curve25519_dalek::ristretto::{RistrettoPoint, VartimeRistrettoPrecomputation
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{Identity, VartimeMultiscalarMul, VartimePrecomputedMultiscalarMul};
 use rand_core::TryCryptoRng;
+use subtle::ConstantTimeEq;
 
-use super::batch;
 use super::element::Element;
-use super::evidence::{ShareFault, WrongShare};
-use super::keys::{KeyShare, Purpose, read_purpose, write_keys};
-use super::share::{Checked, Instance, Share, VerifiedShare};
+use super::keys::KeyShare;
+use super::purpose::{Purpose, read_purpose, write_keys};
+use super::share::{Instance, VerifiedShare};
 use crate::committee::CommitteeId;
 use crate::machine::MemberIndex;
+use crate::threshold::index::{ShareIndex, Threshold};
 use crate::threshold::lagrange::{self, IndexSet, invert_all};
-use crate::threshold::{Polynomial, SecretScalar, ShareIndex, Threshold};
+use crate::threshold::sharing::{Polynomial, SecretScalar};
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// What everybody knows of dealt keys: H = x·G and each member's Hᵢ = xᵢ·G. They were checked to lie on one polynomial
-/// of the threshold's degree.
+/// The public part of dealt keys: H = x·G and each member's Hᵢ = xᵢ·G. Decoding verifies that they lie on one
+/// polynomial of the threshold's degree.
 pub struct PublicKeys<P: Purpose> {
     committee: CommitteeId,
     threshold: Threshold,
@@ -32,9 +32,9 @@ pub struct PublicKeys<P: Purpose> {
 }
 
 impl<P: Purpose> PublicKeys<P> {
-    /// Deals a fresh key. **Whoever runs this knows the key**, so run it once, away from the network, and give each
-    /// member its share alone. `threshold` needs f + 1 shares of n: f faulty ones then know nothing, and n − f ≥ 2f + 1
-    /// honest ones suffice. Cost: n + 1 multiplications of the generator, n·t in the field.
+    /// Deals a fresh key. **The process that runs this knows the key**: run it once, offline, and give each member
+    /// only its own share. `threshold` needs f + 1 shares of n: f faulty members then know nothing, and n − f ≥ 2f +
+    /// 1 honest ones suffice. Cost: n + 1 multiplications of the generator, n·t in the field.
     ///
     /// # Errors
     /// [`Error::Rng`] if the generator fails.
@@ -45,7 +45,7 @@ impl<P: Purpose> PublicKeys<P> {
     ) -> Result<(Self, Vec<KeyShare<P>>)> {
         let secret = SecretScalar::random(rng)?;
         let polynomial = Polynomial::sharing(&secret, threshold, rng)?;
-        let key = Element::of(RistrettoPoint::mul_base(secret.expose()))?;
+        let key = Element::from_point(RistrettoPoint::mul_base(secret.expose()))?;
         let shares = polynomial
             .shares(threshold.parties())
             .map(|share| KeyShare::new(committee, key, share.index, share.value))
@@ -54,80 +54,38 @@ impl<P: Purpose> PublicKeys<P> {
         Ok((Self { committee, threshold, key, members, tables: None, purpose: PhantomData }, shares))
     }
 
-    /// Computes a table for each verification key, which makes checking between n/8 and 46 shares at once somewhat
-    /// cheaper; it is not used for fewer or more, where it would not help. Memory: 64 points per member, which is 10,240 B with vector instructions and 7,680 B without; 1 MB for
-    /// 100 members. Time: a quarter of a multiplication each.
+    /// Computes a table for each verification key, which makes verifying between n/8 and 46 shares at once somewhat
+    /// cheaper; for other numbers it is not used, because it would not help. Memory: 64 points per member, which is
+    /// 10,240 B with vector instructions and 7,680 B without; 1 MB for 100 members. Time: a quarter of a
+    /// multiplication each.
     #[must_use]
     pub fn precomputed(mut self) -> Self {
         self.tables = Some(VartimeRistrettoPrecomputation::new(self.members.iter().map(Element::point)));
         self
     }
 
-    /// For which committee they were dealt.
+    /// Returns the committee that the keys were dealt for.
     pub fn committee(&self) -> CommitteeId {
         self.committee
     }
 
-    /// How many shares of how many are needed.
+    /// Returns the threshold.
     pub fn threshold(&self) -> Threshold {
         self.threshold
     }
 
-    /// H, under which all encrypt.
+    /// Returns H, the encryption key.
     pub fn key(&self) -> &Element {
         &self.key
     }
 
-    /// Hᵢ.
+    /// Returns the verification key Hᵢ of a member.
     pub fn verification_key(&self, member: MemberIndex) -> Option<&Element> {
         self.members.get(usize::from(member))
     }
 
-    /// Checks one share. Cost: one sum of six products, 1.5 multiplications.
-    ///
-    /// # Errors
-    /// [`Error::WrongContext`] if the instance belongs to other keys, [`Error::UnknownSigner`], [`Error::BadShare`].
-    pub fn verify_share(&self, instance: &Instance<P>, share: &Share<P>) -> Result<VerifiedShare<P>> {
-        instance.belongs_to(self.committee, &self.key)?;
-        self.threshold.check(share.index)?;
-        let checked = self.verify_shares(instance, core::slice::from_ref(share))?;
-        let bad = Error::BadShare { members: [share.member()].into() };
-        checked.verified.into_iter().next().ok_or(bad)
-    }
-
-    /// Checks many shares of one instance with one sum. If that is not zero, halves are checked until every wrong share is
-    /// found. Indices may repeat. Cost per share: four products of a sum, of which two by 128 bits, 0.6 of a
-    /// multiplication; for each wrong one of n about 2·log₂ n small sums more.
-    ///
-    /// # Errors
-    /// [`Error::WrongContext`] if the instance belongs to other keys, [`Error::UnknownSigner`]. Wrong shares are no error:
-    /// they are among [`Checked::faults`].
-    pub fn verify_shares(&self, instance: &Instance<P>, shares: &[Share<P>]) -> Result<Checked<P>> {
-        instance.belongs_to(self.committee, &self.key)?;
-        let items = batch::Batch::new(self, instance, shares)?;
-        let wrong = items.wrong();
-        let (mut verified, mut faults) = (Vec::with_capacity(shares.len()), Vec::new());
-        let mut wrong = wrong.into_iter().peekable();
-        for (place, share) in shares.iter().enumerate() {
-            if wrong.next_if_eq(&place).is_some() {
-                faults.push(self.fault(instance, share));
-            } else {
-                verified.push(VerifiedShare::assume(share, instance));
-            }
-        }
-        Ok(Checked { verified, faults })
-    }
-
-    fn fault(&self, instance: &Instance<P>, share: &Share<P>) -> ShareFault<P> {
-        let evidence = WrongShare::new(instance, share);
-        match evidence.verify(self) {
-            Ok(_) => ShareFault::Proven(Box::new(evidence)),
-            Err(_) => ShareFault::Forged { share: Box::new(*share) },
-        }
-    }
-
-    /// x·B from the shares xᵢ·B of one instance: the first `needed` of them, ascending by member. Cost: a sum of t
-    /// products, and the coefficients if this set is new to the cache.
+    /// Combines the shares xᵢ·B of one instance to x·B: the first `needed` of them, ascending by member. Cost: a sum
+    /// of t products, and the coefficients if the cache does not have this set.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for a share of another instance, [`Error::DuplicateSigner`], [`Error::BelowQuorum`].
@@ -145,7 +103,7 @@ impl<P: Purpose> PublicKeys<P> {
         self.interpolate(points.collect(), cache)
     }
 
-    /// As [`combine`](PublicKeys::combine), of points that nobody checked: the result is anything.
+    /// As [`combine`](PublicKeys::combine), from unverified points: the result may be wrong.
     pub(super) fn interpolate(
         &self,
         mut points: Vec<(ShareIndex, Element)>,
@@ -170,11 +128,11 @@ impl<P: Purpose> PublicKeys<P> {
         self.tables.as_ref()
     }
 
-    /// Fails unless H, H₁, … Hₙ lie on one polynomial of degree below t.
+    /// Checks that H, H₁, … Hₙ lie on one polynomial of degree below t.
     ///
-    /// They do if and only if Σ vᵢ·m(i)·Hᵢ = 0 for every polynomial m of degree up to d = n − t, where vᵢ =
-    /// 1/Π (i − j): the code's dual. With m = Σ ρᵏ·xᵏ for a random ρ one sum checks them all, but for a chance of d/2²⁵²,
-    /// and m(i) = ((ρi)^(d+1) − 1)/(ρi − 1) is quickly computed.
+    /// They do if and only if Σ vᵢ·m(i)·Hᵢ = 0 for every polynomial m of degree up to d = n − t, where vᵢ = 1/Π (i −
+    /// j): the dual code. With m = Σ ρᵏ·xᵏ for a random ρ one sum checks them all, except with probability d/2²⁵²,
+    /// and m(i) = ((ρi)^(d+1) − 1)/(ρi − 1) is fast to compute.
     fn on_one_polynomial(&self) -> Result<()> {
         let n = u64::from(self.threshold.parties());
         let d = n - u64::from(self.threshold.needed());
@@ -198,7 +156,7 @@ impl<P: Purpose> PublicKeys<P> {
         invert_all(&mut below);
         let scalars = above.iter().zip(&below).map(|(above, below)| above * below);
         let points = core::iter::once(&self.key).chain(&self.members).map(Element::point);
-        // Pairs have a known length, which the sum insists on.
+        // Pairs have a known length, which the sum requires.
         let (scalars, points): (Vec<Scalar>, Vec<&RistrettoPoint>) = scalars.zip(points).unzip();
         if RistrettoPoint::vartime_multiscalar_mul(scalars, points) == RistrettoPoint::identity() {
             Ok(())
@@ -206,6 +164,29 @@ impl<P: Purpose> PublicKeys<P> {
             Err(Error::BadCommittee {
                 rule: "the verification keys do not lie on one polynomial; deal again",
             })
+        }
+    }
+}
+
+impl<P: Purpose> KeyShare<P> {
+    /// Checks that the secret matches this member's verification key. Call it once on receipt: a mistake of the
+    /// dealer would later produce wrong shares, for which this member would be blamed.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for keys other than these, [`Error::UnknownSigner`], [`Error::BadShare`].
+    pub fn check(&self, keys: &PublicKeys<P>) -> Result<()> {
+        if self.committee() != keys.committee() {
+            return Err(Error::WrongContext { what: "committee" });
+        }
+        if self.key != *keys.key() {
+            return Err(Error::WrongContext { what: "key" });
+        }
+        let member = self.member();
+        let expected = keys.verification_key(member).ok_or(Error::UnknownSigner { index: member.into() })?;
+        if expected.as_bytes().ct_eq(self.verification_key().as_bytes()).into() {
+            Ok(())
+        } else {
+            Err(Error::BadShare { members: [member].into() })
         }
     }
 }
@@ -232,8 +213,8 @@ impl<P: Purpose> Encode for PublicKeys<P> {
     }
 }
 
-/// Refuses keys that do not lie on one polynomial with [`Error::BadCommittee`]: shares of them would verify and combine to
-/// nothing. Cost: one sum of n + 1 products.
+/// Refuses keys that do not lie on one polynomial with [`Error::BadCommittee`]: their shares would verify but not
+/// combine. Cost: one sum of n + 1 products.
 impl<P: Purpose> Decode for PublicKeys<P> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         read_purpose::<P>(r)?;

@@ -1,19 +1,17 @@
-use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use curve25519_dalek::scalar::Scalar;
 
 use super::element::{Element, challenge_bits, read_scalar};
-use super::evidence::ShareFault;
-use super::keys::Purpose;
+use super::purpose::Purpose;
 use crate::committee::CommitteeId;
 use crate::machine::MemberIndex;
-use crate::threshold::ShareIndex;
+use crate::threshold::index::ShareIndex;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// What shares are made of: a base whose logarithm nobody knows, and what the shares are for. Only a checked ciphertext and
-/// a coin's name give one, so there is no way to ask a key share for its multiple of a point of one's own.
+/// The statement that shares are made for: a base of unknown logarithm and a context. Only a verified ciphertext or a
+/// coin's name yields an instance, so a key share cannot be made to multiply a point of the caller's choice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Instance<P: Purpose> {
     committee: CommitteeId,
@@ -24,17 +22,17 @@ pub struct Instance<P: Purpose> {
 }
 
 impl<P: Purpose> Instance<P> {
-    /// Whoever calls this vouches for the base.
+    /// Creates an instance. The caller guarantees that the logarithm of the base is unknown.
     pub(crate) fn new(committee: CommitteeId, key: &Element, base: Element, context: [u8; 32]) -> Self {
         Self { committee, key: *key.as_bytes(), base, context, purpose: PhantomData }
     }
 
-    /// What the proofs of its shares name: a hash of the ciphertext or of the coin's name.
+    /// Returns the identifier that the shares' proofs bind: a hash of the ciphertext or of the coin's name.
     pub fn id(&self) -> [u8; 32] {
         self.context
     }
 
-    /// The element that shares are multiples of.
+    /// Returns the base that shares are multiples of.
     pub fn base(&self) -> &Element {
         &self.base
     }
@@ -50,7 +48,7 @@ impl<P: Purpose> Instance<P> {
     }
 }
 
-/// A member's share with its proof, as it came in: 130 bytes.
+/// A member's share with its proof, as received: 130 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Share<P: Purpose> {
     pub(super) index: ShareIndex,
@@ -61,7 +59,7 @@ pub struct Share<P: Purpose> {
     purpose: PhantomData<P>,
 }
 
-/// c, and the whole hash that it is taken from.
+/// A challenge c, with the whole hash that it is the start of.
 pub(super) struct Challenge([u8; 32]);
 
 impl Challenge {
@@ -75,14 +73,15 @@ impl Challenge {
 }
 
 impl<P: Purpose> Share<P> {
-    /// Bytes of a share.
+    /// Length of an encoded share in bytes.
     pub const LEN: usize = 130;
 
     pub(super) fn new(index: ShareIndex, point: Element, a1: Element, a2: Element, z: Scalar) -> Self {
         Self { index, point, a1, a2, z, purpose: PhantomData }
     }
 
-    /// Whose share it says it is. **Nothing is proven before it is verified**, but a link that knows its peer can compare.
+    /// Returns the claimed member. **It is unproven until the share is verified**; compare it with the sender of the
+    /// link.
     pub fn member(&self) -> MemberIndex {
         self.index.member()
     }
@@ -115,7 +114,7 @@ impl<P: Purpose> Encode for Share<P> {
 /// Cost: three inverse square roots, 0.4 of a multiplication.
 impl<P: Purpose> Decode for Share<P> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        let index = ShareIndex::of_member(r.u16()?)?;
+        let index = ShareIndex::from_member(r.u16()?)?;
         let point = Element::decode_from(r, "share")?;
         let a1 = Element::decode_from(r, "A1 of a share's proof")?;
         let a2 = Element::decode_from(r, "A2 of a share's proof")?;
@@ -124,7 +123,7 @@ impl<P: Purpose> Decode for Share<P> {
     }
 }
 
-/// A share that was verified, for one instance. Nothing else can be combined.
+/// A share that was verified for one instance. Only verified shares can be combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VerifiedShare<P: Purpose> {
     index: ShareIndex,
@@ -140,7 +139,7 @@ impl<P: Purpose> VerifiedShare<P> {
         Self { index: share.index, point: share.point, instance, key, purpose: PhantomData }
     }
 
-    /// Whose it is.
+    /// Returns the member that made the share.
     pub fn member(&self) -> MemberIndex {
         self.index.member()
     }
@@ -160,13 +159,4 @@ impl<P: Purpose> VerifiedShare<P> {
             Err(Error::WrongContext { what: "instance of a share" })
         }
     }
-}
-
-/// What came of checking many shares.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Checked<P: Purpose> {
-    /// The good ones, in their order.
-    pub verified: Vec<VerifiedShare<P>>,
-    /// The others, in their order.
-    pub faults: Vec<ShareFault<P>>,
 }

@@ -1,8 +1,8 @@
 //! Sums of multiples of fixed points of secp256k1, in variable time: for a public key and public numbers.
 //!
-//! A number is written in signed digits, Σ dᵢ·2⁶ⁱ with −31 ≤ dᵢ ≤ 32. For every fourth place the table has the multiples
-//! 1 to 32 of 2⁶ⁱ·P, so that a product is 43 additions, and all products of a sum have 18 doublings in common. Without a
-//! table it is 128 doublings, and the multiples are computed first.
+//! A number is written in signed digits, Σ dᵢ·2⁶ⁱ with −31 ≤ dᵢ ≤ 32. The table has the multiples 1 to 32 of 2⁶ⁱ·P
+//! for every fourth position i. Thus a product takes 43 additions, and all products of a sum share 18 doublings.
+//! Without a table a product takes 128 doublings, and its multiples are computed first.
 
 use alloc::vec::Vec;
 
@@ -11,11 +11,11 @@ use k256::{AffinePoint, ProjectivePoint, Scalar};
 
 /// Bits of a digit.
 const WIDTH: usize = 6;
-/// Multiples of each point that digits choose from.
+/// Number of multiples of each point that digits select from.
 const MULTIPLES: usize = 1 << (WIDTH - 1);
-/// Digits of a number: all bits, and one for the last carry.
+/// Number of digits: all bits, and one for the last carry.
 const DIGITS: usize = 257usize.div_ceil(WIDTH);
-/// One of so many places has a row of its own; the others are reached by doubling.
+/// One of `SPACING` positions has a row of its own; the others are reached by doubling.
 const SPACING: usize = 4;
 
 /// The multiples of one point: 352 points of 84 or 88 bytes.
@@ -23,8 +23,8 @@ const SPACING: usize = 4;
 pub struct Comb(Vec<AffinePoint>);
 
 impl Comb {
-    /// Cost: about as much as five multiplications.
-    pub(super) fn of(point: &ProjectivePoint) -> Self {
+    /// Computes the table. Cost: about five multiplications.
+    pub(super) fn new(point: &ProjectivePoint) -> Self {
         let mut multiples = Vec::with_capacity(DIGITS.div_ceil(SPACING) * MULTIPLES);
         let mut first = *point;
         for _ in 0..DIGITS.div_ceil(SPACING) {
@@ -38,13 +38,13 @@ impl Comb {
         Self(ProjectivePoint::batch_normalize_vartime(multiples.as_slice()))
     }
 
-    /// The multiples for each place that has some.
+    /// Returns the multiples for each position that has a row.
     fn rows(&self) -> impl Iterator<Item = &[AffinePoint]> {
         self.0.chunks(MULTIPLES)
     }
 }
 
-/// Σ scalarᵢ · pointᵢ, the points given by their multiples.
+/// Returns Σ scalarᵢ · pointᵢ, for points given by their multiples.
 pub(super) fn sum<const N: usize>(terms: [(&Scalar, &Comb); N]) -> ProjectivePoint {
     let terms = terms.map(|(scalar, comb)| (digits(scalar), comb));
     let mut sum = ProjectivePoint::IDENTITY;
@@ -67,11 +67,11 @@ pub(super) fn sum<const N: usize>(terms: [(&Scalar, &Comb); N]) -> ProjectivePoi
     sum
 }
 
-/// The lowest first.
+/// Returns the digits, lowest first.
 fn digits(scalar: &Scalar) -> [i8; DIGITS] {
     let bytes = scalar.to_bytes();
     let mut bytes = bytes.iter().rev();
-    // Bits that were read and not used, a carry among them.
+    // Bits that were read but not used, including a carry.
     let (mut pool, mut bits) = (0u32, 0);
     let mut digits = [0; DIGITS];
     for digit in &mut digits {
@@ -126,15 +126,15 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_those_without_tables() {
+    fn sums_equal_those_without_tables() {
         let point = Secp256k1::base(&Field::random(&mut SysRng).unwrap());
-        let [on_generator, on_point] = [ProjectivePoint::GENERATOR, point].map(|point| Comb::of(&point));
+        let [on_generator, on_point] = [ProjectivePoint::GENERATOR, point].map(|point| Comb::new(&point));
         let numbers = numbers();
         for (a, b) in numbers.iter().zip(numbers.iter().rev()) {
             assert_eq!(sum([(a, &on_point), (b, &on_generator)]), Secp256k1::public_double(a, &point, b));
         }
-        // Neutral on the way, and in the end.
+        // The neutral element as an intermediate value, and as the result.
         assert_eq!(sum([(&Scalar::ONE, &on_point), (&-Scalar::ONE, &on_point)]), ProjectivePoint::IDENTITY);
-        assert_eq!(sum([(&power(70), &Comb::of(&ProjectivePoint::IDENTITY))]), ProjectivePoint::IDENTITY);
+        assert_eq!(sum([(&power(70), &Comb::new(&ProjectivePoint::IDENTITY))]), ProjectivePoint::IDENTITY);
     }
 }

@@ -1,7 +1,5 @@
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::fmt;
-use core::marker::PhantomData;
 
 use curve25519_dalek::ristretto::{RistrettoBasepointTable, RistrettoPoint};
 use k256::elliptic_curve::BatchNormalize;
@@ -12,25 +10,26 @@ use k256::{FieldBytes, ProjectivePoint};
 use sha2::{Digest, Sha256};
 
 use super::comb::{self, Comb};
-use super::key::{GroupKey, Slot};
+use super::slot::Slot;
 use crate::threshold::group::{Field, Group};
 use crate::threshold::{Ristretto255, Secp256k1};
 use crate::wire::context::Context;
-use crate::wire::{Decode, Encode, Reader, Writer, domain};
+use crate::wire::domain;
 use crate::{Error, Result};
 
 const MESSAGE: Context = Context::new(domain::ECDSA_MESSAGE);
 
-/// What ECDSA needs beside a group: the two scalars that a nonce and a message become, and the form of a signature.
+/// The parts of ECDSA that differ between groups: the scalars derived from a nonce and a message, and the signature
+/// format.
 ///
-/// In both of them R = k⁻¹·G and s = k(h + r·x), so that s·R = h·G + r·Y for the key Y = x·G.
+/// In both groups R = k⁻¹·G and s = k(h + r·x), so that s·R = h·G + r·Y for the key Y = x·G.
 pub trait Curve: Group {
-    /// R, encoded.
+    /// The encoded R.
     type Nonce: Copy + Eq + AsRef<[u8]> + for<'a> TryFrom<&'a [u8]> + fmt::Debug + Send + Sync + 'static;
 
-    /// Multiples of an element, and of G where there are none yet.
+    /// A table of multiples of an element, and of G where the group has none.
     type Table: Send + Sync + 'static;
-    /// After so many products the time that computing a table takes is won back.
+    /// Number of products after which computing a table pays off.
     const TABLE_AFTER: u32;
 
     /// Computes a table.
@@ -39,119 +38,37 @@ pub trait Curve: Group {
     /// As [`public_double`](Group::public_double), with the element's table. **Variable time.**
     fn public_double_with(a: &Self::Scalar, element: &Self::Table, b: &Self::Scalar) -> Self::Element;
 
-    /// r, which is zero for next to no nonce. It depends on the key and the nonce alone.
+    /// Returns r, which is zero for a negligible fraction of nonces. It depends on the key and the nonce alone.
     fn r(slot: &Slot, nonce: &Self::Nonce) -> Self::Scalar;
 
-    /// h.
+    /// Returns h.
     fn h(slot: &Slot, nonce: &Self::Nonce, message: &[u8]) -> Self::Scalar;
 
-    /// The signature's 64 bytes. `s` is not zero.
+    /// Returns the 64 bytes of a signature. `s` is not zero.
     fn signature(nonce: &Self::Nonce, r: &Self::Scalar, s: Self::Scalar) -> [u8; 64];
 
-    /// Checks the form of a signature and returns s.
+    /// Checks the format of a signature and returns s.
     ///
     /// # Errors
     /// [`Error::NonCanonical`], [`Error::Infinity`].
     fn parse(signature: &[u8; 64]) -> Result<Self::Scalar>;
 
-    /// h and r, of a signature that parsed.
+    /// Returns h and r of a signature that parsed.
     fn numbers(slot: &Slot, message: &[u8], signature: &[u8; 64]) -> Option<[Self::Scalar; 2]>;
 
-    /// Whether R is the signature's.
+    /// Returns true if R is that of the signature.
     fn is_nonce(element: &Self::Element, signature: &[u8; 64]) -> bool;
-}
-
-/// A signature that decoded: 64 bytes in the one accepted form. Whether it verifies is open.
-///
-/// secp256k1: r ‖ s, big endian, s in the lower half. ristretto255: R ‖ s, little endian; **this is not standard
-/// ECDSA**, for which that group has no coordinates, and nothing but this crate verifies it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Signature<G: Curve> {
-    bytes: [u8; 64],
-    curve: PhantomData<G>,
-}
-
-impl<G: Curve> Signature<G> {
-    pub(super) fn new(nonce: &G::Nonce, r: &G::Scalar, s: G::Scalar) -> Option<Self> {
-        (s != G::Scalar::ZERO).then(|| Self { bytes: G::signature(nonce, r, s), curve: PhantomData })
-    }
-
-    /// The 64 bytes.
-    pub fn to_bytes(&self) -> [u8; 64] {
-        self.bytes
-    }
-
-    pub(super) fn verify(&self, key: &GroupKey<G>, slot: &Slot, message: &[u8]) -> Result<()> {
-        let s = G::parse(&self.bytes)?;
-        let numbers = G::numbers(slot, message, &self.bytes);
-        if numbers.is_some_and(|[h, r]| self.holds(key, h, r, &s)) {
-            Ok(())
-        } else {
-            Err(Error::BadSignature { signers: Vec::new() })
-        }
-    }
-
-    /// The same where its numbers are known already.
-    pub(super) fn verify_numbers(&self, key: &GroupKey<G>, h: G::Scalar, r: G::Scalar) -> bool {
-        G::parse(&self.bytes).is_ok_and(|s| self.holds(key, h, r, &s))
-    }
-
-    /// Whether R = (h/s)·G + (r/s)·Y.
-    fn holds(&self, key: &GroupKey<G>, h: G::Scalar, r: G::Scalar, s: &G::Scalar) -> bool {
-        let Some(inverse) = s.invert_public() else { return false };
-        let nonce = key.double(&(r * inverse), &(h * inverse));
-        nonce != G::identity() && G::is_nonce(&nonce, &self.bytes)
-    }
-}
-
-impl Signature<Secp256k1> {
-    /// The form that X.509 and OpenSSL expect: SEQUENCE { INTEGER r, INTEGER s }, at most 71 bytes.
-    pub fn to_der(&self) -> Vec<u8> {
-        let mut content = Vec::with_capacity(70);
-        for number in self.bytes.chunks(32) {
-            let digits: Vec<u8> = number.iter().copied().skip_while(|digit| *digit == 0).collect();
-            // A leading bit of one would make it negative.
-            let sign = digits.first().is_none_or(|first| first & 0x80 != 0);
-            content.extend([2, digits.len() as u8 + u8::from(sign)]);
-            content.extend(sign.then_some(0));
-            content.extend(digits);
-        }
-        let mut der = Vec::with_capacity(2 + content.len());
-        der.extend([0x30, content.len() as u8]);
-        der.extend(content);
-        der
-    }
-}
-
-impl<G: Curve> Encode for Signature<G> {
-    fn encode_to(&self, w: &mut Writer) {
-        w.raw(&self.bytes);
-    }
-}
-
-impl<G: Curve> Decode for Signature<G> {
-    fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
-        let bytes = r.array()?;
-        G::parse(&bytes)?;
-        Ok(Self { bytes, curve: PhantomData })
-    }
-}
-
-impl<G: Curve> fmt::Debug for Signature<G> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Signature({}…)", hex::encode(self.bytes.get(..6).unwrap_or_default()))
-    }
 }
 
 impl Curve for Secp256k1 {
     type Nonce = [u8; 33];
 
-    /// G's and the element's: about 62 kB.
+    /// The tables of G and the element: about 62 kB.
     type Table = [Comb; 2];
     const TABLE_AFTER: u32 = 16;
 
     fn table(element: &ProjectivePoint) -> [Comb; 2] {
-        [ProjectivePoint::GENERATOR, *element].map(|point| Comb::of(&point))
+        [ProjectivePoint::GENERATOR, *element].map(|point| Comb::new(&point))
     }
 
     fn public_double_with(
@@ -162,13 +79,13 @@ impl Curve for Secp256k1 {
         comb::sum([(a, element), (b, generator)])
     }
 
-    /// The x coordinate modulo the group's order.
+    /// Returns the x coordinate modulo the group's order.
     fn r(_: &Slot, nonce: &[u8; 33]) -> k256::Scalar {
         let [_, x @ ..] = nonce;
         <k256::Scalar as Reduce<FieldBytes>>::reduce(&(*x).into())
     }
 
-    /// SHA-256 modulo the group's order.
+    /// Returns SHA-256 modulo the group's order.
     fn h(_: &Slot, _: &[u8; 33], message: &[u8]) -> k256::Scalar {
         let hash: [u8; 32] = Sha256::digest(message).into();
         <k256::Scalar as Reduce<FieldBytes>>::reduce(&hash.into())
@@ -189,7 +106,7 @@ impl Curve for Secp256k1 {
         number(r)?;
         let s = number(s)?;
         if bool::from(s.is_high()) {
-            // n − s would be a second signature of the same message.
+            // n − s would be a second valid signature of the same message.
             return Err(Error::NonCanonical { what: "high s of an ECDSA signature" });
         }
         Ok(s)
@@ -210,7 +127,7 @@ impl Curve for Secp256k1 {
 impl Curve for Ristretto255 {
     type Nonce = [u8; 32];
 
-    /// The element's: about 31 kB. G has one already.
+    /// The table of the element: about 31 kB. The group has one of G.
     type Table = Box<RistrettoBasepointTable>;
     const TABLE_AFTER: u32 = 128;
 
@@ -218,7 +135,7 @@ impl Curve for Ristretto255 {
         Box::new(RistrettoBasepointTable::create(element))
     }
 
-    /// No doublings are left to have in common, so that two products are as fast as a sum.
+    /// Tables leave no doublings to share, so two products are as fast as a sum.
     fn public_double_with(a: &Self::Scalar, element: &Self::Table, b: &Self::Scalar) -> RistrettoPoint {
         a * &**element + RistrettoPoint::mul_base(b)
     }
@@ -239,7 +156,7 @@ impl Curve for Ristretto255 {
         join(nonce, &Field::to_bytes(&s))
     }
 
-    /// Whether the first half is an element is seen when the signature is verified: it must equal an encoding.
+    /// Verification checks the first half: it must equal the encoding of an element.
     fn parse(signature: &[u8; 64]) -> Result<Self::Scalar> {
         let (nonce, s) = halves(signature);
         if *nonce == [0; 32] {

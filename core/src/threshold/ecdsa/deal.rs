@@ -1,19 +1,20 @@
 use alloc::vec::Vec;
 
 use super::curve::Curve;
-use super::key::{GroupKey, KeyId};
+use super::key::GroupKey;
+use super::slot::KeyId;
 use super::tag::Plan;
 use crate::machine::MemberIndex;
 use crate::merkle::{Hash, Merkle, Path};
-use crate::threshold::MAX_PARTIES;
+use crate::threshold::index::MAX_PARTIES;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// The tree of one party's openings, one leaf for each presignature of the epoch.
+/// The Merkle tree of one party's openings, one leaf for each presignature of the epoch.
 pub(super) const OPENINGS: Merkle<'static> = Merkle::new(domain::THRESHOLD_OPENING, domain::THRESHOLD_NODE);
 
-/// What was dealt for one epoch, as far as everybody may know it: 49 bytes and 32 for each party. Whoever holds it can
-/// judge evidence. Compare [`id`](Deal::id)s: parties who hold different deals cannot sign together.
+/// The public part of the presignatures dealt for one epoch: 49 bytes plus 32 for each party. Its holder can verify
+/// evidence. Compare [`id`](Deal::id)s: parties with different deals cannot sign together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Deal {
     pub(super) key: KeyId,
@@ -23,32 +24,32 @@ pub struct Deal {
 }
 
 impl Deal {
-    /// Its name.
+    /// Returns the identifier of the deal.
     pub fn id(&self) -> [u8; 32] {
         domain::hash(domain::THRESHOLD_DEAL, &self.encode())
     }
 
-    /// The key.
+    /// Returns the key's identifier.
     pub fn key(&self) -> KeyId {
         self.key
     }
 
-    /// The epoch.
+    /// Returns the epoch.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// What the presignatures are for.
+    /// Returns the plan of the presignatures.
     pub fn plan(&self) -> Plan {
         self.plan
     }
 
-    /// The roots of the parties' trees of openings.
+    /// Returns the roots of the parties' trees of openings.
     pub fn roots(&self) -> &[Hash] {
         &self.roots
     }
 
-    /// Fails unless this is a deal of that key.
+    /// Checks that this is a deal of the key.
     pub(super) fn require<G: Curve>(&self, key: &GroupKey<G>) -> Result<()> {
         let parties = key.tolerance().parties();
         if self.key != key.id() || self.roots.len() != usize::from(parties) {
@@ -82,8 +83,9 @@ impl Decode for Deal {
     }
 }
 
-/// What lets others check a party's share: K̄ = k·R, X̄ = χ·R and Ē = e·R for its shares k, χ and e, and the way from
-/// them to the party's root in the [`Deal`]. It says nothing about the shares that the discrete logarithm does not hide.
+/// Data for verifying a party's share: K̄ = k·R, X̄ = χ·R and Ē = e·R for its shares k, χ and e, and the Merkle path
+/// from them to the party's root in the [`Deal`]. It reveals nothing about the shares that the discrete logarithm
+/// does not hide.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opening<G: Curve> {
     pub(super) member: MemberIndex,
@@ -94,22 +96,22 @@ pub struct Opening<G: Curve> {
 }
 
 impl<G: Curve> Opening<G> {
-    /// Whose it is.
+    /// Returns the member whose share it opens.
     pub fn member(&self) -> MemberIndex {
         self.member
     }
 
-    /// Which presignature it opens.
+    /// Returns the index of the presignature.
     pub fn index(&self) -> u32 {
         self.path.index()
     }
 
-    /// The leaf: R ‖ K̄ ‖ X̄ ‖ Ē.
+    /// Returns the leaf: the hash of R ‖ K̄ ‖ X̄ ‖ Ē.
     pub(super) fn leaf(nonce: &G::Nonce, elements: &[u8]) -> Hash {
         OPENINGS.leaf(&[nonce.as_ref(), elements].concat())
     }
 
-    /// Checks that this is what was dealt to the member. Cost: a hash for each level of the tree.
+    /// Verifies that the opening is part of the deal. Cost: a hash for each level of the tree.
     pub(super) fn verify(&self, deal: &Deal) -> Result<()> {
         let unknown = Error::UnknownSigner { index: self.member.into() };
         let root = deal.roots.get(usize::from(self.member)).ok_or(unknown)?;
@@ -119,15 +121,15 @@ impl<G: Curve> Opening<G> {
         OPENINGS.verify(root, &Self::leaf(&self.nonce, &G::encode_all(&self.elements)), &self.path)
     }
 
-    /// Whether s·R = h·K̄ + r·X̄ + Ē. Cost: three multiplications in one pass, and a square root.
-    pub(super) fn fits(&self, h: G::Scalar, r: G::Scalar, s: G::Scalar) -> Result<bool> {
+    /// Returns true if s·R = h·K̄ + r·X̄ + Ē. Cost: three multiplications in one pass, and a square root.
+    pub(super) fn verify_share(&self, h: G::Scalar, r: G::Scalar, s: G::Scalar) -> Result<bool> {
         let nonce = G::decode_element(&mut Reader::new(self.nonce.as_ref()), "nonce of the opening")?;
         let [k, x, e] = self.elements;
         Ok(G::public_sum(&[(s, nonce), (-h, k), (-r, x)]) == e)
     }
 }
 
-/// member u16 ‖ R ‖ K̄ ‖ X̄ ‖ Ē ‖ the path.
+/// member u16 ‖ R ‖ K̄ ‖ X̄ ‖ Ē ‖ path.
 impl<G: Curve> Encode for Opening<G> {
     fn encode_to(&self, w: &mut Writer) {
         w.u16(self.member);
@@ -148,7 +150,7 @@ impl<G: Curve> Decode for Opening<G> {
     }
 }
 
-/// Reads an encoded nonce. That it is an element is found where it is used as one.
+/// Reads an encoded nonce. It is checked to be an element where it is used as one.
 pub(super) fn nonce<G: Curve>(r: &mut Reader<'_>) -> Result<G::Nonce> {
     let bytes = r.raw(G::ELEMENT_LEN)?;
     G::Nonce::try_from(bytes).map_err(|_| Error::Malformed { what: "nonce of a presignature" })

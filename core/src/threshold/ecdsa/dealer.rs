@@ -14,33 +14,34 @@ use crate::committee::CommitteeId;
 use crate::machine::MemberIndex;
 use crate::merkle::Hash;
 use crate::threshold::group::{Field, Group};
-use crate::threshold::sharing::{Polynomial, SecretScalar, ShareIndex};
+use crate::threshold::index::ShareIndex;
+use crate::threshold::sharing::{Polynomial, SecretScalar};
 use crate::threshold::tolerance::Tolerance;
 use crate::{Error, Result};
 
-/// Makes a key and deals presignatures of it. This is the paper's mode (section II.D), and its limit:
+/// Generates a key and deals presignatures. This is the paper's mode (section II.D), with its limitation:
 ///
-/// **The dealer knows the key.** It can sign anything alone, and whoever breaks into it, while it deals or later, can
-/// too. It sees every presignature, so it can compute the key from any signature even after it has forgotten the key.
-/// Run it offline, deal for as many epochs as are needed, seal each party's file, and wipe the machine. Parties trust it
-/// for everything; they catch its mistakes, not its malice.
+/// **The dealer knows the key.** It can sign anything alone, and so can an attacker who compromises it, during the
+/// deal or later. It sees every presignature, so it can compute the key from any signature even after deleting the
+/// key. Run it offline, deal for as many epochs as needed, seal each party's file, and wipe the machine. The parties
+/// fully trust the dealer; they detect its mistakes, not its malice.
 ///
-/// A presignature is R = k⁻¹·G for a random k, and for each party a share of k, a share of χ = k·x and a share of zero,
-/// all of the threshold that the [`Plan`] has for its index. The sharing of zero makes the parties' s values a random
-/// polynomial, of which only the value at zero, the signature, says anything.
+/// A presignature is R = k⁻¹·G for a random k, and for each party a share of k, a share of χ = k·x and a share of
+/// zero, all with the threshold that the [`Plan`] has for its index. The sharing of zero makes the parties' values of
+/// s a random polynomial, which reveals nothing but its value at zero, the signature.
 pub struct TrustedDealer<G: Curve> {
     secret: SecretScalar<G::Scalar>,
     key: Arc<GroupKey<G>>,
 }
 
-/// What one party has got so far.
-struct Hand<G: Curve> {
+/// One party's presignatures dealt so far.
+struct PartyMaterial<G: Curve> {
     secrets: Vec<Secrets<G>>,
     leaves: Vec<Hash>,
 }
 
 impl<G: Curve> TrustedDealer<G> {
-    /// A new key for a committee.
+    /// Generates a new key for a committee.
     ///
     /// # Errors
     /// [`Error::Rng`] if the generator fails.
@@ -49,40 +50,41 @@ impl<G: Curve> TrustedDealer<G> {
         tolerance: Tolerance,
         rng: &mut R,
     ) -> Result<Self> {
-        // Zero is no key; it comes up never.
+        // Excludes zero, whose probability is negligible.
         let (secret, _) = invertible::<G, R>(rng)?;
-        Ok(Self::of(committee, tolerance, secret))
+        Ok(Self::from_secret(committee, tolerance, secret))
     }
 
-    /// The dealer of a key that was written down, to deal for further epochs.
+    /// Restores the dealer of a stored key, to deal for further epochs.
     ///
     /// # Errors
-    /// [`Error::NonCanonical`] for a number from the group's order on, [`Error::Malformed`] for zero.
+    /// [`Error::NonCanonical`] for a number not below the group's order, [`Error::Malformed`] for zero.
     pub fn from_bytes(committee: CommitteeId, tolerance: Tolerance, secret: &[u8; 32]) -> Result<Self> {
         let number = G::Scalar::from_bytes(secret);
         let secret = SecretScalar::new(number.ok_or(Error::NonCanonical { what: "secret threshold key" })?);
         if *secret.expose() == G::Scalar::ZERO {
             return Err(Error::Malformed { what: "secret threshold key" });
         }
-        Ok(Self::of(committee, tolerance, secret))
+        Ok(Self::from_secret(committee, tolerance, secret))
     }
 
-    /// The secret key itself.
+    /// Returns the secret key.
     pub fn to_bytes(&self) -> Zeroizing<[u8; 32]> {
         Zeroizing::new(self.secret.expose().to_bytes())
     }
 
-    /// The public key.
+    /// Returns the public key.
     pub fn key(&self) -> &Arc<GroupKey<G>> {
         &self.key
     }
 
-    /// Deals the presignatures of one epoch, to each party its own, in the parties' order. **Never deal an epoch twice**:
-    /// parties would hold two presignatures under one tag, which do not combine. Cost for each presignature and party:
-    /// three multiplications of the generator and 3t multiplications in the field. Memory: 150 bytes for each.
+    /// Deals the presignatures of one epoch and returns those of each party, in the parties' order. **Never deal an
+    /// epoch twice**: parties would hold two presignatures under one tag, which do not combine. Cost for each
+    /// presignature and party: three multiplications of the generator and 3t multiplications in the field. Memory:
+    /// 150 bytes for each.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] for a plan of another number of parties, [`Error::TooLarge`], [`Error::Rng`].
+    /// [`Error::WrongContext`] for a plan with another number of parties, [`Error::TooLarge`], [`Error::Rng`].
     pub fn deal<R: TryCryptoRng + ?Sized>(
         &self,
         epoch: u64,
@@ -93,28 +95,29 @@ impl<G: Curve> TrustedDealer<G> {
         plan.check(parties)?;
         let count = plan.count() as usize;
         let mut nonces = Vec::with_capacity(count);
-        let empty = |_| Hand { secrets: Vec::with_capacity(count), leaves: Vec::with_capacity(count) };
-        let mut hands: Vec<Hand<G>> = (0..parties).map(empty).collect();
+        let empty =
+            |_| PartyMaterial { secrets: Vec::with_capacity(count), leaves: Vec::with_capacity(count) };
+        let mut parties_material: Vec<PartyMaterial<G>> = (0..parties).map(empty).collect();
         let slot = self.key.slot(epoch, 0);
         for index in 0..plan.count() {
-            let nonce = self.deal_one(plan, index, &mut hands, rng)?;
+            let nonce = self.deal_one(plan, index, &mut parties_material, rng)?;
             nonces.push((nonce, G::r(&slot, &nonce)));
         }
-        let roots = hands.iter().map(|hand| OPENINGS.root(&hand.leaves)).collect();
+        let roots = parties_material.iter().map(|hand| OPENINGS.root(&hand.leaves)).collect();
         let deal = Arc::new(Deal { key: self.key.id(), epoch, plan, roots });
         let nonces: Arc<[_]> = nonces.into();
-        let party = |(member, hand): (MemberIndex, Hand<G>)| {
+        let party = |(member, hand): (MemberIndex, PartyMaterial<G>)| {
             let public = Public { nonces: nonces.clone(), leaves: hand.leaves };
             Presignatures::new(self.key.clone(), deal.clone(), member, public, hand.secrets)
         };
-        Ok((0..parties).zip(hands).map(party).collect())
+        Ok((0..parties).zip(parties_material).map(party).collect())
     }
 
     fn deal_one<R: TryCryptoRng + ?Sized>(
         &self,
         plan: Plan,
         index: u32,
-        hands: &mut [Hand<G>],
+        parties_material: &mut [PartyMaterial<G>],
         rng: &mut R,
     ) -> Result<G::Nonce> {
         let agreement = plan.agreement(index).ok_or(Error::Exhausted)?;
@@ -127,9 +130,9 @@ impl<G: Curve> TrustedDealer<G> {
             Polynomial::zero_sharing(threshold, rng)?,
         ];
         // R, then K̄, X̄ and Ē of each party: a·R = (a/k)·G, and G is the faster base.
-        let mut elements = Vec::with_capacity(1 + 3 * hands.len());
+        let mut elements = Vec::with_capacity(1 + 3 * parties_material.len());
         elements.push(G::base(inverse.expose()));
-        for (party, hand) in ShareIndex::all(threshold.parties()).zip(&mut *hands) {
+        for (party, hand) in ShareIndex::all(threshold.parties()).zip(&mut *parties_material) {
             let mut secrets = Secrets(Box::new([G::Scalar::ZERO; 3]));
             for (secret, sharing) in secrets.0.iter_mut().zip(&sharings) {
                 *secret = *sharing.share(party).value.expose();
@@ -142,13 +145,13 @@ impl<G: Curve> TrustedDealer<G> {
         let (nonce, openings) = encoded.split_at_checked(G::ELEMENT_LEN).unwrap_or_default();
         let nonce =
             G::Nonce::try_from(nonce).map_err(|_| Error::Malformed { what: "nonce of a presignature" })?;
-        for (hand, opening) in hands.iter_mut().zip(openings.chunks(3 * G::ELEMENT_LEN)) {
+        for (hand, opening) in parties_material.iter_mut().zip(openings.chunks(3 * G::ELEMENT_LEN)) {
             hand.leaves.push(Opening::<G>::leaf(&nonce, opening));
         }
         Ok(nonce)
     }
 
-    fn of(committee: CommitteeId, tolerance: Tolerance, secret: SecretScalar<G::Scalar>) -> Self {
+    fn from_secret(committee: CommitteeId, tolerance: Tolerance, secret: SecretScalar<G::Scalar>) -> Self {
         let element = G::base(secret.expose());
         Self { secret, key: Arc::new(GroupKey::new(committee, tolerance, element)) }
     }
@@ -156,7 +159,7 @@ impl<G: Curve> TrustedDealer<G> {
 
 type Pair<F> = (SecretScalar<F>, SecretScalar<F>);
 
-/// A random number other than zero, and one divided by it.
+/// Generates a nonzero random number, and its inverse.
 fn invertible<G: Group, R: TryCryptoRng + ?Sized>(rng: &mut R) -> Result<Pair<G::Scalar>> {
     loop {
         let number = SecretScalar::<G::Scalar>::random(rng)?;

@@ -6,27 +6,27 @@ use super::deal::{Deal, Opening};
 use super::key::GroupKey;
 use super::share::SignatureShare;
 use crate::machine::MemberIndex;
-use crate::threshold::MAX_PARTIES;
 use crate::threshold::decode::decode;
-use crate::threshold::sharing::ShareIndex;
+use crate::threshold::index::MAX_PARTIES;
+use crate::threshold::index::ShareIndex;
 use crate::threshold::tolerance::Agreement;
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// The longest message that evidence carries.
+/// Maximum length of a message in evidence, in bytes.
 const MAX_MESSAGE: usize = 1 << 24;
 
-/// A wrong share, with what shows that it is wrong. Anybody who holds the [`Deal`] can judge it, if the share is
-/// [attested](SignatureShare::attested_bytes); without that it convinces whoever got the share over a link that
-/// authenticates its sender, and nobody else.
+/// Evidence of a wrong share. Any holder of the [`Deal`] can verify it if the share is
+/// [attested](SignatureShare::attested_bytes). Without attestation it convinces only the process that received the
+/// share over a link that authenticates the sender.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShareFault<G: Curve>(Kind<G>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Kind<G: Curve> {
-    /// It does not fit what the dealer gave to its party.
+    /// The share does not match what the dealer gave to its party.
     Opened { message: Vec<u8>, share: SignatureShare<G>, opening: Box<Opening<G>> },
-    /// It does not lie on the polynomial that t + f others lie on.
+    /// The share is off the polynomial of t + f others.
     Outlier { share: SignatureShare<G>, others: Vec<SignatureShare<G>> },
 }
 
@@ -39,21 +39,21 @@ impl<G: Curve> ShareFault<G> {
         Self(Kind::Outlier { share, others })
     }
 
-    /// The wrong share.
+    /// Returns the wrong share.
     pub fn share(&self) -> &SignatureShare<G> {
         match &self.0 {
             Kind::Opened { share, .. } | Kind::Outlier { share, .. } => share,
         }
     }
 
-    /// Checks it and returns the culprit. `attested` says whether a member's attestation of some bytes is good: it gets
-    /// the member, the bytes and the attestation, and is asked for every share of the evidence.
+    /// Verifies the evidence and returns the culprit. `attested` verifies a member's attestation: its arguments are
+    /// the member, the bytes and the attestation, and it is called for every share of the evidence.
     ///
-    /// An outlier is proven by t + f others, of whom at least t are honest if at most f parties are not.
+    /// t + f other shares prove an outlier, because at least t of them are honest if at most f parties are faulty.
     ///
     /// # Errors
-    /// [`Error::NotEvidence`] if the share is right or nothing shows that it is not, [`Error::WrongContext`] for evidence
-    /// of another key or deal, and what `attested` returns.
+    /// [`Error::NotEvidence`] if the share is right or is not proven wrong, [`Error::WrongContext`] for evidence of
+    /// another key or deal, and the errors of `attested`.
     pub fn verify(
         &self,
         key: &GroupKey<G>,
@@ -97,7 +97,7 @@ impl<G: Curve> ShareFault<G> {
         }
         opening.verify(deal)?;
         let (h, r) = (G::h(&slot, &opening.nonce, message), G::r(&slot, &opening.nonce));
-        if opening.fits(h, r, share.s)? { Err(Error::NotEvidence) } else { Ok(()) }
+        if opening.verify_share(h, r, share.s)? { Err(Error::NotEvidence) } else { Ok(()) }
     }
 }
 
@@ -121,12 +121,12 @@ fn verify_outlier<G: Curve>(
     }
     let mut points = Vec::with_capacity(others.len() + 1);
     for share in others.iter().chain([share]) {
-        let index = ShareIndex::of_member(share.member)?;
+        let index = ShareIndex::from_member(share.member)?;
         threshold.check(index)?;
         points.push((index, share.s));
     }
-    // All others agree exactly if the culprit is the only one who does not.
-    let culprit = ShareIndex::of_member(share.member)?;
+    // The other shares agree exactly if the culprit is the only outlier.
+    let culprit = ShareIndex::from_member(share.member)?;
     match decode(threshold.needed(), &points) {
         Ok(decoded) if decoded.culprits == [culprit] => Ok(()),
         Err(error @ Error::DuplicateSigner { .. }) => Err(error),
@@ -153,7 +153,7 @@ impl<G: Curve> Encode for ShareFault<G> {
     }
 }
 
-/// The bytes only: it still is to be verified.
+/// Decodes without verification: call [`verify`](ShareFault::verify).
 impl<G: Curve> Decode for ShareFault<G> {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         match r.u8()? {

@@ -2,34 +2,24 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::curve::{Curve, Signature};
+use super::curve::Curve;
+use super::signature::Signature;
+use super::slot::{KeyId, Slot};
 use super::tables::Tables;
 use super::tag::Tag;
 use crate::committee::CommitteeId;
+use crate::threshold::Secp256k1;
+use crate::threshold::group::{Field, Group};
 use crate::threshold::tolerance::{Class, Tolerance};
-use crate::threshold::{Group, Secp256k1};
-use crate::wire::context::Context;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-const SIGNING: Context = Context::new(domain::THRESHOLD_SIGNING);
-
-/// Which threshold key: a hash of the group, the committee, the tolerance and the key itself.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct KeyId(pub [u8; 32]);
-
-impl fmt::Debug for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KeyId({}…)", hex::encode(self.0.get(..4).unwrap_or_default()))
-    }
-}
-
-/// The public key of a committee: what its signatures verify under.
+/// The public key of a committee, under which its signatures verify.
 ///
-/// Memory: with `std`, from the 17th signature on that is verified under it, about 62 kB for secp256k1, and from the 129th
-/// on about 31 kB for ristretto255: multiples of the key, which its clones share. That verification computes them and takes
-/// longer, and whoever verifies under the key meanwhile waits. A key that is decoded anew for each signature never comes
-/// to have them.
+/// Memory: with `std`, a table of multiples of the key, shared by its clones: about 62 kB for secp256k1 from the 17th
+/// verified signature on, about 31 kB for ristretto255 from the 129th. That verification computes the table and takes
+/// longer; concurrent verifications under the key wait for it. A key that is decoded anew for each signature never
+/// gets a table.
 #[derive(Clone)]
 pub struct GroupKey<G: Curve> {
     id: KeyId,
@@ -47,38 +37,62 @@ impl<G: Curve> GroupKey<G> {
         key
     }
 
-    /// Its name, which every share and every record binds.
+    /// Returns the key's identifier, which every share and every record binds.
     pub fn id(&self) -> KeyId {
         self.id
     }
 
-    /// Whose key it is.
+    /// Returns the committee that holds the key.
     pub fn committee(&self) -> CommitteeId {
         self.committee
     }
 
-    /// How many parties there are and how many may be faulty.
+    /// Returns the number of parties and of faulty parties.
     pub fn tolerance(&self) -> Tolerance {
         self.tolerance
     }
 
-    /// Y = x·G.
+    /// Returns Y = x·G.
     pub fn element(&self) -> &G::Element {
         &self.element
     }
 
-    /// Checks a signature that was made under a tag. Over secp256k1 the tag is not part of what is signed, and
-    /// [`verify_message`](GroupKey::verify_message) does as well. Cost: two multiplications in one pass, and an
-    /// inversion in the field; less once the key's multiples are there.
+    /// Verifies a signature made under a tag. Over secp256k1 the tag is not part of the signed bytes, and
+    /// [`verify_message`](GroupKey::verify_message) is equivalent. Cost: two multiplications in one pass, and an
+    /// inversion in the field; less once the table of the key exists.
     ///
     /// # Errors
     /// [`Error::BadSignature`].
     pub fn verify<C: Class>(&self, tag: Tag<C>, message: &[u8], signature: &Signature<G>) -> Result<()> {
-        signature.verify(self, &self.slot(tag.epoch(), tag.index()), message)
+        self.verify_slot(&self.slot(tag.epoch(), tag.index()), message, signature)
     }
 
-    /// a · Y + b · G in variable time.
-    pub(super) fn double(&self, a: &G::Scalar, b: &G::Scalar) -> G::Element {
+    fn verify_slot(&self, slot: &Slot, message: &[u8], signature: &Signature<G>) -> Result<()> {
+        let bytes = signature.to_bytes();
+        let s = G::parse(&bytes)?;
+        let numbers = G::numbers(slot, message, &bytes);
+        if numbers.is_some_and(|[h, r]| self.holds(&bytes, h, r, &s)) {
+            Ok(())
+        } else {
+            Err(Error::BadSignature { signers: Vec::new() })
+        }
+    }
+
+    /// Verifies a signature with known h and r.
+    pub(super) fn verify_numbers(&self, signature: &Signature<G>, h: G::Scalar, r: G::Scalar) -> bool {
+        let bytes = signature.to_bytes();
+        G::parse(&bytes).is_ok_and(|s| self.holds(&bytes, h, r, &s))
+    }
+
+    /// Returns true if R = (h/s)·G + (r/s)·Y.
+    fn holds(&self, signature: &[u8; 64], h: G::Scalar, r: G::Scalar, s: &G::Scalar) -> bool {
+        let Some(inverse) = s.invert_public() else { return false };
+        let nonce = self.double(&(r * inverse), &(h * inverse));
+        nonce != G::identity() && G::is_nonce(&nonce, signature)
+    }
+
+    /// Returns a · Y + b · G in variable time.
+    fn double(&self, a: &G::Scalar, b: &G::Scalar) -> G::Element {
         self.tables.double(a, &self.element, b)
     }
 
@@ -88,15 +102,15 @@ impl<G: Curve> GroupKey<G> {
 }
 
 impl GroupKey<Secp256k1> {
-    /// Checks a signature as any ECDSA library would, with SHA-256, and refuses high s besides.
+    /// Verifies a signature as any ECDSA library would, with SHA-256, and also refuses high s.
     ///
     /// # Errors
     /// [`Error::BadSignature`].
     pub fn verify_message(&self, message: &[u8], signature: &Signature<Secp256k1>) -> Result<()> {
-        signature.verify(self, &self.slot(0, 0), message)
+        self.verify_slot(&self.slot(0, 0), message, signature)
     }
 
-    /// The key as a SubjectPublicKeyInfo in DER, which OpenSSL reads (`-pubin -inform DER`).
+    /// Returns the key as a SubjectPublicKeyInfo in DER, which OpenSSL reads (`-pubin -inform DER`).
     pub fn to_spki_der(&self) -> Vec<u8> {
         // SEQUENCE { SEQUENCE { id-ecPublicKey, secp256k1 }, BIT STRING of a compressed point }
         const HEAD: [u8; 23] = [
@@ -110,7 +124,7 @@ impl GroupKey<Secp256k1> {
     }
 }
 
-/// Whether it is the same key, whatever either keeps of it.
+/// Compares the keys without their tables.
 impl<G: Curve> PartialEq for GroupKey<G> {
     fn eq(&self, other: &Self) -> bool {
         let parts = |key: &Self| (key.id, key.committee, key.tolerance, key.element);
@@ -150,33 +164,5 @@ impl<G: Curve> Decode for GroupKey<G> {
         let committee = CommitteeId::decode_from(r, &())?;
         let tolerance = Tolerance::new(r.u16()?, r.u16()?)?;
         Ok(Self::new(committee, tolerance, G::decode_element(r, "threshold key")?))
-    }
-}
-
-/// One presignature of one key.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Slot {
-    /// The key.
-    pub key: KeyId,
-    /// The epoch.
-    pub epoch: u64,
-    /// The index within the epoch.
-    pub index: u32,
-}
-
-impl Slot {
-    /// key 32 ‖ epoch u64 ‖ index u32.
-    pub(super) fn bytes(&self) -> [u8; 44] {
-        let mut bytes = [0; 44];
-        let parts = self.key.0.into_iter().chain(self.epoch.to_le_bytes()).chain(self.index.to_le_bytes());
-        bytes.iter_mut().zip(parts).for_each(|(to, from)| *to = from);
-        bytes
-    }
-
-    /// What the presignature signs, in 32 bytes: shares of different keys, epochs, indices or messages never have the
-    /// same.
-    pub fn digest(&self, message: &[u8]) -> [u8; 32] {
-        let mut hasher = SIGNING.hasher();
-        *hasher.update(&self.bytes()).update(message).finalize().as_bytes()
     }
 }

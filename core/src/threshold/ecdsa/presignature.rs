@@ -8,9 +8,10 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::curve::Curve;
 use super::deal::{Deal, OPENINGS, Opening, nonce};
-use super::key::{GroupKey, Slot};
+use super::key::GroupKey;
 use super::share::SignatureShare;
 use super::signing::Signing;
+use super::slot::Slot;
 use super::tag::Tag;
 use crate::guard::{Guard, GuardRecord, Spend};
 use crate::machine::MemberIndex;
@@ -21,11 +22,11 @@ use crate::threshold::tolerance::Class;
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// One party's presignatures of one epoch: what a [`TrustedDealer`](super::TrustedDealer) gives it. Whatever is taken
-/// from it is gone from it; what is left when it is dropped is wiped.
+/// One party's presignatures of one epoch, from a [`TrustedDealer`](super::TrustedDealer). A presignature taken from
+/// it is removed; the remaining ones are wiped on drop.
 ///
-/// File: 160 bytes (ristretto255) or 161 (secp256k1) for each presignature, whatever the number of parties. Memory: about
-/// 50 bytes more.
+/// File: 160 bytes (ristretto255) or 161 (secp256k1) for each presignature, whatever the number of parties. Memory:
+/// about 50 bytes more.
 pub struct Presignatures<G: Curve> {
     key: Arc<GroupKey<G>>,
     deal: Arc<Deal>,
@@ -34,14 +35,14 @@ pub struct Presignatures<G: Curve> {
     secrets: Vec<Option<Secrets<G>>>,
 }
 
-/// What is no secret of a party's presignatures: R and r, and the leaf of its opening, for each index.
+/// The public part of a party's presignatures: R and r, and the leaf of its opening, for each index.
 pub(super) struct Public<G: Curve> {
-    /// r is computed beforehand, so that signing takes one hash less.
+    /// r is precomputed, which saves a hash in signing.
     pub(super) nonces: Arc<[(G::Nonce, G::Scalar)]>,
     pub(super) leaves: Vec<Hash>,
 }
 
-/// The shares of k, of χ = k·x, and of zero. They stay in one place on the heap and wipe themselves.
+/// The shares of k, of χ = k·x, and of zero. They stay at one heap address and are wiped on drop.
 pub(super) struct Secrets<G: Curve>(pub(super) Box<[G::Scalar; 3]>);
 
 impl<G: Curve> Drop for Secrets<G> {
@@ -50,7 +51,7 @@ impl<G: Curve> Drop for Secrets<G> {
     }
 }
 
-/// One presignature. It signs one message: it can neither be copied nor used twice.
+/// One presignature. It signs one message: it cannot be cloned or used twice.
 ///
 /// ```compile_fail,E0382
 /// # use quorate::{guard::Guard, scheme::Scheme, threshold::Agreed, threshold::ecdsa::{Curve, Presignature}};
@@ -76,19 +77,19 @@ pub struct Presignature<G: Curve, C: Class> {
     class: PhantomData<C>,
 }
 
-/// What signing gives. Carry it out in this order.
+/// Result of signing. Process the fields in order.
 #[must_use = "the record must be durable before the share leaves"]
 #[derive(Debug)]
 pub struct Signed<G: Curve> {
-    /// Make it durable first. `None` if the presignature lies in a block whose reservation is durable.
+    /// Make it durable first. `None` if the presignature is in a block whose reservation is durable.
     pub record: Option<GuardRecord>,
     /// Then send it.
     pub share: SignatureShare<G>,
-    /// Keep it until the signature is made, in case somebody asks for an opening.
+    /// Keep it until the signature exists, in case an opening is requested.
     pub opener: Opener<G>,
 }
 
-/// Opens a share that was sent, should the signature not verify. It can do nothing else, and wipes itself.
+/// Opens a share that was sent, if the signature fails to verify. It can do nothing else. Wiped on drop.
 pub struct Opener<G: Curve> {
     secrets: Secrets<G>,
     member: MemberIndex,
@@ -108,27 +109,27 @@ impl<G: Curve> Presignatures<G> {
         Self { key, deal, member, public: Arc::new(public), secrets }
     }
 
-    /// Whose they are.
+    /// Returns the member that owns the presignatures.
     pub fn member(&self) -> MemberIndex {
         self.member
     }
 
-    /// The committee's public key.
+    /// Returns the committee's public key.
     pub fn key(&self) -> &Arc<GroupKey<G>> {
         &self.key
     }
 
-    /// What was dealt, as far as everybody may know it.
+    /// Returns the public part of the deal.
     pub fn deal(&self) -> &Arc<Deal> {
         &self.deal
     }
 
-    /// How many are left.
+    /// Returns the number of presignatures left.
     pub fn left(&self) -> usize {
         self.secrets.iter().filter(|secrets| secrets.is_some()).count()
     }
 
-    /// Takes the presignature of a tag. Cost: none to speak of.
+    /// Takes the presignature of a tag. Cost: negligible.
     ///
     /// # Errors
     /// [`Error::Exhausted`] if it was taken before, [`Error::WrongContext`] for a tag of another epoch or plan.
@@ -144,7 +145,8 @@ impl<G: Curve> Presignatures<G> {
         })
     }
 
-    /// What combines shares of a message under a tag, be the own presignature spent or not.
+    /// Returns the instance for combining shares of a message under a tag, whether or not this party's presignature
+    /// is spent.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for a tag of another epoch or plan.
@@ -153,7 +155,7 @@ impl<G: Curve> Presignatures<G> {
         Signing::new(self.key.clone(), self.deal.clone(), nonce, tag, message)
     }
 
-    /// R, encoded: no secret, and what somebody without a party's file [combines](Signing::new) with.
+    /// Returns the encoded R. It is public: a process without a party's file [combines](Signing::new) with it.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for a tag of another epoch or plan.
@@ -165,32 +167,33 @@ impl<G: Curve> Presignatures<G> {
         self.public.nonces.get(tag.index() as usize).map(|(nonce, _)| nonce).ok_or(Error::Exhausted)
     }
 
-    /// Checks what the dealer gave for one index: that the openings of the own shares are those of the tree. A dealer is
-    /// trusted, so this finds mistakes only. Cost: three multiplications.
+    /// Verifies the dealer's data for one index: the openings of this party's shares must match the tree. The dealer
+    /// is trusted, so this detects mistakes only. Cost: three multiplications.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if they are not, [`Error::Exhausted`] if it was taken.
+    /// [`Error::WrongContext`] if they do not match, [`Error::Exhausted`] if the presignature was taken.
     pub fn audit(&self, index: u32) -> Result<()> {
         let secrets = self.secrets.get(index as usize).and_then(Option::as_ref).ok_or(Error::Exhausted)?;
         open(secrets, self.member, index, &self.public).map(drop)
     }
 
-    /// Ends the epoch: wipes what is left, and has the guard refuse these presignatures from now on, should a copy of
-    /// their file come back. Make the record durable.
+    /// Ends the epoch: wipes the remaining presignatures, and makes the guard refuse them from now on, even from a
+    /// copy of the file. Make the record durable.
     pub fn destroy<S: Scheme>(self, guard: &mut Guard<S>) -> GuardRecord {
         guard.close_epoch(&self.key.id().0, self.deal.epoch)
     }
 
-    /// All of it as bytes, the key first: **secret**, to be [sealed](crate::threshold::seal) for its party.
+    /// Returns all presignatures encoded, the key first: **secret**, to be [sealed](crate::threshold::seal) for its
+    /// party.
     ///
     /// # Errors
-    /// [`Error::Exhausted`] if any was taken: a file is written by the dealer, and never by a party.
+    /// [`Error::Exhausted`] if any was taken: only the dealer writes files.
     pub fn to_bytes(&self) -> Result<Zeroizing<Vec<u8>>> {
         let mut head = Writer::new();
         self.key.encode_to(&mut head);
         head.u16(self.member);
         self.deal.encode_to(&mut head);
-        // The full length at once: a vector that grows leaves copies behind.
+        // Allocate the full length at once: a growing vector leaves copies behind.
         let len = head.len() + self.secrets.len() * Self::EACH;
         let mut bytes = Zeroizing::new(Vec::with_capacity(len));
         bytes.extend_from_slice(&head.into_bytes());
@@ -207,10 +210,10 @@ impl<G: Curve> Presignatures<G> {
         Ok(bytes)
     }
 
-    /// Reads what [`to_bytes`](Presignatures::to_bytes) wrote. Cost: two hashes for each presignature.
+    /// Reads the encoding of [`to_bytes`](Presignatures::to_bytes). Cost: two hashes for each presignature.
     ///
     /// # Errors
-    /// What is wrong with the bytes; [`Error::WrongContext`] if key, deal and leaves do not belong together.
+    /// Decoding errors; [`Error::WrongContext`] if key, deal and leaves do not match.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut r = Reader::new(bytes);
         let key = GroupKey::<G>::decode_from(&mut r, &())?;
@@ -253,14 +256,14 @@ impl<G: Curve> Secrets<G> {
 }
 
 impl<G: Curve, C: Class> Presignature<G, C> {
-    /// Signs a message with it: s = h·k + r·χ + e, after the guard has noted what it is spent on. **The record must be
-    /// durable before the share leaves.** Cost: two multiplications in the field, and two hashes of the message.
+    /// Signs a message: s = h·k + r·χ + e, after the guard has recorded the use. **The record must be durable before
+    /// the share leaves.** Cost: two multiplications in the field, and two hashes of the message.
     ///
-    /// Under an [`AgreedTag`](super::AgreedTag) the caller knows that no honest party ever signs another message with
-    /// the same tag.
+    /// Under an [`AgreedTag`](super::AgreedTag) the caller guarantees that no honest party ever signs another message
+    /// with the same tag.
     ///
     /// # Errors
-    /// As [`Guard::spend`]. The presignature is gone then too.
+    /// As [`Guard::spend`]. The presignature is lost in this case too.
     pub fn sign<S: Scheme>(self, guard: &mut Guard<S>, message: &[u8]) -> Result<Signed<G>> {
         let Self { slot, secrets, member, public, .. } = self;
         let Slot { key, epoch, index } = slot;
@@ -275,8 +278,8 @@ impl<G: Curve, C: Class> Presignature<G, C> {
 }
 
 impl<G: Curve> Opener<G> {
-    /// The opening, for whoever has the share. Cost: three multiplications, and a hash for each presignature of the
-    /// epoch.
+    /// Returns the opening, for a process that has the share. Cost: three multiplications, and a hash for each
+    /// presignature of the epoch.
     ///
     /// # Errors
     /// [`Error::WrongContext`] if the dealer made a mistake.
@@ -301,21 +304,21 @@ fn open<G: Curve>(
     Ok(Opening { member, nonce, elements, path: OPENINGS.path(&public.leaves, index as usize)? })
 }
 
-/// Without secrets.
+/// Omits the secrets.
 impl<G: Curve> fmt::Debug for Presignatures<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Presignatures({} left of member {}, epoch {})", self.left(), self.member, self.deal.epoch)
     }
 }
 
-/// Without secrets.
+/// Omits the secrets.
 impl<G: Curve, C: Class> fmt::Debug for Presignature<G, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Presignature").field("slot", &self.slot).finish_non_exhaustive()
     }
 }
 
-/// Without secrets.
+/// Omits the secrets.
 impl<G: Curve> fmt::Debug for Opener<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Opener").field("index", &self.index).finish_non_exhaustive()

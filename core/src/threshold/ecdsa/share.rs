@@ -2,16 +2,16 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::curve::Curve;
-use super::key::Slot;
+use super::slot::Slot;
 use crate::machine::MemberIndex;
 use crate::threshold::group::Field;
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// One party's part of a signature. It is public; whether it is right is open until the signature verifies.
+/// One party's signature share. It is public, and unverified until the signature verifies.
 ///
-/// It is as good as the link that it came over: nothing in it says that the party made it. Where the party shall be held
-/// to it before others, it [attests](SignatureShare::attested_bytes) the share.
+/// Nothing in it proves that the party made it; only the link that delivered it does. To prove the share to other
+/// processes, the party [attests](SignatureShare::attested_bytes) it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SignatureShare<G: Curve> {
     pub(super) member: MemberIndex,
@@ -23,36 +23,36 @@ pub struct SignatureShare<G: Curve> {
 }
 
 impl<G: Curve> SignatureShare<G> {
-    /// The longest attestation.
+    /// Maximum length of an attestation in bytes.
     pub const MAX_ATTESTATION: usize = 8_192;
 
     pub(super) fn new(member: MemberIndex, slot: &Slot, digest: [u8; 32], s: G::Scalar) -> Self {
         Self { member, epoch: slot.epoch, index: slot.index, digest, s, attestation: Vec::new() }
     }
 
-    /// Whose it claims to be. Compare it with the sender.
+    /// Returns the claimed member. Compare it with the sender.
     pub fn member(&self) -> MemberIndex {
         self.member
     }
 
-    /// The epoch of the presignature.
+    /// Returns the epoch of the presignature.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// The index of the presignature.
+    /// Returns the index of the presignature.
     pub fn index(&self) -> u32 {
         self.index
     }
 
-    /// What it signs, see [`Slot::digest`].
+    /// Returns the digest of the signed message, see [`Slot::digest`].
     pub fn digest(&self) -> &[u8; 32] {
         &self.digest
     }
 
-    /// What a party signs with a key that others know to be its own, by DSig for a microsecond or by Ed25519, so that
-    /// a wrong share can be proven to be its: the domain [`THRESHOLD_SHARE`](domain::THRESHOLD_SHARE), digest 32,
-    /// member u16, s 32.
+    /// Returns the bytes that a party signs with its identity key, with DSig in a microsecond or with Ed25519, so
+    /// that a wrong share can be proven to be its own: the domain [`THRESHOLD_SHARE`](domain::THRESHOLD_SHARE),
+    /// digest 32, member u16, s 32.
     pub fn attested_bytes(&self) -> Vec<u8> {
         let mut w = Writer::with_capacity(domain::THRESHOLD_SHARE.len() + 66);
         w.raw(domain::THRESHOLD_SHARE.as_bytes());
@@ -62,12 +62,13 @@ impl<G: Curve> SignatureShare<G> {
         w.into_bytes()
     }
 
-    /// The party's signature of [`attested_bytes`](SignatureShare::attested_bytes); empty if there is none.
+    /// Returns the party's signature of [`attested_bytes`](SignatureShare::attested_bytes), or nothing if it has
+    /// none.
     pub fn attestation(&self) -> &[u8] {
         &self.attestation
     }
 
-    /// Adds the party's signature.
+    /// Sets the party's signature of [`attested_bytes`](SignatureShare::attested_bytes).
     ///
     /// # Errors
     /// [`Error::TooLarge`] above 8,192 bytes.

@@ -2,21 +2,23 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::curve::{Curve, Signature};
+use super::curve::Curve;
 use super::deal::{Deal, Opening};
 use super::evidence::ShareFault;
-use super::key::{GroupKey, Slot};
+use super::key::GroupKey;
 use super::share::SignatureShare;
+use super::signature::Signature;
+use super::slot::Slot;
 use super::tag::Tag;
 use crate::threshold::combiner::Instance;
 use crate::threshold::decode::decode;
+use crate::threshold::index::{ShareIndex, Threshold};
 use crate::threshold::lagrange;
-use crate::threshold::sharing::{ShareIndex, Threshold};
 use crate::threshold::tolerance::{Agreement, Class};
 use crate::{Error, Result};
 
-/// A message under a tag: what a [`Combiner`](crate::threshold::Combiner) needs to make a signature of shares. The tag's
-/// class decides how many.
+/// A message under a tag, for a [`Combiner`](crate::threshold::Combiner) of its shares. The class of the tag
+/// determines the threshold.
 #[derive(Clone)]
 pub struct Signing<G: Curve, C: Class> {
     key: Arc<GroupKey<G>>,
@@ -31,11 +33,11 @@ pub struct Signing<G: Curve, C: Class> {
 }
 
 impl<G: Curve, C: Class> Signing<G, C> {
-    /// For whoever combines without a party's file; parties call
-    /// [`Presignatures::signing`](super::Presignatures::signing). A wrong nonce makes every combination fail.
+    /// Creates an instance without a party's file; parties call
+    /// [`Presignatures::signing`](super::Presignatures::signing). With a wrong nonce every combination fails.
     ///
     /// # Errors
-    /// [`Error::WrongContext`] if key, deal and tag do not belong together.
+    /// [`Error::WrongContext`] if key, deal and tag do not match.
     pub fn new(
         key: Arc<GroupKey<G>>,
         deal: Arc<Deal>,
@@ -63,25 +65,25 @@ impl<G: Curve, C: Class> Signing<G, C> {
         })
     }
 
-    /// What is signed.
+    /// Returns the message.
     pub fn message(&self) -> &[u8] {
         &self.message
     }
 
-    /// R, encoded: what [`new`](Signing::new) takes, for whoever combines without a party's file.
+    /// Returns the encoded R, an argument of [`new`](Signing::new) for processes without a party's file.
     pub fn nonce(&self) -> &G::Nonce {
         &self.nonce
     }
 
-    /// Under which tag.
+    /// Returns the tag.
     pub fn tag(&self) -> Tag<C> {
         self.tag
     }
 
-    /// The signature with this s, if it verifies. Cost: as [`GroupKey::verify`].
+    /// Returns the signature with this s, if it verifies. Cost: as [`GroupKey::verify`].
     fn finish(&self, s: G::Scalar) -> Option<Signature<G>> {
         let signature = Signature::new(&self.nonce, &self.r, s)?;
-        signature.verify_numbers(&self.key, self.h, self.r).then_some(signature)
+        self.key.verify_numbers(&signature, self.h, self.r).then_some(signature)
     }
 }
 
@@ -101,11 +103,11 @@ impl<G: Curve, C: Class> Instance for Signing<G, C> {
     }
 
     fn index(&self, share: &SignatureShare<G>) -> Result<ShareIndex> {
-        // The digest binds key, epoch and index too.
+        // The digest also binds key, epoch and index.
         if share.digest != self.digest || share.epoch != self.slot.epoch || share.index != self.slot.index {
             return Err(Error::WrongContext { what: "message or presignature of the share" });
         }
-        let index = ShareIndex::of_member(share.member)?;
+        let index = ShareIndex::from_member(share.member)?;
         self.threshold().check(index)?;
         Ok(index)
     }
@@ -114,14 +116,15 @@ impl<G: Curve, C: Class> Instance for Signing<G, C> {
         self.finish(lagrange::interpolate(coefficients, shares.iter().map(|share| share.s)))
     }
 
-    /// Cost, with an opening: three multiplications in one pass, a square root, and a hash for each level of the tree.
+    /// Cost, with an opening: three multiplications in one pass, a square root, and a hash for each level of the
+    /// tree.
     fn check(&self, share: &SignatureShare<G>, opening: Option<&Opening<G>>) -> Result<Option<bool>> {
         let Some(opening) = opening else { return Ok(None) };
         if opening.member != share.member || opening.index() != share.index || opening.nonce != self.nonce {
             return Err(Error::WrongContext { what: "share of the opening" });
         }
         opening.verify(&self.deal)?;
-        opening.fits(self.h, self.r, share.s).map(Some)
+        opening.verify_share(self.h, self.r, share.s).map(Some)
     }
 
     fn evidence(&self, share: &SignatureShare<G>, opening: Option<&Opening<G>>) -> ShareFault<G> {
@@ -131,13 +134,13 @@ impl<G: Curve, C: Class> Instance for Signing<G, C> {
         }
     }
 
-    fn decodes(&self) -> bool {
+    fn can_decode(&self) -> bool {
         C::AGREEMENT == Agreement::Agreed
     }
 
     fn decode(&self, shares: &[&SignatureShare<G>]) -> Option<(Signature<G>, Vec<ShareIndex>)> {
         let points: Option<Vec<_>> =
-            shares.iter().map(|share| Some((ShareIndex::of_member(share.member).ok()?, share.s))).collect();
+            shares.iter().map(|share| Some((ShareIndex::from_member(share.member).ok()?, share.s))).collect();
         let decoded = decode(self.threshold().needed(), &points?).ok()?;
         Some((self.finish(decoded.secret())?, decoded.culprits))
     }

@@ -1,4 +1,4 @@
-//! What a key keeps of its element, so that verifying costs less.
+//! Tables of a key's element that make verification faster.
 
 use core::marker::PhantomData;
 #[cfg(feature = "std")]
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use super::curve::Curve;
 
-/// A [`Curve::Table`], computed once so many signatures were verified that it pays. Without `std` there is none.
+/// A [`Curve::Table`], computed once enough signatures were verified for it to pay off. Without `std` there is none.
 pub(super) struct Tables<G: Curve> {
     #[cfg(feature = "std")]
     table: OnceLock<G::Table>,
@@ -28,7 +28,7 @@ impl<G: Curve> Tables<G> {
         }
     }
 
-    /// a · element + b · G in variable time. `element` is the same each time.
+    /// Returns a · element + b · G in variable time. `element` must be the same in each call.
     pub(super) fn double(&self, a: &G::Scalar, element: &G::Element, b: &G::Scalar) -> G::Element {
         #[cfg(feature = "std")]
         if let Some(table) = self.table(element) {
@@ -40,7 +40,7 @@ impl<G: Curve> Tables<G> {
     #[cfg(feature = "std")]
     fn table(&self, element: &G::Element) -> Option<&G::Table> {
         let computed = self.table.get();
-        // Whether two threads count in order does not matter: the cell has one of them compute it.
+        // An inexact count of two threads is harmless: the cell lets one of them compute the table.
         if computed.is_some() || self.uses.fetch_add(1, Ordering::Relaxed) < G::TABLE_AFTER {
             return computed;
         }
@@ -55,7 +55,7 @@ mod tests {
     use crate::threshold::{Field, Ristretto255, Secp256k1};
     use getrandom::SysRng;
 
-    fn the_table_comes_when_it_pays_and_changes_nothing<G: Curve>() {
+    fn table_is_built_after_enough_uses_and_changes_nothing<G: Curve>() {
         let element = G::base(&G::Scalar::random(&mut SysRng).unwrap());
         let tables = Tables::<G>::new();
         for number in 0..G::TABLE_AFTER + 8 {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn both_curves() {
-        the_table_comes_when_it_pays_and_changes_nothing::<Ristretto255>();
-        the_table_comes_when_it_pays_and_changes_nothing::<Secp256k1>();
+        table_is_built_after_enough_uses_and_changes_nothing::<Ristretto255>();
+        table_is_built_after_enough_uses_and_changes_nothing::<Secp256k1>();
     }
 }

@@ -1,7 +1,7 @@
-//! Which presignature signs what: a mapping that every party computes by itself, whatever order messages arrive in.
+//! The mapping from messages to presignatures, which every party computes by itself, whatever the order of messages.
 //!
-//! The paper's section II.A.1 numbers the signatures of one epoch. Each of N parties broadcasts one value; the agreement
-//! that follows takes up to K rounds, in each of which every party promotes a proposal in four steps:
+//! The paper's section II.A.1 numbers the signatures of one epoch. Each of N parties broadcasts one value; the
+//! agreement takes up to K rounds, in each of which every party promotes a proposal in four steps:
 //!
 //! | signature | index | class |
 //! |---|---|---|
@@ -9,10 +9,11 @@
 //! | step s (1 to 4) of party j's promotion in round k | N + k(4N + 1) + 4j + s − 1 | unagreed: j chooses |
 //! | round k has enough promotions | N + k(4N + 1) + 4N | agreed: the round fixes it |
 //!
-//! So an epoch has N + K(4N + 1) presignatures. A round ends the agreement with a chance of at least ½, so that K = 20
-//! leaves one chance in a million that rounds outlast presignatures; then `EXHAUSTED` says to sign otherwise, by BLS for
-//! one. The epoch is part of every tag. What an epoch leaves over is destroyed, **against the paper**, which passes it
-//! on: asynchronous parties may disagree on what is left, and one presignature in two epochs is the key.
+//! So an epoch has N + K(4N + 1) presignatures. A round ends the agreement with a probability of at least ½, so with
+//! K = 20 the presignatures are exhausted before the agreement ends with a probability of one in a million; then
+//! `EXHAUSTED` tells the caller to sign otherwise, for example by BLS. Every tag includes the epoch. Unused
+//! presignatures of an epoch are destroyed. **The paper instead** passes them on to the next epoch; but asynchronous
+//! parties may disagree on what is left, and the use of one presignature in two epochs reveals the key.
 
 use core::marker::PhantomData;
 
@@ -21,7 +22,7 @@ use crate::threshold::tolerance::{Agreed, Agreement, Class, Unagreed};
 use crate::wire::{Decode, Encode, Reader, Writer};
 use crate::{Error, Result};
 
-/// What the presignatures of an epoch are for.
+/// The intended use of an epoch's presignatures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Plan {
     /// The asynchronous agreement of the [module's table](self).
@@ -31,19 +32,19 @@ pub enum Plan {
         /// K, see [`Plan::ROUNDS`].
         rounds: u16,
     },
-    /// So many, all for agreed messages, for a use that numbers them itself.
+    /// Presignatures for agreed messages, numbered by the caller.
     Agreed {
-        /// How many.
+        /// Number of presignatures.
         count: u32,
     },
-    /// So many, all for unagreed messages.
+    /// Presignatures for unagreed messages, numbered by the caller.
     Unagreed {
-        /// How many.
+        /// Number of presignatures.
         count: u32,
     },
 }
 
-/// One presignature of one epoch, and the class of messages that it may sign.
+/// Identifies a presignature of an epoch, with the class of messages that it may sign.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Tag<C: Class> {
     epoch: u64,
@@ -53,16 +54,16 @@ pub struct Tag<C: Class> {
 
 /// A tag for messages on which the parties agree: f + 1 shares.
 pub type AgreedTag = Tag<Agreed>;
-/// A tag for messages that somebody chooses: ⌊(N + f)/2⌋ + 1 shares.
+/// A tag for messages chosen by one process: ⌊(N + f)/2⌋ + 1 shares.
 pub type UnagreedTag = Tag<Unagreed>;
 
 impl<C: Class> Tag<C> {
-    /// The epoch.
+    /// Returns the epoch.
     pub fn epoch(self) -> u64 {
         self.epoch
     }
 
-    /// The index within the epoch.
+    /// Returns the index within the epoch.
     pub fn index(self) -> u32 {
         self.index
     }
@@ -71,12 +72,12 @@ impl<C: Class> Tag<C> {
 impl Plan {
     /// The paper's K.
     pub const ROUNDS: u16 = 20;
-    /// The most presignatures that an epoch can have.
+    /// Maximum number of presignatures of an epoch.
     pub const MAX_COUNT: u32 = 1 << 17;
-    /// Bytes of an encoded plan.
+    /// Length of an encoded plan in bytes.
     pub const LEN: usize = 5;
 
-    /// How many presignatures it takes.
+    /// Returns the number of presignatures.
     pub fn count(self) -> u32 {
         match self {
             Plan::Agreement { parties, rounds } => {
@@ -87,7 +88,7 @@ impl Plan {
         }
     }
 
-    /// The class of a presignature; `None` past the end.
+    /// Returns the class of a presignature; `None` past the end.
     pub fn agreement(self, index: u32) -> Option<Agreement> {
         if index >= self.count() {
             return None;
@@ -105,7 +106,7 @@ impl Plan {
         })
     }
 
-    /// Party `member`'s broadcast was delivered.
+    /// Returns the tag for "the broadcast of `member` was delivered".
     ///
     /// # Errors
     /// [`Error::WrongContext`] for another plan, [`Error::UnknownSigner`].
@@ -115,7 +116,7 @@ impl Plan {
         Ok(tag(epoch, member.into()))
     }
 
-    /// Step `step` of 1 to 4 of `member`'s promotion of its proposal in round `round` from 0.
+    /// Returns the tag for step `step` (1 to 4) of the promotion by `member` in round `round` (from 0).
     ///
     /// # Errors
     /// [`Error::WrongContext`] for another plan, [`Error::UnknownSigner`], [`Error::Malformed`] for another step,
@@ -130,7 +131,7 @@ impl Plan {
         Ok(tag(epoch, start + 4 * u32::from(member) + u32::from(step) - 1))
     }
 
-    /// Round `round` from 0 has enough promotions.
+    /// Returns the tag for "round `round` (from 0) has enough promotions".
     ///
     /// # Errors
     /// [`Error::WrongContext`] for another plan, [`Error::Exhausted`] past the last round.
@@ -140,7 +141,7 @@ impl Plan {
         Ok(tag(epoch, start + 4 * u32::from(parties)))
     }
 
-    /// Presignature number `number` of a plan of [`Plan::Agreed`].
+    /// Returns the tag of presignature `number` of a [`Plan::Agreed`].
     ///
     /// # Errors
     /// [`Error::WrongContext`] for another plan, [`Error::Exhausted`] past the last one.
@@ -152,7 +153,7 @@ impl Plan {
         }
     }
 
-    /// Presignature number `number` of a plan of [`Plan::Unagreed`].
+    /// Returns the tag of presignature `number` of a [`Plan::Unagreed`].
     ///
     /// # Errors
     /// [`Error::WrongContext`] for another plan, [`Error::Exhausted`] past the last one.
@@ -164,7 +165,7 @@ impl Plan {
         }
     }
 
-    /// Fails unless it is a plan for that many parties, of a size that can be dealt.
+    /// Checks that the plan is for that number of parties and within [`Plan::MAX_COUNT`].
     pub(super) fn check(self, parties: u16) -> Result<()> {
         if let Plan::Agreement { parties: planned, .. } = self
             && planned != parties
@@ -180,7 +181,7 @@ impl Plan {
         }
     }
 
-    /// Fails unless the tag is one of this plan, of the class that the plan has there.
+    /// Checks that the tag belongs to this plan, with the class that the plan has for its index.
     pub(super) fn require<C: Class>(self, tag: Tag<C>) -> Result<()> {
         match self.agreement(tag.index) {
             Some(agreement) if agreement == C::AGREEMENT => Ok(()),
@@ -256,7 +257,7 @@ mod tests {
     use alloc::collections::BTreeMap;
 
     #[test]
-    fn every_signature_of_an_epoch_has_an_index_of_its_own_and_of_its_class_and_none_is_left_over() {
+    fn every_signature_of_an_epoch_has_a_unique_index() {
         for (parties, rounds) in [(1, 1), (4, 3), (7, 20), (100, 20)] {
             let plan = Plan::Agreement { parties, rounds };
             let mut seen = BTreeMap::new();
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_plan_does_not_have_is_refused() {
+    fn tags_outside_the_plan_are_refused() {
         let plan = Plan::Agreement { parties: 4, rounds: 2 };
         let code = |result: Result<UnagreedTag>| result.unwrap_err().code();
         assert_eq!(code(plan.promotion(0, 2, 0, 1)), "EXHAUSTED");
@@ -299,7 +300,7 @@ mod tests {
         assert_eq!(numbered.agreed(0, 3).unwrap_err().code(), "EXHAUSTED");
         assert_eq!(code(numbered.unagreed(0, 0)), "WRONG_CONTEXT");
         assert_eq!(numbered.prbc(0, 0).unwrap_err().code(), "WRONG_CONTEXT");
-        // A tag of another plan: there is that index, but it is not for such messages.
+        // A tag of another plan: the index exists, but has another class.
         let stranger = Plan::Unagreed { count: 3 }.unagreed(0, 1).unwrap();
         assert_eq!(numbered.require(stranger).unwrap_err().code(), "WRONG_CONTEXT");
         for plan in [Plan::Agreed { count: 0 }, Plan::Agreement { parties: 5, rounds: 1 }] {

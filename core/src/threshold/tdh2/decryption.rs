@@ -4,43 +4,46 @@ use core::fmt;
 
 use curve25519_dalek::scalar::Scalar;
 
-use super::ciphertext::ValidCiphertext;
+use super::keys::{DecryptionShare, PublicKeys, ShareFault, Tdh2};
 use super::payload::Opened;
-use super::{DecryptionShare, PublicKeys, ShareFault, Tdh2};
-use crate::threshold::dleq::{Collected, Pool};
+use super::validation::ValidCiphertext;
+use crate::threshold::dleq::{Collected, SharePool};
 use crate::threshold::lagrange;
 use crate::{Error, Result};
 
-/// Collects the shares of one ciphertext until it opens. The module's page says in which order it combines and checks.
+/// Collects the shares of one ciphertext until it opens. The [module](super) describes the order of combining and
+/// verifying.
 pub struct Decryption {
     ciphertext: ValidCiphertext,
-    pool: Pool<Tdh2>,
+    pool: SharePool<Tdh2>,
     state: State,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// All shares may still be good.
-    Hopeful,
-    /// One was wrong: shares are checked before they are used.
-    Careful,
-    /// It opened, or never will.
+    /// No wrong share is known: combine before verifying.
+    Optimistic,
+    /// A share was wrong: verify shares before combining.
+    Verifying,
+    /// The result was returned.
     Done,
 }
 
 impl Decryption {
+    /// Creates a combiner without shares.
+    ///
     /// # Errors
-    /// [`Error::WrongContext`] if the ciphertext was checked for other keys.
+    /// [`Error::WrongContext`] if the ciphertext was verified for other keys.
     pub fn new(keys: Arc<PublicKeys>, ciphertext: ValidCiphertext) -> Result<Self> {
-        let pool = Pool::new(keys, ciphertext.instance().clone())?;
-        Ok(Self { ciphertext, pool, state: State::Hopeful })
+        let pool = SharePool::new(keys, ciphertext.instance().clone())?;
+        Ok(Self { ciphertext, pool, state: State::Optimistic })
     }
 
-    /// Takes a share in, and opens the ciphertext if that makes enough. Cost: nothing before there are enough; then that of
-    /// [`ValidCiphertext::combine`]. If a share was wrong, that of [`PublicKeys::verify_shares`] and once more that of
-    /// combining; after that each share that comes is checked by itself.
+    /// Adds a share, and opens the ciphertext if there are enough. Cost: nothing until there are enough; then that of
+    /// [`ValidCiphertext::combine`]. If a share was wrong, that of [`PublicKeys::verify_shares`] and of a second
+    /// combination; after that each share is verified by itself.
     ///
-    /// The output is the payload, or [`Error::BadCiphertext`] if the author encrypted nothing sensible; both are final.
+    /// The output is the payload, or [`Error::BadCiphertext`] if the author's payload does not open; both are final.
     ///
     /// # Errors
     /// [`Error::UnknownSigner`].
@@ -58,7 +61,7 @@ impl Decryption {
         Ok(Collected { output, faults })
     }
 
-    /// Whether it is open, or known never to open.
+    /// Returns true if the result was returned.
     pub fn is_done(&self) -> bool {
         self.state == State::Done
     }
@@ -68,11 +71,11 @@ impl Decryption {
         cache: &mut lagrange::Cache<Scalar>,
         faults: &mut Vec<ShareFault>,
     ) -> Result<Option<Result<Vec<u8>>>> {
-        if self.state == State::Hopeful {
+        if self.state == State::Optimistic {
             match self.ciphertext.open(self.pool.guess(cache)?) {
                 // Some share was wrong.
-                Opened::OtherKey => self.state = State::Careful,
-                // The key fits its commitment, so the shares were right.
+                Opened::OtherKey => self.state = State::Verifying,
+                // The key matches its commitment, so the shares were right.
                 opened => return Ok(Some(self.finish(opened))),
             }
         }

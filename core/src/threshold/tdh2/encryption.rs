@@ -7,8 +7,8 @@ use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
 use super::ciphertext::{Ciphertext, Header, Label, payload_hash, wrap};
+use super::keys::{PublicKeys, Tdh2};
 use super::payload::seal;
-use super::{PublicKeys, Tdh2};
 use crate::committee::CommitteeId;
 use crate::machine::MemberIndex;
 use crate::threshold::Field;
@@ -16,7 +16,7 @@ use crate::threshold::dleq::{Element, Purpose, half};
 use crate::wire::{Decode, Encode, Reader, Writer, domain};
 use crate::{Error, Result};
 
-/// What encrypting and checking ciphertexts need: H and Ḡ, with or without tables.
+/// The key for encrypting and for verifying ciphertexts: H and Ḡ, optionally with tables.
 pub struct EncryptionKey {
     committee: CommitteeId,
     key: Element,
@@ -41,8 +41,9 @@ impl EncryptionKey {
         Self { committee, key, g_bar: RistrettoPoint::from_uniform_bytes(&wide), tables: None }
     }
 
-    /// Computes tables for H and Ḡ, with which multiplications by them cost as little as those of G: three of the five of
-    /// encrypting, one of checking. Memory: 61,440 B. Time: about 80 multiplications, which some fifty ciphertexts win back.
+    /// Computes tables for H and Ḡ, with which multiplications by them cost as much as those by G: three of the five
+    /// of an encryption, one of a verification. Memory: 61,440 B. Time: about 80 multiplications, amortised after
+    /// about fifty ciphertexts.
     #[must_use]
     pub fn precomputed(mut self) -> Self {
         let table = RistrettoBasepointTable::create;
@@ -51,19 +52,19 @@ impl EncryptionKey {
         self
     }
 
-    /// Whose members decrypt.
+    /// Returns the committee whose members decrypt.
     pub fn committee(&self) -> CommitteeId {
         self.committee
     }
 
-    /// H.
+    /// Returns H.
     pub fn key(&self) -> &Element {
         &self.key
     }
 
-    /// Encrypts at most [`MAX_PLAINTEXT`](super::MAX_PLAINTEXT) bytes. Epoch and proposer are part of it, so that nobody
-    /// else can propose it, or in another epoch. Cost: two multiplications of G, two of Ḡ, one of H; the cipher and a hash
-    /// over the payload.
+    /// Encrypts at most [`MAX_PLAINTEXT`](super::MAX_PLAINTEXT) bytes. The proof covers epoch and proposer, so no
+    /// other member can propose the ciphertext, and not in another epoch. Cost: two multiplications of G, two of Ḡ,
+    /// one of H; the cipher and a hash over the payload.
     ///
     /// # Errors
     /// [`Error::TooLarge`], [`Error::Rng`].
@@ -83,14 +84,14 @@ impl EncryptionKey {
         let label = Label { committee: self.committee, epoch, proposer, payload: payload_hash(&payload) };
 
         let half_r = Zeroizing::new(half(&r));
-        // The commitments w = s·G and w̄ = s·Ḡ are hashed as their doubles, which saves halving s.
+        // The commitments w = s·G and w̄ = s·Ḡ are hashed as their doubles, which avoids halving s.
         let [u, u_bar, w, w_bar] = Element::doubled(&[
             RistrettoPoint::mul_base(&half_r),
             self.times_g_bar(&half_r),
             RistrettoPoint::mul_base(&s),
             self.times_g_bar(&s),
         ])?;
-        // Not among the others, whose encoding leaves intermediate values on the heap.
+        // Encoded separately, because batch encoding leaves intermediate values on the heap.
         let secret = Zeroizing::new(self.times_key(&r));
         let wrapped = *wrap(&u, Zeroizing::new(secret.compress()).as_bytes(), &wrapped_key);
 
@@ -100,7 +101,7 @@ impl EncryptionKey {
         Ok(Ciphertext { header, payload })
     }
 
-    /// In constant time.
+    /// Multiplies in constant time.
     pub(super) fn times_g_bar(&self, scalar: &Scalar) -> RistrettoPoint {
         match &self.tables {
             Some(tables) => scalar * &tables.g_bar,

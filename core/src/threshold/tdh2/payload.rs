@@ -8,18 +8,18 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::wire::domain;
 use crate::{Error, Result};
 
-/// The longest payload that is encrypted: 32 MiB.
+/// Maximum length of a plaintext: 32 MiB.
 pub const MAX_PLAINTEXT: usize = 1 << 25;
-/// How much longer a payload is when it is encrypted: a commitment of 32 bytes and a tag of 16.
+/// Number of bytes by which a payload is longer than its plaintext: a commitment of 32 bytes and a tag of 16.
 pub const OVERHEAD: usize = COMMITMENT + 16;
 
 const COMMITMENT: usize = 32;
 
-/// Two keys from the wrapped one.
+/// The cipher key and the commitment derived from a wrapped key.
 struct Keys(Zeroizing<[u8; 64]>);
 
 impl Keys {
-    fn of(wrapped: &[u8; 32]) -> Self {
+    fn derive(wrapped: &[u8; 32]) -> Self {
         let mut keys = Self(Zeroizing::new([0; 64]));
         let mut hasher = domain::hasher(domain::TDH2_WRAPPED);
         let mut output = hasher.update(wrapped).finalize_xof();
@@ -42,13 +42,13 @@ impl Keys {
     }
 }
 
-/// commitment 32 ‖ ChaCha20-Poly1305 of the plaintext. The nonce is zero: a key encrypts once.
+/// commitment 32 ‖ ChaCha20-Poly1305 of the plaintext. The nonce is zero because a key encrypts once.
 pub(super) fn seal(wrapped: &[u8; 32], plaintext: &[u8]) -> Result<Vec<u8>> {
     let too_large = Error::TooLarge { what: "payload to encrypt", limit: MAX_PLAINTEXT as u64 };
     if plaintext.len() > MAX_PLAINTEXT {
         return Err(too_large);
     }
-    let keys = Keys::of(wrapped);
+    let keys = Keys::derive(wrapped);
     let mut payload = Vec::with_capacity(plaintext.len() + OVERHEAD);
     payload.extend_from_slice(keys.commitment());
     payload.extend_from_slice(plaintext);
@@ -62,18 +62,18 @@ pub(super) fn seal(wrapped: &[u8; 32], plaintext: &[u8]) -> Result<Vec<u8>> {
     Ok(payload)
 }
 
-/// What opening a payload shows.
+/// Result of opening a payload.
 pub(super) enum Opened {
-    /// The key is not the one that was wrapped.
+    /// The key is not the wrapped one.
     OtherKey,
-    /// The key is, and the author encrypted nothing sensible under it.
+    /// The key is right, but the author's payload does not open.
     Broken,
-    /// What was encrypted.
+    /// The plaintext.
     Plaintext(Vec<u8>),
 }
 
 pub(super) fn open(wrapped: &[u8; 32], payload: &[u8]) -> Opened {
-    let keys = Keys::of(wrapped);
+    let keys = Keys::derive(wrapped);
     let Some((commitment, rest)) = payload.split_at_checked(COMMITMENT) else { return Opened::Broken };
     if !bool::from(commitment.ct_eq(keys.commitment())) {
         return Opened::OtherKey;
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sealed_opens_under_its_key_and_no_other() {
+    fn sealed_payload_opens_only_with_its_key() {
         for len in [0, 1, 31, 32, 64, 1000] {
             let plaintext = alloc::vec![len as u8; len];
             let sealed = seal(&[1; 32], &plaintext).unwrap();
@@ -115,10 +115,9 @@ mod tests {
         }
     }
 
-    /// The cipher alone does not commit to its key, which is why the commitment is there: without the look at it another
-    /// key must not even get as far as the tag.
+    /// The cipher alone does not commit to its key, so the commitment must be checked before the tag.
     #[test]
-    fn another_key_is_told_from_a_broken_payload() {
+    fn wrong_key_is_distinguished_from_a_broken_payload() {
         let mut sealed = seal(&[1; 32], b"m").unwrap();
         *sealed.last_mut().unwrap() ^= 1;
         assert!(matches!(open(&[1; 32], &sealed), Opened::Broken));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use quorate::dsig::dynamic::SuiteId;
 use quorate::dsig::{
-    Auditor, Batch, Checked, Signature, Signer, SignerConfig, Suite, Verifier, VerifierConfig, WotsBlake3,
+    Auditor, Batch, VerifiedAnnouncement, Signature, Signer, SignerConfig, DsigSuite, Verifier, VerifierConfig, WotsBlake3,
     WotsBlake3Wide, WotsHaraka256, WotsHaraka512,
 };
 use quorate::ed25519::{PublicKey, SecretKey};
@@ -126,7 +126,7 @@ pub fn auditor(suite: SuiteId, roots: usize) -> Result<Box<dyn DynAuditor>> {
     with_suite!(suite, S => Ok(Box::new(Auditor::<S>::new(roots))))
 }
 
-impl<S: Suite> DynSigner for Signer<S> {
+impl<S: DsigSuite> DynSigner for Signer<S> {
     fn sign(&mut self, message: &[u8], now: Time) -> Result<Vec<u8>> {
         Ok(Signer::sign(self, message, &[], now)?.encode())
     }
@@ -146,12 +146,12 @@ impl<S: Suite> DynSigner for Signer<S> {
     }
 }
 
-struct BoundVerifier<S: Suite> {
+struct BoundVerifier<S: DsigSuite> {
     verifier: Verifier<S>,
     key: PublicKey,
 }
 
-impl<S: Suite> DynVerifier for BoundVerifier<S> {
+impl<S: DsigSuite> DynVerifier for BoundVerifier<S> {
     fn verify(&mut self, message: &[u8], signature: &[u8]) -> Result<()> {
         self.verifier.verify(&self.key, message, &Signature::decode(signature, &())?)
     }
@@ -162,14 +162,14 @@ impl<S: Suite> DynVerifier for BoundVerifier<S> {
     }
 
     fn learn(&mut self, checked: BackgroundResult) -> Result<()> {
-        match checked.downcast::<Checked<S>>() {
+        match checked.downcast::<VerifiedAnnouncement<S>>() {
             Ok(checked) => self.verifier.learn(*checked),
             Err(_) => Err(Error::WrongContext { what: "suite" }),
         }
     }
 }
 
-impl<S: Suite> DynAuditor for Auditor<S> {
+impl<S: DsigSuite> DynAuditor for Auditor<S> {
     fn check(&mut self, signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<OneTimeKey> {
         let decoded = Signature::decode(signature, &())?;
         Auditor::check(self, signer, message, &decoded)?;

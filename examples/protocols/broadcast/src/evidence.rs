@@ -46,7 +46,7 @@ pub fn decode(bytes: &[u8]) -> Result<(Terms, &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    use quorate::dsig::{Suite, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
+    use quorate::dsig::{DsigSuite, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
     use quorate::ed25519::{Ed25519, Signature};
     use quorate::scheme::Scheme;
 
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_longest_evidence_fits() {
-        fn longest<S: Suite>() -> usize {
+        fn longest<S: DsigSuite>() -> usize {
             quorate::dsig::Signature::<S>::LEN
         }
         let signature = [

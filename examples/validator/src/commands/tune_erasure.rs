@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use quorate::Error;
-use quorate::erasure::tuner::{Row, Space, Table, Workload, climb, sample_len};
-use quorate::erasure::{Coding, Packets, Shape, Suite};
+use quorate::erasure::tuner::{Row, SearchSpace, Table, Workload, hill_climb, sample_len};
+use quorate::erasure::{Coding, ErasureSuite, Packets, Shape};
 use quorate::wire::{Decode, Encode};
 use quorate_support::terminal::{count, millis};
 use quorate_support::{say, tell};
@@ -131,11 +131,11 @@ impl TuneErasure {
         let mut plan = Vec::new();
         for members in &self.members {
             let faulty = self.faulty.unwrap_or(members.saturating_sub(1) / 3);
-            let shape = Shape::of_committee(*members, faulty).map_err(usage)?;
+            let shape = Shape::for_committee(*members, faulty).map_err(usage)?;
             for batch in &self.batch {
                 let message = usize::try_from(u64::from(*batch) * u64::from(self.tx_size));
                 let message = message.unwrap_or(usize::MAX);
-                Coding::new(Suite::Leopard, shape, message).map_err(usage)?;
+                Coding::new(ErasureSuite::Leopard, shape, message).map_err(usage)?;
                 plan.push((shape, message));
             }
         }
@@ -189,7 +189,7 @@ fn measure(
     let mut rows = Vec::new();
     for (shape, message) in plan {
         tell!("{} + {} shards, {} bytes", shape.data(), shape.parity(), count(*message as u64));
-        for suite in [Suite::Leopard, Suite::Gf8] {
+        for suite in [ErasureSuite::Leopard, ErasureSuite::Gf8] {
             if suite.allow(*shape).is_ok() {
                 match cost(*shape, *message, suite, is_asked)
                     .and_then(|cost| row(*shape, *message, suite, cost))
@@ -215,20 +215,20 @@ fn search(
     seed: u64,
     is_asked: &AtomicBool,
 ) -> Result<Option<Row>, Stop> {
-    let is_available = Packets::new(8, 0).is_ok_and(|packets| Suite::Jerasure(packets).is_available());
-    let Ok(space) = Space::new(shape, message, words) else { return Ok(None) };
+    let is_available = Packets::new(8, 0).is_ok_and(|packets| ErasureSuite::Jerasure(packets).is_available());
+    let Ok(space) = SearchSpace::new(shape, message, words) else { return Ok(None) };
     if !is_available || shape.parity() == 0 {
         return Ok(None);
     }
-    let measure = |packets| cost(shape, message, Suite::Jerasure(packets), is_asked);
-    match climb(&space, seed, measure)?.best() {
-        Some(best) => row(shape, message, Suite::Jerasure(best.packets), best.cost).map(Some),
+    let measure = |packets| cost(shape, message, ErasureSuite::Jerasure(packets), is_asked);
+    match hill_climb(&space, seed, measure)?.best() {
+        Some(best) => row(shape, message, ErasureSuite::Jerasure(best.packets), best.cost).map(Some),
         None => Ok(None),
     }
 }
 
 /// Nanoseconds for encoding and for decoding with f and 2f lost shards. Long messages are sampled.
-fn cost(shape: Shape, message: usize, suite: Suite, is_asked: &AtomicBool) -> Result<u64, Stop> {
+fn cost(shape: Shape, message: usize, suite: ErasureSuite, is_asked: &AtomicBool) -> Result<u64, Stop> {
     if is_asked.load(Ordering::Relaxed) {
         return Err(Stop::Asked);
     }
@@ -258,21 +258,21 @@ fn cost(shape: Shape, message: usize, suite: Suite, is_asked: &AtomicBool) -> Re
     Ok(u64::try_from(median.as_nanos()).unwrap_or(u64::MAX))
 }
 
-fn row(shape: Shape, message: usize, suite: Suite, cost: u64) -> Result<Row, Stop> {
+fn row(shape: Shape, message: usize, suite: ErasureSuite, cost: u64) -> Result<Row, Stop> {
     Ok(Row::new(shape, message, suite, cost)?)
 }
 
 /// Word and packet size as text; empty for suites without them.
-fn parameters(suite: Suite) -> (String, String) {
+fn parameters(suite: ErasureSuite) -> (String, String) {
     match suite {
-        Suite::Jerasure(packets) => (packets.word().to_string(), packets.packet().to_string()),
+        ErasureSuite::Jerasure(packets) => (packets.word().to_string(), packets.packet().to_string()),
         _ => Default::default(),
     }
 }
 
 fn as_json(row: &Row) -> Value {
     let (word, packet) = match row.suite() {
-        Suite::Jerasure(packets) => (json!(packets.word()), json!(packets.packet())),
+        ErasureSuite::Jerasure(packets) => (json!(packets.word()), json!(packets.packet())),
         _ => (Value::Null, Value::Null),
     };
     json!({
@@ -312,7 +312,7 @@ mod tests {
     use super::*;
 
     fn rows(is_asked: bool) -> (Vec<Row>, Result<(), Stop>) {
-        let shape = Shape::of_committee(4, 1).unwrap();
+        let shape = Shape::for_committee(4, 1).unwrap();
         measure(&[(shape, 1000), (shape, 2000)], 0, 1, &AtomicBool::new(is_asked))
     }
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from .._native import Coin, CoinName, CoinShare, CoinValue, Toss
+from .._native import Coin, CoinName, CoinShare, CoinValue, CoinCombiner
 from .._native import CoinKeyShare as KeyShare
 from .._native import CoinPublicKeys as PublicKeys
 from .._native import CoinVerifiedShare as VerifiedShare
@@ -16,13 +16,13 @@ from .results import Forged, Proven
 
 __all__ = [
     "Coin",
+    "CoinCombiner",
     "CoinName",
     "CoinShare",
     "CoinValue",
     "KeyShare",
     "PublicKeys",
     "ShareFault",
-    "Toss",
     "VerifiedShare",
     "WrongShare",
 ]

@@ -1,9 +1,12 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use super::{GroupKey, Opening, ShareFault, Signature, SignatureShare, Tag};
+use super::key::{GroupKey, Signature};
+use super::shares::{Opening, ShareFault, SignatureShare};
+use super::tag::Tag;
+use crate::any::threshold::cache::{Cache, part};
 use crate::any::threshold::group::{each_class, each_group, per_class};
-use crate::any::threshold::{Cache, Outcome, part};
+use crate::any::threshold::outcome::Outcome;
 use crate::machine::MemberIndex;
 use crate::threshold::combiner::{self, Counts};
 use crate::threshold::ecdsa::{self, Curve, Deal};
@@ -19,18 +22,17 @@ per_class! {
 }
 
 per_class! {
-    /// Shares come in, a signature goes out, see [`combiner`].
+    /// Combines shares to a signature, see [`combiner`].
     Combiner, CombinerOf
 }
 
 impl Signing {
-    /// For whoever combines without a party's file; parties call
-    /// [`Presignatures::signing`](super::Presignatures::signing). `nonce` is what [`nonce`](Signing::nonce) gives to
-    /// them; a wrong one makes every combination fail.
+    /// Creates an instance without a party's file; parties call
+    /// [`Presignatures::signing`](super::Presignatures::signing). `nonce` is what [`nonce`](Signing::nonce) returns
+    /// to them; with a wrong one every combination fails.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for a nonce of another length, [`Error::WrongContext`] if key, deal and tag do not belong
-    /// together.
+    /// [`Error::Malformed`] for a nonce of another length, [`Error::WrongContext`] if key, deal and tag do not match.
     pub fn new(key: &GroupKey, deal: Arc<Deal>, nonce: &[u8], tag: Tag, message: &[u8]) -> Result<Self> {
         each_group!(key, GroupKey, G, key => {
             let nonce = <G as Curve>::Nonce::try_from(nonce);
@@ -42,17 +44,17 @@ impl Signing {
         })
     }
 
-    /// What is signed.
+    /// Returns the message.
     pub fn message(&self) -> &[u8] {
         each_class!(self, Signing, signing => signing.message())
     }
 
-    /// R, encoded.
+    /// Returns the encoded R.
     pub fn nonce(&self) -> &[u8] {
         each_class!(self, Signing, signing => signing.nonce().as_ref())
     }
 
-    /// Under which tag.
+    /// Returns the tag.
     pub fn tag(&self) -> Tag {
         each_class!(self, Signing, signing => signing.tag().into())
     }
@@ -65,12 +67,12 @@ impl fmt::Debug for Signing {
 }
 
 impl Combiner {
-    /// A combiner without shares.
+    /// Creates a combiner without shares.
     pub fn new(signing: Signing) -> Self {
         each_class!(signing, Signing, signing => CombinerOf::new(signing).into())
     }
 
-    /// Takes a share that came over a link that authenticates `from`.
+    /// Adds a share received over a link that authenticates `from`.
     ///
     /// # Errors
     /// As [`combiner::Combiner::add`], and [`Error::WrongContext`] for a share of another group.
@@ -85,7 +87,7 @@ impl Combiner {
         })
     }
 
-    /// Takes the opening of a share, from whomever it came. It is ignored unless it was asked for.
+    /// Adds the opening of a share, from any source. It is ignored unless it was requested.
     ///
     /// # Errors
     /// As [`combiner::Combiner::open`], and [`Error::WrongContext`] for an opening of another group.
@@ -100,17 +102,17 @@ impl Combiner {
         })
     }
 
-    /// What it collects shares for.
+    /// Returns the instance.
     pub fn signing(&self) -> Signing {
         each_class!(self, Combiner, combiner => combiner.instance().clone().into())
     }
 
-    /// The signature, once there is one.
+    /// Returns the signature, once available.
     pub fn signature(&self) -> Option<Signature> {
         each_class!(self, Combiner, combiner => combiner.signature().copied().map(Signature::from))
     }
 
-    /// What was done so far.
+    /// Returns the number of operations so far.
     pub fn counts(&self) -> Counts {
         each_class!(self, Combiner, combiner => combiner.counts())
     }

@@ -4,33 +4,25 @@ use core::fmt;
 
 use zeroize::Zeroizing;
 
-use super::{GroupKey, Opening, SignatureShare, Signing};
-use crate::any::dispatch::{conversions, each};
+use super::combining::Signing;
+use super::key::GroupKey;
+use super::shares::{Opening, SignatureShare};
+use super::tag::Tag;
+use crate::Result;
+use crate::any::dispatch::each;
 use crate::any::guard::Guard;
-use crate::any::threshold::Group;
-use crate::any::threshold::group::{each_class, each_group, per_class, per_group, with_group};
+use crate::any::threshold::group::{Group, each_class, each_group, per_class, per_group, with_group};
 use crate::guard::GuardRecord;
 use crate::machine::MemberIndex;
-use crate::threshold::ecdsa::{self, AgreedTag, Curve, Deal, UnagreedTag};
-use crate::threshold::{Agreement, Class};
-use crate::{Error, Result};
+use crate::threshold::Class;
+use crate::threshold::ecdsa::{self, Curve, Deal};
+
+#[cfg(doc)]
+use crate::Error;
 
 type PresignaturesOf<G> = ecdsa::Presignatures<G>;
 type PresignatureOf<G, C> = ecdsa::Presignature<G, C>;
 type OpenerOf<G> = ecdsa::Opener<G>;
-
-/// One presignature of one epoch, and the class of messages that it may sign, see [`ecdsa::Tag`]. It comes from a
-/// [`Plan`](ecdsa::Plan), by `into`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Tag {
-    /// For what the parties agree on: f + 1 shares.
-    Agreed(AgreedTag),
-    /// For what somebody chooses: ⌊(N + f)/2⌋ + 1 shares.
-    Unagreed(UnagreedTag),
-}
-
-conversions!(Tag, Agreed, AgreedTag, Error::WrongContext { what: "class of the tag" });
-conversions!(Tag, Unagreed, UnagreedTag, Error::WrongContext { what: "class of the tag" });
 
 per_group! {
     /// One party's presignatures of one epoch, see [`ecdsa::Presignatures`].
@@ -48,46 +40,20 @@ per_group! {
     Opener, OpenerOf
 }
 
-/// What signing gives. Carry it out in this order.
+/// Result of signing. Process the fields in order.
 #[must_use = "the record must be durable before the share leaves"]
 #[derive(Debug)]
 pub struct Signed {
-    /// Make it durable first. `None` if the presignature lies in a block whose reservation is durable.
+    /// Make it durable first. `None` if the presignature is in a block whose reservation is durable.
     pub record: Option<GuardRecord>,
     /// Then send it.
     pub share: SignatureShare,
-    /// Keep it until the signature is made, in case somebody asks for an opening.
+    /// Keep it until the signature exists, in case an opening is requested.
     pub opener: Opener,
 }
 
-impl Tag {
-    /// The epoch.
-    pub fn epoch(self) -> u64 {
-        match self {
-            Tag::Agreed(tag) => tag.epoch(),
-            Tag::Unagreed(tag) => tag.epoch(),
-        }
-    }
-
-    /// The index within the epoch.
-    pub fn index(self) -> u32 {
-        match self {
-            Tag::Agreed(tag) => tag.index(),
-            Tag::Unagreed(tag) => tag.index(),
-        }
-    }
-
-    /// The class.
-    pub fn agreement(self) -> Agreement {
-        match self {
-            Tag::Agreed(_) => Agreement::Agreed,
-            Tag::Unagreed(_) => Agreement::Unagreed,
-        }
-    }
-}
-
 impl Presignatures {
-    /// Reads what [`to_bytes`](Presignatures::to_bytes) wrote for that group.
+    /// Reads the encoding of [`to_bytes`](Presignatures::to_bytes) for a group.
     ///
     /// # Errors
     /// As [`ecdsa::Presignatures::from_bytes`].
@@ -95,30 +61,30 @@ impl Presignatures {
         with_group!(group, G => PresignaturesOf::<G>::from_bytes(bytes).map(Self::from))
     }
 
-    /// All of it as bytes: **secret**, to be [sealed](crate::threshold::seal) for its party.
+    /// Returns all presignatures encoded: **secret**, to be [sealed](crate::threshold::seal) for its party.
     ///
     /// # Errors
-    /// [`Error::Exhausted`] if any was taken: a file is written by the dealer, and never by a party.
+    /// [`Error::Exhausted`] if any was taken: only the dealer writes files.
     pub fn to_bytes(&self) -> Result<Zeroizing<Vec<u8>>> {
         each_group!(self, Presignatures, G, all => all.to_bytes())
     }
 
-    /// Whose they are.
+    /// Returns the member that owns the presignatures.
     pub fn member(&self) -> MemberIndex {
         each_group!(self, Presignatures, G, all => all.member())
     }
 
-    /// The committee's public key.
+    /// Returns the committee's public key.
     pub fn key(&self) -> GroupKey {
         each_group!(self, Presignatures, G, all => Arc::clone(all.key()).into())
     }
 
-    /// What was dealt, as far as everybody may know it.
+    /// Returns the public part of the deal.
     pub fn deal(&self) -> &Arc<Deal> {
         each_group!(self, Presignatures, G, all => all.deal())
     }
 
-    /// How many are left.
+    /// Returns the number of presignatures left.
     pub fn left(&self) -> usize {
         each_group!(self, Presignatures, G, all => all.left())
     }
@@ -134,7 +100,8 @@ impl Presignatures {
         })
     }
 
-    /// What combines shares of a message under a tag, be the own presignature spent or not.
+    /// Returns the instance for combining shares of a message under a tag, whether or not this party's presignature
+    /// is spent.
     ///
     /// # Errors
     /// [`Error::WrongContext`] for a tag of another epoch or plan.
@@ -145,7 +112,7 @@ impl Presignatures {
         })
     }
 
-    /// Checks what the dealer gave for one index.
+    /// Verifies the dealer's data for one index.
     ///
     /// # Errors
     /// As [`ecdsa::Presignatures::audit`].
@@ -153,14 +120,14 @@ impl Presignatures {
         each_group!(self, Presignatures, G, all => all.audit(index))
     }
 
-    /// Ends the epoch: wipes what is left, and has the guard refuse these presignatures from now on. Make the record
-    /// durable.
+    /// Ends the epoch: wipes the remaining presignatures, and makes the guard refuse them from now on. Make the
+    /// record durable.
     pub fn destroy(self, guard: &mut Guard) -> GuardRecord {
         each_group!(self, Presignatures, G, all => each!(guard, Guard, S, guard => all.destroy(guard)))
     }
 }
 
-/// Without secrets.
+/// Omits the secrets.
 impl fmt::Debug for Presignatures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         each_group!(self, Presignatures, G, all => all.fmt(f))
@@ -168,11 +135,11 @@ impl fmt::Debug for Presignatures {
 }
 
 impl Presignature {
-    /// Signs a message with it, after the guard has noted what it is spent on. **The record must be durable before the
-    /// share leaves.** Under an agreed tag the caller knows that no honest party ever signs another message with it.
+    /// Signs a message, after the guard has recorded the use. **The record must be durable before the share leaves.**
+    /// Under an agreed tag the caller guarantees that no honest party ever signs another message with it.
     ///
     /// # Errors
-    /// As [`ecdsa::Presignature::sign`]. The presignature is gone then too.
+    /// As [`ecdsa::Presignature::sign`]. The presignature is lost in this case too.
     pub fn sign(self, guard: &mut Guard, message: &[u8]) -> Result<Signed> {
         fn typed<G: Curve, C: Class>(
             presignature: PresignatureOf<G, C>,
@@ -191,7 +158,7 @@ impl Presignature {
     }
 }
 
-/// Without secrets.
+/// Omits the secrets.
 impl fmt::Debug for Presignature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         each_class!(self, Presignature, presignature => presignature.fmt(f))
@@ -199,7 +166,7 @@ impl fmt::Debug for Presignature {
 }
 
 impl Opener {
-    /// The opening, for whoever has the share.
+    /// Returns the opening, for a process that has the share.
     ///
     /// # Errors
     /// [`Error::WrongContext`] if the dealer made a mistake.
@@ -208,7 +175,7 @@ impl Opener {
     }
 }
 
-/// Without secrets.
+/// Omits the secrets.
 impl fmt::Debug for Opener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         each_group!(self, Opener, G, opener => opener.fmt(f))

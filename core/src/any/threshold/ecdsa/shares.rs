@@ -1,10 +1,9 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::GroupKey;
+use super::key::GroupKey;
 use crate::Result;
-use crate::any::threshold::Group;
-use crate::any::threshold::group::{each_group, per_group, with_group};
+use crate::any::threshold::group::{Group, each_group, per_group, with_group, wrong_group};
 use crate::machine::MemberIndex;
 use crate::threshold::ecdsa::{self, Deal};
 use crate::wire::{Decode, Encode};
@@ -14,68 +13,70 @@ type OpeningOf<G> = ecdsa::Opening<G>;
 type FaultOf<G> = ecdsa::ShareFault<G>;
 
 per_group! {
-    /// One party's part of a signature, see [`ecdsa::SignatureShare`].
+    /// One party's signature share, see [`ecdsa::SignatureShare`].
     #[derive(Clone, PartialEq, Eq)]
     SignatureShare, ShareOf
 }
 
 per_group! {
-    /// What lets others check a party's share, see [`ecdsa::Opening`].
+    /// Data for verifying a party's share, see [`ecdsa::Opening`].
     #[derive(Clone, PartialEq, Eq)]
     Opening, OpeningOf
 }
 
 per_group! {
-    /// A wrong share, with what shows that it is wrong, see [`ecdsa::ShareFault`].
+    /// Evidence of a wrong share, see [`ecdsa::ShareFault`].
     #[derive(Clone, PartialEq, Eq)]
     ShareFault, FaultOf
 }
 
 impl SignatureShare {
-    /// Reads a share over that group.
+    /// Decodes a share over a group.
     ///
     /// # Errors
-    /// [`WrongContext`](crate::Error::WrongContext) if the bytes name another group, and what is wrong with them.
+    /// [`WrongContext`](crate::Error::WrongContext) if the bytes name another group, and decoding errors.
     pub fn decode(group: Group, bytes: &[u8]) -> Result<Self> {
         with_group!(group, G => ShareOf::<G>::decode(bytes, &()).map(Self::from))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each_group!(self, SignatureShare, G, share => share.encode())
     }
 
-    /// Whose it claims to be. Compare it with the sender.
+    /// Returns the claimed member. Compare it with the sender.
     pub fn member(&self) -> MemberIndex {
         each_group!(self, SignatureShare, G, share => share.member())
     }
 
-    /// The epoch of the presignature.
+    /// Returns the epoch of the presignature.
     pub fn epoch(&self) -> u64 {
         each_group!(self, SignatureShare, G, share => share.epoch())
     }
 
-    /// The index of the presignature.
+    /// Returns the index of the presignature.
     pub fn index(&self) -> u32 {
         each_group!(self, SignatureShare, G, share => share.index())
     }
 
-    /// What it signs, see [`Slot::digest`](ecdsa::Slot::digest).
+    /// Returns the digest of the signed message, see [`Slot::digest`](ecdsa::Slot::digest).
     pub fn digest(&self) -> &[u8; 32] {
         each_group!(self, SignatureShare, G, share => share.digest())
     }
 
-    /// What a party signs so that a wrong share can be proven to be its, see [`ecdsa::SignatureShare::attested_bytes`].
+    /// Returns the bytes that a party signs so that a wrong share can be proven to be its own, see
+    /// [`ecdsa::SignatureShare::attested_bytes`].
     pub fn attested_bytes(&self) -> Vec<u8> {
         each_group!(self, SignatureShare, G, share => share.attested_bytes())
     }
 
-    /// The party's signature of [`attested_bytes`](SignatureShare::attested_bytes); empty if there is none.
+    /// Returns the party's signature of [`attested_bytes`](SignatureShare::attested_bytes), or nothing if it has
+    /// none.
     pub fn attestation(&self) -> &[u8] {
         each_group!(self, SignatureShare, G, share => share.attestation())
     }
 
-    /// Adds the party's signature.
+    /// Sets the party's signature of [`attested_bytes`](SignatureShare::attested_bytes).
     ///
     /// # Errors
     /// [`TooLarge`](crate::Error::TooLarge) above 8,192 bytes.
@@ -91,25 +92,25 @@ impl fmt::Debug for SignatureShare {
 }
 
 impl Opening {
-    /// Reads an opening over that group, whose bytes do not name it. Cost: three square roots.
+    /// Decodes an opening over a group, which its bytes do not name. Cost: three square roots.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// Decoding errors.
     pub fn decode(group: Group, bytes: &[u8]) -> Result<Self> {
         with_group!(group, G => OpeningOf::<G>::decode(bytes, &()).map(Self::from))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each_group!(self, Opening, G, opening => opening.encode())
     }
 
-    /// Whose it is.
+    /// Returns the member whose share it opens.
     pub fn member(&self) -> MemberIndex {
         each_group!(self, Opening, G, opening => opening.member())
     }
 
-    /// Which presignature it opens.
+    /// Returns the index of the presignature.
     pub fn index(&self) -> u32 {
         each_group!(self, Opening, G, opening => opening.index())
     }
@@ -122,26 +123,26 @@ impl fmt::Debug for Opening {
 }
 
 impl ShareFault {
-    /// Reads evidence over that group. It still is to be verified.
+    /// Decodes evidence over a group, without verification.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// Decoding errors.
     pub fn decode(group: Group, bytes: &[u8]) -> Result<Self> {
         with_group!(group, G => FaultOf::<G>::decode(bytes, &()).map(Self::from))
     }
 
-    /// The canonical bytes.
+    /// Returns the canonical encoding.
     pub fn encode(&self) -> Vec<u8> {
         each_group!(self, ShareFault, G, fault => fault.encode())
     }
 
-    /// The wrong share.
+    /// Returns the wrong share.
     pub fn share(&self) -> SignatureShare {
         each_group!(self, ShareFault, G, fault => fault.share().clone().into())
     }
 
-    /// Checks it and returns the culprit. `attested` says whether a member's attestation of some bytes is good: it gets
-    /// the member, the bytes and the attestation, and is asked for every share of the evidence.
+    /// Verifies the evidence and returns the culprit. `attested` verifies a member's attestation: its arguments are
+    /// the member, the bytes and the attestation, and it is called for every share of the evidence.
     ///
     /// # Errors
     /// As [`ecdsa::ShareFault::verify`], and [`WrongContext`](crate::Error::WrongContext) for a key of another group.
@@ -156,7 +157,7 @@ impl ShareFault {
                 fault.verify(key, deal, attested)
             }
             (ShareFault::Secp256k1(fault), GroupKey::Secp256k1(key)) => fault.verify(key, deal, attested),
-            _ => Err(crate::any::threshold::wrong_group()),
+            _ => Err(wrong_group()),
         }
     }
 }

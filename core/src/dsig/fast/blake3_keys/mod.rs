@@ -1,57 +1,45 @@
-//! Whole keys of W-OTS⁺ over BLAKE3, on x86-64 with AVX-512 with VBMI: from a signature's values to the 32 bytes that
-//! stand for a key, chains and tree, without a detour between hash calls.
+//! Whole W-OTS⁺ keys over BLAKE3, on x86-64 with AVX-512 and VBMI: chains and tree, from a signature's values to the
+//! 32-byte public key, without leaving the vector layout between hash calls.
 //!
-//! A vector has one word of as many chains as it has lanes. The chains that take most steps are first, so that a step
-//! is of as many vectors as its chains fill, the last of them of half the width where that is enough. Bytes and words
-//! come to their places by permutations alone.
+//! A vector holds one word of one chain per lane. Chains are sorted by their number of steps, most first, so a step
+//! needs only the vectors that its chains fill; the last one has half the width where that suffices. Bytes and words
+//! are moved by permutations only.
 #![allow(unsafe_code, reason = "loads, and memory that is not cleared first")]
-#![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
+#![allow(clippy::indexing_slicing, reason = "bounds known to the compiler")]
 
+mod layout;
 mod tree;
 mod words;
 
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
+pub(super) use self::layout::VALUE;
+use self::layout::{FEW, LANES, OWN, Row, Value, WORDS, written};
 use self::tree::tree;
 use self::words::{pick, splat, store, transposed};
 use super::blake3_x86::{avx512, avx512vl};
-use super::order::MOST;
-use super::short_x86::in_order;
-use crate::dsig::chain::{CHAIN, KeySalt};
+use super::order::MAX_CHAINS;
+use super::single_x86::sort_digits;
+use crate::dsig::cell::{CHAIN, KeySalt};
 
-/// The length of a value for which a chain's input, with the salt and two numbers, is 32 bytes.
-pub(in super::super) const VALUE: usize = 18;
-type Value = [u8; VALUE];
-
-type V = __m512i;
-const LANES: usize = 16;
-/// Lanes of a vector of half the width.
-const FEW: usize = 8;
-
-/// Words of a value; half of the last is not its own.
-const WORDS: usize = 5;
-const OWN: u32 = 0xffff;
-
-/// One word of all chains, and of what is beyond the last in a vector of them.
-type Row = [MaybeUninit<u32>; MOST.next_multiple_of(LANES)];
-
-/// The key to which a signature's values lead, whose chains have these digits. `None` if one is of more than `B` bits.
+/// Returns the key that a signature's values lead to, for chains with these digits. Returns `None` if a digit has
+/// more than `B` bits.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,popcnt")]
 pub(super) fn recover<const L: usize, const B: usize>(
     values: &[Value; L],
     digits: impl FnOnce() -> [u8; L],
     salt: &KeySalt,
 ) -> Option<[u8; 32]> {
-    const { assert!(L <= MOST && B <= 5) };
+    const { assert!(L <= MAX_CHAINS && B <= 5) };
     let to = const { ((1u32 << B) - 1) as u8 };
-    let order = in_order(&digits(), 1 << B);
+    let order = sort_digits(&digits(), 1 << B);
     if order.moving(to) != L {
         return None;
     }
     let mut found: [Row; WORDS] = [[const { MaybeUninit::uninit() }; _]; _];
     let found = transposed(values, &mut found);
-    // The words that differ from chain to chain: the value's, and the one of the chain's number.
+    // The words that differ between chains: those of the value and the one of the chain number.
     let mut cells: [Row; WORDS + 1] = [[const { MaybeUninit::uninit() }; _]; _];
     let [a, b, middle, last] = words_of(salt);
     for (number, chains) in order.chains.as_chunks::<LANES>().0.iter().enumerate().take(L.div_ceil(LANES)) {
@@ -68,7 +56,7 @@ pub(super) fn recover<const L: usize, const B: usize>(
         }
     }
     let [w0, w1, w2, w3, w4, tags] = &mut cells;
-    // SAFETY: as many were written.
+    // SAFETY: the loop above wrote `L` words of each row.
     let mut cells = unsafe {
         [
             written::<L>(w0),
@@ -96,18 +84,9 @@ pub(super) fn recover<const L: usize, const B: usize>(
     Some(tree::<L>([w0, w1, w2, w3, w4], &order.places, salt))
 }
 
-/// The words that the salt makes in a chain's input, the first and the last with room for what is not its own.
+/// Returns the words that the salt occupies in a chain's input; the first and the last one are shared with other
+/// fields.
 fn words_of(salt: &KeySalt) -> [u32; 4] {
     let [a, b, c, d, e, f, g, h, i, j, k, l] = *salt;
     [[0, 0, a, b], [c, d, e, f], [g, h, i, j], [k, l, 0, 0]].map(u32::from_le_bytes)
-}
-
-/// What is in a row: vectors of `L` words.
-///
-/// # Safety
-/// As many were written.
-unsafe fn written<const L: usize>(row: &mut Row) -> &mut [u32] {
-    let row = &mut row[..L.next_multiple_of(LANES)];
-    // SAFETY: they were, and nothing else than whether they must have been tells the types apart.
-    unsafe { &mut *(core::ptr::from_mut(row) as *mut [u32]) }
 }

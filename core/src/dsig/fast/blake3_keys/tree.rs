@@ -1,22 +1,22 @@
 //! The tree over a key's values ([`key_tree`](crate::dsig::key_tree)), three values to a node.
-#![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
+#![allow(clippy::indexing_slicing, reason = "bounds known to the compiler")]
 
 use core::arch::x86_64::*;
 
 use super::super::blake3_x86::{avx512, avx512vl};
-use super::super::order::{MOST, PLACES};
+use super::super::order::{MAX_CHAINS, PLACES};
+use super::layout::{FEW, LANES, V, WORDS};
 use super::words::{bytes, pick, splat};
-use super::{FEW, LANES, V, WORDS};
-use crate::dsig::chain::{KEY, KeySalt};
+use crate::dsig::cell::{KEY, KeySalt};
 
 /// Children of a node of the tree.
 const ARITY: usize = 3;
 type Children = [[V; WORDS]; ARITY];
 
-/// Vectors of the first level's nodes.
-const VECTORS: usize = MOST.div_ceil(ARITY).div_ceil(LANES);
+/// Number of vectors of the first level's nodes.
+const VECTORS: usize = MAX_CHAINS.div_ceil(ARITY).div_ceil(LANES);
 
-/// The top of the tree over a key's values, which are where `places` says.
+/// Returns the top of the tree over a key's values. `places` holds the position of each chain's value.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,popcnt")]
 #[inline]
 pub(super) fn tree<const L: usize>(
@@ -58,7 +58,7 @@ pub(super) fn tree<const L: usize>(
     let input = message(&children, salt, 0, 2);
     let mut nodes = if count > FEW { avx512::whole(&KEY.key, &input) } else { few(&input) };
 
-    // As many as one vector has.
+    // From here on one vector holds a level.
     for level in 3.. {
         if count <= 1 {
             break;
@@ -80,7 +80,7 @@ pub(super) fn tree<const L: usize>(
     key
 }
 
-/// The hashes of nodes' inputs that are in the first half of the lanes.
+/// Hashes the node inputs in the first half of the lanes.
 #[target_feature(enable = "avx2,avx512f,avx512vl")]
 #[inline]
 fn few(message: &[V; 16]) -> [V; 8] {
@@ -95,14 +95,14 @@ fn few(message: &[V; 16]) -> [V; 8] {
     hashes
 }
 
-/// In which lanes the child of this number is below `count`.
+/// Returns a mask of the lanes whose child with this number is below `count`.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn are_there(number: usize, count: usize) -> u16 {
     _mm512_cmplt_epu32_mask(nth(number), splat(count as u32))
 }
 
-/// The words of nodes' inputs.
+/// Returns the words of the node inputs.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
 #[inline]
 fn message([a, b, c]: &Children, salt: &KeySalt, start: usize, level: u32) -> [V; 16] {
@@ -132,14 +132,14 @@ fn message([a, b, c]: &Children, salt: &KeySalt, start: usize, level: u32) -> [V
     ]
 }
 
-/// In each lane the lane's number.
+/// Returns the lane number in each lane.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn numbers() -> V {
     _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 }
 
-/// In each lane which child of that node's is the one of this number.
+/// Returns in each lane the position of the child with this number.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn nth(number: usize) -> V {

@@ -1,11 +1,11 @@
-//! From values to words of many of them, and what moves words.
+//! Conversion of values to vectors of words, and operations on them.
 #![allow(unsafe_code, reason = "loads and stores")]
-#![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
+#![allow(clippy::indexing_slicing, reason = "bounds known to the compiler")]
 
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use super::{LANES, Row, V, VALUE, Value, WORDS, written};
+use super::layout::{LANES, Row, V, VALUE, Value, WORDS, written};
 
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -39,7 +39,7 @@ pub(super) fn bytes(bytes: &[u8; 64]) -> V {
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
-/// From each place of a row the word there. What is taken from beyond it is any.
+/// Picks the word at each position of a row. Positions beyond the row yield unspecified words.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(super) fn pick(row: &[u32], places: V) -> V {
@@ -56,7 +56,8 @@ pub(super) fn pick(row: &[u32], places: V) -> V {
     picked
 }
 
-/// The words of all values: the first ones, the second ones, and so on. Half of each last one is any.
+/// Transposes values to rows of words: the first words, the second words, and so on. Half of the last word is
+/// unspecified.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 pub(super) fn transposed<'a, const L: usize>(
@@ -65,7 +66,7 @@ pub(super) fn transposed<'a, const L: usize>(
 ) -> [&'a mut [u32]; WORDS] {
     for (number, values) in values.chunks(LANES).enumerate() {
         let values = values.as_flattened();
-        // Seven values are in the first 126 bytes, seven in as many behind them, and two are left.
+        // The first 126 bytes hold seven values, the next 126 bytes seven more, and two remain.
         let (a, b, c) = (part(values, 0), part(values, 64), part(values, 7 * VALUE));
         let (d, e) = (part(values, 7 * VALUE + 64), part(values, 16 * VALUE - 64));
         for (word, row) in rows.iter_mut().enumerate() {
@@ -76,11 +77,11 @@ pub(super) fn transposed<'a, const L: usize>(
         }
     }
     let [a, b, c, d, e] = rows;
-    // SAFETY: as many were written.
+    // SAFETY: the loop above wrote `L` words of each row.
     unsafe { [written::<L>(a), written::<L>(b), written::<L>(c), written::<L>(d), written::<L>(e)] }
 }
 
-/// Where the first words of sixteen values are.
+/// Position of the first word of each of sixteen values.
 static FIRST: [u8; 64] = {
     let (mut from, mut i) = ([0; 64], 0);
     while i < 64 {
@@ -92,7 +93,7 @@ static FIRST: [u8; 64] = {
     from
 };
 
-/// 64 bytes from a place on; zeros where there are none.
+/// Returns the 64 bytes from `at` on, zero-padded beyond the end of the values.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn part(values: &[u8], at: usize) -> V {

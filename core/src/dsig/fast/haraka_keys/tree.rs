@@ -1,20 +1,17 @@
 //! The tree over a key's values ([`key_tree`](crate::dsig::key_tree)), three values to a node.
 #![allow(unsafe_code, reason = "loads, stores, and memory that is not cleared first")]
-#![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
+#![allow(clippy::indexing_slicing, reason = "bounds known to the compiler")]
 
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
+use super::layout::{ARITY, BLOCKS_256, BLOCKS_512, FEW, Storage, TURNS, VALUE, written};
 use super::vectors::{V, WHOLE, gathered, hash, load};
-use super::{FEW, OF_256, OF_512, Room, TURNS, VALUE, written};
-use crate::dsig::chain::KeySalt;
+use crate::dsig::cell::KeySalt;
 use crate::dsig::fast::order::PLACES;
 
-/// Children of a node of the tree.
-pub(super) const ARITY: usize = 3;
-
-/// The top of the tree over a key's values. Where the cell of each chain is, `places` says; what is nowhere counts
-/// as zeros.
+/// Returns the top of the tree over a key's values. `places` holds the position of each chain's cell; a missing cell
+/// counts as zeros.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes")]
 #[inline]
 pub(super) fn tree<const BLOCKS: usize, const L: usize>(
@@ -24,13 +21,13 @@ pub(super) fn tree<const BLOCKS: usize, const L: usize>(
 ) -> [u8; 32] {
     let mut below = L.div_ceil(ARITY);
     let groups = below.div_ceil(TURNS);
-    // SAFETY: a vector is two of half the width.
+    // SAFETY: a vector consists of two vectors of half the width.
     let halves = unsafe { core::slice::from_raw_parts(cells.as_ptr().cast::<__m256i>(), 2 * cells.len()) };
     let value = |chain: usize| {
-        let half = halves.get(usize::from(places[chain]) * (BLOCKS / OF_256));
+        let half = halves.get(usize::from(places[chain]) * (BLOCKS / BLOCKS_256));
         if let Some(half) = half { *half } else { _mm256_setzero_si256() }
     };
-    let mut nodes: Room<V> = [const { MaybeUninit::uninit() }; _];
+    let mut nodes: Storage<V> = [const { MaybeUninit::uninit() }; _];
     let mut tweak = [0; 64];
     tweak[ARITY * VALUE..60].copy_from_slice(&salt[..6]);
     tweak[63] = 1;
@@ -46,17 +43,17 @@ pub(super) fn tree<const BLOCKS: usize, const L: usize>(
             *input = _mm512_mask_mov_epi8(level_tweak, CHILDREN, all);
             level_tweak = _mm512_add_epi8(level_tweak, next);
         }
-        for (node, hash) in group.iter_mut().zip(hash::<OF_512, TURNS>(&inputs)) {
+        for (node, hash) in group.iter_mut().zip(hash::<BLOCKS_512, TURNS>(&inputs)) {
             node.write(hash);
         }
     }
     for node in nodes.iter_mut().skip(groups * TURNS).take(ARITY * TURNS) {
         node.write(_mm512_setzero_si512());
     }
-    // SAFETY: as many were written.
+    // SAFETY: the loops above wrote these nodes.
     let nodes = unsafe { written(&mut nodes[..(groups + ARITY) * TURNS]) };
     while below > 1 {
-        // What was hashed beyond the last is no node.
+        // Hashes beyond the last node are not nodes.
         nodes[below..below + ARITY - 1].fill(_mm512_setzero_si512());
         below = below.div_ceil(ARITY);
         tweak = _mm512_add_epi8(tweak, level);
@@ -73,7 +70,7 @@ pub(super) fn tree<const BLOCKS: usize, const L: usize>(
     key
 }
 
-/// The next level of the tree, in the place of the one below it.
+/// Computes the next level of the tree, in place of the one below.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,vaes")]
 #[inline]
 fn level_above<const W: usize, const C: usize>(nodes: &mut [V], count: usize, tweak: V, place: V) {
@@ -90,12 +87,12 @@ fn level_above<const W: usize, const C: usize>(nodes: &mut [V], count: usize, tw
             tweak = _mm512_add_epi8(tweak, place);
         }
         if let Some(nodes) = nodes.get_mut(start..).and_then(|nodes| nodes.first_chunk_mut::<W>()) {
-            *nodes = hash::<OF_512, W>(&inputs);
+            *nodes = hash::<BLOCKS_512, W>(&inputs);
         }
     }
 }
 
-/// A vector with one byte that is 1.
+/// Returns a vector with one byte set to 1.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn one_at(place: usize) -> V {
@@ -104,8 +101,8 @@ fn one_at(place: usize) -> V {
     load(&bytes)
 }
 
-/// What brings three values next to each other: from cells of 32 bytes, two in the first vector; from two hashes and
-/// then a third.
+/// Permutations that make three values adjacent: from cells of 32 bytes, two of them in the first vector; from two
+/// hashes, then a third.
 static OF_CELLS: [u8; 64] = gathered(&[(0, 0, VALUE), (VALUE, 32, VALUE), (2 * VALUE, 64, VALUE)], false);
 static OF_TWO: [u8; 64] = gathered(&[(0, 0, VALUE), (VALUE, 64, VALUE)], true);
 static AND_THIRD: [u8; 64] = {

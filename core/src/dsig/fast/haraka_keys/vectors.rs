@@ -1,19 +1,19 @@
-//! Haraka of vectors that take turns, and what moves their bytes.
+//! Haraka on interleaved vectors, and permutations of their bytes.
 #![allow(unsafe_code, reason = "loads and stores")]
-#![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
+#![allow(clippy::indexing_slicing, reason = "bounds known to the compiler")]
 
 use core::arch::x86_64::*;
 
-use super::{OF_256, OF_512};
+use super::layout::{BLOCKS_256, BLOCKS_512};
 use crate::dsig::haraka::CONSTANTS;
 
 pub(super) type V = __m512i;
 
-/// Haraka of each input, all of its 64 bytes.
+/// Computes Haraka of each input, with all 64 bytes of output.
 #[target_feature(enable = "avx512f,vaes")]
 #[inline]
 pub(super) fn hash<const BLOCKS: usize, const W: usize>(inputs: &[V; W]) -> [V; W] {
-    let mix = words(if BLOCKS == OF_256 { &MIX_256 } else { &MIX_512 });
+    let mix = words(if BLOCKS == BLOCKS_256 { &MIX_256 } else { &MIX_512 });
     let mut states = *inputs;
     for round in 0..5 {
         for half in 0..2 {
@@ -32,14 +32,14 @@ pub(super) fn hash<const BLOCKS: usize, const W: usize>(inputs: &[V; W]) -> [V; 
     states
 }
 
-/// The round keys of one AES round.
+/// Returns the round keys of one AES round.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn key<const BLOCKS: usize>(round: usize) -> V {
     let keys = &CONSTANTS[BLOCKS * round..];
-    match (keys.first_chunk::<OF_256>(), keys.first_chunk::<OF_512>()) {
+    match (keys.first_chunk::<BLOCKS_256>(), keys.first_chunk::<BLOCKS_512>()) {
         // SAFETY: 32 bytes, of any alignment.
-        (Some(two), _) if BLOCKS == OF_256 => unsafe {
+        (Some(two), _) if BLOCKS == BLOCKS_256 => unsafe {
             _mm512_broadcast_i64x4(_mm256_loadu_si256(two.as_ptr().cast()))
         },
         (_, Some(four)) => load(four.as_flattened().first_chunk().unwrap_or(&[0; 64])),
@@ -68,11 +68,11 @@ fn words(words: &[i32; 16]) -> V {
     unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
 }
 
-/// Which words each of the five rounds of Haraka takes to where, in two inputs and in one.
+/// The word permutation of each of the five rounds of Haraka, for two inputs and for one.
 static MIX_256: [i32; 16] = [0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15];
 static MIX_512: [i32; 16] = [3, 11, 7, 15, 8, 0, 12, 4, 9, 1, 13, 5, 2, 10, 6, 14];
 
-/// Where Haraka-512 has the 32 bytes that it keeps, of 64.
+/// Positions of the 32 bytes of output, of 64, that Haraka-512 keeps.
 const KEPT: [u8; 32] = {
     let (mut kept, mut i) = ([0; 32], 0);
     while i < 32 {
@@ -82,7 +82,7 @@ const KEPT: [u8; 32] = {
     kept
 };
 
-/// A permutation of the bytes of two vectors: of each part, the place, where it is taken from, and its length.
+/// Returns a permutation of the bytes of two vectors. A part is its position, its source and its length.
 pub(super) const fn gathered(parts: &[(usize, u8, usize)], kept: bool) -> [u8; 64] {
     let (mut order, mut part) = ([0; 64], 0);
     while part < parts.len() {
@@ -96,5 +96,5 @@ pub(super) const fn gathered(parts: &[(usize, u8, usize)], kept: bool) -> [u8; 6
     order
 }
 
-/// What brings the 32 bytes that Haraka-512 keeps to the front.
+/// Moves the 32 bytes of output that Haraka-512 keeps to the front.
 pub(super) static WHOLE: [u8; 64] = gathered(&[(0, 0, 32)], true);

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use quorate::committee::Committee;
 use quorate::dsig::{
-    Admitted, Announced, Batch, Checked, Plan, Signature, Signer, SignerConfig, Suite, Verifier,
-    VerifierConfig,
+    AdmittedAnnouncement, Announced, Batch, DsigSuite, Plan, Signature, Signer, SignerConfig,
+    VerifiedAnnouncement, Verifier, VerifierConfig,
 };
 use quorate::ed25519::{Ed25519, PublicKey, SecretKey};
 use quorate::machine::{MemberIndex, Time};
@@ -14,7 +14,7 @@ use rand_core::TryCryptoRng;
 use super::{Authentication, Finished};
 
 /// A DSig signature on every word. All members are the one group of likely verifiers: everybody verifies everything.
-pub struct Dsig<S: Suite, R> {
+pub struct Dsig<S: DsigSuite, R> {
     group: Arc<Committee<Ed25519>>,
     signer: Signer<S>,
     verifier: Verifier<S>,
@@ -23,22 +23,22 @@ pub struct Dsig<S: Suite, R> {
 }
 
 /// Background work.
-pub enum Job<S: Suite> {
+pub enum Job<S: DsigSuite> {
     /// Makes a batch of keys.
     Make(Plan<S>),
     /// Checks a member's announcement.
-    Check(MemberIndex, Admitted<S>, Arc<[u8]>),
+    Check(MemberIndex, AdmittedAnnouncement<S>, Arc<[u8]>),
 }
 
 /// What the work brought.
-pub enum Done<S: Suite> {
+pub enum Done<S: DsigSuite> {
     /// A batch of keys.
     Made(Result<Batch<S>>),
     /// An announcement that holds, or why it does not.
-    Checked(MemberIndex, Result<Checked<S>>),
+    Checked(MemberIndex, Result<VerifiedAnnouncement<S>>),
 }
 
-impl<S: Suite, R: TryCryptoRng> Dsig<S, R> {
+impl<S: DsigSuite, R: TryCryptoRng> Dsig<S, R> {
     /// Signs under `key`, and believes the keys of `group`. `rng` is to be the operating system's.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl<S: Suite, R: TryCryptoRng> Dsig<S, R> {
     }
 }
 
-impl<S: Suite, R: TryCryptoRng + Send + 'static> Authentication for Dsig<S, R> {
+impl<S: DsigSuite, R: TryCryptoRng + Send + 'static> Authentication for Dsig<S, R> {
     const NAME: &'static str = super::DSIG;
     const TRANSFERABLE: bool = true;
     const SIGNATURE_LEN: usize = Signature::<S>::LEN;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use getrandom::SysRng;
 use quorate::committee::Committee;
-use quorate::dsig::{SignerConfig, Suite, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
+use quorate::dsig::{DsigSuite, SignerConfig, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
 use quorate::ed25519::{Ed25519, SecretKey};
 use quorate_broadcast::authentication::{Authentication, Dsig, Eddsa, Links};
 use quorate_broadcast::{DsigSuite, Way};
@@ -90,7 +90,7 @@ impl Make for Eddsa {
     }
 }
 
-impl<S: Suite> Make for Dsig<S, SysRng> {
+impl<S: DsigSuite> Make for Dsig<S, SysRng> {
     fn make(group: Arc<Committee<Ed25519>>, key: SecretKey) -> quorate::Result<Self> {
         Dsig::new(group, key, SignerConfig::default(), SysRng)
     }

@@ -199,7 +199,7 @@ mod tests {
         let statement = c.voters.statement(kind, 3, [5; 32]);
         let vote = |m| {
             let vote = Vote::sign_unguarded(&secret::<S>(m), &c.voters, statement).unwrap();
-            Aggregate::of_vote(&vote.verify(&c.voters).unwrap(), &c.voters).unwrap()
+            Aggregate::from_vote(&vote.verify(&c.voters).unwrap(), &c.voters).unwrap()
         };
         let sum = vote(0).merge(&vote(2), 255).unwrap();
         sum.merge(&vote(2), 255).unwrap().into_inner()

@@ -188,7 +188,7 @@ impl<S: GosigScheme> Replica<S> {
 
     /// Sends this member's signature to all members, for a member that does not aggregate.
     fn broadcast_vote(&mut self, vote: &Verified<Vote<S>>, out: &mut Effects<S>) {
-        if let Ok(aggregate) = Aggregate::of_vote(vote, &self.identity.committees.voters) {
+        if let Ok(aggregate) = Aggregate::from_vote(vote, &self.identity.committees.voters) {
             out.broadcast(Message::Signatures(vec![aggregate.into_inner()]));
         }
     }

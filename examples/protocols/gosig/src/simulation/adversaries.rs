@@ -143,7 +143,7 @@ impl<S: GosigScheme> GosigAdversary<S> {
         let (key, voters) = (self.material.voting_key(self.me), &self.material.committees.voters);
         let vote = Vote::sign_unguarded(&key, voters, statement).expect("a member");
         let vote = vote.verify(voters).expect("its own");
-        Aggregate::of_vote(&vote, voters).expect("of this committee").into_inner()
+        Aggregate::from_vote(&vote, voters).expect("of this committee").into_inner()
     }
 
     /// Returns the aggregate with another signature.

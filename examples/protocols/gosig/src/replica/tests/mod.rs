@@ -95,7 +95,7 @@ fn votes(kind: Kind, round: u64, of: &Proposal<T>, members: &[u16]) -> Message<T
     let statement = c.voters.statement(kind, round, c.ballot(of.block.height, of.block.digest()));
     let vote = |member: &u16| {
         let vote = Vote::sign_unguarded(&secret::<T>(*member), &c.voters, statement).unwrap();
-        Aggregate::of_vote(&vote.verify(&c.voters).unwrap(), &c.voters).unwrap()
+        Aggregate::from_vote(&vote.verify(&c.voters).unwrap(), &c.voters).unwrap()
     };
     let sum = members.iter().map(vote).reduce(|a, b| a.merge(&b, 255).unwrap()).unwrap();
     Message::Signatures(vec![sum.into_inner()])

@@ -21,9 +21,9 @@ import org.quorate.threshold.Threshold;
 import org.quorate.threshold.Tolerance;
 import org.quorate.threshold.bls.ThresholdBls;
 import org.quorate.threshold.coin.Coin;
+import org.quorate.threshold.coin.CoinCombiner;
 import org.quorate.threshold.coin.CoinName;
 import org.quorate.threshold.coin.CoinValue;
-import org.quorate.threshold.coin.Toss;
 import org.quorate.threshold.ecdsa.Combiner;
 import org.quorate.threshold.ecdsa.Plan;
 import org.quorate.threshold.ecdsa.Presignature;
@@ -99,7 +99,7 @@ class ThresholdJavaTest {
                 org.quorate.threshold.coin.PublicKeys.deal(COMMITTEE, new Threshold(2, 4));
         Coin coin = Coin.fromName(coins.getKeys(), CoinName.of(1, 12, 3, 0));
         CoinValue value = null;
-        try (Toss toss = new Toss(coins.getKeys(), coin)) {
+        try (CoinCombiner toss = new CoinCombiner(coins.getKeys(), coin)) {
             for (org.quorate.threshold.coin.KeyShare share : coins.getShares()) {
                 CoinValue got = toss.add(share.coinShare(coin)).getOutput();
                 if (got != null) value = got;
@@ -111,7 +111,7 @@ class ThresholdJavaTest {
 
     @Test
     void shardsRestoreAMessage() {
-        Coding coding = new Coding(Shape.ofCommittee(7, 2), 1 << 20);
+        Coding coding = new Coding(Shape.forCommittee(7, 2), 1 << 20);
         try (Coder coder = new Coder(coding); Dispersal sent = coder.disperse(MESSAGE)) {
             List<CheckedShard> received =
                     sent.shards().stream().skip(4).map(shard -> CheckedShard.decode(shard.encode(), coding)).toList();

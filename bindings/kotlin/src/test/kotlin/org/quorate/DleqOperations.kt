@@ -8,10 +8,10 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.quorate.threshold.ShareFault
 import org.quorate.threshold.Threshold
 import org.quorate.threshold.coin.Coin
+import org.quorate.threshold.coin.CoinCombiner
 import org.quorate.threshold.coin.CoinName
 import org.quorate.threshold.coin.CoinShare
 import org.quorate.threshold.coin.CoinValue
-import org.quorate.threshold.coin.Toss
 import org.quorate.threshold.tdh2.Ciphertext
 import org.quorate.threshold.tdh2.Decryption
 import org.quorate.threshold.tdh2.DecryptionShare
@@ -172,7 +172,7 @@ internal object DleqOperations {
                 }
             }
             "coin.session" -> {
-                val toss = Toss(keys, named(keys, input))
+                val toss = CoinCombiner(keys, named(keys, input))
                 val shares = input.list("shares").map { coinShare(it.asString) }
                 json("outcomes" to shares.map { share ->
                     try {

@@ -65,7 +65,7 @@ class ErasureTest {
             { Coding(Shape(3, 4), Int.MAX_VALUE) } to "TOO_LARGE",
             { Shape(0, 4) } to "BAD_SHAPE",
             { Shape(65_535, 65_535) } to "BAD_SHAPE",
-            { Shape.ofCommittee(3, 1) } to "BAD_SHAPE",
+            { Shape.forCommittee(3, 1) } to "BAD_SHAPE",
             { Coding(Shape(200, 57), 10, Code.GF8) } to "BAD_SHAPE",
             { Packets(17, 0) } to "BAD_SHAPE",
             { Code.decode(byteArrayOf(1, 0, 1)) } to "NON_CANONICAL",
@@ -93,7 +93,7 @@ class ErasureTest {
 
     @Test
     fun `suites, shapes and codings are values`() {
-        val shape = Shape.ofCommittee(100, 25)
+        val shape = Shape.forCommittee(100, 25)
         assertEquals(Triple(50, 50, 100), Triple(shape.data, shape.parity, shape.shards))
         assertEquals(Code.GF8 to Code.LEOPARD, Code.recommended(shape) to Code.recommended(Shape(200, 200)))
         assertEquals(Coding(shape, 5, Code.GF8), Coding(shape, 5))
@@ -138,7 +138,7 @@ class ErasureTest {
         }
         threads.forEach { it.join() }
         failures.firstOrNull()?.let { throw it }
-        val large = Coder(Coding(Shape.ofCommittee(100, 25), 25_000_000))
+        val large = Coder(Coding(Shape.forCommittee(100, 25), 25_000_000))
         val message = ByteArray(25_000_000) { it.toByte() }
         val sent = large.disperse(message)
         assertArrayEquals(message, large.decode(List(50) { sent.shard(50 + it) }).message)

@@ -19,7 +19,7 @@ internal object GossipOperations {
         return when (operation) {
             "aggregate.of_vote" -> {
                 val vote = Vote.decode(committee.suite, input.bytes("vote")).verify(committee)
-                json("aggregate" to Aggregate.ofVote(vote, committee).value.encode())
+                json("aggregate" to Aggregate.fromVote(vote, committee).value.encode())
             }
             "aggregate.decode" -> shown(decoded(input.bytes("aggregate"), committee))
             "aggregate.verify" -> shown(verified(input.bytes("aggregate"), committee).value)
@@ -38,7 +38,7 @@ internal object GossipOperations {
             "aggregate.certificate" -> {
                 val aggregate = verified(input.bytes("aggregate"), committee)
                 val certificate = aggregate.certificate(committee)
-                certificate?.let { assertEquals(aggregate, Aggregate.ofCertificate(it)) }
+                certificate?.let { assertEquals(aggregate, Aggregate.fromCertificate(it)) }
                 json("certificate" to certificate?.value?.encode())
             }
             else -> error("no operation $operation")

@@ -38,7 +38,7 @@ class GossipTest {
         fun vote(member: Int, on: Statement = statement) =
             Vote.signUnguarded(secrets[member], committee, on).verify(committee)
 
-        fun aggregate(member: Int) = Aggregate.ofVote(vote(member), committee)
+        fun aggregate(member: Int) = Aggregate.fromVote(vote(member), committee)
 
         fun sum(vararg members: Int): VerifiedAggregate = members.map(::aggregate).reduce { one, two -> one.merge(two) }
 
@@ -66,7 +66,7 @@ class GossipTest {
         val quorum = both.merge(world.aggregate(1))
         val certificate = quorum.certificate(world.committee)!!
         assertEquals(certificate.value, Certificate.decode(certificate.value.encode(), world.committee))
-        assertEquals(quorum, Aggregate.ofCertificate(certificate))
+        assertEquals(quorum, Aggregate.fromCertificate(certificate))
         runBlocking { assertEquals(both, both.value.awaitVerify(world.committee)) }
         val good = both.value
         val verdicts =
@@ -91,9 +91,9 @@ class GossipTest {
         assertEquals(listOf(1, 1, 1), pool.best!!.value.counts)
         assertTrue(pool.insert(world.sum(3, 4)) && pool.aggregates.isNotEmpty())
         assertEquals(world.statement, pool.certificate!!.value.statement)
-        assertEquals(listOf(8, 64), listOf(Pool.POOL, Gossip.STACK))
+        assertEquals(listOf(8, 64), listOf(Pool.MAX_POOL, Gossip.MAX_STACK))
         val elsewhere = world.vote(0, world.committee.statement(1, 10u, ByteArray(32)))
-        assertThrows<QuorateException.WrongContext> { pool.insert(Aggregate.ofVote(elsewhere, world.committee)) }
+        assertThrows<QuorateException.WrongContext> { pool.insert(Aggregate.fromVote(elsewhere, world.committee)) }
     }
 
     @Test
@@ -147,7 +147,7 @@ class GossipTest {
         assertTrue(gossip.adopt(world.sum(5, 6)))
         val elsewhere = world.vote(1, world.committee.statement(2, 9u, ByteArray(32)))
         assertThrows<QuorateException.WrongContext> {
-            gossip.receive(4, Aggregate.ofVote(elsewhere, world.committee).value, peers, 2u)
+            gossip.receive(4, Aggregate.fromVote(elsewhere, world.committee).value, peers, 2u)
         }
         assertThrows<QuorateException.UnknownSigner> { gossip.receive(7, good, peers, 2u) }
         assertThrows<QuorateException.Malformed> { gossip.check(peers, ByteArray(31), 2u) }

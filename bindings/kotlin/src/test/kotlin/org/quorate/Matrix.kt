@@ -84,7 +84,7 @@ internal object Matrix {
 
     /** A sum that contains one signature twice, and a certificate that contains two of them twice. */
     private fun gossip(votes: List<Vote>, committee: Committee): JsonElement {
-        val of = { member: Int -> Aggregate.ofVote(votes[member].verify(committee), committee) }
+        val of = { member: Int -> Aggregate.fromVote(votes[member].verify(committee), committee) }
         val sum = { members: List<Int> -> members.map(of).reduce { one, two -> one.merge(two) } }
         return json(
             "aggregate" to sum(listOf(1, 2, 2, 4)).value.encode(),
@@ -165,7 +165,7 @@ internal object Matrix {
         equal(aggregate.statement, statement)
         equal(counts(aggregate), listOf(0, 1, 2, 0, 1, 0, 0))
         val certificate = same(file["certificate"]) { Certificate.decode(it, committee) }.verify(committee)
-        val whole = Aggregate.ofCertificate(certificate).value
+        val whole = Aggregate.fromCertificate(certificate).value
         equal(whole.statement, statement)
         equal(counts(whole), listOf(0, 0, 0, 2, 2, 1, 1))
     }

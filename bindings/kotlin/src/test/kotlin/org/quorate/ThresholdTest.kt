@@ -23,8 +23,8 @@ import org.quorate.threshold.Threshold
 import org.quorate.threshold.Tolerance
 import org.quorate.threshold.bls.beacon
 import org.quorate.threshold.coin.Coin
+import org.quorate.threshold.coin.CoinCombiner
 import org.quorate.threshold.coin.CoinName
-import org.quorate.threshold.coin.Toss
 import org.quorate.threshold.ecdsa.Combiner
 import org.quorate.threshold.ecdsa.Deal
 import org.quorate.threshold.ecdsa.Plan
@@ -272,14 +272,14 @@ class ThresholdTest {
     fun `members toss a coin together`() {
         val (keys, shares) = CoinKeys.deal(committee, Threshold(2, 4))
         val coin = Coin.fromName(keys, CoinName(1, 12u, 3u, 0u))
-        val toss = Toss(keys, coin)
+        val toss = CoinCombiner(keys, coin)
         assertNull(toss.add(shares[3].coinShare(coin)).output)
         val value = toss.add(shares[1].coinShare(coin)).output!!
         assertTrue(toss.isDone && value.below(1) == 0 && value.below(0) == null)
         val verified = listOf(0, 2).map { keys.verifyShare(coin, shares[it].coinShare(coin)) }
         assertEquals(value, coin.combine(keys, verified))
         val others = CoinKeys.deal(committee, Threshold(2, 4)).keys
-        assertThrows<QuorateException.WrongContext> { Toss(others, coin) }
+        assertThrows<QuorateException.WrongContext> { CoinCombiner(others, coin) }
         assertThrows<QuorateException.WrongContext> { PublicKeys.decode(keys.encode()) }
     }
 
@@ -335,7 +335,7 @@ class ThresholdTest {
         keys.close()
         assertThrows<QuorateException.Closed> { Decryption(keys, ciphertext) }
         val cache = Cache().also { it.close() }
-        assertThrows<QuorateException.Closed> { Toss(coins, coin, cache) }
+        assertThrows<QuorateException.Closed> { CoinCombiner(coins, coin, cache) }
     }
 
     @Test
@@ -395,7 +395,7 @@ class ThresholdTest {
             thread {
                 runCatching {
                     val coin = Coin.fromName(keys, CoinName(1, 1u, number.toULong(), 0u))
-                    val toss = Toss(keys, coin, cache)
+                    val toss = CoinCombiner(keys, coin, cache)
                     val outputs = shares.map { toss.add(it.coinShare(coin)).output }
                     assertEquals(1, outputs.count { it != null })
                     if (number == 0) cache.close()

@@ -7,7 +7,7 @@ import org.quorate.internal.erasureCodingCheck
 import org.quorate.internal.erasureConstants
 import org.quorate.internal.erasurePacketsCheck
 import org.quorate.internal.erasureShapeCheck
-import org.quorate.internal.erasureShapeOfCommittee
+import org.quorate.internal.erasureShapeForCommittee
 import org.quorate.internal.erasureShardLen
 import org.quorate.internal.erasureSuiteDecode
 import org.quorate.internal.erasureSuiteRecommended
@@ -37,8 +37,8 @@ public data class Shape(public val data: Int, public val parity: Int) {
          * twice that.
          */
         @JvmStatic
-        public fun ofCommittee(members: Int, faulty: Int): Shape =
-            fromNative(translated { erasureShapeOfCommittee(members.u16("members"), faulty.u16("faulty")) })
+        public fun forCommittee(members: Int, faulty: Int): Shape =
+            fromNative(translated { erasureShapeForCommittee(members.u16("members"), faulty.u16("faulty")) })
 
         @JvmSynthetic
         internal fun fromNative(native: NativeShape) = Shape(native.data.toInt(), native.parity.toInt())

@@ -64,15 +64,15 @@ public class Aggregate private constructor(@get:JvmSynthetic internal val cell: 
     public companion object {
         /** The aggregate of one verified vote. */
         @JvmStatic
-        public fun ofVote(vote: VerifiedVote, committee: Committee): VerifiedAggregate =
+        public fun fromVote(vote: VerifiedVote, committee: Committee): VerifiedAggregate =
             vote.cell.call { native ->
-                committee.cell.call { VerifiedAggregate(NativeVerifiedAggregate.ofVote(native, it)) }
+                committee.cell.call { VerifiedAggregate(NativeVerifiedAggregate.fromVote(native, it)) }
             }
 
         /** The aggregate of a certificate. */
         @JvmStatic
-        public fun ofCertificate(certificate: VerifiedCertificate): VerifiedAggregate =
-            certificate.cell.call { VerifiedAggregate(NativeVerifiedAggregate.ofCertificate(it)) }
+        public fun fromCertificate(certificate: VerifiedCertificate): VerifiedAggregate =
+            certificate.cell.call { VerifiedAggregate(NativeVerifiedAggregate.fromCertificate(it)) }
 
         /** Reads an aggregate of this committee. */
         @JvmStatic

@@ -66,7 +66,7 @@ public class Pool private constructor(private val cell: Cell<NativePool>) : Nati
     public companion object {
         /** Maximum number of aggregates in a pool. */
         @JvmField
-        public val POOL: Int = translated { gossipLimits() }.first().toInt()
+        public val MAX_POOL: Int = translated { gossipLimits() }.first().toInt()
     }
 }
 
@@ -218,6 +218,6 @@ public class Gossip private constructor(private val cell: Cell<NativeGossip>) : 
     public companion object {
         /** Maximum number of aggregates queued for verification. */
         @JvmField
-        public val STACK: Int = translated { gossipLimits() }.last().toInt()
+        public val MAX_STACK: Int = translated { gossipLimits() }.last().toInt()
     }
 }

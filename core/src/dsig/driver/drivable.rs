@@ -1,4 +1,4 @@
-//! What both kinds of signers have in common for whoever drives them.
+//! The operations of [`Signer`] and [`DynSigner`] that a driver calls.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -9,17 +9,19 @@ use crate::dsig::batch::{Batch, Plan};
 use crate::dsig::dynamic::{DynAnnounced, DynBatch, DynPlan, DynSigner};
 use crate::dsig::signature::Signature;
 use crate::dsig::signer::{Announced, Signer};
-use crate::dsig::suite::Suite;
+use crate::dsig::suite::DsigSuite;
 use crate::ed25519::PublicKey;
 use crate::machine::{MemberIndex, Time};
 use crate::scheme::SecretBytes;
 
-/// What a [`Driver`](super::Driver) can drive, and nothing else: a [`Signer`], whose signatures are [`Signature`]s and
-/// whose announcements [`Announced`]; or a [`DynSigner`], with signatures as bytes and [`DynAnnounced`].
-pub trait Driven: Plane + Send + 'static {}
+/// A signer that a [`Driver`](super::Driver) can drive: a [`Signer`], whose signatures are [`Signature`]s and whose
+/// announcements [`Announced`]; or a [`DynSigner`], with signatures as bytes and [`DynAnnounced`]. The trait is
+/// sealed.
+pub trait DrivableSigner: SignerOps + Send + 'static {}
 
-/// A signer's planes in parts. Not public: whoever could bring the entropy of keys could make them twice.
-pub trait Plane {
+/// The steps of signing and of making keys. Not public: a caller that supplies the entropy of keys could make them
+/// twice.
+pub trait SignerOps {
     type Signature;
     type Announced;
     type Plan: Send;
@@ -29,14 +31,14 @@ pub trait Plane {
     fn public_key(&self) -> &PublicKey;
     fn lifetime(&self) -> Duration;
     fn is_short(&self, now: Time) -> bool;
-    /// Nothing if it is not short any more.
+    /// Returns `None` if no group is below `low_water` any more.
     fn plan(&mut self, fresh: &[u8; 32], now: Time) -> Result<Option<Self::Plan>>;
     fn make(plan: Self::Plan) -> Result<Self::Batch>;
-    /// Nothing if the batch's keys are of no use any more.
+    /// Returns `None` if the batch's keys were invalidated.
     fn announced(&self, batch: &Self::Batch) -> Option<Self::Announced>;
-    /// Whether it was taken in.
+    /// Returns true if the batch was accepted.
     fn add(&mut self, batch: Self::Batch) -> bool;
-    /// What signs no more: to be dropped, which takes a while.
+    /// Takes the expired batches. Dropping them takes a while.
     fn take_expired(&mut self) -> Self::Expired;
     fn announcements(&self) -> Vec<Self::Announced>;
     fn sign(&mut self, message: &[u8], hint: &[MemberIndex], now: Time) -> Result<Self::Signature>;
@@ -44,12 +46,12 @@ pub trait Plane {
     fn invalidate(&mut self);
 }
 
-/// The same calls under the same names.
-macro_rules! plane {
+/// Implements the trait by the methods of the same names.
+macro_rules! signer_ops {
     (<$($generic:ident: $bound:path)?> $signer:ty, $plan:ty, $batch:ty, $expired:ty, $announced:ty, $signature:ty) => {
-        impl<$($generic: $bound)?> Driven for $signer {}
+        impl<$($generic: $bound)?> DrivableSigner for $signer {}
 
-        impl<$($generic: $bound)?> Plane for $signer {
+        impl<$($generic: $bound)?> SignerOps for $signer {
             type Signature = $signature;
             type Announced = $announced;
             type Plan = $plan;
@@ -107,5 +109,5 @@ macro_rules! plane {
     };
 }
 
-plane!(<S: Suite> Signer<S>, Plan<S>, Batch<S>, Vec<Batch<S>>, Announced<S>, Signature<S>);
-plane!(<> DynSigner, DynPlan, DynBatch, Box<dyn Send>, DynAnnounced, Vec<u8>);
+signer_ops!(<S: DsigSuite> Signer<S>, Plan<S>, Batch<S>, Vec<Batch<S>>, Announced<S>, Signature<S>);
+signer_ops!(<> DynSigner, DynPlan, DynBatch, Box<dyn Send>, DynAnnounced, Vec<u8>);

@@ -1,14 +1,14 @@
-//! What takes one input at a time, on x86-64 with AVX-512: a compression of BLAKE3, and the order of a digest's digits.
+//! Operations on a single input, on x86-64 with AVX-512: a BLAKE3 compression, and the sorting of a digest's digits.
 #![allow(unsafe_code, reason = "loads and stores")]
-#![allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
+#![allow(clippy::indexing_slicing, reason = "bounds known to the compiler")]
 
 use core::arch::x86_64::*;
 
-use super::order::{MOST, NO_CHAIN, Order, PLACES};
+use super::order::{DigitOrder, MAX_CHAINS, NO_CHAIN, PLACES};
 use crate::wire::context::{IV, SCHEDULE};
 
-/// The words of the message that each half of each round takes, first those of the first additions. The G of a half
-/// round's diagonals are in the columns of their second rows.
+/// Message words of each half of each round, those of the first additions first. The G functions of the diagonals are
+/// in the columns of their second rows.
 const ORDER: [[[i32; 8]; 2]; 7] = {
     let mut order = [[[0; 8]; 2]; 7];
     let mut i = 0;
@@ -21,8 +21,8 @@ const ORDER: [[[i32; 8]; 2]; 7] = {
     order
 };
 
-/// Rows of four words: each G of a half round has a column of them. The second row, which is ready last, stays where it
-/// is, and the others move to their diagonals meanwhile.
+/// Compresses one block. Rows hold four words, and each G function of a half round is a column. The second row, which
+/// is ready last, stays in place, and the other rows rotate to their diagonals meanwhile.
 #[target_feature(enable = "avx2,avx512f,avx512vl")]
 pub(super) fn compress(key: &[u32; 8], m: &[u32; 16], counter: u64, len: u32, flags: u32) -> [u32; 16] {
     let (low, high) = (load(m.first_chunk().unwrap_or(&[0; 8])), load(m.last_chunk().unwrap_or(&[0; 8])));
@@ -78,7 +78,7 @@ fn half_round(
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load(words: &[u32; 8]) -> __m256i {
-    // In halves, for so they were written, and a processor that reads more than it wrote at once has to wait.
+    // Loaded in halves, as it was written: reading more bytes than the last store wrote stalls the processor.
     let [low, high] = words.as_chunks::<4>().0 else { return _mm256_setzero_si256() };
     // SAFETY: 16 bytes each, of any alignment.
     let (low, high) =
@@ -93,12 +93,12 @@ fn index(words: &[i32; 8]) -> __m256i {
     unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
 }
 
-/// What [`Order::of`] does, 64 digits at a time.
+/// As [`DigitOrder::sorted`], 64 digits at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 #[inline]
-pub(super) fn in_order<const L: usize>(digits: &[u8; L], count: usize) -> Order {
-    const { assert!(L <= MOST) };
-    let (mut order, mut filled) = (Order::NONE, 0);
+pub(super) fn sort_digits<const L: usize>(digits: &[u8; L], count: usize) -> DigitOrder {
+    const { assert!(L <= MAX_CHAINS) };
+    let (mut order, mut filled) = (DigitOrder::NONE, 0);
     let first = NUMBERS.first_chunk().unwrap_or(&[0; 64]);
     let mut places = [_mm512_set1_epi8(NO_CHAIN as i8); PLACES / 64];
     for (digit, upto) in order.upto.iter_mut().enumerate().take(count) {
@@ -106,13 +106,13 @@ pub(super) fn in_order<const L: usize>(digits: &[u8; L], count: usize) -> Order 
         for ((digits, numbers), places) in digits.chunks(64).zip(NUMBERS.as_chunks::<64>().0).zip(&mut places)
         {
             let there = u64::MAX >> (64 - digits.len());
-            // SAFETY: bytes beyond the digits are masked, and not touched.
+            // SAFETY: masked bytes are not touched.
             let values = unsafe { _mm512_maskz_loadu_epi8(there, digits.as_ptr().cast()) };
             let equal = _mm512_mask_cmpeq_epi8_mask(there, values, all);
             let packed = _mm512_maskz_compress_epi8(equal, whole(numbers));
             let next = _mm512_add_epi8(whole(first), _mm512_set1_epi8(filled as i8));
             *places = _mm512_mask_expand_epi8(*places, equal, next);
-            // A whole vector is stored, and the next overwrites what is not part of it.
+            // A whole vector is stored; the next store overwrites the surplus.
             if let Some(chains) = order.chains.get_mut(filled..filled + 64) {
                 // SAFETY: 64 bytes, of any alignment.
                 unsafe { _mm512_storeu_si512(chains.as_mut_ptr().cast(), packed) }
@@ -135,7 +135,7 @@ fn whole(bytes: &[u8; 64]) -> __m512i {
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
-/// The numbers of bytes.
+/// The numbers 0, 1, 2, ….
 static NUMBERS: [u8; PLACES] = {
     let (mut numbers, mut i) = ([0; PLACES], 0);
     while i < PLACES {

@@ -1,25 +1,25 @@
-//! Which values of a W-OTS⁺ key sign, and wiping them all, on x86-64 with AVX-512.
+//! Selection of the signed values of a W-OTS⁺ key, and wiping of keys, on x86-64 with AVX-512.
 //!
-//! All depths go side by side, and of each byte there stays the one that its chain's digit says. So what is read does not
-//! depend on the digits, and digits need not be written to be read again: a processor that reads more than it wrote at
-//! once has to wait.
+//! All levels are read in parallel, and of each byte the one that its chain's digit selects is kept. So the memory
+//! access pattern does not depend on the digits, and the digits stay in registers: reading more bytes than the last
+//! store wrote stalls the processor.
 #![allow(unsafe_code, reason = "loads and stores")]
 
 use core::arch::x86_64::*;
 use core::ptr;
 
-/// Digits of two bits of 16 bytes, and their checksum's.
+/// Number of chains: digits of two bits of 16 bytes, and those of the checksum.
 pub(super) const CHAINS: usize = 68;
-/// Bytes of a value at most.
-pub(super) const MOST: usize = 64 * VECTORS / CHAINS;
+/// Maximum length of a value in bytes.
+pub(super) const MAX_VALUE: usize = 64 * VECTORS / CHAINS;
 const VECTORS: usize = 20;
 
-/// The chain to which each byte of a depth belongs.
-struct Chains<const N: usize>;
+/// Maps each byte of a level to its chain.
+struct ByteChains<const N: usize>;
 
-impl<const N: usize> Chains<N> {
-    #[allow(clippy::indexing_slicing, reason = "bounds that the compiler knows")]
-    const OF: [[u8; 64]; VECTORS] = {
+impl<const N: usize> ByteChains<N> {
+    #[allow(clippy::indexing_slicing, reason = "bounds known to the compiler")]
+    const CHAIN: [[u8; 64]; VECTORS] = {
         let (mut of, mut i) = ([[0; 64]; VECTORS], 0);
         while i < 64 * VECTORS {
             (of[i / 64][i % 64], i) = ((i / N) as u8, i + 1);
@@ -28,19 +28,19 @@ impl<const N: usize> Chains<N> {
     };
 }
 
-/// Of the four depths of a key, which follow each other, the values that a digest's digits choose.
+/// Copies the values that the digest's digits select from the four levels of a key.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn choose<const N: usize>(kept: &[u8], digest: &[u8; 64], chosen: &mut [u8]) {
-    let mut depths = kept.chunks_exact(N * CHAINS).map(|depth| depth.chunks(64));
+pub(super) fn select<const N: usize>(levels: &[u8], digest: &[u8; 64], selected: &mut [u8]) {
+    let mut depths = levels.chunks_exact(N * CHAINS).map(|depth| depth.chunks(64));
     let (Some(a), Some(b), Some(c), Some(d)) = (depths.next(), depths.next(), depths.next(), depths.next())
     else {
         return;
     };
     let (shown, checksum) = digits(digest);
     let [low, high] = [1, 2].map(|bit| _mm512_set1_epi8(bit));
-    let vectors = a.zip(b).zip(c.zip(d)).zip(chosen.chunks_mut(64)).zip(&Chains::<N>::OF);
-    for ((((a, b), (c, d)), chosen), chains) in vectors {
-        let there = u64::MAX >> (64 - chosen.len());
+    let vectors = a.zip(b).zip(c.zip(d)).zip(selected.chunks_mut(64)).zip(&ByteChains::<N>::CHAIN);
+    for ((((a, b), (c, d)), selected), chains) in vectors {
+        let there = u64::MAX >> (64 - selected.len());
         let digits = _mm512_permutex2var_epi8(shown, load(chains, u64::MAX), checksum);
         let (odd, deep) = (_mm512_test_epi8_mask(digits, low), _mm512_test_epi8_mask(digits, high));
         let [a, b, c, d] = [a, b, c, d].map(|bytes| load(bytes, there));
@@ -48,7 +48,7 @@ pub(super) fn choose<const N: usize>(kept: &[u8], digest: &[u8; 64], chosen: &mu
         // SAFETY: the mask has as many bits as there are bytes.
         unsafe {
             _mm512_mask_storeu_epi8(
-                chosen.as_mut_ptr().cast(),
+                selected.as_mut_ptr().cast(),
                 there,
                 _mm512_mask_mov_epi8(upper, deep, lower),
             )
@@ -56,7 +56,7 @@ pub(super) fn choose<const N: usize>(kept: &[u8], digest: &[u8; 64], chosen: &mu
     }
 }
 
-/// The digits of the first 16 bytes, and those of the checksum.
+/// Returns the digits of the first 16 bytes, and those of the checksum.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 fn digits(digest: &[u8; 64]) -> (__m512i, __m512i) {
@@ -71,22 +71,22 @@ fn digits(digest: &[u8; 64]) -> (__m512i, __m512i) {
     (shown, _mm512_zextsi128_si512(_mm_cvtsi32_si128(apart)))
 }
 
-/// Bytes that are there, and zeros.
+/// Loads the unmasked bytes; the others are zero.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn load(bytes: &[u8], there: u64) -> __m512i {
-    // SAFETY: what is masked is not touched, and every slice here has as many bytes as its mask has bits.
+    // SAFETY: masked bytes are not touched, and every slice here has as many bytes as its mask has bits.
     unsafe { _mm512_maskz_loadu_epi8(there, bytes.as_ptr().cast()) }
 }
 
-/// Zeros, a line at a time: the instruction for strings, which `memset` would take, holds up what comes next.
+/// Writes zeros, a cache line at a time: the string instruction that `memset` uses delays the instructions after it.
 #[target_feature(enable = "avx512f")]
 pub(super) fn wipe(bytes: &mut [u8]) {
-    // SAFETY: a vector is any bytes.
+    // SAFETY: any bytes are a valid vector.
     let (front, lines, back) = unsafe { bytes.align_to_mut::<__m512i>() };
     front.fill(0);
     for line in lines {
-        // SAFETY: a line of ours. Volatile, for the compiler makes a `memset` of it otherwise.
+        // SAFETY: the line belongs to `bytes`. Volatile, or the compiler would emit a `memset`.
         unsafe { ptr::write_volatile(line, _mm512_setzero_si512()) }
     }
     back.fill(0);

@@ -1,0 +1,55 @@
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::background::DynVerifiedSignature;
+use super::suite_id::SuiteId;
+use crate::Result;
+use crate::dsig::evidence::Reuse;
+use crate::dsig::signature::Signature;
+use crate::dsig::suite;
+use crate::ed25519::PublicKey;
+use crate::wire::{Decode, Encode};
+
+/// Verifies an encoded signature of any suite without prior state. As [`Signature::verify`].
+///
+/// # Errors
+/// Decoding errors, [`Error::WrongContext`] for an unknown suite, and [`Error::BadSignature`].
+pub fn verify(signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<()> {
+    with_suite!(SuiteId::from_encoded(signature)?, S => Signature::<S>::decode(signature, &())?.verify(signer, message))
+}
+
+/// Combines two encoded signatures of one key to encoded evidence. As [`Reuse::new`].
+///
+/// # Errors
+/// Decoding errors, [`Error::WrongContext`] for an unknown suite or two different ones, and those of [`Reuse::new`].
+pub fn reuse(signer: &PublicKey, first: (&[u8], &[u8]), second: (&[u8], &[u8])) -> Result<Vec<u8>> {
+    with_suite!(SuiteId::from_encoded(first.1)?, S => {
+        let one = |(message, signature): (&[u8], &[u8])| -> Result<_> {
+            Ok((message.to_vec(), Signature::<S>::decode(signature, &())?))
+        };
+        Ok(Reuse::new(signer.clone(), one(first)?, one(second)?)?.encode())
+    })
+}
+
+/// Verifies encoded evidence of reuse in a suite, and returns the signer at fault. As [`Reuse::verify`].
+///
+/// # Errors
+/// Decoding errors, and those of [`Reuse::verify`].
+pub fn verify_reuse(suite: SuiteId, evidence: &[u8]) -> Result<PublicKey> {
+    with_suite!(suite, S => {
+        let reuse = Reuse::<S>::decode(evidence, &())?;
+        reuse.verify()?;
+        Ok(reuse.culprit().clone())
+    })
+}
+
+/// As [`Signature::verify_detached`], in the suite that the signature names.
+///
+/// # Errors
+/// Decoding errors, [`Error::WrongContext`] for an unknown suite, and [`Error::BadSignature`].
+pub fn verify_detached(signer: &PublicKey, message: &[u8], signature: &[u8]) -> Result<DynVerifiedSignature> {
+    with_suite!(SuiteId::from_encoded(signature)?, S => {
+        let verified = Signature::<S>::decode(signature, &())?.verify_detached(signer, message)?;
+        Ok(DynVerifiedSignature(Box::new(verified)))
+    })
+}

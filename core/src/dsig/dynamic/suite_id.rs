@@ -1,0 +1,108 @@
+use core::fmt;
+use core::str::FromStr;
+
+use crate::dsig::signature::Signature;
+use crate::dsig::suite::{self, DsigSuite};
+use crate::{Error, Result};
+
+macro_rules! suites {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// A suite of this crate.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum SuiteId {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl SuiteId {
+            /// All suites, by number.
+            pub const ALL: &'static [SuiteId] = &[$(Self::$name,)*];
+
+            /// Returns the suite number.
+            pub fn number(self) -> u8 {
+                match self {
+                    $(Self::$name => suite::$name::NUMBER,)*
+                }
+            }
+
+            /// Returns the name used in configuration files.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => suite::$name::NAME,)*
+                }
+            }
+
+            /// Returns the length of a signature in bytes.
+            pub fn signature_len(self) -> usize {
+                match self {
+                    $(Self::$name => Signature::<suite::$name>::LEN,)*
+                }
+            }
+        }
+
+        /// Calls a generic function with the suite's type.
+        macro_rules! with_suite {
+            ($id:expr, $S:ident => $body:expr) => {
+                match $id {
+                    $(SuiteId::$name => { type $S = suite::$name; $body })*
+                }
+            };
+        }
+    };
+}
+
+suites! {
+    /// Suite 1, as in the paper.
+    WotsHaraka512,
+    /// Suite 2, the fastest on processors with AES instructions.
+    WotsHaraka256,
+    /// Suite 3, the default.
+    WotsBlake3,
+    /// Suite 4, the conservative choice.
+    WotsBlake3Wide,
+    /// Suite 5.
+    HorsFBlake3,
+    /// Suite 6.
+    HorsMBlake3,
+    /// Suite 7.
+    HorsFHaraka256,
+    /// Suite 8.
+    HorsMHaraka256,
+    /// Suite 9.
+    WotsSha256,
+    /// Suite 10.
+    HorsFSha256,
+    /// Suite 11.
+    HorsMSha256,
+}
+
+impl SuiteId {
+    /// Returns the suite with this number.
+    ///
+    /// # Errors
+    /// [`Error::WrongContext`] for an unknown number.
+    pub fn from_number(number: u8) -> Result<Self> {
+        let found = Self::ALL.iter().copied().find(|suite| suite.number() == number);
+        found.ok_or(Error::WrongContext { what: "suite" })
+    }
+
+    /// Returns the suite of an encoded signature or announcement.
+    pub(super) fn from_encoded(bytes: &[u8]) -> Result<Self> {
+        Self::from_number(*bytes.first().ok_or(Error::Malformed { what: "DSig: no bytes" })?)
+    }
+}
+
+impl fmt::Display for SuiteId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for SuiteId {
+    type Err = Error;
+
+    /// Parses a name used in configuration files.
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Self::ALL.iter().copied().find(|suite| suite.name() == name);
+        found.ok_or(Error::WrongContext { what: "suite" })
+    }
+}
