@@ -14,22 +14,22 @@ use quorate::scheme::Scheme;
 const VIEWS: u64 = 64;
 
 /// Where a signature is filed: view, kind, signer.
-type Place = (u64, u8, u16);
+type StatementKey = (u64, u8, u16);
 
 /// The auditor's files.
 pub(crate) struct Auditor<S: Scheme> {
-    votes: Files<S>,
-    proposals: Files<Ed25519>,
+    votes: SignatureLog<S>,
+    proposals: SignatureLog<Ed25519>,
 }
 
-struct Files<S: Scheme> {
-    signed: BTreeMap<Place, Vote<S>>,
-    convicted: BTreeSet<Place>,
+struct SignatureLog<S: Scheme> {
+    signed: BTreeMap<StatementKey, Vote<S>>,
+    convicted: BTreeSet<StatementKey>,
 }
 
 impl<S: Scheme> Default for Auditor<S> {
     fn default() -> Self {
-        Self { votes: Files::default(), proposals: Files::default() }
+        Self { votes: SignatureLog::default(), proposals: SignatureLog::default() }
     }
 }
 
@@ -49,13 +49,13 @@ impl<S: Scheme> Auditor<S> {
     }
 }
 
-impl<S: Scheme> Default for Files<S> {
+impl<S: Scheme> Default for SignatureLog<S> {
     fn default() -> Self {
         Self { signed: BTreeMap::new(), convicted: BTreeSet::new() }
     }
 }
 
-impl<S: Scheme> Files<S> {
+impl<S: Scheme> SignatureLog<S> {
     fn file(&mut self, vote: &Vote<S>, committee: &Committee<S>) -> Option<u16> {
         let place = (vote.statement().view, vote.statement().kind.number(), vote.signer());
         let filed = self.signed.entry(place).or_insert_with(|| vote.clone());

@@ -63,13 +63,13 @@ impl Cost {
 
 /// One vote that is held.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct HeldVote {
     good: bool,
-    standing: Standing,
+    status: VoteStatus,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum VoteStatus {
     Pending,
     Together,
     Alone,
@@ -77,10 +77,10 @@ enum Standing {
 
 /// A collector that computes nothing and counts.
 #[derive(Debug)]
-pub(crate) struct Count {
+pub(crate) struct CostModel {
     n: usize,
     quorum: usize,
-    held: BTreeMap<u16, Held>,
+    held: BTreeMap<u16, HeldVote>,
     suspects: BTreeSet<u16>,
     settled: BTreeSet<u16>,
     confirmed: BTreeSet<u16>,
@@ -91,7 +91,7 @@ pub(crate) struct Count {
     pub(crate) blamed: Vec<u16>,
 }
 
-impl Count {
+impl CostModel {
     pub(crate) fn new(n: usize, quorum: usize) -> Self {
         Self {
             n,
@@ -109,7 +109,7 @@ impl Count {
 
     /// A member's first vote.
     pub(crate) fn vote(&mut self, member: u16, good: bool) {
-        self.held.insert(member, Held { good, standing: Standing::Pending });
+        self.held.insert(member, HeldVote { good, status: VoteStatus::Pending });
         if !self.done && self.held.len() >= self.quorum {
             self.settle();
             self.done = self.verified() >= self.quorum;
@@ -128,11 +128,11 @@ impl Count {
     }
 
     fn verified(&self) -> usize {
-        self.held.values().filter(|held| held.standing != Standing::Pending).count()
+        self.held.values().filter(|held| held.status != VoteStatus::Pending).count()
     }
 
     fn settle(&mut self) {
-        let pending = self.held.iter().filter(|(_, held)| held.standing == Standing::Pending);
+        let pending = self.held.iter().filter(|(_, held)| held.status == VoteStatus::Pending);
         let (doubtful, clean): (Vec<u16>, Vec<u16>) =
             pending.map(|(member, _)| *member).partition(|member| self.suspects.contains(member));
         let singles = if clean.len() >= DEFAULT_BATCH_THRESHOLD.max(2) {
@@ -159,9 +159,9 @@ impl Count {
         self.held.get(&member).is_some_and(|held| held.good)
     }
 
-    fn promote(&mut self, member: u16, standing: Standing) {
+    fn promote(&mut self, member: u16, status: VoteStatus) {
         if let Some(held) = self.held.get_mut(&member) {
-            held.standing = standing;
+            held.status = status;
         }
     }
 
@@ -169,7 +169,7 @@ impl Count {
         self.cost += Cost::sum(self.n, votes.len());
         let good = votes.iter().all(|member| self.good(*member));
         if good {
-            votes.iter().for_each(|member| self.promote(*member, Standing::Together));
+            votes.iter().for_each(|member| self.promote(*member, VoteStatus::Together));
         }
         good
     }
@@ -214,7 +214,7 @@ impl Count {
                 self.cost += Cost::SINGLE;
             }
             if !inferred && self.good(*member) {
-                self.promote(*member, Standing::Alone);
+                self.promote(*member, VoteStatus::Alone);
             } else {
                 all_good = false;
                 bad.push(*member);
@@ -225,20 +225,20 @@ impl Count {
 
     fn confirm(&mut self, member: u16) -> bool {
         let Some(held) = self.held.get(&member).copied() else { return false };
-        if held.standing == Standing::Alone || self.confirmed.contains(&member) {
+        if held.status == VoteStatus::Alone || self.confirmed.contains(&member) {
             return true;
         }
         self.cost += Cost::SINGLE;
         if held.good {
-            if held.standing == Standing::Pending {
-                self.promote(member, Standing::Alone);
+            if held.status == VoteStatus::Pending {
+                self.promote(member, VoteStatus::Alone);
             } else {
                 self.confirmed.insert(member);
             }
             return true;
         }
         self.blame(member);
-        if held.standing == Standing::Pending {
+        if held.status == VoteStatus::Pending {
             self.held.remove(&member);
         } else {
             self.settled.insert(member);

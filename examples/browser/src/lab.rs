@@ -12,10 +12,10 @@ use quorate::committee::{ChainId, Committee};
 use quorate::scheme::{Scheme, VerifiedKey};
 use quorate::wire::{Decode, Encode};
 
-use crate::cost::{Cost, Count};
+use crate::cost::{Cost, CostModel};
 use crate::json::{self, Json};
+use crate::run::bitmap;
 use crate::setup::MEMBERS;
-use crate::stage::bitmap;
 
 const KIND: Kind = Kind::new(1);
 const VIEW: u64 = 7;
@@ -126,7 +126,7 @@ impl Lab {
         let mut collector = VoteCollector::new(self.committee.clone(), topic.kind, topic.view);
         let mut suspects = Suspects::new();
         let quorum = usize::try_from(self.committee.quorum_weight()).unwrap_or(usize::MAX);
-        let mut count = Count::new(marks.len(), quorum);
+        let mut count = CostModel::new(marks.len(), quorum);
         let mut all = Collection {
             steps: Vec::new(),
             certificate: None,
@@ -276,7 +276,7 @@ mod tests {
                 }
                 rng.shuffle(&mut marks);
                 let real = lab.collect(&marks, lab.a, &silent).unwrap();
-                let mut count = Count::new(n, usize::try_from(lab.committee.quorum_weight()).unwrap());
+                let mut count = CostModel::new(n, usize::try_from(lab.committee.quorum_weight()).unwrap());
                 let mut when = None;
                 for (i, mark) in marks.iter().enumerate().filter(|(_, mark)| **mark != Mark::Absent) {
                     count.vote(i as u16, *mark != Mark::Forges);

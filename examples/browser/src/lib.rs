@@ -11,13 +11,13 @@
 
 mod auditor;
 mod cost;
-mod gallery;
+mod event_log;
 mod gosig;
 mod jolteon;
 mod json;
 mod lab;
+mod run;
 pub mod setup;
-mod stage;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 mod world;

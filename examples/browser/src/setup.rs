@@ -31,8 +31,8 @@ pub const LONGEST: Duration = Duration::from_secs(600);
 /// How many interventions a run may have.
 pub const MAX_SCRIPT: usize = 1_000;
 
-/// Byzantine behaviours that know nothing of the protocol, by name; the others are [`Protocol::villains`].
-pub const READY_MADE: &[&str] =
+/// Byzantine behaviours that know nothing of the protocol, by name; the others are [`Protocol::adversaries`].
+pub const GENERIC_BEHAVIOURS: &[&str] =
     &["silent", "delayer", "garbage", "replayer", "mutator", "selective", "twins"];
 
 /// What the members speak.
@@ -58,9 +58,9 @@ impl Protocol {
     }
 
     /// Byzantine behaviours that know the protocol, by name.
-    pub fn villains(self) -> &'static [&'static str] {
+    pub fn adversaries(self) -> &'static [&'static str] {
         match self {
-            Self::Jolteon => quorate_jolteon::simulation::VILLAINS,
+            Self::Jolteon => quorate_jolteon::simulation::ADVERSARIES,
             Self::Gosig => quorate_gosig::simulation::VILLAINS,
         }
     }
@@ -73,7 +73,7 @@ impl Protocol {
 
 /// How the links are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quality {
+pub struct LinkQuality {
     /// Milliseconds that every message takes.
     pub latency: u16,
     /// The mean of what is added to that, milliseconds.
@@ -82,7 +82,7 @@ pub struct Quality {
     pub loss: u16,
 }
 
-impl Quality {
+impl LinkQuality {
     /// The simulator's link of that quality.
     pub fn link(self) -> Link {
         let ms = |ms: u16| Duration::from_millis(ms.into());
@@ -90,12 +90,12 @@ impl Quality {
             .losing(Chance::ppm(u32::from(self.loss) * 1_000))
     }
 
-    /// The quality of a link that was made by [`link`](Quality::link).
-    fn of(link: &Link) -> Option<Self> {
+    /// The quality of a link that was made by [`link`](LinkQuality::link).
+    fn from_link(link: &Link) -> Option<Self> {
         let Latency::Tailed { floor, mean } = link.latency else { return None };
         let ms = |duration: Duration| u16::try_from(duration.as_millis()).ok();
         let (latency, jitter) = (ms(floor)?, ms(mean)?);
-        (0..=1_000).map(|loss| Quality { latency, jitter, loss }).find(|quality| quality.link() == *link)
+        (0..=1_000).map(|loss| LinkQuality { latency, jitter, loss }).find(|quality| quality.link() == *link)
     }
 
     fn check(self) -> Result<Self, String> {
@@ -118,7 +118,7 @@ pub struct Setup {
     /// Where all randomness comes from.
     pub seed: u64,
     /// The links at the start.
-    pub quality: Quality,
+    pub quality: LinkQuality,
     /// Who is Byzantine from the start.
     pub byzantine: BTreeMap<usize, Behaviour>,
     /// What is done to the run.
@@ -133,7 +133,7 @@ impl Default for Setup {
             protocol: Protocol::default(),
             nodes: 7,
             seed: 1,
-            quality: Quality { latency: 40, jitter: 10, loss: 0 },
+            quality: LinkQuality { latency: 40, jitter: 10, loss: 0 },
             byzantine: BTreeMap::new(),
             script: Vec::new(),
             seen: None,
@@ -197,7 +197,7 @@ impl Setup {
 
 impl fmt::Display for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Quality { latency, jitter, loss } = self.quality;
+        let LinkQuality { latency, jitter, loss } = self.quality;
         if self.protocol != Protocol::default() {
             write!(f, "p={}&", self.protocol.name())?;
         }
@@ -252,13 +252,14 @@ pub fn action(text: &str, protocol: Protocol, nodes: usize) -> Result<Fault, Str
         }
         ["heal"] => Fault::Heal,
         ["links", latency, jitter, loss] => {
-            let quality = Quality { latency: number(latency)?, jitter: number(jitter)?, loss: number(loss)? }
-                .check()?;
+            let quality =
+                LinkQuality { latency: number(latency)?, jitter: number(jitter)?, loss: number(loss)? }
+                    .check()?;
             Fault::Relink { link: quality.link() }
         }
         ["slow", node, latency] => {
             let latency = number(latency)?;
-            let quality = Quality { latency, jitter: latency / 4, loss: 0 }.check()?;
+            let quality = LinkQuality { latency, jitter: latency / 4, loss: 0 }.check()?;
             Fault::Degrade { node: member(node)?, link: quality.link() }
         }
         ["recover", node] => Fault::Recover { node: member(node)? },
@@ -287,12 +288,12 @@ pub fn action_name(fault: &Fault) -> String {
         }
         Fault::Heal => "heal".to_owned(),
         Fault::Relink { link } => {
-            let Quality { latency, jitter, loss } =
-                Quality::of(link).unwrap_or(Quality { latency: 0, jitter: 0, loss: 0 });
+            let LinkQuality { latency, jitter, loss } =
+                LinkQuality::from_link(link).unwrap_or(LinkQuality { latency: 0, jitter: 0, loss: 0 });
             format!("links.{latency}.{jitter}.{loss}")
         }
         Fault::Degrade { node, link } => {
-            format!("slow.{node}.{}", Quality::of(link).map_or(0, |quality| quality.latency))
+            format!("slow.{node}.{}", LinkQuality::from_link(link).map_or(0, |quality| quality.latency))
         }
         Fault::Recover { node } => format!("recover.{node}"),
         Fault::Turn { node, behaviour } => format!("turn.{node}.{}", behaviour_name(behaviour)),
@@ -312,7 +313,7 @@ pub fn behaviour(name: &str, protocol: Protocol) -> Result<Behaviour, String> {
         "mutator" => Behaviour::Mutator,
         "selective" => Behaviour::Selective,
         "twins" => Behaviour::Twins(Duration::from_secs(2)),
-        own if protocol.villains().contains(&own) => Behaviour::Custom(own.to_owned()),
+        own if protocol.adversaries().contains(&own) => Behaviour::Custom(own.to_owned()),
         other => return Err(format!("nobody knows how to be a {other:?}")),
     })
 }
@@ -378,7 +379,7 @@ mod tests {
         let gosig = "p=gosig&n=4&seed=1&latency=40&jitter=10&loss=0";
         assert_eq!(Setup::parse(gosig).unwrap().to_string(), gosig);
         for protocol in Protocol::ALL {
-            for name in READY_MADE.iter().chain(protocol.villains()) {
+            for name in GENERIC_BEHAVIOURS.iter().chain(protocol.adversaries()) {
                 assert_eq!(behaviour_name(&behaviour(name, protocol).unwrap()), *name);
             }
         }

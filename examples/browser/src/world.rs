@@ -5,14 +5,14 @@ use core::time::Duration;
 use quorate_simulator::{Fault, Node};
 
 use crate::json::{self, Json};
+use crate::run::ProtocolRun;
 use crate::setup::{self, MAX_SCRIPT, Protocol, Setup};
-use crate::stage::Run;
 use crate::{gosig, jolteon};
 
 /// A run. Everything is in virtual time; how fast it passes is up to whoever calls [`step`](World::step).
 pub struct World {
     setup: Setup,
-    run: Box<dyn Run>,
+    run: Box<dyn ProtocolRun>,
     /// What the members became, for the page: by slot, honest members have none.
     behaviours: Vec<Option<String>>,
 }
@@ -50,7 +50,7 @@ impl World {
                 false
             }
         };
-        self.tell(before);
+        self.report_interventions(before);
         goes_on && !self.is_over()
     }
 
@@ -70,7 +70,7 @@ impl World {
         }
         let before = self.done();
         self.run.intervene(fault);
-        self.tell(before);
+        self.report_interventions(before);
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl World {
             .plain("over", self.is_over())
             .plain("planned", self.run.script().len() - self.run.done())
             .list("nodes", nodes);
-        state = self.run.moment(state);
+        state = self.run.protocol_state(state);
         if let Some(violation) = self.run.violation() {
             state = state.text("violation", violation.property).text("detail", shortened(&violation.detail));
         }
@@ -126,15 +126,15 @@ impl World {
 
     /// What happened since the last call, as JSON; the number of things that were not fetched in time.
     pub fn take_events(&mut self) -> (String, u64) {
-        let gallery = self.run.gallery();
-        let events = json::list(gallery.events.drain(..));
-        (events, core::mem::take(&mut gallery.dropped))
+        let event_log = self.run.event_log();
+        let events = json::list(event_log.events.drain(..));
+        (events, core::mem::take(&mut event_log.dropped))
     }
 
     /// Messages that left since the last call, six numbers each: sent and arrival (µs; −1 if lost), from, to, the tag
     /// on the wire (0: unreadable), and which of several proposals of one view it is.
     pub fn take_flights(&mut self) -> Vec<f64> {
-        core::mem::take(&mut self.run.gallery().flights)
+        core::mem::take(&mut self.run.event_log().flights)
     }
 
     fn done(&self) -> usize {
@@ -142,7 +142,7 @@ impl World {
     }
 
     /// Tells the page about interventions that were carried out.
-    fn tell(&mut self, before: usize) {
+    fn report_interventions(&mut self, before: usize) {
         let new: Vec<_> = self.run.script().get(before..self.run.done()).unwrap_or_default().to_vec();
         for scheduled in new {
             if let Fault::Turn { node, behaviour } = &scheduled.fault
@@ -151,9 +151,9 @@ impl World {
                 *place = Some(setup::behaviour_name(behaviour).to_owned());
             }
             let event = Json::object().text("e", "act").text("what", setup::action_name(&scheduled.fault));
-            let gallery = self.run.gallery();
-            gallery.at(scheduled.at.as_micros() as u64);
-            gallery.event(event);
+            let event_log = self.run.event_log();
+            event_log.at(scheduled.at.as_micros() as u64);
+            event_log.event(event);
         }
     }
 

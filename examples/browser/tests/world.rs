@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use quorate_browser::World;
-use quorate_browser::setup::{Protocol, READY_MADE};
+use quorate_browser::setup::{GENERIC_BEHAVIOURS, Protocol};
 
 fn advance(world: &mut World, until_ms: u64) -> String {
     while world.step(until_ms * 1_000) {}
@@ -111,7 +111,7 @@ fn with_too_many_twins_two_things_are_committed_and_the_checkers_see_it() {
 #[test]
 fn every_behaviour_leaves_the_others_in_agreement() {
     for protocol in Protocol::ALL {
-        for name in READY_MADE.iter().chain(protocol.villains()) {
+        for name in GENERIC_BEHAVIOURS.iter().chain(protocol.adversaries()) {
             let mut world = World::new(&format!("p={}&n=4&seed=9", protocol.name())).unwrap();
             advance(&mut world, 1_000);
             world.act(&format!("turn.2.{name}")).unwrap();

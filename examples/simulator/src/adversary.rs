@@ -64,12 +64,12 @@ pub struct Control<'a, M: Machine> {
     pub(crate) node: Node,
     pub(crate) count: usize,
     pub(crate) rng: &'a mut Rng,
-    pub(crate) deeds: &'a mut Vec<Deed>,
+    pub(crate) actions: &'a mut Vec<AdversaryAction>,
     pub(crate) machine: PhantomData<M>,
 }
 
 /// Something an adversary does.
-pub(crate) enum Deed {
+pub(crate) enum AdversaryAction {
     Send { to: Recipient, bytes: Arc<[u8]>, after: u64 },
     Wake { token: u64, after: u64 },
 }
@@ -98,7 +98,11 @@ impl<M: Machine> Control<'_, M> {
 
     /// Sends what the machine wanted to send.
     pub fn pass(&mut self, outgoing: Outgoing<M::Message>) {
-        self.deeds.push(Deed::Send { to: outgoing.to, bytes: outgoing.message.encode().into(), after: 0 });
+        self.actions.push(AdversaryAction::Send {
+            to: outgoing.to,
+            bytes: outgoing.message.encode().into(),
+            after: 0,
+        });
     }
 
     /// Sends a message to one member.
@@ -113,11 +117,11 @@ impl<M: Machine> Control<'_, M> {
 
     /// Sends any bytes, later.
     pub fn raw(&mut self, to: Recipient, bytes: impl Into<Arc<[u8]>>, after: Duration) {
-        self.deeds.push(Deed::Send { to, bytes: bytes.into(), after: micros(after) });
+        self.actions.push(AdversaryAction::Send { to, bytes: bytes.into(), after: micros(after) });
     }
 
     /// Asks for a call of [`Adversary::on_wake`]; a crash before that cancels it.
     pub fn wake(&mut self, token: u64, after: Duration) {
-        self.deeds.push(Deed::Wake { token, after: micros(after) });
+        self.actions.push(AdversaryAction::Wake { token, after: micros(after) });
     }
 }

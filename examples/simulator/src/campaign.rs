@@ -14,7 +14,7 @@ use crate::network::Network;
 use crate::report::Report;
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
-use crate::trace::{Entry, Observer};
+use crate::trace::{TraceEntry, TraceObserver};
 
 /// So many entries of the trace go with a failure.
 const TAIL: usize = 60;
@@ -48,7 +48,11 @@ pub fn run<H: Host>(scenario: &Scenario, host: impl FnOnce(&Scenario) -> H) -> R
 }
 
 /// Runs a scenario and shows every entry of its trace to `observer`.
-pub fn replay<H: Host>(scenario: &Scenario, host: impl FnOnce(&Scenario) -> H, observer: Observer) -> Report {
+pub fn replay<H: Host>(
+    scenario: &Scenario,
+    host: impl FnOnce(&Scenario) -> H,
+    observer: TraceObserver,
+) -> Report {
     guarded(scenario, || Simulation::new(scenario.clone(), host(scenario)).observed(observer).run())
 }
 
@@ -84,7 +88,7 @@ pub fn check<H: Host>(
     // Kept out here, so that it survives a panic of the machine.
     let tail = Rc::new(RefCell::new(VecDeque::with_capacity(TAIL)));
     let kept = Rc::clone(&tail);
-    let observer = move |entry: &Entry| {
+    let observer = move |entry: &TraceEntry| {
         let mut kept = kept.borrow_mut();
         if kept.len() == TAIL {
             kept.pop_front();

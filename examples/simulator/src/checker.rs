@@ -35,7 +35,7 @@ pub enum Delivered {
     /// No honest node had delivered this height.
     First,
     /// An honest node delivered the same before.
-    Again,
+    Repeated,
     /// From a dishonest node: not looked at.
     Ignored,
 }
@@ -46,11 +46,11 @@ pub enum Delivered {
 pub struct Agreement<D> {
     base: u64,
     agreed: Vec<(D, usize)>,
-    nodes: Vec<Place>,
+    nodes: Vec<NodeProgress>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct NodeProgress {
     /// Behind the highest height delivered, over all runs of the node; 0 if there is none.
     end: u64,
     /// The next height to deliver; unknown at the beginning of a run.
@@ -65,15 +65,15 @@ impl<D: PartialEq + Debug + Clone> Agreement<D> {
 
     /// A node starts (call it from [`Host::on_start`](crate::Host::on_start)). Its next delivery may repeat any
     /// height that it delivered before, but may not leave one out.
-    pub fn started(&mut self, node: Node) {
-        self.place(node.slot).next = None;
+    pub fn on_start(&mut self, node: Node) {
+        self.progress(node.slot).next = None;
     }
 
     /// A node takes over all heights up to and including `height` from others without delivering them.
-    pub fn jumped(&mut self, node: Node, height: u64) {
-        let place = self.place(node.slot);
-        place.end = place.end.max(height + 1);
-        place.next = Some(height + 1);
+    pub fn on_snapshot(&mut self, node: Node, height: u64) {
+        let progress = self.progress(node.slot);
+        progress.end = progress.end.max(height + 1);
+        progress.next = Some(height + 1);
     }
 
     /// A node delivers `digest` at `height`.
@@ -85,19 +85,19 @@ impl<D: PartialEq + Debug + Clone> Agreement<D> {
             return Ok(Delivered::Ignored);
         }
         let base = self.base;
-        let place = self.place(node.slot);
-        let end = place.end.max(base);
-        let in_order = match place.next {
+        let progress = self.progress(node.slot);
+        let end = progress.end.max(base);
+        let in_order = match progress.next {
             Some(next) => height == next,
             None => (base..=end).contains(&height),
         };
         if !in_order {
-            let expected = place.next.map_or(format!("at most {end}"), |next| next.to_string());
+            let expected = progress.next.map_or(format!("at most {end}"), |next| next.to_string());
             let detail = format!("node {} delivered height {height} where {expected} was due", node.slot);
             return Err(Violation::new("order", detail));
         }
-        place.next = Some(height + 1);
-        place.end = end.max(height + 1);
+        progress.next = Some(height + 1);
+        progress.end = end.max(height + 1);
         self.compare(node, height, digest)
     }
 
@@ -120,7 +120,7 @@ impl<D: PartialEq + Debug + Clone> Agreement<D> {
     fn compare(&mut self, node: Node, height: u64, digest: D) -> Result<Delivered, Violation> {
         let index = usize::try_from(height - self.base).unwrap_or(usize::MAX);
         match self.agreed.get(index) {
-            Some((agreed, _)) if *agreed == digest => Ok(Delivered::Again),
+            Some((agreed, _)) if *agreed == digest => Ok(Delivered::Repeated),
             Some((agreed, first)) => {
                 let slot = node.slot;
                 let detail =
@@ -140,9 +140,9 @@ impl<D: PartialEq + Debug + Clone> Agreement<D> {
         }
     }
 
-    fn place(&mut self, slot: usize) -> &mut Place {
+    fn progress(&mut self, slot: usize) -> &mut NodeProgress {
         if self.nodes.len() <= slot {
-            self.nodes.resize_with(slot + 1, Place::default);
+            self.nodes.resize_with(slot + 1, NodeProgress::default);
         }
         // The resize above makes room for it.
         #[allow(clippy::indexing_slicing)]
@@ -162,7 +162,7 @@ mod tests {
     fn different_digests_at_one_height_are_found() {
         let mut agreement = Agreement::new(1);
         assert_eq!(agreement.deliver(node(0), 1, 'a'), Ok(Delivered::First));
-        assert_eq!(agreement.deliver(node(1), 1, 'a'), Ok(Delivered::Again));
+        assert_eq!(agreement.deliver(node(1), 1, 'a'), Ok(Delivered::Repeated));
         let liar = Node { honest: false, ..node(2) };
         assert_eq!(agreement.deliver(liar, 1, 'b'), Ok(Delivered::Ignored));
         assert_eq!(agreement.deliver(node(3), 1, 'b').unwrap_err().property, "agreement");
@@ -184,9 +184,9 @@ mod tests {
         for (height, digest) in [(1, 'a'), (2, 'b'), (3, 'c')] {
             agreement.deliver(node(0), height, digest).unwrap();
         }
-        agreement.started(node(0));
+        agreement.on_start(node(0));
         assert_eq!(agreement.deliver(node(0), 5, 'e').unwrap_err().property, "order");
-        assert_eq!(agreement.deliver(node(0), 2, 'b'), Ok(Delivered::Again));
+        assert_eq!(agreement.deliver(node(0), 2, 'b'), Ok(Delivered::Repeated));
         assert_eq!(agreement.deliver(node(0), 4, 'd').unwrap_err().property, "order");
         assert_eq!(agreement.deliver(node(0), 3, 'x').unwrap_err().property, "agreement");
     }
@@ -197,11 +197,11 @@ mod tests {
         for height in 1..=5 {
             agreement.deliver(node(0), height, height).unwrap();
         }
-        agreement.started(node(1));
-        agreement.jumped(node(1), 4);
-        assert_eq!(agreement.deliver(node(1), 5, 5), Ok(Delivered::Again));
+        agreement.on_start(node(1));
+        agreement.on_snapshot(node(1), 4);
+        assert_eq!(agreement.deliver(node(1), 5, 5), Ok(Delivered::Repeated));
         assert_eq!(agreement.reached(node(1)), Some(5));
-        agreement.jumped(node(2), 8);
+        agreement.on_snapshot(node(2), 8);
         assert_eq!(agreement.deliver(node(2), 9, 9).unwrap_err().property, "order");
     }
 }

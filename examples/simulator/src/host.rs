@@ -25,7 +25,7 @@ pub struct Node {
 
 /// What a machine is made from.
 #[derive(Debug)]
-pub struct Boot<R> {
+pub struct BootContext<R> {
     /// Whose machine.
     pub node: Node,
     /// What it persisted, in order. Empty at the first start.
@@ -38,7 +38,7 @@ pub struct Boot<R> {
 
 /// What becomes of a message that the host intercepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Interception {
     /// The links decide.
     Pass,
     /// Lost.
@@ -49,7 +49,7 @@ pub enum Fate {
 
 /// A message on its way from one node to another, as the links have decided.
 #[derive(Clone, Copy, Debug)]
-pub struct Flight<'a> {
+pub struct Transmission<'a> {
     /// When it left.
     pub sent: Time,
     /// When it arrives; nothing if it is lost on the way, or waits for a partition to heal.
@@ -74,7 +74,10 @@ pub trait Host {
     ///
     /// # Errors
     /// A machine that cannot start from its own records is a violation.
-    fn boot(&mut self, boot: Boot<<Self::Machine as Machine>::Record>) -> Result<Self::Machine, Violation>;
+    fn boot(
+        &mut self,
+        boot: BootContext<<Self::Machine as Machine>::Record>,
+    ) -> Result<Self::Machine, Violation>;
 
     /// Reads a record back.
     ///
@@ -176,13 +179,13 @@ pub trait Host {
         from: Node,
         to: Node,
         message: &<Self::Machine as Machine>::Message,
-    ) -> Fate {
+    ) -> Interception {
         let _ = (now, from, to, message);
-        Fate::Pass
+        Interception::Pass
     }
 
     /// Every message of every node, for each receiver: for those who draw a picture. Nothing depends on it.
-    fn on_flight(&mut self, flight: Flight<'_>) {
+    fn on_transmission(&mut self, flight: Transmission<'_>) {
         let _ = flight;
     }
 }

@@ -30,7 +30,7 @@
 //! # use std::time::Duration;
 //! # use quorate::machine::{Input, Machine, MemberIndex, Step, Time};
 //! # use quorate::wire::{Decode, Encode, Reader, Writer};
-//! use quorate_simulator::{Actions, Boot, CrashPoint, Host, Node, Scenario, Verdict, Violation};
+//! use quorate_simulator::{Actions, BootContext, CrashPoint, Host, Node, Scenario, Verdict, Violation};
 //!
 //! # #[derive(Clone, Debug)] struct Hello;
 //! # impl Encode for Hello { fn encode_to(&self, w: &mut Writer) { w.u8(1) } }
@@ -57,7 +57,7 @@
 //! impl Host for Party {
 //!     type Machine = Greeter;
 //!
-//!     fn boot(&mut self, _: Boot<Hello>) -> Result<Greeter, Violation> { Ok(Greeter) }
+//!     fn boot(&mut self, _: BootContext<Hello>) -> Result<Greeter, Violation> { Ok(Greeter) }
 //!
 //!     fn decode_record(&self, bytes: &[u8]) -> quorate::Result<Hello> {
 //!         if bytes == [1] { Ok(Hello) } else { Err(quorate::Error::Malformed { what: "record" }) }
@@ -86,7 +86,7 @@
 //!
 //! # The rules of determinism
 //! A run is a pure function of scenario and host. That holds as long as machines, hosts and adversaries
-//! * take time from their arguments, and randomness from [`Boot::seed`], [`Actions::rng`] and [`Control::rng`];
+//! * take time from their arguments, and randomness from [`BootContext::seed`], [`Actions::rng`] and [`Control::rng`];
 //! * never iterate over a `HashMap` or `HashSet` (their order differs between runs); `BTreeMap` is fine;
 //! * do not let floating-point functions other than `+ - * / sqrt` decide anything (they differ between platforms);
 //! * start no threads, keep no globals, and do not look at addresses.
@@ -122,15 +122,15 @@ pub use adversary::{Adversary, Control};
 pub use campaign::{Failure, check, check_seeds, repeatable, replay, run, shrink};
 pub use checker::{Agreement, Delivered, Verdict, Violation};
 pub use fault::{Behaviour, CrashPoint, Fault, Scheduled};
-pub use host::{Actions, Boot, Fate, Flight, Host, Node};
+pub use host::{Actions, BootContext, Host, Interception, Node, Transmission};
 pub use links::Loss;
 pub use metrics::{Histogram, Metrics, NodeMetrics};
 pub use network::{Latency, Link, Network, Regions};
-pub use preset::{PRESETS, Shape, preset};
-pub use program::{Program, Run};
+pub use preset::{PRESETS, PresetParameters, preset};
+pub use program::{Program, SeedRun};
 pub use report::Report;
 pub use rng::{Chance, Rng};
 pub use scenario::{Checks, Clocks, Scenario, Work};
 pub use session::Session;
 pub use simulation::Simulation;
-pub use trace::{Entry, Observer, What};
+pub use trace::{EventKind, TraceEntry, TraceObserver};

@@ -236,7 +236,7 @@ mod tests {
         let mut network = Network::stable(perfect());
         network.special.insert((0, 1), far);
         network.regions = Some(crate::network::Regions {
-            of: vec![0, 1],
+            region_of_node: vec![0, 1],
             extra: vec![vec![Duration::ZERO, Duration::from_millis(5)], vec![Duration::ZERO; 2]],
         });
         let mut links = links(network);

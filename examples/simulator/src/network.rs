@@ -112,16 +112,20 @@ impl Link {
 /// Where nodes are, for distances that matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Regions {
-    /// The region of node `i` is `of[i % of.len()]`.
-    pub of: Vec<usize>,
+    /// The region of node `i` is `region_of_node[i % region_of_node.len()]`.
+    pub region_of_node: Vec<usize>,
     /// What a message from region `a` to region `b` takes beyond the link's latency: `extra[a][b]`.
     pub extra: Vec<Vec<Duration>>,
 }
 
 impl Regions {
     fn extra(&self, from: usize, to: usize) -> u64 {
-        let region =
-            |node: usize| node.checked_rem(self.of.len()).and_then(|i| self.of.get(i)).copied().unwrap_or(0);
+        let region = |node: usize| {
+            node.checked_rem(self.region_of_node.len())
+                .and_then(|i| self.region_of_node.get(i))
+                .copied()
+                .unwrap_or(0)
+        };
         self.extra.get(region(from)).and_then(|row| row.get(region(to))).map_or(0, |extra| micros(*extra))
     }
 }

@@ -36,7 +36,7 @@ impl Payload {
 }
 
 /// An input before it is decoded.
-pub(crate) enum Waiting<M: Machine> {
+pub(crate) enum QueuedInput<M: Machine> {
     Start,
     Message { from: usize, payload: Arc<Payload> },
     Timer { timer: M::Timer, generation: u64 },
@@ -58,19 +58,19 @@ pub(crate) struct NodeState<M: Machine> {
     pub(crate) machine: Option<M>,
     pub(crate) adversary: Option<Box<dyn Adversary<M>>>,
     /// How many adversaries it had before: wake-ups of an earlier one are void.
-    pub(crate) role: u32,
+    pub(crate) adversary_generation: u32,
     pub(crate) disk: Vec<Arc<[u8]>>,
     /// The timers that are set, with the generation that tells them from earlier settings.
     pub(crate) timers: BTreeMap<M::Timer, u64>,
     pub(crate) generation: u64,
     /// How often it crashed: events for an earlier life are void.
-    pub(crate) life: u32,
+    pub(crate) incarnation: u32,
     pub(crate) clock: Clock,
     /// Where it is to crash, and after how many steps that have that point.
     pub(crate) armed: Option<(CrashPoint, u32)>,
     /// The step that is being worked on.
     pub(crate) busy: Option<Step<M>>,
-    pub(crate) inbox: VecDeque<Waiting<M>>,
+    pub(crate) inbox: VecDeque<QueuedInput<M>>,
     pub(crate) rng: Rng,
 }
 
@@ -83,11 +83,11 @@ impl<M: Machine> NodeState<M> {
             status: Status::New,
             machine: None,
             adversary: None,
-            role: 0,
+            adversary_generation: 0,
             disk: Vec::new(),
             timers: BTreeMap::new(),
             generation: 0,
-            life: 0,
+            incarnation: 0,
             clock,
             armed: None,
             busy: None,
@@ -97,11 +97,11 @@ impl<M: Machine> NodeState<M> {
     }
 
     /// Everything but the disk is gone.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn lose_memory(&mut self) {
         self.status = Status::Down;
         self.machine = None;
         self.timers.clear();
-        self.life += 1;
+        self.incarnation += 1;
         self.armed = None;
         self.busy = None;
         self.inbox.clear();

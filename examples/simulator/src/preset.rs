@@ -21,7 +21,7 @@ pub const PRESETS: &[(&str, &str)] = &[
 
 /// What a preset must know of the protocol and its committee.
 #[derive(Clone, Debug)]
-pub struct Shape<'a> {
+pub struct PresetParameters<'a> {
     /// How many members there are.
     pub nodes: usize,
     /// How many of them may be Byzantine or stay dead, together.
@@ -32,46 +32,46 @@ pub struct Shape<'a> {
     pub live_within: Duration,
 }
 
-impl<'a> Shape<'a> {
+impl<'a> PresetParameters<'a> {
     /// A committee of `nodes` that bears less than a third of faulty members.
-    pub fn byzantine(nodes: usize, adversaries: &'a [&'a str]) -> Shape<'a> {
+    pub fn byzantine(nodes: usize, adversaries: &'a [&'a str]) -> PresetParameters<'a> {
         let faulty = nodes.saturating_sub(1) / 3;
-        Shape { nodes, faulty, adversaries, live_within: Duration::from_secs(30) }
+        PresetParameters { nodes, faulty, adversaries, live_within: Duration::from_secs(30) }
     }
 }
 
 /// The scenario of that name: the same for the same seed. Nothing if there is no such preset.
 ///
 /// The network is stable after ten seconds, when the last fault is over, too; two times the liveness bound follow.
-pub fn preset(name: &str, shape: &Shape<'_>, seed: u64) -> Option<Scenario> {
+pub fn preset(name: &str, shape: &PresetParameters<'_>, seed: u64) -> Option<Scenario> {
     PRESETS.iter().find(|(known, _)| *known == name)?;
     let disturbed = Duration::from_secs(10);
-    let mut draw = Draw { rng: Rng::stream(seed, name, 0), disturbed, shape };
+    let mut generator = ScenarioGenerator { rng: Rng::stream(seed, name, 0), disturbed, shape };
     let mut scenario = Scenario::new(name, shape.nodes, seed)
         .lasting(disturbed + 2 * shape.live_within + Duration::from_millis(1))
         .live_within(shape.live_within)
         .network(Network::stable(lan()));
-    let faulty = draw.rng.index(shape.faulty + 1).max(usize::from(shape.faulty > 0));
+    let faulty = generator.rng.index(shape.faulty + 1).max(usize::from(shape.faulty > 0));
     match name {
         "calm" => {}
-        "wan" => draw.wan(&mut scenario),
-        "lossy" => draw.lossy(&mut scenario),
-        "slow" => draw.slow(&mut scenario),
-        "partitions" => draw.partitions(&mut scenario),
+        "wan" => generator.wan(&mut scenario),
+        "lossy" => generator.lossy(&mut scenario),
+        "slow" => generator.slow(&mut scenario),
+        "partitions" => generator.partitions(&mut scenario),
         "crashes" => {
-            draw.crashes(&mut scenario);
-            draw.dead(&mut scenario, faulty);
+            generator.crashes(&mut scenario);
+            generator.dead(&mut scenario, faulty);
         }
-        "byzantine" => draw.byzantine(&mut scenario, shape.faulty),
+        "byzantine" => generator.byzantine(&mut scenario, shape.faulty),
         _ => {
-            if draw.rng.chance(Chance::percent(70)) {
-                draw.lossy(&mut scenario);
+            if generator.rng.chance(Chance::percent(70)) {
+                generator.lossy(&mut scenario);
             }
-            draw.slow(&mut scenario);
-            draw.partitions(&mut scenario);
-            draw.crashes(&mut scenario);
-            draw.byzantine(&mut scenario, faulty);
-            draw.dead(&mut scenario, shape.faulty - faulty);
+            generator.slow(&mut scenario);
+            generator.partitions(&mut scenario);
+            generator.crashes(&mut scenario);
+            generator.byzantine(&mut scenario, faulty);
+            generator.dead(&mut scenario, shape.faulty - faulty);
         }
     }
     Some(scenario)
@@ -82,14 +82,14 @@ fn lan() -> Link {
     Link::perfect(Latency::Tailed { floor: Duration::from_micros(500), mean: Duration::from_micros(500) })
 }
 
-struct Draw<'a> {
+struct ScenarioGenerator<'a> {
     rng: Rng,
     /// How long things go wrong.
     disturbed: Duration,
-    shape: &'a Shape<'a>,
+    shape: &'a PresetParameters<'a>,
 }
 
-impl Draw<'_> {
+impl ScenarioGenerator<'_> {
     fn wan(&mut self, scenario: &mut Scenario) {
         // Rounded one-way times between five places of the world, in milliseconds.
         const EXTRA: [[u64; 5]; 5] = [
@@ -106,8 +106,10 @@ impl Draw<'_> {
             mean: Duration::from_millis(2),
         });
         scenario.network = Network::stable(link);
-        scenario.network.regions =
-            Some(Regions { of: (0..self.shape.nodes).map(|_| self.rng.index(5)).collect(), extra });
+        scenario.network.regions = Some(Regions {
+            region_of_node: (0..self.shape.nodes).map(|_| self.rng.index(5)).collect(),
+            extra,
+        });
         scenario.network.uplink = Some(125_000_000);
         let write = Latency::Tailed { floor: Duration::from_millis(1), mean: Duration::from_millis(1) };
         scenario.work = Work { per_input: Duration::from_micros(20), write, ..Work::default() };
@@ -227,7 +229,7 @@ mod tests {
         let own = ["liar"];
         let mut seen_own = false;
         for seed in 0..200 {
-            let shape = Shape::byzantine(7, &own);
+            let shape = PresetParameters::byzantine(7, &own);
             for (name, _) in PRESETS {
                 let scenario = preset(name, &shape, seed).unwrap();
                 assert_eq!(Some(&scenario), preset(name, &shape, seed).as_ref());
@@ -246,6 +248,6 @@ mod tests {
             }
         }
         assert!(seen_own);
-        assert!(preset("none", &Shape::byzantine(4, &[]), 1).is_none());
+        assert!(preset("none", &PresetParameters::byzantine(4, &[]), 1).is_none());
     }
 }

@@ -26,7 +26,7 @@ pub struct Program<'a> {
 
 /// What one seed stands for.
 #[derive(Debug)]
-pub struct Run {
+pub struct SeedRun {
     /// The scheme of the votes.
     pub scheme: String,
     /// The kind of run, one of [`PRESETS`].
@@ -40,7 +40,7 @@ pub struct Run {
 }
 
 #[derive(Default)]
-struct Options {
+struct SimulateArgs {
     seeds: Option<u64>,
     seed: u64,
     scenario: Option<String>,
@@ -52,8 +52,8 @@ struct Options {
 
 impl Program<'_> {
     /// Reads the command line and runs what it asks for, up to the first failure. `runner` is called once on each thread
-    /// and makes what carries out the runs there, one after another, with [`Run::check`].
-    pub fn main<R: FnMut(&Run) -> Result<(), String>>(&self, runner: impl Fn() -> R + Sync) -> ExitCode {
+    /// and makes what carries out the runs there, one after another, with [`SeedRun::check`].
+    pub fn main<R: FnMut(&SeedRun) -> Result<(), String>>(&self, runner: impl Fn() -> R + Sync) -> ExitCode {
         let options = match self.parse(std::env::args().skip(1)) {
             Ok(Some(options)) => options,
             Ok(None) => {
@@ -99,8 +99,8 @@ A failing seed ends the run with what was violated and the command that replays 
     }
 
     /// Nothing if help is asked for.
-    fn parse(&self, mut args: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
-        let mut options = Options::default();
+    fn parse(&self, mut args: impl Iterator<Item = String>) -> Result<Option<SimulateArgs>, String> {
+        let mut options = SimulateArgs::default();
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value; see --help"));
             let number =
@@ -137,9 +137,9 @@ A failing seed ends the run with what was violated and the command that replays 
 
     /// The error is that of the lowest seed that fails, on however many threads: seeds are taken in their order, and what
     /// was begun is ended.
-    fn run<R: FnMut(&Run) -> Result<(), String>>(
+    fn run<R: FnMut(&SeedRun) -> Result<(), String>>(
         &self,
-        options: &Options,
+        options: &SimulateArgs,
         runner: impl Fn() -> R + Sync,
     ) -> Result<u64, String> {
         let seeds = options.seeds.unwrap_or(if options.trace { 1 } else { 100 });
@@ -152,7 +152,7 @@ A failing seed ends the run with what was violated and the command that replays 
         let until_failure = || {
             let mut one = runner();
             while let Some(seed) = take() {
-                if let Err(message) = one(&self.run_of(options, seed)) {
+                if let Err(message) = one(&self.run_for_seed(options, seed)) {
                     failed.store(true, Ordering::SeqCst);
                     return Some((seed, message));
                 }
@@ -173,13 +173,13 @@ A failing seed ends the run with what was violated and the command that replays 
     }
 
     /// What a seed stands for, as far as the options do not say.
-    fn run_of(&self, options: &Options, seed: u64) -> Run {
+    fn run_for_seed(&self, options: &SimulateArgs, seed: u64) -> SeedRun {
         let presets = PRESETS.iter().map(|(name, _)| *name).cycle();
         let turn = (seed % PRESETS.len() as u64) as usize;
         let named = || presets.skip(turn).take(1).collect();
         let usual = || if seed % 17 == 6 { self.slow } else { self.usual.0 };
         let scheme = options.scheme.as_deref().unwrap_or_else(usual).to_owned();
-        Run {
+        SeedRun {
             scenario: options.scenario.clone().unwrap_or_else(named),
             nodes: options.nodes.unwrap_or(if seed % 3 == 2 { 7 } else { 4 }),
             seed,
@@ -190,7 +190,7 @@ A failing seed ends the run with what was violated and the command that replays 
     }
 }
 
-impl Options {
+impl SimulateArgs {
     fn threads(&self) -> usize {
         let usual = || if self.trace { NonZeroUsize::MIN } else { all_processors() };
         self.threads.unwrap_or_else(usual).get()
@@ -201,7 +201,7 @@ fn all_processors() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-impl Run {
+impl SeedRun {
     /// Runs the scenario and prints what came of it.
     ///
     /// # Errors
@@ -231,15 +231,15 @@ mod tests {
     const PROGRAM: Program<'_> =
         Program { protocol: "P", usual: ("fast", ", which is fast"), slow: "slow", command: "run" };
 
-    fn parse(line: &str) -> Result<Option<Options>, String> {
+    fn parse(line: &str) -> Result<Option<SimulateArgs>, String> {
         PROGRAM.parse(line.split_whitespace().map(str::to_owned))
     }
 
     #[test]
     fn a_seed_stands_for_one_run() {
-        let none = Options::default();
+        let none = SimulateArgs::default();
         let shape = |seed| {
-            let run = PROGRAM.run_of(&none, seed);
+            let run = PROGRAM.run_for_seed(&none, seed);
             (run.scenario, run.nodes, run.scheme)
         };
         for seed in 0..40 {
@@ -248,10 +248,10 @@ mod tests {
             assert_eq!((nodes == 7, scheme == "slow"), (seed % 3 == 2, seed % 17 == 6));
         }
         let options = parse("--seed 5 --nodes 9 --scenario wan --scheme slow --trace").unwrap().unwrap();
-        let run = PROGRAM.run_of(&options, 5);
+        let run = PROGRAM.run_for_seed(&options, 5);
         assert_eq!((run.scenario.as_str(), run.nodes, run.trace), ("wan", 9, true));
         assert_eq!(run.command, "run --seeds 1 --seed 5 -- --scheme slow");
-        assert!(!PROGRAM.run_of(&options, 6).trace);
+        assert!(!PROGRAM.run_for_seed(&options, 6).trace);
     }
 
     #[test]
@@ -261,7 +261,7 @@ mod tests {
             let seen = Mutex::new(BTreeSet::new());
             // The higher one fails sooner, and is not what is told.
             let runner = || {
-                |run: &Run| {
+                |run: &SeedRun| {
                     seen.lock().unwrap().insert(run.seed);
                     thread::sleep(Duration::from_millis(if run.seed == 6 { 20 } else { 1 }));
                     if run.seed == 6 || run.seed == 7 { Err(run.seed.to_string()) } else { Ok(()) }
@@ -270,7 +270,7 @@ mod tests {
             assert_eq!(PROGRAM.run(&options, runner), Err("6".to_owned()), "{threads} threads");
             let seen = seen.into_inner().unwrap();
             assert!((3..7).all(|seed| seen.contains(&seed)) && seen.len() < 60, "{seen:?}");
-            assert_eq!(PROGRAM.run(&options, || |_: &Run| Ok(())), Ok(90));
+            assert_eq!(PROGRAM.run(&options, || |_: &SeedRun| Ok(())), Ok(90));
         }
     }
 
@@ -279,7 +279,7 @@ mod tests {
         let options = parse("--seeds 50 --threads 3").unwrap().unwrap();
         let seen = Mutex::new(Vec::new());
         let runner = || {
-            |run: &Run| {
+            |run: &SeedRun| {
                 seen.lock().unwrap().push(run.seed);
                 Ok(())
             }

@@ -7,7 +7,7 @@ use quorate::machine::Time;
 use crate::checker::Violation;
 use crate::metrics::Metrics;
 use crate::scenario::Scenario;
-use crate::trace::Entry;
+use crate::trace::TraceEntry;
 
 /// The result of a run.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct Report {
     /// What was counted.
     pub metrics: Metrics,
     /// The last entries of the trace, if any were kept.
-    pub tail: Vec<Entry>,
+    pub tail: Vec<TraceEntry>,
 }
 
 impl Report {

@@ -13,20 +13,20 @@ const LONGEST_DETAIL: usize = 200;
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct TraceEntry {
     /// When, by the simulator's clock.
     pub at: Time,
     /// To which node; nothing for what concerns all.
     pub node: Option<usize>,
     /// What.
-    pub what: What,
+    pub kind: EventKind,
     /// The message, timer, command, output or fault, cut to a line's length.
     pub detail: String,
 }
 
 /// Kinds of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum EventKind {
     /// The node started from so many records.
     Started {
         /// How many.
@@ -82,59 +82,59 @@ pub enum What {
     Fault,
 }
 
-impl What {
+impl EventKind {
     fn code(&self) -> u64 {
         match *self {
-            What::Started { records } => 1 | (records as u64) << 8,
-            What::Crashed => 2,
-            What::Received { from, .. } => 3 | (from as u64) << 8,
-            What::Refused { from, .. } => 4 | (from as u64) << 8,
-            What::Timer => 5,
-            What::Command => 6,
-            What::Persisted { records } => 7 | (records as u64) << 8,
-            What::Sent { .. } => 8,
-            What::Lost { to, .. } => 9 | (to as u64) << 8,
-            What::Output => 10,
-            What::Accused { culprit } => 11 | u64::from(culprit) << 8,
-            What::Fault => 12,
+            EventKind::Started { records } => 1 | (records as u64) << 8,
+            EventKind::Crashed => 2,
+            EventKind::Received { from, .. } => 3 | (from as u64) << 8,
+            EventKind::Refused { from, .. } => 4 | (from as u64) << 8,
+            EventKind::Timer => 5,
+            EventKind::Command => 6,
+            EventKind::Persisted { records } => 7 | (records as u64) << 8,
+            EventKind::Sent { .. } => 8,
+            EventKind::Lost { to, .. } => 9 | (to as u64) << 8,
+            EventKind::Output => 10,
+            EventKind::Accused { culprit } => 11 | u64::from(culprit) << 8,
+            EventKind::Fault => 12,
         }
     }
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for TraceEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:>13} ", format!("{}.{:06}s", self.at.0 / 1_000_000, self.at.0 % 1_000_000))?;
         match self.node {
             Some(node) => write!(f, "node {node:<3} ")?,
             None => write!(f, "         ")?,
         }
-        match self.what {
-            What::Started { records } => write!(f, "starts from {records} records")?,
-            What::Crashed => write!(f, "crashes")?,
-            What::Received { from, bytes } => write!(f, "<- {from} ({bytes} B)")?,
-            What::Refused { from, bytes } => write!(f, "refuses <- {from} ({bytes} B)")?,
-            What::Timer => write!(f, "timer")?,
-            What::Command => write!(f, "command")?,
-            What::Persisted { records } => write!(f, "persists {records} records")?,
-            What::Sent { to: Some(to), bytes } => write!(f, "-> {to} ({bytes} B)")?,
-            What::Sent { to: None, bytes } => write!(f, "-> all ({bytes} B)")?,
-            What::Lost { to, why } => write!(f, "lost on the way to {to} ({why:?})")?,
-            What::Output => write!(f, "output")?,
-            What::Accused { culprit } => write!(f, "accuses {culprit}")?,
-            What::Fault => write!(f, "fault")?,
+        match self.kind {
+            EventKind::Started { records } => write!(f, "starts from {records} records")?,
+            EventKind::Crashed => write!(f, "crashes")?,
+            EventKind::Received { from, bytes } => write!(f, "<- {from} ({bytes} B)")?,
+            EventKind::Refused { from, bytes } => write!(f, "refuses <- {from} ({bytes} B)")?,
+            EventKind::Timer => write!(f, "timer")?,
+            EventKind::Command => write!(f, "command")?,
+            EventKind::Persisted { records } => write!(f, "persists {records} records")?,
+            EventKind::Sent { to: Some(to), bytes } => write!(f, "-> {to} ({bytes} B)")?,
+            EventKind::Sent { to: None, bytes } => write!(f, "-> all ({bytes} B)")?,
+            EventKind::Lost { to, why } => write!(f, "lost on the way to {to} ({why:?})")?,
+            EventKind::Output => write!(f, "output")?,
+            EventKind::Accused { culprit } => write!(f, "accuses {culprit}")?,
+            EventKind::Fault => write!(f, "fault")?,
         }
         if self.detail.is_empty() { Ok(()) } else { write!(f, " {}", self.detail) }
     }
 }
 
 /// Called with every entry.
-pub type Observer = Box<dyn FnMut(&Entry)>;
+pub type TraceObserver = Box<dyn FnMut(&TraceEntry)>;
 
 pub(crate) struct Trace {
     hash: TraceHash,
     keep: usize,
-    last: VecDeque<Entry>,
-    pub(crate) observer: Option<Observer>,
+    last: VecDeque<TraceEntry>,
+    pub(crate) observer: Option<TraceObserver>,
 }
 
 impl Trace {
@@ -150,7 +150,7 @@ impl Trace {
         self.hash.value()
     }
 
-    pub(crate) fn take_last(&mut self) -> Vec<Entry> {
+    pub(crate) fn take_last(&mut self) -> Vec<TraceEntry> {
         self.last.drain(..).collect()
     }
 
@@ -160,23 +160,23 @@ impl Trace {
         &mut self,
         at: u64,
         node: Option<usize>,
-        what: What,
+        kind: EventKind,
         content: u64,
         detail: &dyn Debug,
     ) {
         self.hash.add(at);
         self.hash.add(node.map_or(u64::MAX, |node| node as u64));
-        self.hash.add(what.code());
+        self.hash.add(kind.code());
         self.hash.add(content);
-        self.remark(at, node, what, detail);
+        self.remark(at, node, kind, detail);
     }
 
     /// Something that follows from other entries and is only for readers.
-    pub(crate) fn remark(&mut self, at: u64, node: Option<usize>, what: What, detail: &dyn Debug) {
+    pub(crate) fn remark(&mut self, at: u64, node: Option<usize>, kind: EventKind, detail: &dyn Debug) {
         if self.keep == 0 && self.observer.is_none() {
             return;
         }
-        let entry = Entry { at: Time(at), node, what, detail: line(detail) };
+        let entry = TraceEntry { at: Time(at), node, kind, detail: line(detail) };
         if let Some(observer) = &mut self.observer {
             observer(&entry);
         }
@@ -190,9 +190,9 @@ impl Trace {
 }
 
 /// A detail that says nothing.
-pub(crate) struct Nothing;
+pub(crate) struct NoDetail;
 
-impl Debug for Nothing {
+impl Debug for NoDetail {
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
         Ok(())
     }
@@ -240,7 +240,7 @@ mod tests {
         full.keep(2);
         for trace in [&mut bare, &mut full] {
             for i in 0..3 {
-                trace.event(i, Some(1), What::Timer, i, &i);
+                trace.event(i, Some(1), EventKind::Timer, i, &i);
             }
         }
         assert_eq!(bare.hash(), full.hash());

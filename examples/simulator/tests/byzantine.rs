@@ -12,7 +12,7 @@ use std::time::Duration;
 use paxos::Flaw;
 use paxos::host::{PaxosHost, shape};
 use quorate_simulator::{
-    Behaviour, Entry, Link, Network, Report, Scenario, Simulation, What, preset, replay, run,
+    Behaviour, EventKind, Link, Network, Report, Scenario, Simulation, TraceEntry, preset, replay, run,
 };
 
 const MS: Duration = Duration::from_millis(1);
@@ -110,8 +110,8 @@ fn twins_share_the_members_between_them() {
         .byzantine(0, Behaviour::Twins(Duration::from_secs(60)));
     let heard = Rc::new(RefCell::new(BTreeSet::new()));
     let copy = Rc::clone(&heard);
-    let observer = move |entry: &Entry| {
-        if let (Some(node), What::Received { from: from @ (0 | 4), .. }) = (entry.node, entry.what) {
+    let observer = move |entry: &TraceEntry| {
+        if let (Some(node), EventKind::Received { from: from @ (0 | 4), .. }) = (entry.node, entry.kind) {
             copy.borrow_mut().insert((node, from));
         }
     };

@@ -5,7 +5,7 @@ mod paxos;
 
 use paxos::Flaw;
 use paxos::host::{PaxosHost, shape};
-use quorate_simulator::{Failure, Shape, check_seeds, preset};
+use quorate_simulator::{Failure, PresetParameters, check_seeds, preset};
 
 /// Runs seeds of a preset up to the first failure.
 fn hunt(name: &str, flaw: Flaw, seeds: u64) -> Result<u64, Box<Failure>> {
@@ -13,7 +13,7 @@ fn hunt(name: &str, flaw: Flaw, seeds: u64) -> Result<u64, Box<Failure>> {
         let mut scenario = preset(name, &shape(5), seed).unwrap();
         if name == "crashes" {
             // A crash alone hurts nobody as long as everybody else knows what was decided.
-            let more = |name| preset(name, &Shape { faulty: 0, ..shape(3) }, seed).unwrap();
+            let more = |name| preset(name, &PresetParameters { faulty: 0, ..shape(3) }, seed).unwrap();
             scenario = more("crashes");
             scenario.network = more("lossy").network;
             scenario.faults.extend(more("partitions").faults);

@@ -11,8 +11,8 @@ use std::time::Duration;
 use paxos::host::PaxosHost;
 use paxos::{Body, Flaw};
 use quorate_simulator::{
-    CrashPoint, Entry, Fate, Fault, Latency, Link, Loss, Network, Report, Scenario, Simulation, What, Work,
-    replay, run,
+    CrashPoint, EventKind, Fault, Interception, Latency, Link, Loss, Network, Report, Scenario, Simulation,
+    TraceEntry, Work, replay, run,
 };
 
 const MS: Duration = Duration::from_millis(1);
@@ -21,43 +21,43 @@ fn scenario(nodes: usize) -> Scenario {
     Scenario::new("faults", nodes, 11).network(Network::perfect(Latency::Fixed(2 * MS))).lasting(5_000 * MS)
 }
 
-fn traced(scenario: &Scenario) -> (Report, Vec<Entry>) {
+fn traced(scenario: &Scenario) -> (Report, Vec<TraceEntry>) {
     let entries = Rc::new(RefCell::new(Vec::new()));
     let copy = Rc::clone(&entries);
-    let observer = Box::new(move |entry: &Entry| copy.borrow_mut().push(entry.clone()));
+    let observer = Box::new(move |entry: &TraceEntry| copy.borrow_mut().push(entry.clone()));
     let report = replay(scenario, |s| PaxosHost::new(s, Flaw::None), observer);
     (report, entries.take())
 }
 
-fn clean(scenario: &Scenario) -> (Report, Vec<Entry>) {
+fn clean(scenario: &Scenario) -> (Report, Vec<TraceEntry>) {
     let (report, entries) = traced(scenario);
     assert_eq!(report.outcome, Ok(()));
     (report, entries)
 }
 
 /// What a node did, in order.
-fn of(entries: &[Entry], node: usize) -> Vec<&Entry> {
+fn of(entries: &[TraceEntry], node: usize) -> Vec<&TraceEntry> {
     entries.iter().filter(|entry| entry.node == Some(node)).collect()
 }
 
 /// What a node did right before its crash, and from how many records it restarted; `durable` counts those before.
-fn around_crash(point: CrashPoint) -> (Vec<What>, usize, usize) {
+fn around_crash(point: CrashPoint) -> (Vec<EventKind>, usize, usize) {
     let (_, entries) = clean(&scenario(5).crash(1_000 * MS, 1, point).restart(2_000 * MS, 1));
     let own = of(&entries, 1);
-    let crash = own.iter().position(|entry| entry.what == What::Crashed).unwrap();
-    let count = |what: &What| match what {
-        What::Persisted { records } => *records,
+    let crash = own.iter().position(|entry| entry.kind == EventKind::Crashed).unwrap();
+    let count = |what: &EventKind| match what {
+        EventKind::Persisted { records } => *records,
         _ => 0,
     };
-    let durable = own[..crash].iter().map(|entry| count(&entry.what)).sum();
-    let What::Started { records } = own[crash + 1].what else { panic!("{}", own[crash + 1]) };
-    (own[crash - 2..crash].iter().map(|entry| entry.what).collect(), durable, records)
+    let durable = own[..crash].iter().map(|entry| count(&entry.kind)).sum();
+    let EventKind::Started { records } = own[crash + 1].kind else { panic!("{}", own[crash + 1]) };
+    (own[crash - 2..crash].iter().map(|entry| entry.kind).collect(), durable, records)
 }
 
 #[test]
 fn a_crash_between_persist_and_send_leaves_records_and_loses_messages() {
     let (before, durable, restarted) = around_crash(CrashPoint::BeforeSend);
-    assert!(matches!(before[1], What::Persisted { .. }), "{before:?}");
+    assert!(matches!(before[1], EventKind::Persisted { .. }), "{before:?}");
     assert_eq!(durable, restarted);
 }
 
@@ -65,7 +65,7 @@ fn a_crash_between_persist_and_send_leaves_records_and_loses_messages() {
 fn a_crash_during_persist_loses_the_last_record() {
     let (before, durable, restarted) = around_crash(CrashPoint::DuringPersist);
     // Paxos persists one record with each step, so nothing of that step is left.
-    assert!(matches!(before[1], What::Received { .. } | What::Timer), "{before:?}");
+    assert!(matches!(before[1], EventKind::Received { .. } | EventKind::Timer), "{before:?}");
     assert_eq!(durable, restarted);
 }
 
@@ -76,11 +76,13 @@ fn a_crash_during_send_lets_some_receivers_get_the_message() {
         scenario.seed = seed;
         let (_, entries) = clean(&scenario);
         let own = of(&entries, 1);
-        let crash = own.iter().position(|entry| entry.what == What::Crashed).unwrap();
+        let crash = own.iter().position(|entry| entry.kind == EventKind::Crashed).unwrap();
         // Backwards to the input of the step in which it crashed.
-        let step =
-            own[..crash].iter().rev().take_while(|e| !matches!(e.what, What::Received { .. } | What::Timer));
-        step.filter(|entry| matches!(entry.what, What::Sent { .. })).count()
+        let step = own[..crash]
+            .iter()
+            .rev()
+            .take_while(|e| !matches!(e.kind, EventKind::Received { .. } | EventKind::Timer));
+        step.filter(|entry| matches!(entry.kind, EventKind::Sent { .. })).count()
     };
     assert!((0..40).all(|seed| sent(CrashPoint::BeforeSend, seed) == 0));
     let counts: Vec<usize> = (0..40).map(|seed| sent(CrashPoint::DuringSend, seed)).collect();
@@ -91,7 +93,9 @@ fn a_crash_during_send_lets_some_receivers_get_the_message() {
 #[test]
 fn a_node_that_is_dead_from_the_start_says_nothing() {
     let (report, entries) = clean(&scenario(5).dead(2).dead(4));
-    assert!(!of(&entries, 2).iter().any(|e| matches!(e.what, What::Started { .. } | What::Sent { .. })));
+    assert!(
+        !of(&entries, 2).iter().any(|e| matches!(e.kind, EventKind::Started { .. } | EventKind::Sent { .. }))
+    );
     assert_eq!(report.metrics.nodes[2].sent, 0);
     assert!(report.metrics.lost[&Loss::Down] > 0);
     assert!(report.metrics.nodes[0].progress > 5);
@@ -119,17 +123,18 @@ fn a_write_takes_its_time_and_a_crash_meanwhile_tears_it() {
         let (_, entries) = clean(&slow);
         // The first thing that node 0 persists was begun five milliseconds before.
         let own = of(&entries, 0);
-        let persisted = own.iter().position(|entry| matches!(entry.what, What::Persisted { .. })).unwrap();
+        let persisted =
+            own.iter().position(|entry| matches!(entry.kind, EventKind::Persisted { .. })).unwrap();
         let begun = own[persisted].at.0 - 5_000;
         assert!(own[..persisted].iter().any(|entry| entry.at.0 == begun), "{}", own[persisted]);
 
         let crash = Duration::from_micros(begun + 1_000);
         let (_, entries) = clean(&slow.crash(crash, 0, CrashPoint::Now).restart(1_000 * MS, 0));
         let own = of(&entries, 0);
-        let crashed = own.iter().position(|entry| entry.what == What::Crashed).unwrap();
-        let sent = own[..crashed].iter().any(|e| e.at.0 >= begun && matches!(e.what, What::Sent { .. }));
+        let crashed = own.iter().position(|entry| entry.kind == EventKind::Crashed).unwrap();
+        let sent = own[..crashed].iter().any(|e| e.at.0 >= begun && matches!(e.kind, EventKind::Sent { .. }));
         assert!(!sent, "what waits for the disk must not leave");
-        let What::Started { records } = own[crashed + 1].what else { panic!("{}", own[crashed + 1]) };
+        let EventKind::Started { records } = own[crashed + 1].kind else { panic!("{}", own[crashed + 1]) };
         survived.insert(records);
     }
     assert_eq!(survived, BTreeSet::from([0, 1]), "a write that is cut off leaves something or nothing");
@@ -149,10 +154,11 @@ fn a_partition_holds_or_loses_and_heals() {
         let fault = Fault::Split { groups, holds, one_way };
         clean(&scenario(3).fault(1_000 * MS, fault).fault(2_000 * MS, Fault::Heal))
     };
-    let crossed = |entries: &[Entry], from: usize, to: usize| {
-        let inside = |e: &&Entry| (1_002_001..2_000_000).contains(&e.at.0);
-        let got =
-            |e: &&Entry| e.node == Some(to) && matches!(e.what, What::Received { from: f, .. } if f == from);
+    let crossed = |entries: &[TraceEntry], from: usize, to: usize| {
+        let inside = |e: &&TraceEntry| (1_002_001..2_000_000).contains(&e.at.0);
+        let got = |e: &&TraceEntry| {
+            e.node == Some(to) && matches!(e.kind, EventKind::Received { from: f, .. } if f == from)
+        };
         entries.iter().filter(inside).filter(got).count()
     };
     let (report, entries) = split(false, false);
@@ -161,7 +167,8 @@ fn a_partition_holds_or_loses_and_heals() {
 
     let (report, entries) = split(true, false);
     assert_eq!((crossed(&entries, 0, 1), report.metrics.lost.get(&Loss::Partition)), (0, None));
-    let released = |e: &&Entry| e.at.0 == 2_002_000 && matches!(e.what, What::Received { from: 0, .. });
+    let released =
+        |e: &&TraceEntry| e.at.0 == 2_002_000 && matches!(e.kind, EventKind::Received { from: 0, .. });
     assert!(entries.iter().filter(released).count() > 2);
 
     let (_, entries) = split(false, true);
@@ -186,9 +193,9 @@ fn a_host_can_stop_the_one_message_that_a_test_is_about() {
     let deaf = |scenario: &Scenario| {
         let mut host = PaxosHost::new(scenario, Flaw::None);
         host.tap = Some(Box::new(|_, _, to, message| match message.body {
-            Body::Decided { .. } if to.slot == 1 => Fate::Drop,
-            Body::Accept { .. } if to.slot == 1 => Fate::Delay(50 * MS),
-            _ => Fate::Pass,
+            Body::Decided { .. } if to.slot == 1 => Interception::Drop,
+            Body::Accept { .. } if to.slot == 1 => Interception::Delay(50 * MS),
+            _ => Interception::Pass,
         }));
         host
     };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use quorate::machine::{Input, Machine, MemberIndex, Step, Time};
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate_simulator::{
-    Actions, Boot, Host, Latency, Link, Network, Node, Scenario, Verdict, Violation, run,
+    Actions, BootContext, Host, Latency, Link, Network, Node, Scenario, Verdict, Violation, run,
 };
 
 thread_local!(static ENCODED: Cell<u64> = const { Cell::new(0) });
@@ -62,7 +62,7 @@ struct Town {
 impl Host for Town {
     type Machine = Crier;
 
-    fn boot(&mut self, boot: Boot<Rumour>) -> Result<Crier, Violation> {
+    fn boot(&mut self, boot: BootContext<Rumour>) -> Result<Crier, Violation> {
         Ok(Crier(boot.node.member))
     }
 

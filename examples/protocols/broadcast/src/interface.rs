@@ -156,7 +156,7 @@ pub enum Timer {
 
 /// What a member did wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misdeed<S> {
+pub enum Misbehaviour<S> {
     /// It vouched for two messages in one slot. Proves itself to everybody.
     Equivocation(Box<Equivocation<S>>),
     /// It sent something that no member that follows the protocol sends. Proves nothing to others.
@@ -168,12 +168,12 @@ pub enum Misdeed<S> {
     },
 }
 
-impl<S> Misdeed<S> {
+impl<S> Misbehaviour<S> {
     /// A short code that never changes its meaning.
     pub fn code(&self) -> &'static str {
         match self {
-            Misdeed::Equivocation(_) => "EQUIVOCATION",
-            Misdeed::Invalid { error, .. } => error.code(),
+            Misbehaviour::Equivocation(_) => "EQUIVOCATION",
+            Misbehaviour::Invalid { error, .. } => error.code(),
         }
     }
 }

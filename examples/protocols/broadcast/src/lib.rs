@@ -39,7 +39,7 @@
 //! |---|---|
 //! | `statement` | what is signed, and what two signatures prove |
 //! | `message` | what is sent and kept, as bytes |
-//! | `terms` | what a group agrees on besides its file |
+//! | `group_parameters` | what a group agrees on besides its file |
 //! | [`evidence`] | evidence as a file |
 //! | [`authentication`] | words believed from the link, by Ed25519, by DSig |
 //! | `window` | one sender's last slots |
@@ -55,19 +55,19 @@
 pub mod authentication;
 mod deferred;
 pub mod evidence;
+mod group_parameters;
 mod interface;
 mod machine;
 mod message;
 #[cfg(feature = "simulate")]
 pub mod simulation;
 mod statement;
-mod terms;
 mod window;
 
+pub use group_parameters::{AuthenticationKind, DsigSuite, GroupParameters};
 pub use interface::{
-    Command, Config, Delivery, Misdeed, Outcome, Output, Parameters, Refusal, Status, Timer, Work,
+    Command, Config, Delivery, Misbehaviour, Outcome, Output, Parameters, Refusal, Status, Timer, Work,
 };
 pub use machine::{Broadcaster, limits};
-pub use message::{Limits, Message, Record, Sent};
-pub use statement::{Digest, Equivocation, Slot, Vouch, digest, vouch_bytes};
-pub use terms::{DsigSuite, Terms, Way};
+pub use message::{Limits, Message, Record, SignedMessage};
+pub use statement::{Attestation, Digest, Equivocation, Slot, attestation_bytes, digest};

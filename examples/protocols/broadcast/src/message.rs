@@ -5,7 +5,7 @@ use quorate::machine::MemberIndex;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
-use crate::statement::{Slot, Vouch, sequence};
+use crate::statement::{Attestation, Slot, sequence};
 
 /// What a decoder must know of the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,13 +22,13 @@ pub struct Limits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message<S> {
     /// A sender's message, and its word on it.
-    Send(Sent<S>),
+    Send(SignedMessage<S>),
     /// "I have the message of this slot, and will never vouch for another."
-    Echo(Vouch<S>),
+    Echo(Attestation<S>),
     /// "Say your echo on this slot again."
     Ask(Slot),
     /// The word of the slot's sender on another message than the receiver has vouched for.
-    Witness(Vouch<S>),
+    Witness(Attestation<S>),
     /// One-time keys, ahead of the signatures that they will make.
     Announcement(Arc<[u8]>),
     /// "I have just started, and know nothing of your keys."
@@ -37,12 +37,12 @@ pub enum Message<S> {
 
 /// A message and its sender's word on it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Sent<S> {
+pub struct SignedMessage<S> {
     /// The sender's count.
     pub sequence: u64,
     /// What is broadcast.
     pub message: Arc<[u8]>,
-    /// The sender's signature of [`vouch_bytes`](crate::vouch_bytes).
+    /// The sender's signature of [`attestation_bytes`](crate::attestation_bytes).
     pub signature: S,
 }
 
@@ -52,7 +52,7 @@ pub struct Record<S> {
     /// Whose message.
     pub sender: MemberIndex,
     /// The message.
-    pub send: Sent<S>,
+    pub send: SignedMessage<S>,
 }
 
 impl<S> Record<S> {
@@ -74,17 +74,17 @@ impl<S: Encode> Encode for Message<S> {
                 w.u8(1);
                 send.encode_to(w);
             }
-            Message::Echo(vouch) => {
+            Message::Echo(attestation) => {
                 w.u8(2);
-                vouch.encode_to(w);
+                attestation.encode_to(w);
             }
             Message::Ask(slot) => {
                 w.u8(3);
                 slot.encode_to(w);
             }
-            Message::Witness(vouch) => {
+            Message::Witness(attestation) => {
                 w.u8(4);
-                vouch.encode_to(w);
+                attestation.encode_to(w);
             }
             Message::Announcement(bytes) => {
                 w.u8(5);
@@ -98,10 +98,10 @@ impl<S: Encode> Encode for Message<S> {
 impl<S: Decode> Decode<Limits> for Message<S> {
     fn decode_from(r: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
         Ok(match r.u8()? {
-            1 => Message::Send(Sent::decode_from(r, limits)?),
-            2 => Message::Echo(Vouch::decode_from(r, &limits.members)?),
+            1 => Message::Send(SignedMessage::decode_from(r, limits)?),
+            2 => Message::Echo(Attestation::decode_from(r, &limits.members)?),
             3 => Message::Ask(Slot::decode_from(r, &limits.members)?),
-            4 => Message::Witness(Vouch::decode_from(r, &limits.members)?),
+            4 => Message::Witness(Attestation::decode_from(r, &limits.members)?),
             5 if limits.announcement > 0 => {
                 Message::Announcement(r.bytes("announcement", limits.announcement)?.into())
             }
@@ -111,7 +111,7 @@ impl<S: Decode> Decode<Limits> for Message<S> {
     }
 }
 
-impl<S: Encode> Encode for Sent<S> {
+impl<S: Encode> Encode for SignedMessage<S> {
     fn encode_to(&self, w: &mut Writer) {
         w.u64(self.sequence);
         w.bytes(&self.message);
@@ -119,7 +119,7 @@ impl<S: Encode> Encode for Sent<S> {
     }
 }
 
-impl<S: Decode> Decode<Limits> for Sent<S> {
+impl<S: Decode> Decode<Limits> for SignedMessage<S> {
     fn decode_from(r: &mut Reader<'_>, limits: &Limits) -> Result<Self> {
         Ok(Self {
             sequence: sequence(r)?,
@@ -142,11 +142,11 @@ impl<S: Decode> Decode<Limits> for Record<S> {
         if sender >= limits.members {
             return Err(Error::UnknownSigner { index: sender.into() });
         }
-        Ok(Self { sender, send: Sent::decode_from(r, limits)? })
+        Ok(Self { sender, send: SignedMessage::decode_from(r, limits)? })
     }
 }
 
-impl<S: fmt::Debug> fmt::Debug for Sent<S> {
+impl<S: fmt::Debug> fmt::Debug for SignedMessage<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let len = self.message.len();
         write!(f, "Sent({}, {len} bytes, {:?})", self.sequence, self.signature)

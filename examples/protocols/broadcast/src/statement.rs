@@ -50,7 +50,12 @@ pub(crate) fn sequence(r: &mut Reader<'_>) -> Result<u64> {
 
 /// What a member signs, once for a slot: "the message of this slot has this digest". 102 bytes: the prefix 26, the
 /// committee 32, the member 2, the sender 2, the sequence 8, the digest 32.
-pub fn vouch_bytes(committee: &CommitteeId, member: MemberIndex, slot: Slot, digest: &Digest) -> Vec<u8> {
+pub fn attestation_bytes(
+    committee: &CommitteeId,
+    member: MemberIndex,
+    slot: Slot,
+    digest: &Digest,
+) -> Vec<u8> {
     let mut w = Writer::with_capacity(domain::BROADCAST_VOUCH.len() + 76);
     w.raw(domain::BROADCAST_VOUCH.as_bytes());
     w.raw(&committee.0);
@@ -62,16 +67,16 @@ pub fn vouch_bytes(committee: &CommitteeId, member: MemberIndex, slot: Slot, dig
 
 /// A member's word on a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Vouch<S> {
+pub struct Attestation<S> {
     /// On which.
     pub slot: Slot,
     /// That its message has this digest.
     pub digest: Digest,
-    /// The member's signature of [`vouch_bytes`].
+    /// The member's signature of [`attestation_bytes`].
     pub signature: S,
 }
 
-impl<S: Encode> Encode for Vouch<S> {
+impl<S: Encode> Encode for Attestation<S> {
     fn encode_to(&self, w: &mut Writer) {
         self.slot.encode_to(w);
         w.raw(&self.digest);
@@ -79,7 +84,7 @@ impl<S: Encode> Encode for Vouch<S> {
     }
 }
 
-impl<S: Decode> Decode<u16> for Vouch<S> {
+impl<S: Decode> Decode<u16> for Attestation<S> {
     fn decode_from(r: &mut Reader<'_>, members: &u16) -> Result<Self> {
         let slot = Slot::decode_from(r, members)?;
         Ok(Self { slot, digest: r.array()?, signature: S::decode_from(r, &())? })
@@ -94,14 +99,14 @@ pub struct Equivocation<S> {
     /// Where.
     pub slot: Slot,
     /// Two digests and the culprit's signatures for them; the smaller digest first.
-    pub words: [(Digest, S); 2],
+    pub attestations: [(Digest, S); 2],
 }
 
 impl<S> Equivocation<S> {
     /// In the order that makes it canonical.
     pub(crate) fn new(culprit: MemberIndex, slot: Slot, one: (Digest, S), other: (Digest, S)) -> Self {
-        let words = if one.0 < other.0 { [one, other] } else { [other, one] };
-        Self { culprit, slot, words }
+        let attestations = if one.0 < other.0 { [one, other] } else { [other, one] };
+        Self { culprit, slot, attestations }
     }
 
     /// Checks both signatures, with nothing but the group known.
@@ -113,13 +118,13 @@ impl<S> Equivocation<S> {
     where
         A: Authentication<Signature = S>,
     {
-        let [(one, _), (other, _)] = &self.words;
+        let [(one, _), (other, _)] = &self.attestations;
         if !A::TRANSFERABLE || one >= other {
             return Err(Error::NotEvidence);
         }
         let key = group.key(self.culprit).ok_or(Error::UnknownSigner { index: self.culprit.into() })?;
-        self.words.iter().try_for_each(|(digest, signature)| {
-            let bytes = vouch_bytes(&group.id(), self.culprit, self.slot, digest);
+        self.attestations.iter().try_for_each(|(digest, signature)| {
+            let bytes = attestation_bytes(&group.id(), self.culprit, self.slot, digest);
             A::verify_alone(key, &bytes, signature)
         })
     }
@@ -129,7 +134,7 @@ impl<S: Encode> Encode for Equivocation<S> {
     fn encode_to(&self, w: &mut Writer) {
         w.u16(self.culprit);
         self.slot.encode_to(w);
-        for (digest, signature) in &self.words {
+        for (digest, signature) in &self.attestations {
             w.raw(digest);
             signature.encode_to(w);
         }
@@ -143,11 +148,11 @@ impl<S: Decode> Decode<u16> for Equivocation<S> {
             return Err(Error::UnknownSigner { index: culprit.into() });
         }
         let slot = Slot::decode_from(r, members)?;
-        let words = [(r.array()?, S::decode_from(r, &())?), (r.array()?, S::decode_from(r, &())?)];
-        if words[0].0 >= words[1].0 {
+        let attestations = [(r.array()?, S::decode_from(r, &())?), (r.array()?, S::decode_from(r, &())?)];
+        if attestations[0].0 >= attestations[1].0 {
             return Err(Error::NonCanonical { what: "equivocation: the smaller digest comes first" });
         }
-        Ok(Self { culprit, slot, words })
+        Ok(Self { culprit, slot, attestations })
     }
 }
 
@@ -159,7 +164,7 @@ mod tests {
     fn everything_that_a_word_is_about_is_signed() {
         let bytes = |committee, member, sender, sequence, digest| {
             let slot = Slot { sender, sequence };
-            vouch_bytes(&CommitteeId([committee; 32]), member, slot, &[digest; 32])
+            attestation_bytes(&CommitteeId([committee; 32]), member, slot, &[digest; 32])
         };
         let all = [
             bytes(1, 2, 3, 4, 5),

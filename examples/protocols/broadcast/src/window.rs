@@ -15,7 +15,7 @@ pub(crate) struct Window<S> {
     highest: u64,
     accepted: BTreeMap<u64, Accepted<S>>,
     /// By member: its words, verified, one for a slot.
-    words: Vec<BTreeMap<u64, (Digest, S)>>,
+    attestations: Vec<BTreeMap<u64, (Digest, S)>>,
 }
 
 /// A message that this member vouches for.
@@ -37,8 +37,8 @@ pub(crate) struct Accepted<S> {
 
 impl<S> Window<S> {
     pub(crate) fn new(members: u16, tail: u64) -> Self {
-        let words = (0..members).map(|_| BTreeMap::new()).collect();
-        Self { tail, highest: 0, accepted: BTreeMap::new(), words }
+        let attestations = (0..members).map(|_| BTreeMap::new()).collect();
+        Self { tail, highest: 0, accepted: BTreeMap::new(), attestations }
     }
 
     /// The highest sequence that was accepted; 0 if none was.
@@ -71,39 +71,39 @@ impl<S> Window<S> {
         // The first sequence that is not stale.
         let first = (self.highest - self.tail.min(self.highest)).saturating_add(1);
         self.accepted = self.accepted.split_off(&first);
-        for words in &mut self.words {
-            while words.first_key_value().is_some_and(|(sequence, _)| *sequence < first) {
-                words.pop_first();
+        for attestations in &mut self.attestations {
+            while attestations.first_key_value().is_some_and(|(sequence, _)| *sequence < first) {
+                attestations.pop_first();
             }
         }
     }
 
     /// What a member said of a slot.
-    pub(crate) fn word(&self, member: MemberIndex, sequence: u64) -> Option<&(Digest, S)> {
-        self.words.get(usize::from(member))?.get(&sequence)
+    pub(crate) fn attestation(&self, member: MemberIndex, sequence: u64) -> Option<&(Digest, S)> {
+        self.attestations.get(usize::from(member))?.get(&sequence)
     }
 
     /// Notes a member's word on a slot of which it has said nothing. Of more than `tail` the highest stay: a member
     /// that follows the protocol has no use for the others, and one that does not only harms its own.
     pub(crate) fn note(&mut self, member: MemberIndex, sequence: u64, digest: Digest, signature: S) {
-        let Some(words) = self.words.get_mut(usize::from(member)) else { return };
-        words.entry(sequence).or_insert((digest, signature));
-        if words.len() as u64 > self.tail {
-            words.pop_first();
+        let Some(attestations) = self.attestations.get_mut(usize::from(member)) else { return };
+        attestations.entry(sequence).or_insert((digest, signature));
+        if attestations.len() as u64 > self.tail {
+            attestations.pop_first();
         }
     }
 
     /// Whether a note of the member on this slot would stay.
     pub(crate) fn has_room(&self, member: MemberIndex, sequence: u64) -> bool {
-        let Some(words) = self.words.get(usize::from(member)) else { return false };
-        let full = words.len() as u64 >= self.tail;
-        !full || words.first_key_value().is_none_or(|(first, _)| *first < sequence)
+        let Some(attestations) = self.attestations.get(usize::from(member)) else { return false };
+        let full = attestations.len() as u64 >= self.tail;
+        !full || attestations.first_key_value().is_none_or(|(first, _)| *first < sequence)
     }
 
     /// Who said something of a slot, and what.
-    pub(crate) fn words(&self, sequence: u64) -> impl Iterator<Item = (MemberIndex, &Digest)> {
-        (0..).zip(&self.words).filter_map(move |(member, words)| {
-            let (digest, _) = words.get(&sequence)?;
+    pub(crate) fn attestations(&self, sequence: u64) -> impl Iterator<Item = (MemberIndex, &Digest)> {
+        (0..).zip(&self.attestations).filter_map(move |(member, attestations)| {
+            let (digest, _) = attestations.get(&sequence)?;
             Some((member, digest))
         })
     }
@@ -160,12 +160,13 @@ mod tests {
         }
         assert!(!window.has_room(0, 6) && window.has_room(1, 6));
         window.note(0, 6, [1; 32], ());
-        assert!(window.word(0, 6).is_none() && window.word(0, 7).is_some());
+        assert!(window.attestation(0, 6).is_none() && window.attestation(0, 7).is_some());
         window.note(1, 7, [2; 32], ());
-        let words: Vec<_> = window.words(7).map(|(member, digest)| (member, digest[0])).collect();
-        assert_eq!(words, [(0, 1), (1, 2)]);
+        let attestations: Vec<_> =
+            window.attestations(7).map(|(member, digest)| (member, digest[0])).collect();
+        assert_eq!(attestations, [(0, 1), (1, 2)]);
         window.accept(12, accepted(3));
-        assert!(window.word(0, 8).is_none() && window.word(0, 9).is_some());
-        assert!(window.word(9, 9).is_none() && !window.has_room(9, 9));
+        assert!(window.attestation(0, 8).is_none() && window.attestation(0, 9).is_some());
+        assert!(window.attestation(9, 9).is_none() && !window.has_room(9, 9));
     }
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use quorate::machine::Time;
 use quorate_broadcast::authentication::{Eddsa, Links};
-use quorate_broadcast::simulation::{BroadcastHost, Kit, SimulatedDsig, VILLAINS, group, shape};
+use quorate_broadcast::simulation::{
+    ADVERSARIES, BroadcastHost, SimulatedAuthentication, SimulatedDsig, group, shape,
+};
 use quorate_simulator::{
     Behaviour, Chance, CrashPoint, Fault, Latency, Link, Network, PRESETS, Report, Scenario, Simulation,
     check, preset, repeatable, run,
@@ -22,7 +24,7 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-fn must<A: Kit>(scenario: &Scenario) -> Report {
+fn must<A: SimulatedAuthentication>(scenario: &Scenario) -> Report {
     let host = |scenario: &Scenario| BroadcastHost::<A>::new(group(scenario.nodes), scenario);
     check(scenario, host, &format!("{COMMAND} {}", A::NAME)).unwrap_or_else(|failure| panic!("{failure}"))
 }
@@ -34,7 +36,7 @@ fn local(name: &str, nodes: usize, seed: u64) -> Scenario {
 }
 
 /// Runs to the end and hands out the host.
-fn finish<A: Kit>(
+fn finish<A: SimulatedAuthentication>(
     scenario: &Scenario,
     change: impl FnOnce(&mut BroadcastHost<A>),
 ) -> Simulation<BroadcastHost<A>> {
@@ -47,7 +49,7 @@ fn finish<A: Kit>(
 }
 
 /// Seeds of every preset.
-fn drawn<A: Kit>(seeds: std::ops::Range<u64>) {
+fn drawn<A: SimulatedAuthentication>(seeds: std::ops::Range<u64>) {
     for seed in seeds {
         for (name, _) in PRESETS {
             let nodes = if seed % 3 == 2 { 7 } else { 4 };
@@ -73,11 +75,11 @@ fn drawn_runs_with_dsig() {
 
 #[test]
 fn every_villain_is_borne_and_those_that_can_be_caught_are() {
-    fn with<A: Kit>(name: &str, seed: u64) -> Simulation<BroadcastHost<A>> {
+    fn with<A: SimulatedAuthentication>(name: &str, seed: u64) -> Simulation<BroadcastHost<A>> {
         let scenario = local(name, 4, seed).byzantine(2, Behaviour::Custom(name.into()));
         finish(&scenario, |_| {})
     }
-    for name in VILLAINS {
+    for name in ADVERSARIES {
         for seed in 0..3 {
             let (none, eddsa, dsig) =
                 (with::<Links>(name, seed), with::<Eddsa>(name, seed), with::<SimulatedDsig>(name, seed));
@@ -90,8 +92,8 @@ fn every_villain_is_borne_and_those_that_can_be_caught_are() {
                 assert_eq!(!dsig.host().evidence.is_empty(), caught, "{name} {seed}");
             }
             if *name == "forger" {
-                let misdeeds: BTreeSet<_> = dsig.host().misdeeds.keys().copied().collect();
-                assert_eq!(misdeeds, BTreeSet::from([(2, "BAD_SIGNATURE")]), "{seed}");
+                let misbehaviours: BTreeSet<_> = dsig.host().misbehaviours.keys().copied().collect();
+                assert_eq!(misbehaviours, BTreeSet::from([(2, "BAD_SIGNATURE")]), "{seed}");
             }
         }
     }
@@ -190,7 +192,7 @@ fn without_faults_all_is_fast_and_what_is_not_announced_is_slow_but_heard() {
     let slowed = finish::<SimulatedDsig>(&scenario, |_| {});
     assert!(of(&slowed).1 > slow, "{:?}", of(&slowed));
     assert!(slowed.host().agreed.keys().any(|slot| slot.sender == 2));
-    assert!(slowed.host().misdeeds.is_empty(), "being slow is no misdeed");
+    assert!(slowed.host().misbehaviours.is_empty(), "being slow is no misbehaviour");
 }
 
 #[test]

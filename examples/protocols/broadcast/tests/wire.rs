@@ -10,7 +10,7 @@ use quorate::machine::Time;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
 use quorate_broadcast::authentication::Unsigned;
-use quorate_broadcast::{Equivocation, Limits, Message, Record, Sent, Slot, Vouch};
+use quorate_broadcast::{Attestation, Equivocation, Limits, Message, Record, SignedMessage, Slot};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -19,12 +19,16 @@ const SLOT: Slot = Slot { sender: 3, sequence: 9 };
 
 /// One of each kind.
 fn all<S: Clone>(signature: &S) -> Vec<Message<S>> {
-    let vouch = Vouch { slot: SLOT, digest: [5; 32], signature: signature.clone() };
+    let attestation = Attestation { slot: SLOT, digest: [5; 32], signature: signature.clone() };
     vec![
-        Message::Send(Sent { sequence: 1, message: Arc::from([7; 100]), signature: signature.clone() }),
-        Message::Echo(vouch.clone()),
+        Message::Send(SignedMessage {
+            sequence: 1,
+            message: Arc::from([7; 100]),
+            signature: signature.clone(),
+        }),
+        Message::Echo(attestation.clone()),
         Message::Ask(SLOT),
-        Message::Witness(vouch),
+        Message::Witness(attestation),
         Message::Announcement(Arc::from([1; 200])),
         Message::Hello,
     ]
@@ -67,7 +71,7 @@ fn what_is_out_of_bounds_is_refused_before_anything_is_made_of_it() {
     let code = |message: &Message<Unsigned>| Message::<Unsigned>::decode(&message.encode(), &LIMITS).err();
     let code = |message| code(&message).map(|error| error.code());
     let sent = |sequence, length| {
-        Message::Send(Sent { sequence, message: vec![0; length].into(), signature: Unsigned })
+        Message::Send(SignedMessage { sequence, message: vec![0; length].into(), signature: Unsigned })
     };
     assert_eq!(code(sent(1, 100)), None);
     assert_eq!(code(sent(1, 101)), Some("TOO_LARGE"));
@@ -86,7 +90,7 @@ fn what_is_out_of_bounds_is_refused_before_anything_is_made_of_it() {
 
 #[test]
 fn records_and_evidence_read_back() {
-    let sent = Sent { sequence: 4, message: Arc::from(&b"m"[..]), signature: ed25519_signature() };
+    let sent = SignedMessage { sequence: 4, message: Arc::from(&b"m"[..]), signature: ed25519_signature() };
     let record = Record { sender: 2, send: sent };
     let bytes = record.encode();
     assert_eq!(bytes.len(), 2 + 8 + 4 + 1 + 64);
@@ -95,14 +99,14 @@ fn records_and_evidence_read_back() {
     assert_eq!((record.place(4), record.place(3)), ((2, 0), (2, 1)));
 
     let word = |byte| ([byte; 32], ed25519_signature());
-    let evidence = Equivocation { culprit: 1, slot: SLOT, words: [word(1), word(2)] };
+    let evidence = Equivocation { culprit: 1, slot: SLOT, attestations: [word(1), word(2)] };
     let bytes = evidence.encode();
     assert_eq!(bytes.len(), 2 + 10 + 2 * (32 + 64));
     assert_eq!(Equivocation::decode(&bytes, &4).unwrap(), evidence);
-    let swapped = Equivocation { words: [word(2), word(1)], ..evidence.clone() }.encode();
+    let swapped = Equivocation { attestations: [word(2), word(1)], ..evidence.clone() }.encode();
     let error = Equivocation::<ed25519::Signature>::decode(&swapped, &4).unwrap_err();
     assert_eq!(error.code(), "NON_CANONICAL");
-    let same = Equivocation { words: [word(1), word(1)], ..evidence }.encode();
+    let same = Equivocation { attestations: [word(1), word(1)], ..evidence }.encode();
     assert!(Equivocation::<ed25519::Signature>::decode(&same, &4).is_err(), "one word is no evidence");
 }
 

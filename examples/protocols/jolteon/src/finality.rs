@@ -14,7 +14,7 @@ use crate::block::{Block, Committees};
 pub const MAX_LINKS: usize = 1024;
 
 /// A committed block with why it is committed.
-pub(crate) type Final<S> = (Arc<Block<S>>, Arc<Finality<S>>);
+pub(crate) type FinalizedBlock<S> = (Arc<Block<S>>, Arc<Finality<S>>);
 
 /// The certified chain that commits a block: its descendants down to a block whose parent is of the view before
 /// it, and that block's certificate. Usually one descendant.
@@ -53,11 +53,11 @@ impl<S: Scheme> Finality<S> {
 
     /// The proofs of the blocks of a path, lowest first, of which the last is committed by its `child` and the
     /// certificate of that.
-    pub(crate) fn of_path(
+    pub(crate) fn for_path(
         path: &[Arc<Block<S>>],
         child: &Arc<Block<S>>,
         certificate: &Certificate<S>,
-    ) -> Vec<Final<S>> {
+    ) -> Vec<FinalizedBlock<S>> {
         let above: Vec<&Arc<Block<S>>> = path.iter().skip(1).chain([child]).collect();
         let proof = |first: usize, block: &Arc<Block<S>>| {
             let mut links = Vec::new();

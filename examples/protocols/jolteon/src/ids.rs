@@ -59,7 +59,7 @@ impl Slot {
     }
 
     /// The slot that a statement of kind [`AVAILABLE`] speaks of.
-    pub fn of(statement: &Statement) -> Self {
+    pub fn from_statement(statement: &Statement) -> Self {
         Self { author: (statement.view >> 48) as u16, sequence: statement.view & ((1 << 48) - 1) }
     }
 }

@@ -36,7 +36,7 @@ const MAX_STRIKES: u8 = 10;
 
 /// What a chain knows of one member.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Standing {
+struct MemberReputation {
     /// Failures since it last led with success.
     strikes: u8,
     /// Height of the block that showed the last failure.
@@ -47,14 +47,14 @@ struct Standing {
 
 /// What a chain knows of all members, as of its last block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standings {
+pub struct LeaderReputation {
     height: u64,
-    members: Vec<Standing>,
+    members: Vec<MemberReputation>,
 }
 
 /// What a block adds to the standings.
 #[derive(Clone, Copy, Debug)]
-pub struct Link<'a> {
+pub struct ReputationUpdate<'a> {
     /// The parent's view; 0 for the genesis.
     pub parent_view: u64,
     /// The parent's author; nobody made the genesis.
@@ -69,10 +69,10 @@ pub struct Link<'a> {
     pub author: MemberIndex,
 }
 
-impl Standings {
+impl LeaderReputation {
     /// Of the genesis: everybody is in good standing.
     pub fn new(members: u16) -> Self {
-        Self { height: 0, members: vec![Standing::default(); members.into()] }
+        Self { height: 0, members: vec![MemberReputation::default(); members.into()] }
     }
 
     /// The leader of `view` above the chain's last block.
@@ -89,37 +89,35 @@ impl Standings {
 
     /// Whether a member takes part in the rotation.
     pub fn is_eligible(&self, member: MemberIndex) -> bool {
-        self.members.get(usize::from(member)).is_some_and(|standing| {
-            let served = self.height >= standing.failed_at.saturating_add(standing.penalty());
-            standing.strikes == 0 || (served && standing.seen_at > standing.failed_at)
+        self.members.get(usize::from(member)).is_some_and(|record| {
+            let served = self.height >= record.failed_at.saturating_add(record.penalty());
+            record.strikes == 0 || (served && record.seen_at > record.failed_at)
         })
     }
 
     /// The standings after one more block.
     #[must_use]
-    pub fn after<S: Scheme>(&self, committee: &Committee<S>, link: Link<'_>) -> Self {
+    pub fn after<S: Scheme>(&self, committee: &Committee<S>, link: ReputationUpdate<'_>) -> Self {
         let mut next = self.clone();
         next.height = link.height;
         for signer in link.signers.into_iter().flat_map(SignerSet::iter) {
-            next.update(signer, |standing| {
-                standing.seen_at = standing.seen_at.max(link.height.saturating_sub(1))
-            });
+            next.update(signer, |record| record.seen_at = record.seen_at.max(link.height.saturating_sub(1)));
         }
         if let Some(author) = link.parent_author {
-            next.update(author, |standing| standing.strikes = 0);
+            next.update(author, |record| record.strikes = 0);
         }
         for failed in self.failures(committee, &link) {
-            next.update(failed, |standing| {
-                standing.strikes = (standing.strikes + 1).min(MAX_STRIKES);
-                standing.failed_at = link.height;
+            next.update(failed, |record| {
+                record.strikes = (record.strikes + 1).min(MAX_STRIKES);
+                record.failed_at = link.height;
             });
         }
-        next.update(link.author, |standing| standing.seen_at = link.height);
+        next.update(link.author, |record| record.seen_at = link.height);
         next
     }
 
     /// The leaders of the views between parent and block, if they are few enough to be to blame.
-    fn failures<S: Scheme>(&self, committee: &Committee<S>, link: &Link<'_>) -> Vec<MemberIndex> {
+    fn failures<S: Scheme>(&self, committee: &Committee<S>, link: &ReputationUpdate<'_>) -> Vec<MemberIndex> {
         let skipped = link.view.saturating_sub(link.parent_view.saturating_add(1));
         if skipped > (u64::from(committee.len().saturating_sub(1)) / 3).max(1) {
             return Vec::new();
@@ -133,42 +131,42 @@ impl Standings {
         failed
     }
 
-    fn update(&mut self, member: MemberIndex, change: impl FnOnce(&mut Standing)) {
-        if let Some(standing) = self.members.get_mut(usize::from(member)) {
-            change(standing);
+    fn update(&mut self, member: MemberIndex, change: impl FnOnce(&mut MemberReputation)) {
+        if let Some(record) = self.members.get_mut(usize::from(member)) {
+            change(record);
         }
     }
 }
 
-impl Standing {
+impl MemberReputation {
     fn penalty(&self) -> u64 {
         PENALTY << self.strikes.saturating_sub(1).min(MAX_STRIKES - 1)
     }
 }
 
-impl Encode for Standings {
+impl Encode for LeaderReputation {
     fn encode_to(&self, w: &mut Writer) {
         w.u64(self.height);
         w.count(self.members.len());
-        for standing in &self.members {
-            w.u8(standing.strikes);
-            w.u64(standing.failed_at);
-            w.u64(standing.seen_at);
+        for record in &self.members {
+            w.u8(record.strikes);
+            w.u64(record.failed_at);
+            w.u64(record.seen_at);
         }
     }
 }
 
-impl Decode for Standings {
+impl Decode for LeaderReputation {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         let height = r.u64()?;
         let n = r.count("members", usize::from(u16::MAX))?;
         let mut members = Vec::with_capacity(n.min(r.remaining() / 17));
         for _ in 0..n {
-            let standing = Standing { strikes: r.u8()?, failed_at: r.u64()?, seen_at: r.u64()? };
-            if standing.strikes > MAX_STRIKES {
-                return Err(Error::Malformed { what: "standing of a member" });
+            let record = MemberReputation { strikes: r.u8()?, failed_at: r.u64()?, seen_at: r.u64()? };
+            if record.strikes > MAX_STRIKES {
+                return Err(Error::Malformed { what: "reputation of a member" });
             }
-            members.push(standing);
+            members.push(record);
         }
         Ok(Self { height, members })
     }
@@ -182,24 +180,24 @@ mod tests {
 
     /// Lets the eligible leaders among `alive` build blocks for `views` views; returns the chain's standings and who
     /// led which view.
-    fn run(n: u16, alive: &[MemberIndex], views: u64) -> (Standings, Vec<(u64, MemberIndex)>) {
+    fn run(n: u16, alive: &[MemberIndex], views: u64) -> (LeaderReputation, Vec<(u64, MemberIndex)>) {
         let committee = committees::<Ed25519>(n).voters;
         let mut signers = SignerSet::new(n);
         alive.iter().for_each(|m| assert!(signers.insert(*m)));
-        let (mut standings, mut led) = (Standings::new(n), Vec::new());
+        let (mut reputation, mut led) = (LeaderReputation::new(n), Vec::new());
         let (mut parent_view, mut parent_author, mut height) = (0, None, 0);
         for view in 1..=views {
-            let author = standings.leader(&committee, view);
+            let author = reputation.leader(&committee, view);
             if alive.contains(&author) {
                 height += 1;
                 let signers = (height > 1).then_some(&signers);
-                let link = Link { parent_view, parent_author, signers, height, view, author };
-                standings = standings.after(&committee, link);
+                let link = ReputationUpdate { parent_view, parent_author, signers, height, view, author };
+                reputation = reputation.after(&committee, link);
                 (parent_view, parent_author) = (view, Some(author));
             }
             led.push((view, author));
         }
-        (standings, led)
+        (reputation, led)
     }
 
     #[test]
@@ -210,9 +208,9 @@ mod tests {
 
     #[test]
     fn a_dead_member_is_tried_once_and_not_again() {
-        let (standings, led) = run(4, &[0, 1, 3], 2000);
+        let (reputation, led) = run(4, &[0, 1, 3], 2000);
         assert_eq!(led.iter().filter(|(_, leader)| *leader == 2).count(), 1);
-        assert!(!standings.is_eligible(2) && standings.is_eligible(3));
+        assert!(!reputation.is_eligible(2) && reputation.is_eligible(3));
     }
 
     #[test]
@@ -227,8 +225,8 @@ mod tests {
     fn a_member_that_votes_again_gets_its_turn_after_its_penalty() {
         let committee = committees::<Ed25519>(4).voters;
         let everybody = SignerSet::full(4);
-        let mut standings = Standings::new(4);
-        let link = |height, view, parent_view, author| Link {
+        let mut reputation = LeaderReputation::new(4);
+        let link = |height, view, parent_view, author| ReputationUpdate {
             parent_view,
             parent_author: Some(0),
             signers: Some(&everybody),
@@ -236,12 +234,12 @@ mod tests {
             view,
             author,
         };
-        standings = standings.after(&committee, link(1, 2, 0, 2));
-        assert!(!standings.is_eligible(1), "the leader of view 1 failed");
+        reputation = reputation.after(&committee, link(1, 2, 0, 2));
+        assert!(!reputation.is_eligible(1), "the leader of view 1 failed");
         let mut height = 1;
-        while !standings.is_eligible(1) {
+        while !reputation.is_eligible(1) {
             height += 1;
-            standings = standings.after(&committee, link(height, height + 1, height, 0));
+            reputation = reputation.after(&committee, link(height, height + 1, height, 0));
         }
         assert_eq!(height, 1 + PENALTY);
     }
@@ -249,14 +247,21 @@ mod tests {
     #[test]
     fn many_skipped_views_blame_nobody() {
         let committee = committees::<Ed25519>(4).voters;
-        let link = Link { parent_view: 0, parent_author: None, signers: None, height: 1, view: 4, author: 0 };
-        let standings = Standings::new(4).after(&committee, link);
-        assert!((0..4).all(|m| standings.is_eligible(m)));
+        let link = ReputationUpdate {
+            parent_view: 0,
+            parent_author: None,
+            signers: None,
+            height: 1,
+            view: 4,
+            author: 0,
+        };
+        let reputation = LeaderReputation::new(4).after(&committee, link);
+        assert!((0..4).all(|m| reputation.is_eligible(m)));
     }
 
     #[test]
     fn standings_survive_their_encoding() {
-        let (standings, _) = run(4, &[0, 1, 3], 30);
-        assert_eq!(Standings::decode(&standings.encode(), &()), Ok(standings));
+        let (reputation, _) = run(4, &[0, 1, 3], 30);
+        assert_eq!(LeaderReputation::decode(&reputation.encode(), &()), Ok(reputation));
     }
 }

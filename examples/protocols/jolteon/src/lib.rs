@@ -20,7 +20,7 @@
 //! | the paper | here | because |
 //! |---|---|---|
 //! | blocks carry transactions | blocks name batches that a quorum stored | the leader's link is not the bottleneck, and voting needs no transactions |
-//! | leaders take turns | leaders in good standing take turns: [`Standings`] | a dead member should cost one view, not one per round |
+//! | leaders take turns | leaders in good standing take turns: [`LeaderReputation`] | a dead member should cost one view, not one per round |
 //! | votes go to the next leader | and, with a timeout, to everybody | a block whose next leader is dead is still certified |
 //! | a leader always proposes | only if there is something to order or a state to state | an idle network should be silent |
 //! | – | blocks name the state that their author executed; voters compare it with theirs | a node that computes something else is found at once, and clients get provable states |
@@ -31,7 +31,7 @@
 //! | `safety` | what must never be signed twice; the argument why the chain stays single |
 //! | `pacemaker` | which view it is and when to give it up |
 //! | `leader` | who leads, as a function of the chain |
-//! | `tree`, `chain` | the blocks above the committed one, and what the chain up to each says |
+//! | `tree`, `chain_state` | the blocks above the committed one, and what the chain up to each says |
 //! | `mempool`, `sequence` | batches on their way into a block, and that none gets there twice |
 //! | `sync` | what is missing and whom to ask |
 //! | [`quorate_protocol::execution`] | which states this member computed |
@@ -61,7 +61,7 @@
 mod batch;
 mod block;
 mod builder;
-mod chain;
+mod chain_state;
 mod finality;
 mod ids;
 mod interface;
@@ -84,11 +84,11 @@ mod tree;
 pub use batch::{Batch, BatchHeader, BatchRef, MAX_BATCH_BYTES, MAX_TRANSACTIONS, TRANSACTIONS};
 pub use block::{Block, Committees, Content, Executed, MAX_BLOCK_BATCHES};
 pub use builder::{BatchBuilder, Placed};
-pub use chain::ChainState;
+pub use chain_state::ChainState;
 pub use finality::{Finality, MAX_LINKS};
 pub use ids::{AVAILABLE, BLOCK, BatchDigest, BlockDigest, PROPOSAL, Slot, TIMEOUT};
 pub use interface::{Command, Delivery, Evidence, Output, OwnBatchState, Status, Timer};
-pub use leader::{Link, PENALTY, Standings};
+pub use leader::{LeaderReputation, PENALTY, ReputationUpdate};
 pub use message::{
     Advance, HistoryRequest, MAX_BATCH_REQUEST, MAX_RANGE_BLOCKS, MAX_RANGE_BYTES, Message, Timeout,
     block_range,

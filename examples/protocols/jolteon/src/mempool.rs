@@ -173,7 +173,7 @@ impl Mempool {
 
     /// Takes in an acknowledgement of an own batch; returns the batch once a quorum stored it.
     pub(crate) fn acknowledge(&mut self, vote: Vote<Ed25519>) -> (Option<BatchRef>, Vec<VoteFault<Ed25519>>) {
-        let slot = Slot::of(vote.statement());
+        let slot = Slot::from_statement(vote.statement());
         let Some(own) = self.own.get_mut(&slot.sequence) else { return (None, Vec::new()) };
         if slot.author != self.me
             || own.batch.digest().0 != vote.statement().digest
@@ -254,7 +254,7 @@ impl Mempool {
                 forgotten.push(digest);
             }
         }
-        let mine = chain.of(self.me);
+        let mine = chain.author(self.me);
         let done: Vec<u64> = self.own.keys().filter(|sequence| mine.excludes(**sequence)).copied().collect();
         let mut own = Vec::new();
         for sequence in done {

@@ -10,7 +10,7 @@ use quorate::{Error, Result};
 
 use crate::batch::Batch;
 use crate::block::{Block, Committees};
-use crate::chain::ChainState;
+use crate::chain_state::ChainState;
 use crate::ids::{BatchDigest, BlockDigest};
 use crate::message::Timeout;
 

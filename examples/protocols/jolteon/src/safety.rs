@@ -57,23 +57,23 @@ impl<S: Scheme> Safety<S> {
     }
 
     /// The last view in which a vote was cast.
-    pub(crate) fn voted(&self) -> u64 {
+    pub(crate) fn last_voted_view(&self) -> u64 {
         self.votes.last(BLOCK).map_or(0, |(_, view)| view)
     }
 
     /// The last view that was given up.
-    pub(crate) fn gave_up(&self) -> u64 {
+    pub(crate) fn last_timeout_view(&self) -> u64 {
         self.votes.last(TIMEOUT).map_or(0, |(_, view)| view)
     }
 
     /// The last view in which a block was proposed.
-    pub(crate) fn proposed(&self) -> u64 {
+    pub(crate) fn last_proposed_view(&self) -> u64 {
         self.proposals.last(PROPOSAL).map_or(0, |(_, view)| view)
     }
 
     /// Whether rule 1 allows a vote in `view`.
     pub(crate) fn may_vote(&self, view: u64) -> bool {
-        view > self.voted() && view > self.gave_up() && view > self.abstain
+        view > self.last_voted_view() && view > self.last_timeout_view() && view > self.abstain
     }
 
     /// Signs nothing up to a view: this member has no memory of what it may have signed there.
@@ -88,7 +88,7 @@ impl<S: Scheme> Safety<S> {
         block: &Block<S>,
     ) -> Result<(Vote<S>, GuardRecord)> {
         if !self.may_vote(block.view) {
-            let signed_view = self.voted().max(self.gave_up());
+            let signed_view = self.last_voted_view().max(self.last_timeout_view());
             return Err(Error::Contradiction { kind: BLOCK.number(), signed_view });
         }
         self.votes.sign(&committees.voters, committees.ballot(block.view, block.digest()))
@@ -100,13 +100,13 @@ impl<S: Scheme> Safety<S> {
     }
 
     /// Ends the abstention.
-    pub(crate) fn take_part(&mut self) {
+    pub(crate) fn end_abstention(&mut self) {
         self.abstain = 0;
     }
 
     /// The vote for `block` once more, if it is the last one that was cast.
     pub(crate) fn repeat_vote(&mut self, committees: &Committees<S>, block: &Block<S>) -> Option<Vote<S>> {
-        if block.view != self.voted() {
+        if block.view != self.last_voted_view() {
             return None;
         }
         self.votes
@@ -122,8 +122,11 @@ impl<S: Scheme> Safety<S> {
         view: u64,
         certified: u64,
     ) -> Result<(TimeoutVote<S>, GuardRecord)> {
-        if certified >= view || view < self.gave_up() || view <= self.abstain {
-            return Err(Error::Contradiction { kind: TIMEOUT.number(), signed_view: self.gave_up() });
+        if certified >= view || view < self.last_timeout_view() || view <= self.abstain {
+            return Err(Error::Contradiction {
+                kind: TIMEOUT.number(),
+                signed_view: self.last_timeout_view(),
+            });
         }
         self.votes.sign_timeout(&committees.voters, TIMEOUT, view, certified)
     }
@@ -195,10 +198,10 @@ mod tests {
         let (vote, a) = before.vote(&committees, &block(3, 0)).unwrap();
         let (_, b) = before.give_up(&committees, 4, 3).unwrap();
         let mut after = safety(vec![b, a]);
-        assert_eq!((after.voted(), after.gave_up()), (3, 4));
+        assert_eq!((after.last_voted_view(), after.last_timeout_view()), (3, 4));
         after.abstain(9);
         assert!(after.give_up(&committees, 9, 3).is_err() && !after.may_vote(9) && after.may_vote(10));
-        after.take_part();
+        after.end_abstention();
         assert!(after.may_vote(9) && !after.may_vote(4));
         assert!(after.vote(&committees, &block(4, 0)).is_err());
         assert_eq!(after.repeat_vote(&committees, &block(3, 0)), Some(vote));
@@ -214,6 +217,6 @@ mod tests {
         assert_eq!(proposal.proposal(&committees).signer(), 0, "the author that the content names");
         assert!(safety.propose(&committees, content(3, 1)).is_err());
         assert!(safety.propose(&committees, content(2, 0)).is_err());
-        assert_eq!(safety.proposed(), 3);
+        assert_eq!(safety.last_proposed_view(), 3);
     }
 }

@@ -76,7 +76,7 @@ impl Inventory {
     }
 
     /// What the chain has of an author.
-    pub fn of(&self, author: MemberIndex) -> Sequences {
+    pub fn author(&self, author: MemberIndex) -> Sequences {
         self.authors.get(usize::from(author)).copied().unwrap_or_default()
     }
 

@@ -21,7 +21,7 @@ use crate::parameters::Parameters;
 /// How many batches are asked for at a time.
 const MAX_WANTED: usize = 16;
 
-pub(crate) struct Sync<S: Scheme> {
+pub(crate) struct Synchronizer<S: Scheme> {
     me: MemberIndex,
     blocks: Option<BlockSearch<S>>,
     /// In the order in which blocks name them: delivery waits for the lowest.
@@ -50,7 +50,7 @@ struct BatchSearch {
     due: Option<Time>,
 }
 
-impl<S: Scheme> Sync<S> {
+impl<S: Scheme> Synchronizer<S> {
     pub(crate) fn new(me: MemberIndex, members: u16) -> Self {
         Self {
             me,
@@ -79,7 +79,7 @@ impl<S: Scheme> Sync<S> {
     // Blocks.
 
     /// Looks for a certified block, which its signers have; `hint` probably has it too.
-    pub(crate) fn seek(&mut self, target: BlockDigest, hint: Option<MemberIndex>, signers: &SignerSet) {
+    pub(crate) fn search_for(&mut self, target: BlockDigest, hint: Option<MemberIndex>, signers: &SignerSet) {
         if self.blocks.as_ref().is_some_and(|search| search.target == target) {
             return;
         }
@@ -99,7 +99,7 @@ impl<S: Scheme> Sync<S> {
     }
 
     /// The search is over.
-    pub(crate) fn found(&mut self) {
+    pub(crate) fn end_search(&mut self) {
         self.blocks = None;
     }
 
@@ -131,8 +131,8 @@ impl<S: Scheme> Sync<S> {
     // Batches.
 
     /// Looks for a batch that the block at `height` names; its author and those who acknowledged it have it.
-    pub(crate) fn want(&mut self, height: u64, batch: &BatchRef) {
-        if self.wants(&batch.digest()) {
+    pub(crate) fn request_batch(&mut self, height: u64, batch: &BatchRef) {
+        if self.is_requested(&batch.digest()) {
             return;
         }
         let author = batch.header.slot.author;
@@ -148,13 +148,13 @@ impl<S: Scheme> Sync<S> {
     }
 
     /// A batch is here; returns whether it was looked for.
-    pub(crate) fn got(&mut self, digest: &BatchDigest) -> bool {
+    pub(crate) fn batch_received(&mut self, digest: &BatchDigest) -> bool {
         let height = self.heights.remove(digest);
         height.and_then(|height| self.batches.remove(&(height, *digest))).is_some()
     }
 
     /// Whether a batch is looked for.
-    pub(crate) fn wants(&self, digest: &BatchDigest) -> bool {
+    pub(crate) fn is_requested(&self, digest: &BatchDigest) -> bool {
         self.heights.contains_key(digest)
     }
 
@@ -181,7 +181,7 @@ impl<S: Scheme> Sync<S> {
     // Greetings.
 
     /// Whether to ask everybody (again) what was missed; until members that weigh more than a third answered.
-    pub(crate) fn greet(&mut self, now: Time, parameters: &Parameters) -> bool {
+    pub(crate) fn should_greet(&mut self, now: Time, parameters: &Parameters) -> bool {
         self.greeting.ask(now, parameters.retry)
     }
 
@@ -196,7 +196,7 @@ impl<S: Scheme> Sync<S> {
     }
 
     /// Nobody needs to answer.
-    pub(crate) fn alone(&mut self) {
+    pub(crate) fn skip_greeting(&mut self) {
         self.greeting.end();
     }
 
@@ -232,11 +232,11 @@ mod tests {
     #[test]
     fn requests_go_round_and_slow_down() {
         let parameters = Parameters::default();
-        let mut sync = Sync::<Ed25519>::new(0, 4);
-        sync.alone();
+        let mut sync = Synchronizer::<Ed25519>::new(0, 4);
+        sync.skip_greeting();
         let mut signers = SignerSet::new(4);
         [0, 2, 3].iter().for_each(|m| assert!(signers.insert(*m)));
-        sync.seek(BlockDigest([1; 32]), Some(3), &signers);
+        sync.search_for(BlockDigest([1; 32]), Some(3), &signers);
         let mut now = Time(0);
         let mut asked = Vec::new();
         for _ in 0..6 {
@@ -254,13 +254,13 @@ mod tests {
     #[test]
     fn a_target_that_moves_does_not_make_requests_faster() {
         let parameters = Parameters::default();
-        let mut sync = Sync::<Ed25519>::new(0, 4);
-        sync.alone();
+        let mut sync = Synchronizer::<Ed25519>::new(0, 4);
+        sync.skip_greeting();
         let mut signers = SignerSet::new(4);
         [1, 2, 3].iter().for_each(|m| assert!(signers.insert(*m)));
         let (mut now, mut before) = (Time(0), Time(0));
         for target in 0..7 {
-            sync.seek(BlockDigest([target; 32]), None, &signers);
+            sync.search_for(BlockDigest([target; 32]), None, &signers);
             assert!(sync.ask_blocks(now, 10, &parameters).is_some());
             before = now;
             now = sync.due(false).unwrap();
@@ -275,25 +275,29 @@ mod tests {
         let batch = crate::Batch::new(2, 1, [b"x"]).unwrap();
         let statement = batch.header().slot.statement(&identities, batch.digest());
         let reference = BatchRef { header: *batch.header(), certificate: certify(&identities, statement) };
-        let mut sync = Sync::<Ed25519>::new(0, 4);
-        sync.want(7, &reference);
+        let mut sync = Synchronizer::<Ed25519>::new(0, 4);
+        sync.request_batch(7, &reference);
         assert_eq!(sync.ask_batches(Time(0), &parameters), [(2, batch.digest())]);
         assert!(sync.ask_batches(Time(0), &parameters).is_empty());
-        sync.want(7, &reference);
+        sync.request_batch(7, &reference);
         assert_eq!(sync.ask_batches(Time(1_000_000), &parameters), [(1, batch.digest())]);
-        assert!(sync.got(&batch.digest()) && !sync.got(&batch.digest()) && !sync.is_active());
+        assert!(
+            sync.batch_received(&batch.digest())
+                && !sync.batch_received(&batch.digest())
+                && !sync.is_active()
+        );
     }
 
     #[test]
     fn the_lowest_blocks_batches_are_asked_for_first() {
         let identities = committees::<Ed25519>(4).identities;
-        let mut sync = Sync::<Ed25519>::new(0, 4);
+        let mut sync = Synchronizer::<Ed25519>::new(0, 4);
         let mut digests = Vec::new();
         for sequence in 1..=40 {
             let batch = crate::Batch::new(2, sequence, [b"x"]).unwrap();
             let statement = batch.header().slot.statement(&identities, batch.digest());
             let certificate = certify(&identities, statement);
-            sync.want(100 - sequence, &BatchRef { header: *batch.header(), certificate });
+            sync.request_batch(100 - sequence, &BatchRef { header: *batch.header(), certificate });
             digests.insert(0, batch.digest());
         }
         let asked = sync.ask_batches(Time(0), &Parameters::default());

@@ -7,7 +7,7 @@ use quorate::certificate::Certificate;
 use quorate::scheme::Scheme;
 
 use crate::block::{Block, Committees, Executed};
-use crate::chain::ChainState;
+use crate::chain_state::ChainState;
 use crate::ids::BlockDigest;
 
 /// The most blocks that are kept. Honest leaders add one per view, and all but a chain of certified ones can go.
@@ -76,7 +76,7 @@ impl<S: Scheme> Tree<S> {
     }
 
     /// Height and newest stated state of a block.
-    pub(crate) fn place(&self, digest: &BlockDigest) -> Option<(u64, Executed)> {
+    pub(crate) fn height_and_state(&self, digest: &BlockDigest) -> Option<(u64, Executed)> {
         if *digest == self.root.digest {
             return Some((self.root.height, self.root.executed));
         }
@@ -142,7 +142,7 @@ impl<S: Scheme> Tree<S> {
 
     /// When there are many blocks: forgets those below `view` that `keep` does not stand on. Should one of them
     /// be certified after all, it is fetched again.
-    pub(crate) fn thin(&mut self, keep: &BlockDigest, view: u64) {
+    pub(crate) fn prune(&mut self, keep: &BlockDigest, view: u64) {
         if self.nodes.len() < MAX_BLOCKS / 2 {
             return;
         }

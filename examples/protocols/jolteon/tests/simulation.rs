@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use quorate::bls::MinSig;
 use quorate::ed25519::Ed25519;
-use quorate_jolteon::simulation::{JolteonHost, Material, VILLAINS, scenario};
+use quorate_jolteon::simulation::{ADVERSARIES, JolteonHost, Material, scenario};
 use quorate_jolteon::{Evidence, Parameters};
 use quorate_protocol::simulation::{Situations, finish};
 use quorate_simulator::{Behaviour, CrashPoint, Report, Scenario, Simulation};
@@ -180,7 +180,7 @@ fn two_forgers_whose_signatures_cancel_change_nothing() {
 
 #[test]
 fn every_villain_alone_stops_nobody() {
-    LOCAL.villains_alone(VILLAINS, secs(5));
+    LOCAL.villains_alone(ADVERSARIES, secs(5));
 }
 
 #[test]

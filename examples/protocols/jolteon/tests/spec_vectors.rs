@@ -9,7 +9,9 @@ use quorate::committee::{ChainId, Committee, Repeats, SignerSet};
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode};
-use quorate_jolteon::{Batch, Block, Committees, Finality, Link, Message, Record, Sequences, Standings};
+use quorate_jolteon::{
+    Batch, Block, Committees, Finality, LeaderReputation, Message, Record, ReputationUpdate, Sequences,
+};
 use serde_json::{Value, json};
 
 fn read() -> Value {
@@ -103,11 +105,11 @@ fn sequences(input: &Value) -> Value {
 
 fn leaders(file: &Value, input: &Value) -> Value {
     let voters = committee::<Ed25519>(file, &input["voters"]);
-    let mut standings = Standings::new(voters.len());
-    let next = |standings: &Standings, view: u64| -> Vec<u16> {
-        (view + 1..view + 9).map(|view| standings.leader(&voters, view)).collect()
+    let mut reputation = LeaderReputation::new(voters.len());
+    let next = |reputation: &LeaderReputation, view: u64| -> Vec<u16> {
+        (view + 1..view + 9).map(|view| reputation.leader(&voters, view)).collect()
     };
-    let mut leaders = vec![next(&standings, 0)];
+    let mut leaders = vec![next(&reputation, 0)];
     let (mut parent_view, mut parent_author) = (0, None);
     for (height, block) in (1..).zip(input["blocks"].as_array().unwrap()) {
         let mut signers = SignerSet::new(voters.len());
@@ -115,9 +117,10 @@ fn leaders(file: &Value, input: &Value) -> Value {
             assert!(signers.insert(signer.as_u64().unwrap() as u16));
         }
         let (view, author) = (number(&block["view"]), block["author"].as_u64().unwrap() as u16);
-        let link = Link { parent_view, parent_author, signers: Some(&signers), height, view, author };
-        standings = standings.after(&voters, link);
-        leaders.push(next(&standings, view));
+        let link =
+            ReputationUpdate { parent_view, parent_author, signers: Some(&signers), height, view, author };
+        reputation = reputation.after(&voters, link);
+        leaders.push(next(&reputation, view));
         (parent_view, parent_author) = (view, Some(author));
     }
     json!({ "leaders": leaders })

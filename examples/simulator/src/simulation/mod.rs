@@ -17,12 +17,12 @@ use crate::fault::{Behaviour, Fault};
 use crate::host::{Action, Actions, Host, Node};
 use crate::links::Links;
 use crate::metrics::{Metrics, NodeMetrics};
-use crate::node::{NodeState, Payload, Waiting};
+use crate::node::{NodeState, Payload, QueuedInput};
 use crate::queue::Queue;
 use crate::report::Report;
 use crate::rng::{Rng, micros};
 use crate::scenario::Scenario;
-use crate::trace::{Observer, Trace};
+use crate::trace::{Trace, TraceObserver};
 
 /// A run of a scenario: a pure function of scenario and host. [`run`](Simulation::run) carries it to its end;
 /// [`advance`](Simulation::advance) goes step by step, for instance from one frame of a page to the next.
@@ -36,7 +36,7 @@ pub struct Simulation<H: Host> {
     twins: BTreeMap<MemberIndex, Twins>,
     links: Links,
     /// What waits for a partition to heal.
-    held: Vec<Crossing>,
+    held: Vec<InFlight>,
     host_rng: Rng,
     /// Progress of each node at the last look.
     reached: Vec<u64>,
@@ -53,20 +53,20 @@ struct Twins {
 }
 
 /// A message between two nodes.
-struct Crossing {
+struct InFlight {
     from: usize,
     to: usize,
     payload: Arc<Payload>,
 }
 
 enum Event<M: Machine> {
-    Boot(usize),
+    FirstStart(usize),
     Arrival {
-        crossing: Crossing,
+        in_flight: InFlight,
         sent: u64,
     },
     /// A message that was held back before it left.
-    Departure(Crossing),
+    Departure(InFlight),
     /// An adversary's message that was held back before it left.
     Emission {
         from: usize,
@@ -75,32 +75,32 @@ enum Event<M: Machine> {
     },
     Timer {
         slot: usize,
-        life: u32,
+        incarnation: u32,
         generation: u64,
         timer: M::Timer,
     },
     Command {
         slot: usize,
-        life: u32,
+        incarnation: u32,
         command: M::Command,
     },
     HostWake {
         slot: usize,
-        life: u32,
+        incarnation: u32,
         token: u64,
     },
     AdversaryWake {
         slot: usize,
-        life: u32,
-        role: u32,
+        incarnation: u32,
+        adversary_generation: u32,
         token: u64,
     },
     Ready {
         slot: usize,
-        life: u32,
+        incarnation: u32,
     },
     Fault(Fault),
-    Divide {
+    RedistributeTwins {
         member: MemberIndex,
         every: Duration,
     },
@@ -126,14 +126,14 @@ impl<H: Host> Simulation<H> {
                 let node = Node { slot: nodes.len(), member, honest: false };
                 twins.insert(member, Twins { second: node.slot, with_second: Vec::new() });
                 nodes.push(NodeState::new(node, scenario.clocks, seed));
-                queue.push(0, Event::Divide { member, every: *every });
+                queue.push(0, Event::RedistributeTwins { member, every: *every });
             }
         }
         // Faults come before the start, so that a node that is dead at time zero says nothing.
         for scheduled in &scenario.faults {
             queue.push(micros(scheduled.at), Event::Fault(scheduled.fault.clone()));
         }
-        (0..nodes.len()).for_each(|slot| queue.push(0, Event::Boot(slot)));
+        (0..nodes.len()).for_each(|slot| queue.push(0, Event::FirstStart(slot)));
         if scenario.checks.liveness.is_some() {
             queue.push(scenario.quiet_from(), Event::Liveness);
         }
@@ -156,7 +156,7 @@ impl<H: Host> Simulation<H> {
             nodes,
             scenario,
         };
-        simulation.cast_all();
+        simulation.assign_adversaries();
         simulation
     }
 
@@ -169,7 +169,7 @@ impl<H: Host> Simulation<H> {
 
     /// Shows every entry of the trace to `observer`.
     #[must_use]
-    pub fn observed(mut self, observer: Observer) -> Self {
+    pub fn observed(mut self, observer: TraceObserver) -> Self {
         self.trace.observer = Some(observer);
         self
     }
@@ -178,8 +178,8 @@ impl<H: Host> Simulation<H> {
     pub fn run(&mut self) -> Report {
         self.advance(self.scenario.duration);
         if self.violation.is_none() {
-            let verdict = self.host.at_end(Time(self.now)).and_then(|()| self.looked_at_liveness());
-            self.note(verdict);
+            let verdict = self.host.at_end(Time(self.now)).and_then(|()| self.check_duration());
+            self.record_verdict(verdict);
         }
         Report {
             name: self.scenario.name.clone(),
@@ -285,52 +285,56 @@ impl<H: Host> Simulation<H> {
 
     /// Gives a node's machine a command now, besides the host's workload.
     pub fn command(&mut self, slot: usize, command: <H::Machine as Machine>::Command) {
-        let life = self.nodes.get(slot).map_or(0, |state| state.life);
-        self.queue.push(self.now, Event::Command { slot, life, command });
+        let incarnation = self.nodes.get(slot).map_or(0, |state| state.incarnation);
+        self.queue.push(self.now, Event::Command { slot, incarnation, command });
     }
 
     fn dispatch(&mut self, event: Event<H::Machine>) {
         match event {
-            Event::Boot(slot) => self.first_start(slot),
-            Event::Arrival { crossing, sent } => self.arrive(crossing, sent),
-            Event::Departure(crossing) => self.cross(crossing),
+            Event::FirstStart(slot) => self.start_first_time(slot),
+            Event::Arrival { in_flight, sent } => self.arrive(in_flight, sent),
+            Event::Departure(in_flight) => self.send_on_link(in_flight),
             Event::Emission { from, to, payload } => self.transmit(from, to, &payload, None),
-            Event::Timer { slot, life, generation, timer } => {
-                self.offer(slot, life, Waiting::Timer { timer, generation });
+            Event::Timer { slot, incarnation, generation, timer } => {
+                self.offer(slot, incarnation, QueuedInput::Timer { timer, generation });
             }
-            Event::Command { slot, life, command } => self.offer(slot, life, Waiting::Command(command)),
-            Event::HostWake { slot, life, token } if self.lives(slot, life) => {
-                self.ask_host(slot, |host, node, actions| host.on_wake(node, token, actions));
+            Event::Command { slot, incarnation, command } => {
+                self.offer(slot, incarnation, QueuedInput::Command(command))
             }
-            Event::AdversaryWake { slot, life, role, token } if self.plays(slot, life, role) => {
-                self.ask_adversary(slot, |adversary, control| adversary.on_wake(token, control));
+            Event::HostWake { slot, incarnation, token } if self.is_incarnation(slot, incarnation) => {
+                self.call_host(slot, |host, node, actions| host.on_wake(node, token, actions));
             }
-            Event::Ready { slot, life } if self.lives(slot, life) => self.ready(slot),
+            Event::AdversaryWake { slot, incarnation, adversary_generation, token }
+                if self.has_adversary(slot, incarnation, adversary_generation) =>
+            {
+                self.call_adversary(slot, |adversary, control| adversary.on_wake(token, control));
+            }
+            Event::Ready { slot, incarnation } if self.is_incarnation(slot, incarnation) => self.ready(slot),
             Event::HostWake { .. } | Event::AdversaryWake { .. } | Event::Ready { .. } => {}
-            Event::Fault(fault) => self.strike(fault),
-            Event::Divide { member, every } => self.divide(member, every),
-            Event::Liveness => self.look_for_progress(),
+            Event::Fault(fault) => self.apply_fault(fault),
+            Event::RedistributeTwins { member, every } => self.redistribute_twins(member, every),
+            Event::Liveness => self.check_progress(),
         }
     }
 
     /// Gives the Byzantine nodes their adversaries.
-    fn cast_all(&mut self) {
+    fn assign_adversaries(&mut self) {
         if self.scenario.nodes > usize::from(MemberIndex::MAX) {
             let detail = format!("{} nodes are more than members can be numbered", self.scenario.nodes);
             self.violation = Some(Violation::new("scenario", detail));
         }
         for (slot, behaviour) in self.scenario.byzantine.clone() {
-            self.cast(slot, &behaviour);
+            self.assign_adversary(slot, &behaviour);
         }
     }
 
     /// Gives a node its adversary.
-    fn cast(&mut self, slot: usize, behaviour: &Behaviour) {
+    fn assign_adversary(&mut self, slot: usize, behaviour: &Behaviour) {
         let Some(state) = self.nodes.get_mut(slot).filter(|state| state.node.slot < self.scenario.nodes)
         else {
             let detail =
                 format!("node {slot} is to be Byzantine, but there are {} nodes", self.scenario.nodes);
-            return self.note(Err(Violation::new("scenario", detail)));
+            return self.record_verdict(Err(Violation::new("scenario", detail)));
         };
         state.adversary = match behaviour {
             Behaviour::Custom(name) => self.host.adversary(state.node, name),
@@ -338,7 +342,7 @@ impl<H: Host> Simulation<H> {
         };
         if let (None, Behaviour::Custom(name)) = (&state.adversary, behaviour) {
             let detail = format!("the host has no adversary named {name:?}");
-            self.note(Err(Violation::new("scenario", detail)));
+            self.record_verdict(Err(Violation::new("scenario", detail)));
         }
     }
 
@@ -352,28 +356,29 @@ impl<H: Host> Simulation<H> {
     }
 
     /// Whether a node is in that life and still has that adversary.
-    fn plays(&self, slot: usize, life: u32, role: u32) -> bool {
-        self.lives(slot, life) && self.nodes.get(slot).is_some_and(|state| state.role == role)
+    fn has_adversary(&self, slot: usize, incarnation: u32, adversary_generation: u32) -> bool {
+        self.is_incarnation(slot, incarnation)
+            && self.nodes.get(slot).is_some_and(|state| state.adversary_generation == adversary_generation)
     }
 
-    fn lives(&self, slot: usize, life: u32) -> bool {
-        self.nodes.get(slot).is_some_and(|state| state.machine.is_some() && state.life == life)
+    fn is_incarnation(&self, slot: usize, incarnation: u32) -> bool {
+        self.nodes.get(slot).is_some_and(|state| state.machine.is_some() && state.incarnation == incarnation)
     }
 
-    fn note(&mut self, verdict: Verdict) {
+    fn record_verdict(&mut self, verdict: Verdict) {
         if let (Err(violation), None) = (verdict, &self.violation) {
             self.violation = Some(violation);
         }
     }
 
     /// Calls the host about a node and does what it asks for.
-    fn ask_host(
+    fn call_host(
         &mut self,
         slot: usize,
         ask: impl FnOnce(&mut H, Node, &mut Actions<'_, H::Machine>) -> Verdict,
     ) {
         let Some(state) = self.nodes.get(slot) else { return };
-        let (node, life) = (state.node, state.life);
+        let (node, incarnation) = (state.node, state.incarnation);
         let mut list = core::mem::take(&mut self.actions);
         let mut actions = Actions {
             now: Time(self.now),
@@ -384,17 +389,19 @@ impl<H: Host> Simulation<H> {
             metrics: &mut self.metrics,
         };
         let verdict = ask(&mut self.host, node, &mut actions);
-        self.note(verdict);
+        self.record_verdict(verdict);
         for action in list.drain(..) {
             match action {
                 Action::Command { command, after } => {
-                    self.queue.push(self.now.saturating_add(after), Event::Command { slot, life, command });
+                    self.queue
+                        .push(self.now.saturating_add(after), Event::Command { slot, incarnation, command });
                 }
                 Action::Send { to, bytes } => {
                     self.transmit(slot, to, &Payload::new(bytes, node.honest), None);
                 }
                 Action::Wake { token, after } => {
-                    self.queue.push(self.now.saturating_add(after), Event::HostWake { slot, life, token });
+                    self.queue
+                        .push(self.now.saturating_add(after), Event::HostWake { slot, incarnation, token });
                 }
             }
         }

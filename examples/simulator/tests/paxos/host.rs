@@ -6,14 +6,14 @@ use std::time::Duration;
 use quorate::machine::{Outgoing, Time};
 use quorate::wire::Decode;
 use quorate_simulator::{
-    Actions, Adversary, Agreement, Boot, Control, Delivered, Fate, Host, Node, Scenario, Shape, Verdict,
-    Violation,
+    Actions, Adversary, Agreement, BootContext, Control, Delivered, Host, Interception, Node,
+    PresetParameters, Scenario, Verdict, Violation,
 };
 
 use super::{Body, Decision, Flaw, Message, Paxos, Propose, Record};
 
 /// Decides which messages pass.
-pub type Tap = Box<dyn Fn(Time, Node, Node, &Message) -> Fate>;
+pub type Tap = Box<dyn Fn(Time, Node, Node, &Message) -> Interception>;
 
 pub struct PaxosHost {
     members: usize,
@@ -40,8 +40,13 @@ impl PaxosHost {
 }
 
 /// Paxos bears a minority of crashes.
-pub fn shape(nodes: usize) -> Shape<'static> {
-    Shape { nodes, faulty: (nodes - 1) / 2, adversaries: &["liar"], live_within: Duration::from_secs(10) }
+pub fn shape(nodes: usize) -> PresetParameters<'static> {
+    PresetParameters {
+        nodes,
+        faulty: (nodes - 1) / 2,
+        adversaries: &["liar"],
+        live_within: Duration::from_secs(10),
+    }
 }
 
 /// Tells odd members that something else was decided.
@@ -60,7 +65,7 @@ impl Adversary<Paxos> for Liar {
 impl Host for PaxosHost {
     type Machine = Paxos;
 
-    fn boot(&mut self, boot: Boot<Record>) -> Result<Paxos, Violation> {
+    fn boot(&mut self, boot: BootContext<Record>) -> Result<Paxos, Violation> {
         self.boots.push((boot.node.slot, boot.restarts, boot.records.len()));
         let noise = u64::from_le_bytes(*boot.seed.first_chunk().unwrap());
         Ok(Paxos::new(boot.node.member, self.members, self.flaw, boot.records, noise))
@@ -71,7 +76,7 @@ impl Host for PaxosHost {
     }
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Paxos>) -> Verdict {
-        self.agreement.started(node);
+        self.agreement.on_start(node);
         actions.wake(0, Duration::from_millis(100));
         Ok(())
     }
@@ -99,7 +104,7 @@ impl Host for PaxosHost {
         (name == "liar").then(|| Box::new(Liar) as Box<dyn Adversary<Paxos>>)
     }
 
-    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message) -> Fate {
-        self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
+    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message) -> Interception {
+        self.tap.as_ref().map_or(Interception::Pass, |tap| tap(now, from, to, message))
     }
 }

@@ -5,7 +5,7 @@ use quorate::machine::{MemberIndex, Step, Time};
 
 use super::Broadcaster;
 use crate::authentication::{Authentication, Finished};
-use crate::interface::{Misdeed, Outcome, Output, Timer, Work};
+use crate::interface::{Misbehaviour, Outcome, Output, Timer, Work};
 use crate::message::Message;
 
 /// So many announcements of one member are checked at once: as many as are remembered.
@@ -22,14 +22,14 @@ impl<A: Authentication> Broadcaster<A> {
     }
 
     /// A member announces keys.
-    pub(super) fn announced(
+    pub(super) fn on_announcement(
         &mut self,
         now: Time,
         from: MemberIndex,
         announcement: Arc<[u8]>,
         step: &mut Step<Self>,
     ) {
-        let Some(other) = self.other(from).filter(|other| other.checking < CHECKING) else { return };
+        let Some(other) = self.peer_mut(from).filter(|other| other.checking < CHECKING) else { return };
         other.checking += 1;
         match self.authentication.admit(from, announcement, now) {
             Ok(job) => step.output(Output::Work(Work(job))),
@@ -39,32 +39,32 @@ impl<A: Authentication> Broadcaster<A> {
     }
 
     /// Background work is done.
-    pub(super) fn done(&mut self, now: Time, outcome: Outcome<A>, step: &mut Step<Self>) {
+    pub(super) fn on_work_done(&mut self, now: Time, outcome: Outcome<A>, step: &mut Step<Self>) {
         match self.authentication.finish(outcome.0) {
             Finished::Made(announcement) => {
                 if let Some(announcement) = announcement {
                     step.broadcast(Message::Announcement(announcement));
                 }
-                self.pay(now, step);
+                self.sign_owed_echoes(now, step);
             }
             Finished::Learned(from) => {
                 self.checked(from);
-                self.hear_what_is_fast(now, from, step);
+                self.process_fast_deferred(now, from, step);
             }
             Finished::Refused(from, error) => {
                 self.checked(from);
-                step.fault(from, Misdeed::Invalid { what: "announcement", error });
+                step.fault(from, Misbehaviour::Invalid { what: "announcement", error });
             }
         }
     }
 
     /// Nothing else waits: one slow message is verified.
-    pub(super) fn hear_one_slow(&mut self, now: Time, step: &mut Step<Self>) {
+    pub(super) fn verify_one_deferred(&mut self, now: Time, step: &mut Step<Self>) {
         if let Some((from, message)) = self.deferred.pop() {
             self.verified.1 += 1;
-            self.judge(now, from, message, step);
+            self.verify_message(now, from, message, step);
             // Its batch of keys is known from now on.
-            self.hear_what_is_fast(now, from, step);
+            self.process_fast_deferred(now, from, step);
         }
         if !self.deferred.is_empty() {
             step.set_timer(Timer::Slow, Duration::ZERO);
@@ -72,9 +72,9 @@ impl<A: Authentication> Broadcaster<A> {
     }
 
     /// A member that has just started: it knows no keys, and may have missed something.
-    pub(super) fn greet(&mut self, now: Time, from: MemberIndex, step: &mut Step<Self>) {
+    pub(super) fn on_hello(&mut self, now: Time, from: MemberIndex, step: &mut Step<Self>) {
         let patience = self.parameters.retry;
-        let Some(other) = self.other(from).filter(|other| other.greeting <= now) else { return };
+        let Some(other) = self.peer_mut(from).filter(|other| other.greeting <= now) else { return };
         other.greeting = now.plus(patience);
         for announcement in self.authentication.announcements() {
             step.send(from, Message::Announcement(announcement));
@@ -83,7 +83,7 @@ impl<A: Authentication> Broadcaster<A> {
         let Some(own) = self.windows.get_mut(me) else { return };
         let lacking: Vec<u64> = own.all_mut().map(|(sequence, _)| sequence).collect();
         for sequence in lacking {
-            if own.word(from, sequence).is_none()
+            if own.attestation(from, sequence).is_none()
                 && let Some(accepted) = own.accepted_mut(sequence)
             {
                 (accepted.due, accepted.attempts) = (now, 0);
@@ -92,7 +92,7 @@ impl<A: Authentication> Broadcaster<A> {
     }
 
     /// Signs the echoes for which there was no key.
-    fn pay(&mut self, now: Time, step: &mut Step<Self>) {
+    fn sign_owed_echoes(&mut self, now: Time, step: &mut Step<Self>) {
         while let Some(slot) = self.owed.pop_first() {
             let gone = self.window(slot).is_none_or(|window| window.accepted(slot.sequence).is_none());
             match self.echo(now, slot, step) {
@@ -106,22 +106,22 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    fn hear_what_is_fast(&mut self, now: Time, from: MemberIndex, step: &mut Step<Self>) {
+    fn process_fast_deferred(&mut self, now: Time, from: MemberIndex, step: &mut Step<Self>) {
         let authentication = &self.authentication;
         let fast = self.deferred.take(from, |message| match message {
             Message::Send(send) => authentication.can_verify_fast(from, &send.signature),
-            Message::Echo(vouch) => authentication.can_verify_fast(from, &vouch.signature),
+            Message::Echo(attestation) => authentication.can_verify_fast(from, &attestation.signature),
             // Verified as a stranger would.
             _ => false,
         });
         for message in fast {
             // What has waited may be settled meanwhile.
-            self.hear(now, from, message, step);
+            self.on_message(now, from, message, step);
         }
     }
 
     fn checked(&mut self, from: MemberIndex) {
-        if let Some(other) = self.other(from) {
+        if let Some(other) = self.peer_mut(from) {
             other.checking = other.checking.saturating_sub(1);
         }
     }

@@ -19,7 +19,7 @@ use quorate::{Error, Result};
 
 use crate::authentication::Authentication;
 use crate::deferred::Deferred;
-use crate::interface::{Command, Config, Misdeed, Output, Parameters, Status, Timer};
+use crate::interface::{Command, Config, Misbehaviour, Output, Parameters, Status, Timer};
 use crate::message::{Limits, Message, Record};
 use crate::statement::{Slot, digest};
 use crate::window::{Accepted, Window};
@@ -37,16 +37,16 @@ pub struct Broadcaster<A: Authentication> {
     /// Messages of others that are accepted, but whose echo could not be signed for want of a key.
     owed: BTreeSet<Slot>,
     deferred: Deferred<Message<A::Signature>>,
-    others: Vec<Other>,
+    peer_states: Vec<PeerState>,
     /// Whose messages the next round of retries begins with.
     first_retried: MemberIndex,
     verified: (u64, u64),
-    broken: bool,
+    failed: bool,
 }
 
 /// What is remembered of another member.
 #[derive(Clone, Copy, Debug, Default)]
-struct Other {
+struct PeerState {
     /// There is evidence against it; more adds nothing.
     accused: bool,
     /// Its announcements that are being checked.
@@ -74,10 +74,10 @@ impl<A: Authentication> Broadcaster<A> {
             waiting: VecDeque::new(),
             owed: BTreeSet::new(),
             deferred: Deferred::new(members, tail as usize),
-            others: vec![Other::default(); usize::from(members)],
+            peer_states: vec![PeerState::default(); usize::from(members)],
             first_retried: 0,
             verified: (0, 0),
-            broken: false,
+            failed: false,
             group,
             me,
             parameters,
@@ -147,8 +147,8 @@ impl<A: Authentication> Broadcaster<A> {
         self.windows.get_mut(usize::from(slot.sender))
     }
 
-    fn other(&mut self, member: MemberIndex) -> Option<&mut Other> {
-        self.others.get_mut(usize::from(member))
+    fn peer_mut(&mut self, member: MemberIndex) -> Option<&mut PeerState> {
+        self.peer_states.get_mut(usize::from(member))
     }
 
     /// Everybody but this one.
@@ -159,8 +159,8 @@ impl<A: Authentication> Broadcaster<A> {
 
     /// What is wrong is the machine's own, and it cannot go on.
     fn fail(&mut self, error: Error, step: &mut Step<Self>) {
-        if !self.broken {
-            self.broken = true;
+        if !self.failed {
+            self.failed = true;
             step.output(Output::Broken(error));
         }
     }
@@ -177,12 +177,12 @@ impl<A: Authentication> Machine for Broadcaster<A> {
     type Timer = Timer;
     type Record = Record<A::Signature>;
     type Output = Output<A>;
-    type Fault = Misdeed<A::Signature>;
+    type Fault = Misbehaviour<A::Signature>;
 
     fn decode(&self, from: MemberIndex, bytes: &[u8]) -> Result<Self::Message> {
         match Message::decode(bytes, &self.limits())? {
             // Its word on its own message comes with the message.
-            Message::Echo(vouch) if vouch.slot.sender == from => {
+            Message::Echo(attestation) if attestation.slot.sender == from => {
                 Err(Error::Malformed { what: "echo of an own message" })
             }
             message => Ok(message),
@@ -193,12 +193,12 @@ impl<A: Authentication> Machine for Broadcaster<A> {
         let mut step = Step::new();
         match input {
             Input::Start => self.start(&mut step),
-            Input::Message { from, message } => self.hear(now, from, message, &mut step),
+            Input::Message { from, message } => self.on_message(now, from, message, &mut step),
             Input::Timer(Timer::Retry) => self.retry(now, &mut step),
-            Input::Timer(Timer::Slow) => self.hear_one_slow(now, &mut step),
+            Input::Timer(Timer::Slow) => self.verify_one_deferred(now, &mut step),
             Input::Timer(Timer::Prepare) => step.set_timer(Timer::Prepare, self.parameters.prepare),
             Input::Command(Command::Broadcast(message)) => self.broadcast(message, &mut step),
-            Input::Command(Command::Done(outcome)) => self.done(now, outcome, &mut step),
+            Input::Command(Command::Done(outcome)) => self.on_work_done(now, outcome, &mut step),
         }
         self.send_waiting(now, &mut step);
         self.plan(now, &mut step);

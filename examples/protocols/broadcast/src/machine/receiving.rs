@@ -3,46 +3,46 @@ use quorate::machine::{Machine, MemberIndex, Step, Time};
 
 use super::Broadcaster;
 use crate::authentication::Authentication;
-use crate::interface::{Misdeed, Timer};
-use crate::message::{Message, Sent};
-use crate::statement::{Equivocation, Slot, Vouch, digest, vouch_bytes};
+use crate::interface::{Misbehaviour, Timer};
+use crate::message::{Message, SignedMessage};
+use crate::statement::{Attestation, Equivocation, Slot, attestation_bytes, digest};
 
 /// What to do with a message before any signature is verified.
-enum Worth {
+enum Triage {
     /// It says nothing new.
-    Nothing,
+    Ignore,
     /// It may be news.
-    Verification,
+    Verify,
     /// It may be evidence: whoever sends such a message can wait.
-    Suspicion,
+    Defer,
 }
 
 impl<A: Authentication> Broadcaster<A> {
     /// Takes in a message; one that is slow to verify is put off.
-    pub(super) fn hear(
+    pub(super) fn on_message(
         &mut self,
         now: Time,
         from: MemberIndex,
         message: <Self as Machine>::Message,
         step: &mut Step<Self>,
     ) {
-        let (worth, signature) = match &message {
-            Message::Send(send) => (self.worth_of_send(now, from, send, step), &send.signature),
-            Message::Echo(vouch) => (self.worth_of_echo(from, vouch), &vouch.signature),
-            Message::Witness(vouch) => (self.worth_of_witness(vouch), &vouch.signature),
+        let (triage, signature) = match &message {
+            Message::Send(send) => (self.triage_send(now, from, send, step), &send.signature),
+            Message::Echo(attestation) => (self.triage_echo(from, attestation), &attestation.signature),
+            Message::Witness(attestation) => (self.triage_witness(attestation), &attestation.signature),
             // A sender's own word it has.
             Message::Ask(slot) if slot.sender == from => return,
             Message::Ask(slot) => return self.answer(now, from, *slot, step),
-            Message::Announcement(bytes) => return self.announced(now, from, bytes.clone(), step),
-            Message::Hello => return self.greet(now, from, step),
+            Message::Announcement(bytes) => return self.on_announcement(now, from, bytes.clone(), step),
+            Message::Hello => return self.on_hello(now, from, step),
         };
-        match worth {
-            Worth::Nothing => {}
-            Worth::Verification if self.authentication.can_verify_fast(from, signature) => {
+        match triage {
+            Triage::Ignore => {}
+            Triage::Verify if self.authentication.can_verify_fast(from, signature) => {
                 self.verified.0 += 1;
-                self.judge(now, from, message, step);
+                self.verify_message(now, from, message, step);
             }
-            Worth::Verification | Worth::Suspicion => {
+            Triage::Verify | Triage::Defer => {
                 if self.deferred.push(from, message) {
                     step.set_timer(Timer::Slow, std::time::Duration::ZERO);
                 }
@@ -51,7 +51,7 @@ impl<A: Authentication> Broadcaster<A> {
     }
 
     /// Verifies a message and takes in what it says.
-    pub(super) fn judge(
+    pub(super) fn verify_message(
         &mut self,
         now: Time,
         from: MemberIndex,
@@ -59,69 +59,78 @@ impl<A: Authentication> Broadcaster<A> {
         step: &mut Step<Self>,
     ) {
         match message {
-            Message::Send(send) => self.judge_send(now, from, send, step),
-            Message::Echo(vouch) => self.judge_echo(from, vouch, step),
-            Message::Witness(vouch) => self.judge_witness(from, vouch, step),
+            Message::Send(send) => self.verify_send(now, from, send, step),
+            Message::Echo(attestation) => self.verify_echo(from, attestation, step),
+            Message::Witness(attestation) => self.verify_witness(from, attestation, step),
             Message::Ask(_) | Message::Announcement(_) | Message::Hello => {}
         }
     }
 
-    fn worth_of_send(
+    fn triage_send(
         &mut self,
         now: Time,
         from: MemberIndex,
-        send: &Sent<A::Signature>,
+        send: &SignedMessage<A::Signature>,
         step: &mut Step<Self>,
-    ) -> Worth {
+    ) -> Triage {
         let slot = Slot { sender: from, sequence: send.sequence };
-        let Some(window) = self.window(slot) else { return Worth::Nothing };
+        let Some(window) = self.window(slot) else { return Triage::Ignore };
         if window.is_stale(slot.sequence) {
-            return Worth::Nothing;
+            return Triage::Ignore;
         }
         match window.accepted(slot.sequence) {
-            None => Worth::Verification,
+            None => Triage::Verify,
             Some(accepted) if accepted.digest == digest(&send.message) => {
                 // It has not heard the echo.
                 self.answer(now, from, slot, step);
-                Worth::Nothing
+                Triage::Ignore
             }
-            Some(_) => self.suspicion_of(from),
+            Some(_) => self.triage_accusation(from),
         }
     }
 
-    fn worth_of_echo(&mut self, from: MemberIndex, vouch: &Vouch<A::Signature>) -> Worth {
-        let Vouch { slot, digest, .. } = vouch;
-        let Some(window) = self.window(*slot) else { return Worth::Nothing };
+    fn triage_echo(&mut self, from: MemberIndex, attestation: &Attestation<A::Signature>) -> Triage {
+        let Attestation { slot, digest, .. } = attestation;
+        let Some(window) = self.window(*slot) else { return Triage::Ignore };
         if window.is_stale(slot.sequence) || !window.has_room(from, slot.sequence) {
-            return Worth::Nothing;
+            return Triage::Ignore;
         }
-        match window.word(from, slot.sequence) {
-            Some((said, _)) if said == digest => Worth::Nothing,
-            Some(_) => self.suspicion_of(from),
+        match window.attestation(from, slot.sequence) {
+            Some((said, _)) if said == digest => Triage::Ignore,
+            Some(_) => self.triage_accusation(from),
             None => {
                 // More than enough vouch for it. A sender counts on, to know whom to send to again.
                 let enough = window
                     .accepted(slot.sequence)
                     .is_some_and(|accepted| accepted.delivered && accepted.digest == *digest);
-                if enough && slot.sender != self.me { Worth::Nothing } else { Worth::Verification }
+                if enough && slot.sender != self.me { Triage::Ignore } else { Triage::Verify }
             }
         }
     }
 
-    fn worth_of_witness(&mut self, vouch: &Vouch<A::Signature>) -> Worth {
-        let accepted = self.window(vouch.slot).and_then(|window| window.accepted(vouch.slot.sequence));
+    fn triage_witness(&mut self, attestation: &Attestation<A::Signature>) -> Triage {
+        let accepted =
+            self.window(attestation.slot).and_then(|window| window.accepted(attestation.slot.sequence));
         match accepted {
-            Some(accepted) if accepted.digest != vouch.digest => self.suspicion_of(vouch.slot.sender),
-            _ => Worth::Nothing,
+            Some(accepted) if accepted.digest != attestation.digest => {
+                self.triage_accusation(attestation.slot.sender)
+            }
+            _ => Triage::Ignore,
         }
     }
 
-    fn suspicion_of(&mut self, member: MemberIndex) -> Worth {
-        let known = self.other(member).is_none_or(|other| other.accused);
-        if known || !A::TRANSFERABLE { Worth::Nothing } else { Worth::Suspicion }
+    fn triage_accusation(&mut self, member: MemberIndex) -> Triage {
+        let known = self.peer_mut(member).is_none_or(|other| other.accused);
+        if known || !A::TRANSFERABLE { Triage::Ignore } else { Triage::Defer }
     }
 
-    fn judge_send(&mut self, now: Time, from: MemberIndex, send: Sent<A::Signature>, step: &mut Step<Self>) {
+    fn verify_send(
+        &mut self,
+        now: Time,
+        from: MemberIndex,
+        send: SignedMessage<A::Signature>,
+        step: &mut Step<Self>,
+    ) {
         let slot = Slot { sender: from, sequence: send.sequence };
         let digest = digest(&send.message);
         let Some(window) = self.window(slot).filter(|window| !window.is_stale(slot.sequence)) else { return };
@@ -133,50 +142,60 @@ impl<A: Authentication> Broadcaster<A> {
             }
             return;
         }
-        let bytes = vouch_bytes(&self.group.id(), from, slot, &digest);
+        let bytes = attestation_bytes(&self.group.id(), from, slot, &digest);
         if let Err(error) = self.authentication.verify(from, &bytes, &send.signature) {
-            return step.fault(from, Misdeed::Invalid { what: "send", error });
+            return step.fault(from, Misbehaviour::Invalid { what: "send", error });
         }
         self.accept(now, slot, digest, &send, step);
         match self.echo(now, slot, step) {
             Some(echo) => step.broadcast(echo),
-            None => self.owe(slot),
+            None => self.defer_echo(slot),
         }
         let differ: Vec<MemberIndex> = self
             .window(slot)
             .into_iter()
-            .flat_map(|window| window.words(slot.sequence))
+            .flat_map(|window| window.attestations(slot.sequence))
             .filter(|(_, said)| **said != digest)
             .map(|(member, _)| member)
             .collect();
-        differ.into_iter().for_each(|member| self.bear_witness(member, slot, step));
+        differ.into_iter().for_each(|member| self.send_witness(member, slot, step));
         self.deliver(slot, step);
     }
 
-    fn judge_echo(&mut self, from: MemberIndex, vouch: Vouch<A::Signature>, step: &mut Step<Self>) {
-        let Vouch { slot, digest, signature } = vouch;
+    fn verify_echo(
+        &mut self,
+        from: MemberIndex,
+        attestation: Attestation<A::Signature>,
+        step: &mut Step<Self>,
+    ) {
+        let Attestation { slot, digest, signature } = attestation;
         let Some(window) = self.window(slot).filter(|window| !window.is_stale(slot.sequence)) else { return };
-        if let Some((said, before)) = window.word(from, slot.sequence) {
+        if let Some((said, before)) = window.attestation(from, slot.sequence) {
             if *said != digest {
                 let before = (*said, before.clone());
                 self.accuse(from, from, slot, before, (digest, signature), step);
             }
             return;
         }
-        let bytes = vouch_bytes(&self.group.id(), from, slot, &digest);
+        let bytes = attestation_bytes(&self.group.id(), from, slot, &digest);
         if let Err(error) = self.authentication.verify(from, &bytes, &signature) {
-            return step.fault(from, Misdeed::Invalid { what: "echo", error });
+            return step.fault(from, Misbehaviour::Invalid { what: "echo", error });
         }
         let Some(window) = self.window_mut(slot) else { return };
         window.note(from, slot.sequence, digest, signature);
         if window.accepted(slot.sequence).is_some_and(|accepted| accepted.digest != digest) {
-            self.bear_witness(from, slot, step);
+            self.send_witness(from, slot, step);
         }
         self.deliver(slot, step);
     }
 
-    fn judge_witness(&mut self, from: MemberIndex, vouch: Vouch<A::Signature>, step: &mut Step<Self>) {
-        let Vouch { slot, digest, signature } = vouch;
+    fn verify_witness(
+        &mut self,
+        from: MemberIndex,
+        attestation: Attestation<A::Signature>,
+        step: &mut Step<Self>,
+    ) {
+        let Attestation { slot, digest, signature } = attestation;
         let accepted = self.window(slot).and_then(|window| window.accepted(slot.sequence));
         let Some(accepted) = accepted.filter(|accepted| accepted.digest != digest) else { return };
         let before = (accepted.digest, accepted.signature.clone());
@@ -185,11 +204,11 @@ impl<A: Authentication> Broadcaster<A> {
 
     /// Shows a member that has vouched for another message what the sender said here: one of the two is enough for
     /// evidence.
-    fn bear_witness(&mut self, to: MemberIndex, slot: Slot, step: &mut Step<Self>) {
+    fn send_witness(&mut self, to: MemberIndex, slot: Slot, step: &mut Step<Self>) {
         let accepted = self.window(slot).and_then(|window| window.accepted(slot.sequence));
         if let (true, Some(accepted)) = (A::TRANSFERABLE, accepted) {
             let (digest, signature) = (accepted.digest, accepted.signature.clone());
-            step.send(to, Message::Witness(Vouch { slot, digest, signature }));
+            step.send(to, Message::Witness(Attestation { slot, digest, signature }));
         }
     }
 
@@ -203,18 +222,18 @@ impl<A: Authentication> Broadcaster<A> {
         other: (crate::Digest, A::Signature),
         step: &mut Step<Self>,
     ) {
-        let (group, Some(place)) = (self.group.clone(), self.other(culprit)) else { return };
+        let (group, Some(place)) = (self.group.clone(), self.peer_mut(culprit)) else { return };
         let (false, Some(key)) = (place.accused, group.key(culprit)) else { return };
-        let bytes = vouch_bytes(&group.id(), culprit, slot, &other.0);
+        let bytes = attestation_bytes(&group.id(), culprit, slot, &other.0);
         // As a stranger would: a verifier that remembers would refuse a one-time key that signed both.
         match A::verify_alone(key, &bytes, &other.1) {
             Ok(()) => {
                 place.accused = true;
                 let evidence = Equivocation::new(culprit, slot, before, other);
-                step.fault(culprit, Misdeed::Equivocation(Box::new(evidence)));
+                step.fault(culprit, Misbehaviour::Equivocation(Box::new(evidence)));
             }
             Err(Error::NotEvidence) => {}
-            Err(error) => step.fault(from, Misdeed::Invalid { what: "word against another", error }),
+            Err(error) => step.fault(from, Misbehaviour::Invalid { what: "word against another", error }),
         }
     }
 
@@ -237,7 +256,7 @@ impl<A: Authentication> Broadcaster<A> {
     }
 
     /// There is no key for the echo on this slot. What has left the tail meanwhile is not echoed any more.
-    fn owe(&mut self, slot: Slot) {
+    fn defer_echo(&mut self, slot: Slot) {
         let Slot { sender, sequence } = slot;
         let stale = |owed: &Slot| self.window(slot).is_some_and(|window| window.is_stale(owed.sequence));
         let first = Slot { sender, sequence: 0 };

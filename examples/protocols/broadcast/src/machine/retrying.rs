@@ -40,8 +40,8 @@ impl<A: Authentication> Broadcaster<A> {
         }
         for sequence in self.due(now, sender) {
             let slot = Slot { sender, sequence };
-            let lacking = self.lacking(slot);
-            self.put_off(now, slot);
+            let lacking = self.missing_echoes(slot);
+            self.reschedule(now, slot);
             if lacking.is_empty() {
                 continue;
             }
@@ -74,12 +74,13 @@ impl<A: Authentication> Broadcaster<A> {
     }
 
     /// Whose echo is missing.
-    fn lacking(&self, slot: Slot) -> Vec<MemberIndex> {
-        let heard = |member| self.window(slot).is_some_and(|w| w.word(member, slot.sequence).is_some());
+    fn missing_echoes(&self, slot: Slot) -> Vec<MemberIndex> {
+        let heard =
+            |member| self.window(slot).is_some_and(|w| w.attestation(member, slot.sequence).is_some());
         self.peers().filter(|member| *member != slot.sender && !heard(*member)).collect()
     }
 
-    fn put_off(&mut self, now: Time, slot: Slot) {
+    fn reschedule(&mut self, now: Time, slot: Slot) {
         let retry = self.parameters.retry;
         if let Some(accepted) = self.window_mut(slot).and_then(|w| w.accepted_mut(slot.sequence)) {
             accepted.due = now.plus(retry * (1 << accepted.attempts.min(DOUBLINGS)));

@@ -7,8 +7,8 @@ use quorate::machine::{Machine, Step, Time};
 use super::Broadcaster;
 use crate::authentication::Authentication;
 use crate::interface::{Output, Refusal};
-use crate::message::{Message, Record, Sent};
-use crate::statement::{Digest, Slot, Vouch, digest, vouch_bytes};
+use crate::message::{Message, Record, SignedMessage};
+use crate::statement::{Attestation, Digest, Slot, attestation_bytes, digest};
 use crate::window::Accepted;
 
 impl<A: Authentication> Broadcaster<A> {
@@ -33,7 +33,7 @@ impl<A: Authentication> Broadcaster<A> {
             let hash = digest(&message);
             let Some(signature) = self.sign(now, slot, &hash, step) else { return };
             self.waiting.pop_front();
-            let send = Sent { sequence: slot.sequence, message, signature };
+            let send = SignedMessage { sequence: slot.sequence, message, signature };
             self.accept(now, slot, hash, &send, step);
             step.broadcast(Message::Send(send));
             self.deliver(slot, step);
@@ -46,7 +46,7 @@ impl<A: Authentication> Broadcaster<A> {
         now: Time,
         slot: Slot,
         digest: Digest,
-        send: &Sent<A::Signature>,
+        send: &SignedMessage<A::Signature>,
         step: &mut Step<Self>,
     ) {
         step.persist(Record { sender: slot.sender, send: send.clone() });
@@ -82,14 +82,14 @@ impl<A: Authentication> Broadcaster<A> {
                 signature
             }
         };
-        Some(Message::Echo(Vouch { slot, digest, signature }))
+        Some(Message::Echo(Attestation { slot, digest, signature }))
     }
 
     /// This member's own message again.
     pub(super) fn send_again(&self, slot: Slot) -> Option<<Self as Machine>::Message> {
         let accepted = self.window(slot)?.accepted(slot.sequence)?;
         let (message, signature) = (accepted.message.clone(), accepted.signature.clone());
-        Some(Message::Send(Sent { sequence: slot.sequence, message, signature }))
+        Some(Message::Send(SignedMessage { sequence: slot.sequence, message, signature }))
     }
 
     /// Delivers a message if enough members vouch for it.
@@ -100,7 +100,7 @@ impl<A: Authentication> Broadcaster<A> {
         };
         let agree = |digest: &Digest| *digest == accepted.digest;
         let others =
-            window.words(slot.sequence).filter(|(_, digest)| agree(digest)).map(|(member, _)| member);
+            window.attestations(slot.sequence).filter(|(_, digest)| agree(digest)).map(|(member, _)| member);
         // The sender's word came with its message, and this member's own word is durable before anything leaves.
         let own = [slot.sender].into_iter().chain((me != slot.sender).then_some(me));
         let weight: u128 = own.chain(others).filter_map(|member| self.group.weight(member)).sum();
@@ -122,7 +122,7 @@ impl<A: Authentication> Broadcaster<A> {
         digest: &Digest,
         step: &mut Step<Self>,
     ) -> Option<A::Signature> {
-        let bytes = vouch_bytes(&self.group.id(), self.me, slot, digest);
+        let bytes = attestation_bytes(&self.group.id(), self.me, slot, digest);
         match self.authentication.sign(&bytes, now) {
             Ok(signature) => Some(signature),
             Err(Error::Exhausted) => None,

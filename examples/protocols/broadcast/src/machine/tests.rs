@@ -9,30 +9,30 @@ use quorate::wire::Encode;
 use super::*;
 use crate::authentication::{Eddsa, Links};
 use crate::interface::{Delivery, Refusal};
-use crate::message::Sent;
-use crate::simulation::{Kit, SimulatedDsig, group};
-use crate::statement::{Vouch, vouch_bytes};
+use crate::message::SignedMessage;
+use crate::simulation::{SimulatedAuthentication, SimulatedDsig, group};
+use crate::statement::{Attestation, attestation_bytes};
 
 const NOW: Time = Time(5_000_000);
 
 /// Machines, and messages in the order in which they were sent.
-struct Net<A: Kit> {
+struct Net<A: SimulatedAuthentication> {
     machines: Vec<Broadcaster<A>>,
     wire: VecDeque<(MemberIndex, MemberIndex, Message<A::Signature>)>,
     disks: Vec<Vec<Record<A::Signature>>>,
     delivered: Vec<Vec<Delivery>>,
-    faults: Vec<(MemberIndex, Fault<Misdeed<A::Signature>>)>,
+    faults: Vec<(MemberIndex, Fault<Misbehaviour<A::Signature>>)>,
     slow: Vec<bool>,
     now: Time,
 }
 
-fn config<A: Kit>(me: MemberIndex, life: u8) -> Config<A> {
+fn config<A: SimulatedAuthentication>(me: MemberIndex, life: u8) -> Config<A> {
     let authentication = A::make(group(4), me, [life; 32]);
     let parameters = Parameters { tail: 4, max_message: 64, max_waiting: 2, ..Parameters::default() };
     Config { group: group(4), me, authentication, parameters }
 }
 
-impl<A: Kit> Net<A> {
+impl<A: SimulatedAuthentication> Net<A> {
     fn new() -> Self {
         let mut net = Self {
             machines: (0..4).map(|me| Broadcaster::new(config(me, me as u8), []).unwrap()).collect(),
@@ -100,7 +100,7 @@ impl<A: Kit> Net<A> {
         while let Ok(Some(job)) = signer.plan(self.now) {
             signer.finish(A::run(job));
         }
-        (digest, signer.sign(&vouch_bytes(&group(4).id(), me, slot, &digest), self.now).unwrap())
+        (digest, signer.sign(&attestation_bytes(&group(4).id(), me, slot, &digest), self.now).unwrap())
     }
 
     fn restart(&mut self, me: MemberIndex) {
@@ -121,7 +121,7 @@ impl<A: Kit> Net<A> {
 
 const FIRST: Slot = Slot { sender: 0, sequence: 1 };
 
-fn everybody_delivers<A: Kit>() {
+fn everybody_delivers<A: SimulatedAuthentication>() {
     let mut net = Net::<A>::new();
     net.say(0, "one");
     assert_eq!(net.disks[0].len(), 1, "durable before it leaves");
@@ -156,14 +156,14 @@ fn without_a_quorum_nothing_is_delivered_and_with_it_nobody_is_waited_for() {
     assert_eq!((0..4).map(|me| net.texts(me).len()).collect::<Vec<_>>(), [1, 1, 1, 0]);
 }
 
-fn equivocation_is_found<A: Kit>() {
+fn equivocation_is_found<A: SimulatedAuthentication>() {
     let mut net = Net::<A>::new();
-    let mails = [&b"yes"[..], b"no"].map(|message| {
+    let messages = [&b"yes"[..], b"no"].map(|message| {
         let (_, signature) = net.forge(0, FIRST, message);
-        Message::Send(Sent { sequence: 1, message: message.into(), signature })
+        Message::Send(SignedMessage { sequence: 1, message: message.into(), signature })
     });
     for (to, which) in [(1, 0), (2, 1), (3, 0)] {
-        net.wire.push_back((0, to, mails[which].clone()));
+        net.wire.push_back((0, to, messages[which].clone()));
     }
     net.settle(|_, _, _| true);
     let delivered: BTreeSet<String> = (1..4).flat_map(|me| net.texts(me)).collect();
@@ -171,7 +171,7 @@ fn equivocation_is_found<A: Kit>() {
     if A::TRANSFERABLE {
         for me in 1..4 {
             let (_, fault) = net.faults.iter().find(|(by, _)| *by == me).expect("each has evidence");
-            let Misdeed::Equivocation(evidence) = &fault.evidence else { panic!("{fault:?}") };
+            let Misbehaviour::Equivocation(evidence) = &fault.evidence else { panic!("{fault:?}") };
             assert_eq!((fault.culprit, evidence.culprit, evidence.slot), (0, 0, FIRST));
             evidence.verify::<A>(&group(4)).unwrap();
             let bytes = evidence.encode();
@@ -199,12 +199,12 @@ fn an_echo_of_two_messages_is_evidence() {
     let mut net = Net::<Eddsa>::new();
     for message in [b"a", b"b", b"c"] {
         let (digest, signature) = net.forge(2, FIRST, message);
-        let echo = Message::Echo(Vouch { slot: FIRST, digest, signature });
+        let echo = Message::Echo(Attestation { slot: FIRST, digest, signature });
         net.input(1, Input::Message { from: 2, message: echo });
         net.settle(|_, _, _| true);
     }
     assert_eq!(net.faults.len(), 1, "once is enough");
-    assert!(matches!(&net.faults[0].1.evidence, Misdeed::Equivocation(e) if e.culprit == 2));
+    assert!(matches!(&net.faults[0].1.evidence, Misbehaviour::Equivocation(e) if e.culprit == 2));
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn a_member_that_crashed_before_it_spoke_vouches_for_the_same() {
     assert_eq!(net.disks[1].len(), 1);
     net.restart(1);
     let (_, signature) = net.forge(0, FIRST, b"other");
-    let other = Message::Send(Sent { sequence: 1, message: b"other"[..].into(), signature });
+    let other = Message::Send(SignedMessage { sequence: 1, message: b"other"[..].into(), signature });
     net.wire.push_back((0, 1, other));
     net.settle(|_, _, _| true);
     assert_eq!(net.disks[1].len(), 1, "no other message is vouched for");
@@ -241,7 +241,11 @@ fn a_member_that_crashed_before_it_spoke_vouches_for_the_same() {
 fn records_that_contradict_each_other_are_refused() {
     let record = |message: &[u8]| Record {
         sender: 2,
-        send: Sent { sequence: 7, message: message.into(), signature: crate::authentication::Unsigned },
+        send: SignedMessage {
+            sequence: 7,
+            message: message.into(),
+            signature: crate::authentication::Unsigned,
+        },
     };
     let of = |records| Broadcaster::<Links>::new(config(0, 0), records).err().map(|e: Error| e.code());
     assert_eq!(of(vec![record(b"a"), record(b"a")]), None);
@@ -255,7 +259,7 @@ fn slow_signatures_are_handled_last_and_fast_ones_do_not_wait() {
     // Its keys were not announced.
     let slot = Slot { sender: 2, sequence: 1 };
     let (_, signature) = net.forge(2, slot, b"slow");
-    let slow = Message::Send(Sent { sequence: 1, message: b"slow"[..].into(), signature });
+    let slow = Message::Send(SignedMessage { sequence: 1, message: b"slow"[..].into(), signature });
     net.input(1, Input::Message { from: 2, message: slow });
     assert_eq!(net.machines[1].status().deferred, 1);
     net.say(0, "fast");
@@ -282,8 +286,8 @@ fn what_becomes_fast_while_it_waits_is_handled_at_once() {
         panic!("keys are made");
     };
     let (slot, digest) = (Slot { sender: 2, sequence: 1 }, digest(b"late"));
-    let signature = signer.sign(&vouch_bytes(&group(4).id(), 2, slot, &digest), NOW).unwrap();
-    let sent = Message::Send(Sent { sequence: 1, message: b"late"[..].into(), signature });
+    let signature = signer.sign(&attestation_bytes(&group(4).id(), 2, slot, &digest), NOW).unwrap();
+    let sent = Message::Send(SignedMessage { sequence: 1, message: b"late"[..].into(), signature });
     net.input(1, Input::Message { from: 2, message: sent });
     assert_eq!(net.machines[1].status().deferred, 1);
     net.input(1, Input::Message { from: 2, message: Message::Announcement(announcement) });
@@ -298,7 +302,7 @@ fn without_a_key_a_message_waits_and_an_echo_is_owed() {
     let mut work: Vec<_> = step.outputs.into_iter().collect();
     let sender = Net::<SimulatedDsig>::new();
     let (_, signature) = sender.forge(0, FIRST, b"m");
-    let sent = Message::Send(Sent { sequence: 1, message: b"m"[..].into(), signature });
+    let sent = Message::Send(SignedMessage { sequence: 1, message: b"m"[..].into(), signature });
     drop(machine.handle(NOW, Input::Message { from: 0, message: sent }));
     let step = machine.handle(NOW, Input::Timer(Timer::Slow));
     assert_eq!((step.persist.len(), step.messages.len()), (1, 0), "vouched for, but not yet said");
@@ -383,9 +387,9 @@ fn echoes_that_wait_for_a_key_are_no_more_than_the_tail() {
         while let Ok(Some(job)) = sender.plan(NOW) {
             sender.finish(SimulatedDsig::run(job));
         }
-        let bytes = vouch_bytes(&group(4).id(), 0, Slot { sender: 0, sequence }, &digest(b"m"));
+        let bytes = attestation_bytes(&group(4).id(), 0, Slot { sender: 0, sequence }, &digest(b"m"));
         let signature = sender.sign(&bytes, NOW).unwrap();
-        let sent = Message::Send(Sent { sequence, message: b"m"[..].into(), signature });
+        let sent = Message::Send(SignedMessage { sequence, message: b"m"[..].into(), signature });
         drop(machine.handle(NOW, Input::Message { from: 0, message: sent }));
         drop(machine.handle(NOW, Input::Timer(Timer::Slow)));
     }
@@ -423,7 +427,7 @@ fn what_has_left_the_tail_is_not_vouched_for() {
     let mut net = Net::<Eddsa>::new();
     let send = |net: &Net<Eddsa>, sequence, message: &[u8]| {
         let (_, signature) = net.forge(0, Slot { sender: 0, sequence }, message);
-        Message::Send(Sent { sequence, message: message.into(), signature })
+        Message::Send(SignedMessage { sequence, message: message.into(), signature })
     };
     for sequence in [10, 6, 7] {
         let message = send(&net, sequence, b"m");
@@ -449,6 +453,7 @@ fn a_member_cannot_speak_for_another() {
     let (by, fault) = &net.faults[0];
     assert_eq!((*by, fault.culprit, fault.evidence.code()), (1, 2, "BAD_SIGNATURE"));
     assert_eq!(net.faults.len(), 1);
-    let echo = Message::Echo(Vouch { slot: FIRST, digest: [1; 32], signature: net.forge(0, FIRST, b"m").1 });
+    let echo =
+        Message::Echo(Attestation { slot: FIRST, digest: [1; 32], signature: net.forge(0, FIRST, b"m").1 });
     assert!(net.machines[1].decode(0, &echo.encode()).is_err(), "an echo of an own message");
 }

@@ -4,14 +4,14 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use quorate::machine::MemberIndex;
-use quorate_broadcast::{Parameters, Terms, Way};
+use quorate_broadcast::{AuthenticationKind, GroupParameters, Parameters};
 use quorate_support::{say, tell};
 use serde::Serialize;
 
 use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
 use crate::member::{Event, Identity, Member};
-use crate::signer::{Make, SignerName, SuiteName, WithSigner, way, with_signer};
+use crate::signer::{Make, SignerName, SuiteName, WithSigner, authentication_kind, with_signer};
 
 /// How long members may take to connect, and to deliver.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -28,7 +28,7 @@ Examples:
   quorate-broadcast bench
   quorate-broadcast bench --signer dsig --suite wots-haraka-256 --requests 10000 --json
   quorate-broadcast bench --records disk        what it costs that nothing is said before it is durable")]
-pub(crate) struct Bench {
+pub(crate) struct BenchArgs {
     /// How members know each other's words; without it, all three after each other.
     #[arg(long, value_enum)]
     signer: Vec<SignerName>,
@@ -109,14 +109,14 @@ struct Latency {
 
 /// One measurement.
 struct Measure<'a> {
-    bench: &'a Bench,
-    way: Way,
+    bench: &'a BenchArgs,
+    authentication: AuthenticationKind,
     interrupted: Arc<AtomicBool>,
 }
 
 type Delivered = (MemberIndex, Arc<[u8]>, Instant);
 
-impl Bench {
+impl BenchArgs {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.or_fail(Exit::Failed, "cannot start")?;
@@ -138,16 +138,16 @@ impl Bench {
             say!("{:<24} {:>16} {:>16} {:>16} {:>12}", "signer", "p10", "median", "p90", "bytes sent");
         }
         for signer in chosen {
-            let way = way(*signer, self.suite);
-            let measure = Measure { bench: self, way, interrupted: interrupted.clone() };
-            let measured = runtime.block_on(with_signer(way, measure))?;
+            let authentication = authentication_kind(*signer, self.suite);
+            let measure = Measure { bench: self, authentication, interrupted: interrupted.clone() };
+            let measured = runtime.block_on(with_signer(authentication, measure))?;
             if !self.json {
                 measured.print();
             }
             results.push(measured);
         }
         if self.json {
-            let Bench { members, size: message_bytes, requests, records, .. } = *self;
+            let BenchArgs { members, size: message_bytes, requests, records, .. } = *self;
             let report = Report { members, message_bytes, requests, records, results };
             say!("{}", serde_json::to_string(&report).or_fail(Exit::Failed, "cannot print")?);
         }
@@ -167,7 +167,11 @@ impl Measure<'_> {
     async fn measure<A: Make>(self) -> Result<Measured, Failure> {
         let bench = self.bench;
         let (genesis, keys) = group::make(group::free_addresses(bench.members.into())?)?;
-        let terms = Terms { way: self.way, tail: Parameters::default().tail, max_message: bench.size };
+        let terms = GroupParameters {
+            authentication: self.authentication,
+            tail: Parameters::default().tail,
+            max_message: bench.size,
+        };
         let group = Group::new(genesis, terms)?;
         let disk = match bench.records {
             Records::Memory => None,
@@ -245,11 +249,11 @@ impl Measure<'_> {
         }
         let after = verified(members);
         Ok(Measured {
-            signer: self.way.name(),
-            suite: self.way.suite(),
+            signer: self.authentication.name(),
+            suite: self.authentication.suite(),
             signature_bytes: A::SIGNATURE_LEN,
-            latency_us: Latency::of(own),
-            everywhere_us: Latency::of(all),
+            latency_us: Latency::from_samples(own),
+            everywhere_us: Latency::from_samples(all),
             bytes_per_broadcast: (sent(members) - bytes) as f64 / f64::from(bench.requests),
             slow_verifications: after.1 - before.1,
             verifications: after.0 + after.1 - before.0 - before.1,
@@ -298,7 +302,7 @@ impl Measure<'_> {
 }
 
 impl Latency {
-    fn of(mut all: Vec<Duration>) -> Self {
+    fn from_samples(mut all: Vec<Duration>) -> Self {
         all.sort_unstable();
         let us = |time: Duration| (time.as_nanos() as f64 / 100.0).round() / 10.0;
         let quantile = |per_cent: usize| {
@@ -338,9 +342,9 @@ mod tests {
 
     #[test]
     fn quantiles_are_of_what_was_measured() {
-        let latency = Latency::of((1..=100).rev().map(Duration::from_micros).collect());
+        let latency = Latency::from_samples((1..=100).rev().map(Duration::from_micros).collect());
         assert_eq!((latency.p10, latency.p50, latency.p90, latency.p99), (11.0, 51.0, 91.0, 100.0));
         assert_eq!(latency.mean, 50.5);
-        assert_eq!(Latency::of(Vec::new()).p50, 0.0);
+        assert_eq!(Latency::from_samples(Vec::new()).p50, 0.0);
     }
 }

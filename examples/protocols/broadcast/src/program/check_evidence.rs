@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use quorate::wire::{Decode, Encode};
 use quorate_broadcast::evidence::{self, MAX_FILE};
-use quorate_broadcast::{Equivocation, Slot, Terms};
+use quorate_broadcast::{Equivocation, GroupParameters, Slot};
 use quorate_node::genesis::Genesis;
 use quorate_support::say;
 use serde::Serialize;
@@ -23,7 +23,7 @@ Example:
   quorate-broadcast check-evidence group/node0/evidence/2-0123456789abcdef.evidence --group group/group.toml
 
 If the file proves nothing the exit code is 7.")]
-pub(crate) struct CheckEvidence {
+pub(crate) struct CheckEvidenceArgs {
     /// The file of evidence.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -61,14 +61,14 @@ enum Finding {
 /// One check.
 struct Check<'a> {
     genesis: Genesis,
-    terms: Terms,
+    terms: GroupParameters,
     bytes: &'a [u8],
 }
 
 /// That it does not hold is one thing, that the group file is wrong another.
 type Checked = Result<Result<Finding, quorate::Error>, Failure>;
 
-impl CheckEvidence {
+impl CheckEvidenceArgs {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let place = self.file.display();
         let file = File::open(&self.file).or_fail(Exit::Setup, format!("cannot read {place}"))?;
@@ -105,7 +105,7 @@ impl CheckEvidence {
 
 fn check(genesis: Genesis, bytes: &[u8]) -> Checked {
     match evidence::decode(bytes) {
-        Ok((terms, bytes)) => with_signer(terms.way, Check { genesis, terms, bytes }),
+        Ok((terms, bytes)) => with_signer(terms.authentication, Check { genesis, terms, bytes }),
         Err(error) => Ok(Err(error)),
     }
 }
@@ -122,7 +122,8 @@ impl WithSigner for Check<'_> {
 fn holds<A: Make>(group: &Group, bytes: &[u8]) -> Result<Finding, quorate::Error> {
     let evidence = Equivocation::<A::Signature>::decode(bytes, &group.committee.len())?;
     evidence.verify::<A>(&group.committee)?;
-    let Equivocation { culprit, slot: Slot { sender, sequence }, words: [(one, _), (other, _)] } = evidence;
+    let Equivocation { culprit, slot: Slot { sender, sequence }, attestations: [(one, _), (other, _)] } =
+        evidence;
     Ok(Finding::Holds {
         holds: true,
         culprit: group.name(culprit).to_owned(),
@@ -131,6 +132,6 @@ fn holds<A: Make>(group: &Group, bytes: &[u8]) -> Result<Finding, quorate::Error
         sequence,
         digests: [one, other].map(hex::encode),
         signer: A::NAME,
-        suite: group.terms.way.suite(),
+        suite: group.terms.authentication.suite(),
     })
 }

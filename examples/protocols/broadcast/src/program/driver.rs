@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use bytes::Bytes;
 use quorate::machine::{Fault, Input, Machine, MemberIndex, Outgoing, Recipient, Step, Time, TimerChange};
 use quorate::wire::Encode;
-use quorate_broadcast::{Broadcaster, Equivocation, Message, Misdeed, Output, Status, Timer, Work};
+use quorate_broadcast::{Broadcaster, Equivocation, Message, Misbehaviour, Output, Status, Timer, Work};
 use quorate_node::NodeError;
 use quorate_node::links::{Lane, LinkSender};
 
@@ -138,13 +138,13 @@ impl<A: Make> Driver<A> {
         Ok(())
     }
 
-    fn charge(&mut self, now: Time, fault: Fault<Misdeed<A::Signature>>) {
-        let Fault { culprit, evidence: misdeed } = fault;
-        let code = misdeed.code();
+    fn charge(&mut self, now: Time, fault: Fault<Misbehaviour<A::Signature>>) {
+        let Fault { culprit, evidence: misbehaviour } = fault;
+        let code = misbehaviour.code();
         self.links.fault(culprit);
-        let evidence = match misdeed {
-            Misdeed::Equivocation(evidence) => self.keep(&evidence),
-            Misdeed::Invalid { what, error } => {
+        let evidence = match misbehaviour {
+            Misbehaviour::Equivocation(evidence) => self.keep(&evidence),
+            Misbehaviour::Invalid { what, error } => {
                 // To find out that a signature is wrong costs more than to send it.
                 self.links.strike(culprit, code);
                 let last = self.logged.get(&culprit);

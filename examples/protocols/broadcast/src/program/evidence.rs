@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use quorate::machine::MemberIndex;
 use quorate::wire::Encode;
 use quorate_broadcast::evidence::encode;
-use quorate_broadcast::{Equivocation, Terms, digest};
+use quorate_broadcast::{Equivocation, GroupParameters, digest};
 use quorate_node::NodeError;
 use quorate_node::store::files;
 
@@ -19,12 +19,12 @@ const EXTENSION: &str = "evidence";
 /// Where evidence is kept: a directory in that of the member.
 pub(crate) struct Evidence {
     dir: PathBuf,
-    terms: Terms,
+    terms: GroupParameters,
 }
 
 impl Evidence {
     /// For a member with this data directory. Makes nothing before there is something to keep.
-    pub(crate) fn new(data: &Path, terms: Terms) -> Self {
+    pub(crate) fn new(data: &Path, terms: GroupParameters) -> Self {
         Self { dir: data.join("evidence"), terms }
     }
 
@@ -77,16 +77,17 @@ mod tests {
     use quorate::ed25519::Ed25519;
     use quorate::scheme::Scheme;
     use quorate_broadcast::evidence::decode;
-    use quorate_broadcast::{Slot, Way};
+    use quorate_broadcast::{AuthenticationKind, Slot};
 
     use super::*;
 
-    const TERMS: Terms = Terms { way: Way::Eddsa, tail: 128, max_message: 16 << 10 };
+    const TERMS: GroupParameters =
+        GroupParameters { authentication: AuthenticationKind::Eddsa, tail: 128, max_message: 16 << 10 };
 
     fn against(culprit: u16, sequence: u64) -> Equivocation<<Ed25519 as Scheme>::Signature> {
         let key = Ed25519::secret_from_bytes(&[1; 32]).unwrap();
         let word = |digest: u8| ([digest; 32], Ed25519::sign(&key, &[digest]));
-        Equivocation { culprit, slot: Slot { sender: 0, sequence }, words: [word(1), word(2)] }
+        Equivocation { culprit, slot: Slot { sender: 0, sequence }, attestations: [word(1), word(2)] }
     }
 
     fn names(data: &Path) -> Vec<String> {

@@ -9,7 +9,7 @@ use quorate::ed25519::{self, Ed25519};
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 use quorate::wire::{Encode, Writer, domain};
-use quorate_broadcast::Terms;
+use quorate_broadcast::GroupParameters;
 use quorate_node::NodeError;
 use quorate_node::genesis::{Genesis, Member, SchemeName};
 use quorate_node::keys::NodeKeys;
@@ -20,12 +20,12 @@ pub(crate) struct Group {
     pub(crate) genesis: Genesis,
     pub(crate) chain: ChainId,
     pub(crate) committee: Arc<Committee<Ed25519>>,
-    pub(crate) terms: Terms,
+    pub(crate) terms: GroupParameters,
 }
 
 impl Group {
     /// The group of a file, with what its members agree on besides.
-    pub(crate) fn new(genesis: Genesis, terms: Terms) -> Result<Self, NodeError> {
+    pub(crate) fn new(genesis: Genesis, terms: GroupParameters) -> Result<Self, NodeError> {
         let mut w = Writer::new();
         w.raw(&genesis.chain_id().0);
         terms.encode_to(&mut w);

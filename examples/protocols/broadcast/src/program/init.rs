@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::exit::{Exit, Failure, OrFail};
 use crate::group;
+use crate::group_args::{GroupArgs, MemoryArgs};
 use crate::signer::{Make, WithSigner, with_signer};
-use crate::terms::{Memory, Options};
 
 /// Make a group: its file, and a key file for each member.
 ///
@@ -21,7 +21,7 @@ Example:
   quorate-broadcast init --members 4 --out group
   quorate-broadcast run --group group/group.toml --keys group/node0.keys --data group/node0
   (and so on for node1 to node3, each in a terminal of its own; then type lines)")]
-pub(crate) struct Init {
+pub(crate) struct InitArgs {
     /// How many members. Four bear one that is faulty, seven bear two.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1000))]
     members: u16,
@@ -39,10 +39,10 @@ pub(crate) struct Init {
     out: PathBuf,
 
     #[command(flatten)]
-    terms: Options,
+    terms: GroupArgs,
 
     #[command(flatten)]
-    memory: Memory,
+    memory: MemoryArgs,
 
     /// Print one JSON object.
     #[arg(long)]
@@ -66,23 +66,23 @@ struct MadeMember {
 }
 
 /// How much memory a member may take.
-struct Check<'a>(&'a Init);
+struct Check<'a>(&'a InitArgs);
 
 impl WithSigner for Check<'_> {
     type Output = Result<u128, Failure>;
 
     fn call<A: Make>(self) -> Self::Output {
-        let Init { terms, memory, members, .. } = self.0;
+        let InitArgs { terms, memory, members, .. } = self.0;
         memory.check::<A>(&terms.terms().parameters(), *members)
     }
 }
 
-impl Init {
+impl InitArgs {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         if self.port.checked_add(self.members - 1).is_none() {
             return Err(Failure::new(Exit::Usage, "--port: there are not so many ports; take a lower one"));
         }
-        let memory_bytes = with_signer(self.terms.terms().way, Check(self))?;
+        let memory_bytes = with_signer(self.terms.terms().authentication, Check(self))?;
         let addresses = (0..self.members).map(|i| format!("{}:{}", self.host, self.port + i)).collect();
         let (genesis, keys) = group::make(addresses)?;
         fs::create_dir_all(&self.out).or_fail(Exit::Setup, format!("cannot make {}", self.out.display()))?;

@@ -7,6 +7,7 @@ mod driver;
 mod evidence;
 mod exit;
 mod group;
+mod group_args;
 mod inbox;
 mod init;
 mod member;
@@ -14,7 +15,6 @@ mod run;
 mod signer;
 mod simulate;
 mod store;
-mod terms;
 
 use std::process::ExitCode;
 
@@ -39,11 +39,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Init(init::Init),
-    Run(run::Run),
-    CheckEvidence(check_evidence::CheckEvidence),
-    Bench(bench::Bench),
-    Simulate(simulate::Simulate),
+    Init(init::InitArgs),
+    Run(run::RunArgs),
+    CheckEvidence(check_evidence::CheckEvidenceArgs),
+    Bench(bench::BenchArgs),
+    Simulate(simulate::SimulateArgs),
 }
 
 fn main() -> ExitCode {

@@ -11,9 +11,9 @@ use tracing_subscriber::EnvFilter;
 
 use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
+use crate::group_args::{GroupArgs, MemoryArgs};
 use crate::member::{Event, Identity, Member};
 use crate::signer::{Make, WithSigner, with_signer};
-use crate::terms::{Memory, Options};
 
 /// So many own messages may wait before no more are read.
 const BACKLOG: usize = 256;
@@ -35,7 +35,7 @@ Example:
 
 A delivery is printed as `sender sequence message`, with --json as an object with the message in hexadecimal digits.
 The end of standard input ends nothing; Ctrl-C and SIGTERM do.")]
-pub(crate) struct Run {
+pub(crate) struct RunArgs {
     /// The group file that `init` has made.
     #[arg(long, value_name = "FILE")]
     group: PathBuf,
@@ -50,10 +50,10 @@ pub(crate) struct Run {
     data: PathBuf,
 
     #[command(flatten)]
-    terms: Options,
+    terms: GroupArgs,
 
     #[command(flatten)]
-    memory: Memory,
+    memory: MemoryArgs,
 
     /// Where to listen, if not at the port of this member's address on all interfaces.
     #[arg(long, value_name = "HOST:PORT", default_value = "")]
@@ -75,7 +75,7 @@ struct Line<'a> {
     message: String,
 }
 
-impl Run {
+impl RunArgs {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let filter = EnvFilter::try_new(format!("fjall=warn,lsm_tree=warn,{}", self.log_level));
         let filter = filter.or_fail(Exit::Usage, "--log-level")?;
@@ -86,7 +86,7 @@ impl Run {
             .init();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.or_fail(Exit::Failed, "cannot start")?;
-        let served = runtime.block_on(with_signer(self.terms.terms().way, self));
+        let served = runtime.block_on(with_signer(self.terms.terms().authentication, self));
         runtime.shutdown_timeout(Duration::from_secs(1));
         served
     }
@@ -138,7 +138,7 @@ impl Run {
     }
 }
 
-impl WithSigner for Run {
+impl WithSigner for RunArgs {
     type Output = std::pin::Pin<Box<dyn Future<Output = Result<(), Failure>>>>;
 
     fn call<A: Make>(self) -> Self::Output {

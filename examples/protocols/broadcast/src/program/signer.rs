@@ -8,7 +8,7 @@ use quorate::committee::Committee;
 use quorate::dsig::{SignerConfig, Suite, WotsBlake3, WotsBlake3Wide, WotsHaraka256, WotsHaraka512};
 use quorate::ed25519::{Ed25519, SecretKey};
 use quorate_broadcast::authentication::{Authentication, Dsig, Eddsa, Links};
-use quorate_broadcast::{DsigSuite, Way};
+use quorate_broadcast::{AuthenticationKind, DsigSuite};
 
 /// How members know each other's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -52,19 +52,19 @@ pub(crate) trait WithSigner {
 }
 
 /// Does it.
-pub(crate) fn with_signer<W: WithSigner>(way: Way, work: W) -> W::Output {
-    match way {
-        Way::Links => work.call::<Links>(),
-        Way::Eddsa => work.call::<Eddsa>(),
-        Way::Dsig(DsigSuite::Haraka512) => work.call::<Dsig<WotsHaraka512, SysRng>>(),
-        Way::Dsig(DsigSuite::Haraka256) => work.call::<Dsig<WotsHaraka256, SysRng>>(),
-        Way::Dsig(DsigSuite::Blake3) => work.call::<Dsig<WotsBlake3, SysRng>>(),
-        Way::Dsig(DsigSuite::Blake3Wide) => work.call::<Dsig<WotsBlake3Wide, SysRng>>(),
+pub(crate) fn with_signer<W: WithSigner>(authentication: AuthenticationKind, work: W) -> W::Output {
+    match authentication {
+        AuthenticationKind::Links => work.call::<Links>(),
+        AuthenticationKind::Eddsa => work.call::<Eddsa>(),
+        AuthenticationKind::Dsig(DsigSuite::Haraka512) => work.call::<Dsig<WotsHaraka512, SysRng>>(),
+        AuthenticationKind::Dsig(DsigSuite::Haraka256) => work.call::<Dsig<WotsHaraka256, SysRng>>(),
+        AuthenticationKind::Dsig(DsigSuite::Blake3) => work.call::<Dsig<WotsBlake3, SysRng>>(),
+        AuthenticationKind::Dsig(DsigSuite::Blake3Wide) => work.call::<Dsig<WotsBlake3Wide, SysRng>>(),
     }
 }
 
 /// What was chosen on the command line. Only the one-time keys have suites.
-pub(crate) fn way(signer: SignerName, suite: SuiteName) -> Way {
+pub(crate) fn authentication_kind(signer: SignerName, suite: SuiteName) -> AuthenticationKind {
     let suite = match suite {
         SuiteName::Haraka512 => DsigSuite::Haraka512,
         SuiteName::Haraka256 => DsigSuite::Haraka256,
@@ -72,9 +72,9 @@ pub(crate) fn way(signer: SignerName, suite: SuiteName) -> Way {
         SuiteName::Blake3Wide => DsigSuite::Blake3Wide,
     };
     match signer {
-        SignerName::None => Way::Links,
-        SignerName::Eddsa => Way::Eddsa,
-        SignerName::Dsig => Way::Dsig(suite),
+        SignerName::None => AuthenticationKind::Links,
+        SignerName::Eddsa => AuthenticationKind::Eddsa,
+        SignerName::Dsig => AuthenticationKind::Dsig(suite),
     }
 }
 

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use quorate_broadcast::authentication::{Eddsa, Links};
-use quorate_broadcast::simulation::{BroadcastHost, Kit, SimulatedDsig, group, shape};
+use quorate_broadcast::simulation::{BroadcastHost, SimulatedAuthentication, SimulatedDsig, group, shape};
 use quorate_simulator::{PRESETS, Scenario, check, preset, replay};
 use quorate_support::say;
 
@@ -20,7 +20,7 @@ Examples:
   quorate-broadcast simulate --scenario byzantine --nodes 7 --signer dsig --seed 12 --seeds 1 --trace
 
 Scenarios: calm wan lossy slow partitions crashes byzantine chaos")]
-pub(crate) struct Simulate {
+pub(crate) struct SimulateArgs {
     /// How many seeds.
     #[arg(long, default_value_t = 100)]
     seeds: u64,
@@ -73,7 +73,7 @@ struct Violated<'a> {
     replay: &'a str,
 }
 
-impl Simulate {
+impl SimulateArgs {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         for seed in self.seed..self.seed.saturating_add(self.seeds) {
             let turn = seed as usize;
@@ -95,7 +95,7 @@ impl Simulate {
         Ok(())
     }
 
-    fn one<A: Kit>(&self, name: &str, nodes: usize, seed: u64) -> Result<(), Failure> {
+    fn one<A: SimulatedAuthentication>(&self, name: &str, nodes: usize, seed: u64) -> Result<(), Failure> {
         let Some(scenario) = preset(name, &shape(nodes), seed) else {
             return Err(Failure::new(Exit::Usage, format!("there is no scenario {name}")));
         };

@@ -111,7 +111,7 @@ fn corrupt(problem: impl std::fmt::Display) -> NodeError {
 
 #[cfg(test)]
 mod tests {
-    use quorate_broadcast::Sent;
+    use quorate_broadcast::SignedMessage;
     use quorate_broadcast::authentication::Unsigned;
 
     use super::*;
@@ -119,7 +119,7 @@ mod tests {
     const LIMITS: Limits = Limits { members: 3, message: 100, announcement: 0 };
 
     fn record(sender: u16, sequence: u64, message: &[u8]) -> Record<Unsigned> {
-        Record { sender, send: Sent { sequence, message: message.into(), signature: Unsigned } }
+        Record { sender, send: SignedMessage { sequence, message: message.into(), signature: Unsigned } }
     }
 
     fn slots(store: &Store) -> Vec<(u16, u64, usize)> {

@@ -6,20 +6,22 @@ use quorate::committee::Committee;
 use quorate::ed25519::Ed25519;
 use quorate::machine::{Fault, MemberIndex, Time};
 use quorate::wire::Decode;
-use quorate_simulator::{Actions, Adversary, Boot, Fate, Host, Node, Scenario, Verdict, Violation};
+use quorate_simulator::{
+    Actions, Adversary, BootContext, Host, Interception, Node, Scenario, Verdict, Violation,
+};
 
-use super::kit::Kit;
-use super::villains::Villain;
+use super::adversaries::BroadcastAdversary;
+use super::authentication::SimulatedAuthentication;
 use crate::{
-    Broadcaster, Command, Config, Delivery, Digest, Equivocation, Message, Misdeed, Output, Parameters,
+    Broadcaster, Command, Config, Delivery, Digest, Equivocation, Message, Misbehaviour, Output, Parameters,
     Record, Slot, limits,
 };
 
 /// Decides which messages pass.
-type Tap<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Fate>;
+type Interceptor<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Interception>;
 
 /// Members that broadcast in a run, and what must hold.
-pub struct BroadcastHost<A: Kit> {
+pub struct BroadcastHost<A: SimulatedAuthentication> {
     group: Arc<Committee<Ed25519>>,
     /// The machines' parameters.
     pub parameters: Parameters,
@@ -45,12 +47,12 @@ pub struct BroadcastHost<A: Kit> {
     /// Evidence that correct members hold, and who is accused without any.
     pub evidence: Vec<Equivocation<A::Signature>>,
     /// What correct members hold against others, by code.
-    pub misdeeds: BTreeMap<(MemberIndex, &'static str), u64>,
+    pub misbehaviours: BTreeMap<(MemberIndex, &'static str), u64>,
     /// Decides which messages of correct nodes pass.
-    pub tap: Option<Tap<A::Signature>>,
+    pub interceptor: Option<Interceptor<A::Signature>>,
 }
 
-impl<A: Kit> BroadcastHost<A> {
+impl<A: SimulatedAuthentication> BroadcastHost<A> {
     /// A run that has not begun.
     pub fn new(group: Arc<Committee<Ed25519>>, scenario: &Scenario) -> Self {
         Self {
@@ -68,8 +70,8 @@ impl<A: Kit> BroadcastHost<A> {
             tops: BTreeMap::new(),
             verified: BTreeMap::new(),
             evidence: Vec::new(),
-            misdeeds: BTreeMap::new(),
-            tap: None,
+            misbehaviours: BTreeMap::new(),
+            interceptor: None,
         }
     }
 
@@ -168,11 +170,11 @@ impl<A: Kit> BroadcastHost<A> {
     }
 }
 
-impl<A: Kit> Host for BroadcastHost<A> {
+impl<A: SimulatedAuthentication> Host for BroadcastHost<A> {
     type Machine = Broadcaster<A>;
 
-    fn boot(&mut self, boot: Boot<Record<A::Signature>>) -> Result<Broadcaster<A>, Violation> {
-        let Boot { node, mut records, seed, .. } = boot;
+    fn boot(&mut self, boot: BootContext<Record<A::Signature>>) -> Result<Broadcaster<A>, Violation> {
+        let BootContext { node, mut records, seed, .. } = boot;
         if seed[0].is_multiple_of(2) {
             // What a store with a place for each of the last keeps.
             let tail = self.parameters.tail.into();
@@ -236,13 +238,13 @@ impl<A: Kit> Host for BroadcastHost<A> {
         }
     }
 
-    fn on_fault(&mut self, node: Node, fault: Fault<Misdeed<A::Signature>>) -> Verdict {
+    fn on_fault(&mut self, node: Node, fault: Fault<Misbehaviour<A::Signature>>) -> Verdict {
         if !node.honest {
             return Ok(());
         }
         let Fault { culprit, evidence } = fault;
-        *self.misdeeds.entry((culprit, evidence.code())).or_default() += 1;
-        if let Misdeed::Equivocation(evidence) = evidence {
+        *self.misbehaviours.entry((culprit, evidence.code())).or_default() += 1;
+        if let Misbehaviour::Equivocation(evidence) = evidence {
             if evidence.culprit != culprit || evidence.verify::<A>(&self.group).is_err() {
                 return Err(Violation::new("evidence", format!("node {}: it proves nothing", node.slot)));
             }
@@ -270,11 +272,19 @@ impl<A: Kit> Host for BroadcastHost<A> {
     }
 
     fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Broadcaster<A>>>> {
-        let villain = Villain::<A>::new(name, self.group.clone(), node.member)?;
+        let villain = BroadcastAdversary::<A>::new(name, self.group.clone(), node.member)?;
         Some(Box::new(villain))
     }
 
-    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message<A::Signature>) -> Fate {
-        self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
+    fn intercept(
+        &mut self,
+        now: Time,
+        from: Node,
+        to: Node,
+        message: &Message<A::Signature>,
+    ) -> Interception {
+        self.interceptor
+            .as_ref()
+            .map_or(Interception::Pass, |interceptor| interceptor(now, from, to, message))
     }
 }

@@ -7,7 +7,7 @@ use quorate::committee::{ChainId, Committee, Repeats};
 use quorate::ed25519::Ed25519;
 use quorate::scheme::Scheme;
 use quorate::wire::{Encode, Writer, domain};
-use quorate_broadcast::{Message, Sent, Slot, digest, vouch_bytes};
+use quorate_broadcast::{Message, SignedMessage, Slot, attestation_bytes, digest};
 use quorate_node::config::LinkConfig;
 use quorate_node::genesis::Genesis;
 use quorate_node::keys::NodeKeys;
@@ -49,9 +49,9 @@ fn lie(dir: &Path) {
     let keys = NodeKeys::load(&dir.join(format!("g/node{LIAR}.keys"))).unwrap();
     let send = |message: &[u8]| {
         let slot = Slot { sender: LIAR, sequence: 1 };
-        let word = vouch_bytes(&committee.id(), LIAR, slot, &digest(message));
+        let word = attestation_bytes(&committee.id(), LIAR, slot, &digest(message));
         let signature = Ed25519::sign(&keys.identity().unwrap(), &word);
-        Message::Send(Sent { sequence: 1, message: message.into(), signature }).encode()
+        Message::Send(SignedMessage { sequence: 1, message: message.into(), signature }).encode()
     };
     let [one, other] = [send(b"yes"), send(b"no")];
     let mut forged = send(b"forged");

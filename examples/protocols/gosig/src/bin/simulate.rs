@@ -9,7 +9,7 @@ use quorate::bls::{Counted, MinSig};
 use quorate::scheme::Toy;
 use quorate_gosig::Suite;
 use quorate_gosig::simulation::{GosigHost, Material, scenario};
-use quorate_simulator::{Program, Run};
+use quorate_simulator::{Program, SeedRun};
 
 const PROGRAM: Program<'_> = Program {
     protocol: "Gosig",
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 }
 
 /// Keys are made once for each number of members.
-fn one<S: Suite>(run: &Run, materials: &mut BTreeMap<usize, Arc<Material<S>>>) -> Result<(), String> {
+fn one<S: Suite>(run: &SeedRun, materials: &mut BTreeMap<usize, Arc<Material<S>>>) -> Result<(), String> {
     let material = materials.entry(run.nodes).or_insert_with(|| Material::new(run.nodes));
     let scenario = scenario(&run.scenario, run.nodes, run.seed).ok_or("no such scenario")?;
     run.check(&scenario, |_| GosigHost::new(material.clone()))

@@ -12,8 +12,8 @@ use quorate::wire::Decode;
 use quorate_protocol::simulation::{GENESIS, Ledger, Workload};
 use quorate_protocol::testing::{committee, secret};
 use quorate_simulator::{
-    Actions, Adversary, Agreement, Boot, Delivered, Fate, Host, Node, Scenario, Shape, Verdict, Violation,
-    preset,
+    Actions, Adversary, Agreement, BootContext, Delivered, Host, Interception, Node, PresetParameters,
+    Scenario, Verdict, Violation, preset,
 };
 
 use super::villains::{VILLAINS, Villain};
@@ -61,7 +61,10 @@ impl<S: Suite> Material<S> {
 /// A run of that preset, with as many faulty members as Gosig bears. Clocks that are further apart than a stage cost
 /// liveness and nothing else, so where liveness is asked for they are as good as NTP makes them.
 pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
-    let shape = Shape { live_within: Duration::from_secs(15), ..Shape::byzantine(nodes, VILLAINS) };
+    let shape = PresetParameters {
+        live_within: Duration::from_secs(15),
+        ..PresetParameters::byzantine(nodes, VILLAINS)
+    };
     let mut scenario = preset(name, &shape, seed)?;
     scenario.clocks.offset = scenario.clocks.offset.min(Duration::from_millis(40));
     scenario.clocks.drift_ppm = scenario.clocks.drift_ppm.min(200);
@@ -109,7 +112,7 @@ impl<S: Suite> Disk<S> {
 }
 
 /// Decides which messages pass.
-pub type Tap<S> = Box<dyn Fn(Time, Node, Node, &Envelope<S>) -> Fate>;
+pub type Tap<S> = Box<dyn Fn(Time, Node, Node, &Envelope<S>) -> Interception>;
 
 /// Gosig in a run: an archive and a toy application for every node, the clients, and what must hold.
 pub struct GosigHost<S: Suite> {
@@ -385,8 +388,8 @@ fn compact<S: Suite>(
 impl<S: Suite> Host for GosigHost<S> {
     type Machine = Replica<S>;
 
-    fn boot(&mut self, boot: Boot<Record<S>>) -> Result<Replica<S>, Violation> {
-        let Boot { node, mut records, seed, .. } = boot;
+    fn boot(&mut self, boot: BootContext<Record<S>>) -> Result<Replica<S>, Violation> {
+        let BootContext { node, mut records, seed, .. } = boot;
         let disk = self.disk(node);
         disk.ledger.restart(!records.is_empty(), &seed);
         disk.congested = false;
@@ -423,7 +426,7 @@ impl<S: Suite> Host for GosigHost<S> {
     }
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
-        self.agreement.started(node);
+        self.agreement.on_start(node);
         self.workload.start(actions);
         Ok(())
     }
@@ -491,10 +494,10 @@ impl<S: Suite> Host for GosigHost<S> {
         Villain::new(name, node.member, material).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
     }
 
-    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Envelope<S>) -> Fate {
+    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Envelope<S>) -> Interception {
         if !self.is_linked(from, to) {
-            return Fate::Drop;
+            return Interception::Drop;
         }
-        self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
+        self.tap.as_ref().map_or(Interception::Pass, |tap| tap(now, from, to, message))
     }
 }

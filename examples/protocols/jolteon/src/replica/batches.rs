@@ -5,7 +5,7 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 
-use super::{Out, Replica};
+use super::{Replica, ReplicaStep};
 use crate::batch::{Batch, BatchRef};
 use crate::ids::AVAILABLE;
 use crate::interface::{Evidence, Output, OwnBatchState};
@@ -15,7 +15,7 @@ use crate::record::Record;
 
 impl<S: Scheme> Replica<S> {
     /// A batch of this member's: make it durable, send it, and acknowledge it oneself.
-    pub(super) fn on_seal(&mut self, batch: Arc<Batch>, out: &mut Out<S>) {
+    pub(super) fn on_seal(&mut self, batch: Arc<Batch>, out: &mut ReplicaStep<S>) {
         let (wait, sequence) = (self.parameters.retry * 4, batch.sequence());
         let (due, chain) = (self.now.plus(wait), self.tree.root().state.inventory.clone());
         let identities = self.committees.identities.clone();
@@ -36,7 +36,7 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Acknowledges the own batches that came back from the records.
-    pub(super) fn certify_own(&mut self, out: &mut Out<S>) {
+    pub(super) fn certify_own(&mut self, out: &mut ReplicaStep<S>) {
         let own: Vec<Arc<Batch>> =
             self.mempool.unacknowledged(self.me).map(|own| own.batch.clone()).collect();
         for batch in own {
@@ -53,9 +53,9 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// A batch from its author.
-    pub(super) fn on_batch(&mut self, from: MemberIndex, batch: Arc<Batch>, out: &mut Out<S>) {
+    pub(super) fn on_batch(&mut self, from: MemberIndex, batch: Arc<Batch>, out: &mut ReplicaStep<S>) {
         let chain = self.tree.root().state.inventory.clone();
-        if self.sync.wants(&batch.digest()) {
+        if self.sync.is_requested(&batch.digest()) {
             self.on_batch_reply(batch.clone(), out);
         }
         match self.mempool.store(&batch, &chain, &self.parameters) {
@@ -67,8 +67,8 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// A batch that a committed block names, from somebody who has it.
-    pub(super) fn on_batch_reply(&mut self, batch: Arc<Batch>, out: &mut Out<S>) {
-        if self.sync.got(&batch.digest()) {
+    pub(super) fn on_batch_reply(&mut self, batch: Arc<Batch>, out: &mut ReplicaStep<S>) {
+        if self.sync.batch_received(&batch.digest()) {
             out.persist(Record::Batch(batch.clone()));
             self.mempool.keep(batch);
             self.deliver(out);
@@ -76,7 +76,7 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Somebody stored a batch of this member's.
-    pub(super) fn on_acknowledge(&mut self, vote: Vote<Ed25519>, out: &mut Out<S>) {
+    pub(super) fn on_acknowledge(&mut self, vote: Vote<Ed25519>, out: &mut ReplicaStep<S>) {
         if vote.statement().kind != AVAILABLE {
             out.fault(vote.signer(), Evidence::Unexpected { what: "acknowledgement of another kind" });
             return;
@@ -105,7 +105,7 @@ impl<S: Scheme> Replica<S> {
 
     /// A quorum stored a batch. Everybody is told, so that all know that there is work and wait for a leader to
     /// take it up.
-    pub(super) fn on_certified(&mut self, from: MemberIndex, batch: BatchRef, out: &mut Out<S>) {
+    pub(super) fn on_certified(&mut self, from: MemberIndex, batch: BatchRef, out: &mut ReplicaStep<S>) {
         if self.mempool.knows(&batch) || !self.tree.root().state.inventory.admits(batch.header.slot) {
             return;
         }
@@ -120,7 +120,7 @@ impl<S: Scheme> Replica<S> {
         self.mempool.certify(batch, &chain);
     }
 
-    pub(super) fn report_congestion(&mut self, out: &mut Out<S>) {
+    pub(super) fn report_congestion(&mut self, out: &mut ReplicaStep<S>) {
         if let Some(congested) = self.mempool.congestion(&self.parameters) {
             out.output(Output::Congestion(congested));
         }
@@ -128,7 +128,7 @@ impl<S: Scheme> Replica<S> {
 
     /// Sends own batches again that were not committed in time: the batch to those who have not acknowledged it,
     /// or, once it is certified, the certificate to all.
-    pub(super) fn resend_batches(&mut self, out: &mut Out<S>) {
+    pub(super) fn resend_batches(&mut self, out: &mut ReplicaStep<S>) {
         let members = self.committees.voters.len();
         for (own, missing) in self.mempool.overdue(self.now, members, &self.parameters) {
             match &own.certificate {

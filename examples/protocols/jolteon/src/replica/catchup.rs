@@ -4,7 +4,7 @@ use quorate::certificate::Certificate;
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 
-use super::{Out, Replica};
+use super::{Replica, ReplicaStep};
 use crate::batch::MAX_BATCH_BYTES;
 use crate::block::Block;
 use crate::ids::{BatchDigest, BlockDigest};
@@ -18,7 +18,7 @@ const ARCHIVED_CHARGE: usize = MAX_BATCH_BYTES / 16;
 
 impl<S: Scheme> Replica<S> {
     /// The link to a member is up.
-    pub(super) fn on_connected(&mut self, peer: MemberIndex, out: &mut Out<S>) {
+    pub(super) fn on_connected(&mut self, peer: MemberIndex, out: &mut ReplicaStep<S>) {
         if peer == self.me || peer >= self.committees.voters.len() {
             return;
         }
@@ -29,12 +29,12 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Asks for whatever is missing and was not asked for.
-    pub(super) fn ask(&mut self, out: &mut Out<S>) {
-        if self.sync.greet(self.now, &self.parameters) {
+    pub(super) fn send_requests(&mut self, out: &mut ReplicaStep<S>) {
+        if self.sync.should_greet(self.now, &self.parameters) {
             out.broadcast(Message::Hello { certified: self.pacemaker.certified() });
         }
         if self.sync.search().is_some_and(|search| self.tree.contains(&search.target)) {
-            self.sync.found();
+            self.sync.end_search();
         }
         if self.queue.len() < self.parameters.max_undelivered {
             let root = self.tree.root().height;
@@ -55,7 +55,7 @@ impl<S: Scheme> Replica<S> {
         peer: MemberIndex,
         from: u64,
         target: &BlockDigest,
-        out: &mut Out<S>,
+        out: &mut ReplicaStep<S>,
     ) {
         if !self.sync.afford(self.now, peer, RANGE_CHARGE, &self.parameters) {
             return;
@@ -71,7 +71,12 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Consecutive blocks, each certified by the next; the last by the next answer, or because it is the target.
-    pub(super) fn on_blocks(&mut self, from: MemberIndex, blocks: Vec<Arc<Block<S>>>, out: &mut Out<S>) {
+    pub(super) fn on_blocks(
+        &mut self,
+        from: MemberIndex,
+        blocks: Vec<Arc<Block<S>>>,
+        out: &mut ReplicaStep<S>,
+    ) {
         let Some(search) = self.sync.search() else { return };
         if !search.awaited.contains(&from) || blocks.is_empty() {
             return;
@@ -116,7 +121,7 @@ impl<S: Scheme> Replica<S> {
             }
         }
         if self.tree.contains(&target) {
-            self.sync.found();
+            self.sync.end_search();
             self.adopt_orphans(out);
         }
     }
@@ -144,7 +149,7 @@ impl<S: Scheme> Replica<S> {
         block: Arc<Block<S>>,
         certificate: &Certificate<S>,
         from: MemberIndex,
-        out: &mut Out<S>,
+        out: &mut ReplicaStep<S>,
     ) {
         if block.height <= self.tree.root().height {
             return;
@@ -166,7 +171,7 @@ impl<S: Scheme> Replica<S> {
         &mut self,
         peer: MemberIndex,
         digests: Vec<BatchDigest>,
-        out: &mut Out<S>,
+        out: &mut ReplicaStep<S>,
     ) {
         let mut archived = Vec::new();
         for digest in digests {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use quorate::certificate::Certificate;
 use quorate::scheme::Scheme;
 
-use super::{MAX_UNEXECUTED, Out, Replica};
+use super::{MAX_UNEXECUTED, Replica, ReplicaStep};
 use crate::batch::BatchRef;
 use crate::block::{Block, Executed};
 use crate::finality::Finality;
@@ -18,7 +18,7 @@ const LOOKAHEAD_BYTES: u64 = 64 << 20;
 
 impl<S: Scheme> Replica<S> {
     /// A block came after its certificate: puts the two together.
-    pub(super) fn attach_certificate(&mut self, digest: &BlockDigest, out: &mut Out<S>) {
+    pub(super) fn attach_certificate(&mut self, digest: &BlockDigest, out: &mut ReplicaStep<S>) {
         let high = self.pacemaker.high().filter(|qc| qc.statement().digest == digest.0).cloned();
         if let Some(qc) = high
             && let Some(node) = self.tree.get_mut(digest)
@@ -29,7 +29,7 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// The commit rule: a block is committed, with its ancestors, when its child in the next view is certified.
-    pub(super) fn try_commit(&mut self, child: &BlockDigest, out: &mut Out<S>) {
+    pub(super) fn try_commit(&mut self, child: &BlockDigest, out: &mut ReplicaStep<S>) {
         let Some(node) = self.tree.get(child) else { return };
         let Some(qc) = node.certificate.clone() else { return };
         let child = node.block.clone();
@@ -38,7 +38,7 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    fn commit(&mut self, child: Arc<Block<S>>, certificate: Certificate<S>, out: &mut Out<S>) {
+    fn commit(&mut self, child: Arc<Block<S>>, certificate: Certificate<S>, out: &mut ReplicaStep<S>) {
         let Some(path) = self.tree.path(&child.parent) else { return };
         for block in path.iter().chain([&child]) {
             self.make_durable(&block.digest(), out);
@@ -62,11 +62,11 @@ impl<S: Scheme> Replica<S> {
         self.orphans.retain(|_, block| block.view > view);
         let payload: Vec<BatchRef> = path.iter().flat_map(|block| block.payload.iter().cloned()).collect();
         self.settle_batches(&payload, out);
-        self.queue.extend(Finality::of_path(&path, &child, &certificate));
+        self.queue.extend(Finality::for_path(&path, &child, &certificate));
         self.deliver(out);
     }
 
-    fn settle_batches(&mut self, committed: &[BatchRef], out: &mut Out<S>) {
+    fn settle_batches(&mut self, committed: &[BatchRef], out: &mut ReplicaStep<S>) {
         let chain = self.tree.root().state.inventory.clone();
         let (own, forgotten) = self.mempool.settle(&chain, committed);
         for (sequence, is_committed) in own {
@@ -81,7 +81,7 @@ impl<S: Scheme> Replica<S> {
 
     /// Delivers committed blocks in the order of the chain, as far as their batches are here and the application
     /// keeps up.
-    pub(super) fn deliver(&mut self, out: &mut Out<S>) {
+    pub(super) fn deliver(&mut self, out: &mut ReplicaStep<S>) {
         while let Some((block, _)) = self.queue.front() {
             let batches: Option<Vec<_>> =
                 block.payload.iter().map(|batch| self.mempool.batch(&batch.digest()).cloned()).collect();
@@ -106,7 +106,7 @@ impl<S: Scheme> Replica<S> {
                 break;
             }
             for batch in block.payload.iter().filter(|batch| self.mempool.batch(&batch.digest()).is_none()) {
-                self.sync.want(block.height, batch);
+                self.sync.request_batch(block.height, batch);
             }
         }
     }
@@ -119,7 +119,7 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// The application executed up to a block.
-    pub(super) fn on_executed(&mut self, executed: Executed, out: &mut Out<S>) {
+    pub(super) fn on_executed(&mut self, executed: Executed, out: &mut ReplicaStep<S>) {
         if executed.height <= self.delivered && self.execution.note(executed) {
             while self.unexecuted.front().is_some_and(|(height, _)| *height <= executed.height) {
                 self.unexecuted.pop_front();

@@ -36,7 +36,7 @@ use quorate_protocol::execution::Execution;
 pub use restore::Config;
 
 use crate::block::{Block, Committees};
-use crate::finality::Final;
+use crate::finality::FinalizedBlock;
 use crate::ids::BlockDigest;
 use crate::interface::{Command, Evidence, Output, Status, Timer};
 use crate::mempool::Mempool;
@@ -45,11 +45,11 @@ use crate::pacemaker::Pacemaker;
 use crate::parameters::Parameters;
 use crate::record::Record;
 use crate::safety::Safety;
-use crate::sync::Sync;
+use crate::sync::Synchronizer;
 use crate::tree::Tree;
 
 /// How many verified certificates are remembered, and how far ahead votes are collected.
-const MEMORY: usize = 64;
+const VIEW_WINDOW: usize = 64;
 /// How many delivered blocks may wait for their execution before delivery waits too.
 const MAX_UNEXECUTED: u64 = 128;
 /// The shortest time until something is sent again.
@@ -67,7 +67,7 @@ pub struct Replica<S: Scheme> {
     pacemaker: Pacemaker<S>,
     tree: Tree<S>,
     mempool: Mempool,
-    sync: Sync<S>,
+    sync: Synchronizer<S>,
     execution: Execution,
 
     /// Votes by view, for views that are not certified.
@@ -85,16 +85,16 @@ pub struct Replica<S: Scheme> {
     verified_tc: Option<TimeoutCertificate<S>>,
     last_block_at: Option<Time>,
     /// When a member was last sent what it missed.
-    helped: BTreeMap<MemberIndex, Time>,
+    advance_sent_at: BTreeMap<MemberIndex, Time>,
 
     /// Committed blocks that were not delivered.
-    queue: VecDeque<Final<S>>,
+    queue: VecDeque<FinalizedBlock<S>>,
     delivered: u64,
     /// Heights and bytes of the blocks that were delivered and not executed.
     unexecuted: VecDeque<(u64, usize)>,
     next_sequence: u64,
     /// Whether there were no records.
-    is_blank: bool,
+    has_no_records: bool,
     /// How often a view timed out from which it abstains for that reason.
     abstained: u32,
     timeouts: u64,
@@ -104,7 +104,7 @@ pub struct Replica<S: Scheme> {
     retry_timer: Option<Time>,
 }
 
-type Out<S> = Step<Replica<S>>;
+type ReplicaStep<S> = Step<Replica<S>>;
 
 impl<S: Scheme> Replica<S> {
     /// The number for this member's next batch.
@@ -138,7 +138,7 @@ impl<S: Scheme> Replica<S> {
     fn leader(&self) -> MemberIndex {
         let high = self.high_digest();
         let state = self.tree.state(&high).unwrap_or(&self.tree.root().state);
-        state.standings.leader(&self.committees.voters, self.pacemaker.view())
+        state.reputation.leader(&self.committees.voters, self.pacemaker.view())
     }
 
     /// The block of the highest certificate; the genesis if there is none.
@@ -146,7 +146,7 @@ impl<S: Scheme> Replica<S> {
         self.pacemaker.high().map_or(self.tree.root().digest, |qc| BlockDigest(qc.statement().digest))
     }
 
-    fn dispatch(&mut self, input: Input<Self>, out: &mut Out<S>) {
+    fn dispatch(&mut self, input: Input<Self>, out: &mut ReplicaStep<S>) {
         match input {
             Input::Start => self.on_start(out),
             Input::Message { from, message } => match check_sender(&self.committees, from, &message) {
@@ -168,13 +168,13 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    fn on_message(&mut self, from: MemberIndex, message: Message<S>, out: &mut Out<S>) {
+    fn on_message(&mut self, from: MemberIndex, message: Message<S>, out: &mut ReplicaStep<S>) {
         match message {
             Message::Proposal(block) => self.on_proposal(from, block, out),
             Message::Vote(vote) => self.on_vote(vote, out),
             Message::Timeout(timeout) => self.on_timeout(from, *timeout, out),
             Message::Advance(advance) => self.on_advance(from, *advance, out),
-            Message::Hello { .. } => self.help(from, out),
+            Message::Hello { .. } => self.send_advance(from, out),
             Message::Batch(batch) => self.on_batch(from, batch, out),
             Message::Acknowledge(vote) => self.on_acknowledge(vote, out),
             Message::Certified(batch) => self.on_certified(from, *batch, out),
@@ -202,10 +202,10 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Proposes if it is time, asks for what is missing, and makes the timers agree with the state.
-    fn settle(&mut self, out: &mut Out<S>) {
+    fn finish_step(&mut self, out: &mut ReplicaStep<S>) {
         self.try_propose(out);
         self.resend_batches(out);
-        self.ask(out);
+        self.send_requests(out);
         let view = self.has_work().then_some(self.pacemaker.view());
         if view != self.view_timer {
             match view {
@@ -252,7 +252,7 @@ impl<S: Scheme> Machine for Replica<S> {
         self.now = self.now.max(now);
         let mut out = Step::new();
         self.dispatch(input, &mut out);
-        self.settle(&mut out);
+        self.finish_step(&mut out);
         out
     }
 }

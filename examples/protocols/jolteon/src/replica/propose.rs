@@ -4,7 +4,7 @@ use quorate::certificate::Equivocation;
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 
-use super::{MEMORY, Out, Replica};
+use super::{Replica, ReplicaStep, VIEW_WINDOW};
 use crate::block::{Block, Content, Executed};
 use crate::ids::BlockDigest;
 use crate::interface::{Evidence, Timer};
@@ -17,7 +17,7 @@ const MAX_LAG: u64 = 256;
 
 impl<S: Scheme> Replica<S> {
     /// A block from its author.
-    pub(super) fn on_proposal(&mut self, from: MemberIndex, block: Arc<Block<S>>, out: &mut Out<S>) {
+    pub(super) fn on_proposal(&mut self, from: MemberIndex, block: Arc<Block<S>>, out: &mut ReplicaStep<S>) {
         if block.view <= self.tree.root().view || self.tree.contains(&block.digest()) {
             return;
         }
@@ -47,7 +47,7 @@ impl<S: Scheme> Replica<S> {
         }
         // From here on the view is known to have begun, so that these are as few as the views.
         self.proposals.insert((block.view, block.author), proposal);
-        while self.proposals.len() > 4 * MEMORY {
+        while self.proposals.len() > 4 * VIEW_WINDOW {
             self.proposals.pop_first();
         }
         if let Some(qc) = &block.justify {
@@ -64,7 +64,7 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// A block whose signature and certificates were checked and whose parent is known.
-    pub(super) fn accept(&mut self, block: Arc<Block<S>>, out: &mut Out<S>) {
+    pub(super) fn accept(&mut self, block: Arc<Block<S>>, out: &mut ReplicaStep<S>) {
         if block.view <= self.tree.root().view || self.tree.contains(&block.digest()) {
             return;
         }
@@ -101,7 +101,7 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Blocks that waited for their parent.
-    pub(super) fn adopt_orphans(&mut self, out: &mut Out<S>) {
+    pub(super) fn adopt_orphans(&mut self, out: &mut ReplicaStep<S>) {
         let root = self.tree.root().view;
         self.orphans.retain(|_, block| block.view > root);
         let ready: Vec<MemberIndex> = self
@@ -118,12 +118,12 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Proposes, if it is this member's turn and there is something to order.
-    pub(super) fn try_propose(&mut self, out: &mut Out<S>) {
+    pub(super) fn try_propose(&mut self, out: &mut ReplicaStep<S>) {
         let view = self.pacemaker.view();
         let idle = self.propose_timer || !self.wants_block();
         if idle
-            || self.safety.proposed() >= view
-            || self.safety.gave_up() >= view
+            || self.safety.last_proposed_view() >= view
+            || self.safety.last_timeout_view() >= view
             || self.safety.abstains(view)
         {
             return;
@@ -146,13 +146,13 @@ impl<S: Scheme> Replica<S> {
             Some(tc) => tc.view() + 1 == view && self.pacemaker.certified() >= tc.highest_value(),
             None => self.pacemaker.certified() + 1 == view,
         };
-        let place = self.tree.place(parent)?;
+        let place = self.tree.height_and_state(parent)?;
         let behind = self.tree.root().height.saturating_sub(self.execution.newest().height) > MAX_LAG;
         let turn = self.leader() == self.me;
         (turn && justified && !behind).then_some(place)
     }
 
-    fn propose(&mut self, parent: BlockDigest, height: u64, stated: Executed, out: &mut Out<S>) {
+    fn propose(&mut self, parent: BlockDigest, height: u64, stated: Executed, out: &mut ReplicaStep<S>) {
         let Some(state) = self.tree.state(&parent) else { return };
         // Only what the chain shows to be committed: a voter that has not seen why more is cannot execute it.
         let final_height = state.final_above(self.tree.block(&parent));
@@ -178,12 +178,12 @@ impl<S: Scheme> Replica<S> {
     }
 
     fn check_against_parent(&self, block: &Block<S>) -> Result<(), &'static str> {
-        let place = self.tree.place(&block.parent).zip(self.tree.state(&block.parent));
+        let place = self.tree.height_and_state(&block.parent).zip(self.tree.state(&block.parent));
         let Some(((height, stated), state)) = place else { return Err("its parent is unknown") };
         if block.height != height + 1 {
             return Err("its height is not one above its parent's");
         }
-        if state.standings.leader(&self.committees.voters, block.view) != block.author {
+        if state.reputation.leader(&self.committees.voters, block.view) != block.author {
             return Err("its author does not lead its view");
         }
         let same = block.executed.height == stated.height && block.executed.state_root != stated.state_root;

@@ -11,11 +11,11 @@ use quorate::scheme::Scheme;
 use quorate::{Error, Result};
 use quorate_protocol::execution::Execution;
 
-use super::{Out, Replica};
+use super::{Replica, ReplicaStep};
 use crate::batch::Batch;
 use crate::block::{Block, Committees, Executed};
-use crate::chain::ChainState;
-use crate::finality::{Final, Finality};
+use crate::chain_state::ChainState;
+use crate::finality::{Finality, FinalizedBlock};
 use crate::ids::BlockDigest;
 use crate::mempool::Mempool;
 use crate::message::Timeout;
@@ -23,7 +23,7 @@ use crate::pacemaker::Pacemaker;
 use crate::parameters::Parameters;
 use crate::record::{Committed, Record};
 use crate::safety::Safety;
-use crate::sync::Sync;
+use crate::sync::Synchronizer;
 use crate::tree::{Root, Tree};
 
 /// What a replica is made of.
@@ -77,8 +77,8 @@ impl<S: Scheme> Replica<S> {
         check_committees(&committees, me)?;
         let identity_key = Ed25519::secret_from_bytes(&*Ed25519::secret_to_bytes(&config.identity_key))?;
         let mut records = records.into_iter().peekable();
-        let is_blank = records.peek().is_none();
-        let records = sort(records);
+        let has_no_records = records.peek().is_none();
+        let records = sort_records(records);
         let safety = Safety::restore(
             &committees,
             config.voting_key,
@@ -99,8 +99,14 @@ impl<S: Scheme> Replica<S> {
         let queue = undelivered(&records.blocks, committed, executed.height)?;
         let mut execution = Execution::new(executed, &config.recent);
         execution.forget_below(root.executed.height);
-        let tree = grow(&committees, root, &records.blocks);
-        let pacemaker = pace(&committees, &records.blocks, committed, records.timeout, safety.gave_up());
+        let tree = restore_tree(&committees, root, &records.blocks);
+        let pacemaker = restore_pacemaker(
+            &committees,
+            &records.blocks,
+            committed,
+            records.timeout,
+            safety.last_timeout_view(),
+        );
 
         let members = committees.voters.len();
         let mut replica = Self {
@@ -111,7 +117,7 @@ impl<S: Scheme> Replica<S> {
             safety,
             pacemaker,
             mempool: Mempool::new(me, members),
-            sync: Sync::new(me, members),
+            sync: Synchronizer::new(me, members),
             execution,
             votes: BTreeMap::new(),
             suspects: Suspects::new(),
@@ -122,12 +128,12 @@ impl<S: Scheme> Replica<S> {
             verified: BTreeMap::new(),
             verified_tc: None,
             last_block_at: None,
-            helped: BTreeMap::new(),
+            advance_sent_at: BTreeMap::new(),
             queue,
             delivered: executed.height,
             unexecuted: VecDeque::new(),
             next_sequence: config.first_sequence.max(1),
-            is_blank,
+            has_no_records,
             abstained: 0,
             timeouts: 0,
             view_timer: None,
@@ -142,15 +148,15 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// The first input of a run.
-    pub(super) fn on_start(&mut self, out: &mut Out<S>) {
+    pub(super) fn on_start(&mut self, out: &mut ReplicaStep<S>) {
         if self.committees.voters.len() == 1 {
-            self.sync.alone();
+            self.sync.skip_greeting();
         }
         if let Some(high) = self.pacemaker.high().cloned() {
             self.seek(&high, None);
         }
         if let Some(timeout) = self.pacemaker.sent.clone() {
-            self.count(timeout, out);
+            self.count_timeout(timeout, out);
         }
         self.certify_own(out);
         self.deliver(out);
@@ -159,7 +165,7 @@ impl<S: Scheme> Replica<S> {
 
     /// The last vote, if its block is known: a timeout of its view should carry it.
     fn restore_vote(&mut self) {
-        let view = self.safety.voted();
+        let view = self.safety.last_voted_view();
         let blocks: Vec<Arc<Block<S>>> =
             self.tree.nodes().map(|node| node.block.clone()).filter(|block| block.view == view).collect();
         self.last_vote = blocks.iter().find_map(|block| self.safety.repeat_vote(&self.committees, block));
@@ -174,7 +180,7 @@ impl<S: Scheme> Replica<S> {
             .iter()
             .flat_map(|(block, _)| block.payload.iter().map(|batch| batch.digest()))
             .collect();
-        self.next_sequence = self.next_sequence.max(chain.of(self.me).top() + 1);
+        self.next_sequence = self.next_sequence.max(chain.author(self.me).top() + 1);
         for batch in batches {
             if batch.author() == self.me {
                 self.next_sequence = self.next_sequence.max(batch.sequence() + 1);
@@ -215,7 +221,7 @@ fn check_committees<S: Scheme>(committees: &Committees<S>, me: MemberIndex) -> R
     Ok(())
 }
 
-fn sort<S: Scheme>(records: impl IntoIterator<Item = Record<S>>) -> Records<S> {
+fn sort_records<S: Scheme>(records: impl IntoIterator<Item = Record<S>>) -> Records<S> {
     let mut sorted = Records {
         batches: Vec::new(),
         blocks: BTreeMap::new(),
@@ -284,7 +290,7 @@ fn undelivered<S: Scheme>(
     blocks: &BTreeMap<BlockDigest, Arc<Block<S>>>,
     committed: Option<&Committed<S>>,
     executed: u64,
-) -> Result<VecDeque<Final<S>>> {
+) -> Result<VecDeque<FinalizedBlock<S>>> {
     let Some(committed) = committed else { return Ok(VecDeque::new()) };
     let mut path = Vec::new();
     let mut at = committed.digest;
@@ -297,11 +303,11 @@ fn undelivered<S: Scheme>(
     }
     path.reverse();
     let child = blocks.get(&committed.child).ok_or(MISSING)?;
-    Ok(Finality::of_path(&path, child, &committed.certificate).into())
+    Ok(Finality::for_path(&path, child, &committed.certificate).into())
 }
 
 /// Puts the blocks above the root back, each behind its parent.
-fn grow<S: Scheme>(
+fn restore_tree<S: Scheme>(
     committees: &Committees<S>,
     root: Root<S>,
     blocks: &BTreeMap<BlockDigest, Arc<Block<S>>>,
@@ -322,7 +328,7 @@ fn grow<S: Scheme>(
 /// The view that the records prove. Every recorded block counts, also one whose parent is missing: a vote for it rests
 /// on its certificates, and a member that forgot them could give a later view up in ignorance of what it helped to
 /// commit. They were checked before the block was recorded.
-fn pace<S: Scheme>(
+fn restore_pacemaker<S: Scheme>(
     committees: &Committees<S>,
     blocks: &BTreeMap<BlockDigest, Arc<Block<S>>>,
     committed: Option<&Committed<S>>,

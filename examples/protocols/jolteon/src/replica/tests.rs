@@ -82,12 +82,12 @@ fn a_restart_remembers_the_certificate_that_its_vote_rests_on() {
 #[test]
 fn a_vote_makes_the_blocks_below_durable_too() {
     let mut replica = replica();
-    replica.is_blank = false;
+    replica.has_no_records = false;
     // Given up before its block came, so there is no vote for it.
     for member in [1, 2] {
         drop(give(&mut replica, member, Message::Timeout(Box::new(timeout(member, 1, None)))));
     }
-    assert!(replica.safety.gave_up() == 1 && replica.status().view == 2);
+    assert!(replica.safety.last_timeout_view() == 1 && replica.status().view == 2);
     let below = block(1, None, None);
     let step = give(&mut replica, 1, Message::Proposal(below.clone()));
     assert!(step.persist.is_empty(), "no vote in a view that was given up");
@@ -122,7 +122,7 @@ fn a_timeout_certificate_that_names_a_view_nobody_certified_leads_nowhere() {
 fn a_timeout_that_brings_nothing_new_is_not_checked() {
     let c = committees::<E>(4);
     let mut replica = replica();
-    replica.is_blank = false;
+    replica.has_no_records = false;
     let advance = Advance { high: Some(certificate(&c, 5, [5; 32])), tc: None };
     drop(give(&mut replica, 1, Message::Advance(Box::new(advance))));
     assert_eq!(replica.status().view, 6);
@@ -195,7 +195,7 @@ fn votes_of_long_past_views_are_forgotten() {
         let advance = Advance { high: None, tc: Some(timeout_certificate(&c, view, 0)) };
         drop(give(&mut replica, 2, Message::Advance(Box::new(advance))));
     }
-    assert_eq!((replica.status().view, replica.votes.len()), (201, MEMORY));
+    assert_eq!((replica.status().view, replica.votes.len()), (201, VIEW_WINDOW));
 }
 
 /// A replica that looks for `target`, which is certified, and asked member 1 for it.

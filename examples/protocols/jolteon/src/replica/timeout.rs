@@ -1,7 +1,7 @@
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 
-use super::{Out, Replica};
+use super::{Replica, ReplicaStep};
 use crate::message::{Advance, Message, Timeout};
 use crate::record::Record;
 
@@ -12,7 +12,7 @@ const MAX_ABSTENTIONS: u32 = 3;
 
 impl<S: Scheme> Replica<S> {
     /// The view took too long.
-    pub(super) fn on_view_timer(&mut self, out: &mut Out<S>) {
+    pub(super) fn on_view_timer(&mut self, out: &mut ReplicaStep<S>) {
         if !self.has_work() {
             return;
         }
@@ -29,7 +29,7 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Gives the view up and tells everybody.
-    fn give_up(&mut self, out: &mut Out<S>) {
+    fn give_up(&mut self, out: &mut ReplicaStep<S>) {
         let view = self.pacemaker.view();
         if self.safety.abstains(view) {
             self.abstained += 1;
@@ -37,8 +37,8 @@ impl<S: Scheme> Replica<S> {
                 return;
             }
             // The others cannot go on without this member. More likely they have just begun than that it forgot.
-            self.safety.take_part();
-            self.is_blank = false;
+            self.safety.end_abstention();
+            self.has_no_records = false;
         }
         // A refusal is possible after a restart that lost the view's timeout but not the guard's record of it.
         let certified = self.pacemaker.certified();
@@ -54,13 +54,13 @@ impl<S: Scheme> Replica<S> {
         out.persist(Record::VoteGuard(record));
         out.broadcast(Message::Timeout(Box::new(timeout.clone())));
         self.pacemaker.sent = Some(timeout.clone());
-        self.count(timeout, out);
+        self.count_timeout(timeout, out);
     }
 
     /// Somebody gives a view up.
-    pub(super) fn on_timeout(&mut self, from: MemberIndex, timeout: Timeout<S>, out: &mut Out<S>) {
+    pub(super) fn on_timeout(&mut self, from: MemberIndex, timeout: Timeout<S>, out: &mut ReplicaStep<S>) {
         if timeout.vote.view() < self.pacemaker.view() {
-            self.help(from, out);
+            self.send_advance(from, out);
             return;
         }
         // What brings nothing new is not checked: a timeout said again costs its receiver next to nothing.
@@ -71,23 +71,23 @@ impl<S: Scheme> Replica<S> {
             }
             self.learn_qc(qc, Some(from), out);
         }
-        if let Some(tc) = timeout.tc.as_ref().filter(|tc| self.is_news(tc)) {
+        if let Some(tc) = timeout.tc.as_ref().filter(|tc| self.begins_view(tc)) {
             if !self.check_tc(from, tc, out) {
                 return;
             }
             self.learn_tc(tc.clone(), out);
         }
         if timeout.vote.view() < self.pacemaker.view() {
-            self.help(from, out);
+            self.send_advance(from, out);
             return;
         }
         if timeout.vote.view() > self.pacemaker.view() || timeout.vote.value() > self.pacemaker.certified() {
             return;
         }
-        self.count(timeout, out);
+        self.count_timeout(timeout, out);
         if self.pacemaker.sent.is_none() && self.pacemaker.collector.has_honest() {
             let (honest, faults) = self.pacemaker.collector.verify_honest(&mut self.suspects);
-            self.accuse(faults, out);
+            self.report_vote_faults(faults, out);
             if honest {
                 self.give_up(out);
             }
@@ -96,16 +96,16 @@ impl<S: Scheme> Replica<S> {
 
     /// Counts a timeout of this view, and the vote that comes with it: that may certify the view's block after
     /// all.
-    pub(super) fn count(&mut self, timeout: Timeout<S>, out: &mut Out<S>) {
+    pub(super) fn count_timeout(&mut self, timeout: Timeout<S>, out: &mut ReplicaStep<S>) {
         let view = timeout.vote.view();
         if let Some(ballot) = timeout.ballot {
-            self.collect(ballot, out);
+            self.collect_vote(ballot, out);
         }
         if view != self.pacemaker.view() {
             return;
         }
         let collected = self.pacemaker.collector.add(timeout.vote, &mut self.suspects);
-        self.accuse(collected.faults, out);
+        self.report_vote_faults(collected.faults, out);
         if let Some(tc) = collected.certificate {
             let tc = tc.into_inner();
             self.verified_tc = Some(tc.clone());
@@ -114,7 +114,7 @@ impl<S: Scheme> Replica<S> {
     }
 
     /// Somebody shows its highest certificates.
-    pub(super) fn on_advance(&mut self, from: MemberIndex, advance: Advance<S>, out: &mut Out<S>) {
+    pub(super) fn on_advance(&mut self, from: MemberIndex, advance: Advance<S>, out: &mut ReplicaStep<S>) {
         let voters = self.committees.voters.clone();
         let greeting = self.sync.is_greeting();
         self.sync.answered(from, |set| voters.weight_of(set) >= voters.honest_weight());
@@ -124,12 +124,12 @@ impl<S: Scheme> Replica<S> {
         {
             self.learn_qc(&qc, Some(from), out);
         }
-        if let Some(tc) = tc.filter(|tc| self.is_news(tc))
+        if let Some(tc) = tc.filter(|tc| self.begins_view(tc))
             && self.check_tc(from, &tc, out)
         {
             self.learn_tc(tc, out);
         }
-        if self.is_blank && greeting && self.pacemaker.view() > 1 {
+        if self.has_no_records && greeting && self.pacemaker.view() > 1 {
             // No records, and yet the chain has begun: maybe they were lost, and votes with them.
             self.safety.abstain(self.pacemaker.view());
         }

@@ -2,7 +2,7 @@ use quorate::certificate::{Vote, VoteCollector, VoteFault};
 use quorate::scheme::Scheme;
 use quorate_protocol::execution::Verdict;
 
-use super::{MEMORY, Out, Replica};
+use super::{Replica, ReplicaStep, VIEW_WINDOW};
 use crate::ids::{BLOCK, BlockDigest};
 use crate::interface::Evidence;
 use crate::message::Message;
@@ -13,7 +13,7 @@ impl<S: Scheme> Replica<S> {
     /// Votes for the view's block, if there is one, the rules allow it, and the state that it names is right: the
     /// parent's, which a quorum checked, or one that this member computed itself. If it is not executed yet, the
     /// vote waits for it; should that take too long, the view ends.
-    pub(super) fn try_vote(&mut self, out: &mut Out<S>) {
+    pub(super) fn try_vote(&mut self, out: &mut ReplicaStep<S>) {
         let view = self.pacemaker.view();
         let Some(node) = self.candidate.and_then(|digest| self.tree.get(&digest)) else { return };
         if node.block.view != view || !self.safety.may_vote(view) {
@@ -23,7 +23,10 @@ impl<S: Scheme> Replica<S> {
         match self.execution.judge(block.executed) {
             Verdict::Agreed => {}
             Verdict::Unknown
-                if self.tree.place(&block.parent).is_some_and(|(_, stated)| stated == block.executed) => {}
+                if self
+                    .tree
+                    .height_and_state(&block.parent)
+                    .is_some_and(|(_, stated)| stated == block.executed) => {}
             Verdict::Unknown => return,
             Verdict::Differs(computed) => {
                 self.candidate = None;
@@ -39,14 +42,14 @@ impl<S: Scheme> Replica<S> {
         out.persist(Record::VoteGuard(record));
         self.last_vote = Some(vote.clone());
         let Some(state) = self.tree.state(&block.digest()) else { return };
-        match state.standings.leader(&self.committees.voters, view.saturating_add(1)) {
-            next if next == self.me => self.collect(vote, out),
+        match state.reputation.leader(&self.committees.voters, view.saturating_add(1)) {
+            next if next == self.me => self.collect_vote(vote, out),
             next => out.send(next, Message::Vote(vote)),
         }
     }
 
     /// Hands out a block's record, once.
-    pub(super) fn make_durable(&mut self, digest: &BlockDigest, out: &mut Out<S>) {
+    pub(super) fn make_durable(&mut self, digest: &BlockDigest, out: &mut ReplicaStep<S>) {
         if let Some(node) = self.tree.get_mut(digest)
             && !node.durable
         {
@@ -57,19 +60,19 @@ impl<S: Scheme> Replica<S> {
 
     /// A vote from its signer. Views that are over or far ahead are of no use; an honest voter that is far ahead
     /// shows it with certificates.
-    pub(super) fn on_vote(&mut self, vote: Vote<S>, out: &mut Out<S>) {
+    pub(super) fn on_vote(&mut self, vote: Vote<S>, out: &mut ReplicaStep<S>) {
         if vote.statement().kind != BLOCK {
             out.fault(vote.signer(), Evidence::Unexpected { what: "vote of another kind" });
             return;
         }
-        self.collect(vote, out);
+        self.collect_vote(vote, out);
     }
 
     /// Adds a vote for a block; a certificate that it completes is told to all, unless a proposal does that.
-    pub(super) fn collect(&mut self, vote: Vote<S>, out: &mut Out<S>) {
+    pub(super) fn collect_vote(&mut self, vote: Vote<S>, out: &mut ReplicaStep<S>) {
         let view = vote.statement().view;
         let certified = self.pacemaker.certified();
-        if view <= certified || view > self.pacemaker.view().saturating_add(MEMORY as u64) {
+        if view <= certified || view > self.pacemaker.view().saturating_add(VIEW_WINDOW as u64) {
             return;
         }
         let voters = &self.committees.voters;
@@ -79,7 +82,7 @@ impl<S: Scheme> Replica<S> {
                 .with_failure_limit(FAILURE_LIMIT)
         });
         let collected = collector.add(vote, &mut self.suspects);
-        self.accuse(collected.faults, out);
+        self.report_vote_faults(collected.faults, out);
         let Some(qc) = collected.certificate else { return };
         let qc = qc.into_inner();
         self.remember(&qc);
@@ -90,7 +93,7 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    pub(super) fn accuse(&self, faults: Vec<VoteFault<S>>, out: &mut Out<S>) {
+    pub(super) fn report_vote_faults(&self, faults: Vec<VoteFault<S>>, out: &mut ReplicaStep<S>) {
         for fault in faults {
             let signer = fault.signer();
             let evidence = match fault {

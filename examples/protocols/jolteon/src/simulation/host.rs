@@ -12,11 +12,11 @@ use quorate::wire::Decode;
 use quorate_protocol::simulation::{GENESIS, Ledger, Workload};
 use quorate_protocol::testing::{committee, secret};
 use quorate_simulator::{
-    Actions, Adversary, Agreement, Boot, Delivered, Fate, Host, Node, Scenario, Shape, Verdict, Violation,
-    preset,
+    Actions, Adversary, Agreement, BootContext, Delivered, Host, Interception, Node, PresetParameters,
+    Scenario, Verdict, Violation, preset,
 };
 
-use super::villains::{VILLAINS, Villain};
+use super::adversaries::{ADVERSARIES, JolteonAdversary};
 use crate::{
     Batch, Block, Command, Committees, Config, Delivery, Evidence, HistoryRequest, Message, Output,
     OwnBatchState, Parameters, Record, Replica, Slot, block_range,
@@ -48,7 +48,10 @@ impl<S: Scheme> Material<S> {
 
 /// A run of that preset, with as many faulty members as Jolteon bears.
 pub fn scenario(name: &str, nodes: usize, seed: u64) -> Option<Scenario> {
-    let shape = Shape { live_within: Duration::from_secs(8), ..Shape::byzantine(nodes, VILLAINS) };
+    let shape = PresetParameters {
+        live_within: Duration::from_secs(8),
+        ..PresetParameters::byzantine(nodes, ADVERSARIES)
+    };
     preset(name, &shape, seed)
 }
 
@@ -69,7 +72,7 @@ impl<S: Scheme> Default for Disk<S> {
 }
 
 /// Decides which messages pass.
-pub type Tap<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Fate>;
+pub type Interceptor<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Interception>;
 
 /// Jolteon in a run: an archive and a toy application for every node, the clients, and what must hold.
 pub struct JolteonHost<S: Scheme> {
@@ -88,7 +91,7 @@ pub struct JolteonHost<S: Scheme> {
     /// Batches that were delivered.
     pub delivered: BTreeSet<[u8; 32]>,
     /// Decides which messages of honest nodes pass.
-    pub tap: Option<Tap<S>>,
+    pub interceptor: Option<Interceptor<S>>,
     /// The most blocks above the committed one that an honest node held.
     pub most_blocks: usize,
     /// Views that each node gave up.
@@ -110,7 +113,7 @@ impl<S: Scheme> JolteonHost<S> {
             sealed: BTreeMap::new(),
             taken: BTreeSet::new(),
             delivered: BTreeSet::new(),
-            tap: None,
+            interceptor: None,
             most_blocks: 0,
             timeouts: BTreeMap::new(),
             evidence: BTreeMap::new(),
@@ -245,8 +248,8 @@ fn compact<S: Scheme>(records: Vec<Record<S>>, executed: u64) -> Vec<Record<S>> 
 impl<S: Scheme> Host for JolteonHost<S> {
     type Machine = Replica<S>;
 
-    fn boot(&mut self, boot: Boot<Record<S>>) -> Result<Replica<S>, Violation> {
-        let Boot { node, mut records, seed, .. } = boot;
+    fn boot(&mut self, boot: BootContext<Record<S>>) -> Result<Replica<S>, Violation> {
+        let BootContext { node, mut records, seed, .. } = boot;
         let disk = self.disk(node);
         disk.ledger.restart(!records.is_empty(), &seed);
         let executed = disk.ledger.executed();
@@ -278,7 +281,7 @@ impl<S: Scheme> Host for JolteonHost<S> {
     }
 
     fn on_start(&mut self, node: Node, actions: &mut Actions<'_, Replica<S>>) -> Verdict {
-        self.agreement.started(node);
+        self.agreement.on_start(node);
         self.workload.start(actions);
         Ok(())
     }
@@ -322,10 +325,13 @@ impl<S: Scheme> Host for JolteonHost<S> {
     }
 
     fn adversary(&mut self, node: Node, name: &str) -> Option<Box<dyn Adversary<Replica<S>>>> {
-        Villain::new(name, node.member, self.material.clone()).map(|v| Box::new(v) as Box<dyn Adversary<_>>)
+        JolteonAdversary::new(name, node.member, self.material.clone())
+            .map(|v| Box::new(v) as Box<dyn Adversary<_>>)
     }
 
-    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message<S>) -> Fate {
-        self.tap.as_ref().map_or(Fate::Pass, |tap| tap(now, from, to, message))
+    fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message<S>) -> Interception {
+        self.interceptor
+            .as_ref()
+            .map_or(Interception::Pass, |interceptor| interceptor(now, from, to, message))
     }
 }

@@ -4,9 +4,9 @@
 // What cannot happen here, such as a seed that is no key, stops a tool with a message.
 #![allow(clippy::expect_used, clippy::indexing_slicing)]
 
+mod adversaries;
 mod host;
-mod villains;
 
-pub use host::{JolteonHost, Material, Tap, scenario};
+pub use adversaries::{ADVERSARIES, JolteonAdversary};
+pub use host::{Interceptor, JolteonHost, Material, scenario};
 pub use quorate_protocol::simulation::{GENESIS, Workload};
-pub use villains::{VILLAINS, Villain};

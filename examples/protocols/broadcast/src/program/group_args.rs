@@ -1,17 +1,17 @@
 //! The options that say what all members of a group agree on besides its file, and how much memory that may take.
 
 use quorate_broadcast::authentication::Authentication;
-use quorate_broadcast::{Parameters, Terms};
+use quorate_broadcast::{GroupParameters, Parameters};
 
 use crate::exit::{Exit, Failure};
-use crate::signer::{SignerName, SuiteName, way};
+use crate::signer::{SignerName, SuiteName, authentication_kind};
 
 /// One MiB.
 const MIB: u128 = 1 << 20;
 
 /// The options that all members must be given alike.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct GroupArgs {
     /// How members know each other's words.
     #[arg(long, value_enum, default_value_t = SignerName::Dsig)]
     pub(crate) signer: SignerName,
@@ -21,33 +21,33 @@ pub(crate) struct Options {
     pub(crate) suite: SuiteName,
 
     /// How many of each sender's last messages are kept for members that were away.
-    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=i64::from(Terms::MAX_TAIL)))]
+    #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=i64::from(GroupParameters::MAX_TAIL)))]
     pub(crate) tail: u32,
 
     /// Most bytes of a message.
     #[arg(long, value_name = "BYTES", default_value_t = 16 << 10)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(Terms::MAX_MESSAGE)))]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(GroupParameters::MAX_MESSAGE)))]
     pub(crate) max_message: u32,
 }
 
 /// How much a member may keep.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Memory {
+pub(crate) struct MemoryArgs {
     /// Refuse what could make a member keep more than so many MiB, whatever others send it. Grows with the square of
     /// the number of members, with --tail and with --max-message.
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(1..))]
     max_memory: u32,
 }
 
-impl Options {
+impl GroupArgs {
     /// What they say.
-    pub(crate) fn terms(&self) -> Terms {
-        let Options { signer, suite, tail, max_message } = *self;
-        Terms { way: way(signer, suite), tail, max_message }
+    pub(crate) fn terms(&self) -> GroupParameters {
+        let GroupArgs { signer, suite, tail, max_message } = *self;
+        GroupParameters { authentication: authentication_kind(signer, suite), tail, max_message }
     }
 }
 
-impl Memory {
+impl MemoryArgs {
     /// Checks that a member does not keep more than is allowed, and returns how much it may be, in bytes.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ mod tests {
         #[derive(Parser)]
         struct Line {
             #[command(flatten)]
-            options: Options,
+            options: GroupArgs,
         }
         let parsed = |tail: u32, message: u32| {
             let line = ["run", "--tail", &tail.to_string(), "--max-message", &message.to_string()];
@@ -120,25 +120,28 @@ mod tests {
             let Parameters { tail, max_message, .. } = Parameters::default();
             (tail, max_message)
         });
-        for (tail, message) in [(1, 1), (Terms::MAX_TAIL, Terms::MAX_MESSAGE)] {
+        for (tail, message) in [(1, 1), (GroupParameters::MAX_TAIL, GroupParameters::MAX_MESSAGE)] {
             let terms = parsed(tail, message).unwrap();
-            assert_eq!(Terms::decode(&terms.encode(), &()), Ok(terms));
+            assert_eq!(GroupParameters::decode(&terms.encode(), &()), Ok(terms));
         }
         assert_eq!((parsed(0, 1), parsed(1, 0)), (None, None));
-        assert_eq!((parsed(Terms::MAX_TAIL + 1, 1), parsed(1, Terms::MAX_MESSAGE + 1)), (None, None));
+        assert_eq!(
+            (parsed(GroupParameters::MAX_TAIL + 1, 1), parsed(1, GroupParameters::MAX_MESSAGE + 1)),
+            (None, None)
+        );
         for signer in SignerName::value_variants() {
             for suite in SuiteName::value_variants() {
-                let way = way(*signer, *suite);
+                let authentication = authentication_kind(*signer, *suite);
                 let named = |name: Option<clap::builder::PossibleValue>| name.unwrap().get_name().to_owned();
-                assert_eq!(named(signer.to_possible_value()), way.name());
-                assert!(way.suite().is_none_or(|name| name == named(suite.to_possible_value())));
+                assert_eq!(named(signer.to_possible_value()), authentication.name());
+                assert!(authentication.suite().is_none_or(|name| name == named(suite.to_possible_value())));
             }
         }
     }
 
     #[test]
     fn what_would_take_too_much_memory_is_refused_with_what_would_do() {
-        let memory = Memory { max_memory: 64 };
+        let memory = MemoryArgs { max_memory: 64 };
         let of = |tail, max_message| Parameters { tail, max_message, ..Parameters::default() };
         memory.check::<Eddsa>(&of(128, 16 << 10), 4).unwrap();
         let text = memory.check::<Eddsa>(&of(1024, 16 << 10), 4).unwrap_err();

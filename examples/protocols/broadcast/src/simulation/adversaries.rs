@@ -9,12 +9,12 @@ use quorate::ed25519::Ed25519;
 use quorate::machine::{Input, MemberIndex, Outgoing, Recipient};
 use quorate_simulator::{Adversary, Control};
 
-use super::kit::Kit;
+use super::authentication::SimulatedAuthentication;
 use crate::authentication::{Authentication, Finished};
-use crate::{Broadcaster, Digest, Message, Sent, Slot, Vouch, digest, vouch_bytes};
+use crate::{Attestation, Broadcaster, Digest, Message, SignedMessage, Slot, attestation_bytes, digest};
 
 /// The names of the protocol's own adversaries.
-pub const VILLAINS: &[&str] = &[
+pub const ADVERSARIES: &[&str] = &[
     "equivocator",
     "key-reuser",
     "turncoat",
@@ -53,8 +53,8 @@ enum Kind {
     Unannounced,
 }
 
-/// The adversary of one of the [`VILLAINS`].
-pub struct Villain<A: Kit> {
+/// The adversary of one of the [`ADVERSARIES`].
+pub struct BroadcastAdversary<A: SimulatedAuthentication> {
     kind: Kind,
     group: Arc<Committee<Ed25519>>,
     me: MemberIndex,
@@ -65,9 +65,9 @@ pub struct Villain<A: Kit> {
     hoarded: u64,
 }
 
-type Mail<A> = Message<<A as Authentication>::Signature>;
+type MessageFor<A> = Message<<A as Authentication>::Signature>;
 
-impl<A: Kit> Villain<A> {
+impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
     /// The one of that name; nothing if there is none.
     pub fn new(name: &str, group: Arc<Committee<Ed25519>>, me: MemberIndex) -> Option<Self> {
         let kind = match name {
@@ -95,7 +95,7 @@ impl<A: Kit> Villain<A> {
         digest: &Digest,
         control: &mut Control<'_, Broadcaster<A>>,
     ) -> Option<A::Signature> {
-        let bytes = vouch_bytes(&self.group.id(), self.me, slot, digest);
+        let bytes = attestation_bytes(&self.group.id(), self.me, slot, digest);
         let signer = &mut self.signers[which];
         while let Ok(Some(job)) = signer.plan(control.now()) {
             if let Finished::Made(Some(announcement)) = signer.finish(A::run(job)) {
@@ -111,19 +111,19 @@ impl<A: Kit> Villain<A> {
         slot: Slot,
         digest: Digest,
         control: &mut Control<'_, Broadcaster<A>>,
-    ) -> Option<Mail<A>> {
+    ) -> Option<MessageFor<A>> {
         let signature = self.sign(which, slot, &digest, control)?;
-        Some(Message::Echo(Vouch { slot, digest, signature }))
+        Some(Message::Echo(Attestation { slot, digest, signature }))
     }
 
     /// One message to one half, another to the other.
-    fn equivocate(&mut self, sent: &Sent<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+    fn equivocate(&mut self, sent: &SignedMessage<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
         let slot = Slot { sender: self.me, sequence: sent.sequence };
         let messages = [sent.message.clone(), Arc::from([&sent.message, &b" (not)"[..]].concat())];
         let mut signed = Vec::new();
         for (which, message) in messages.into_iter().enumerate() {
             let Some(signature) = self.sign(which, slot, &digest(&message), control) else { return };
-            signed.push(Message::Send(Sent { sequence: sent.sequence, message, signature }));
+            signed.push(Message::Send(SignedMessage { sequence: sent.sequence, message, signature }));
         }
         for member in control.members() {
             control.send(member, &signed[usize::from(member % 2)]);
@@ -131,12 +131,12 @@ impl<A: Kit> Villain<A> {
     }
 
     /// Another word than the machine's, to every second member.
-    fn turn(&mut self, vouch: &Vouch<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
-        let (slot, digest) = (vouch.slot, digest(&vouch.digest));
+    fn turn(&mut self, attestation: &Attestation<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+        let (slot, digest) = (attestation.slot, digest(&attestation.digest));
         let Some(lie) = self.echo(0, slot, digest, control) else { return };
         for member in control.members() {
             if member % 2 == 0 || member == slot.sender {
-                control.send(member, &Message::Echo(vouch.clone()));
+                control.send(member, &Message::Echo(attestation.clone()));
             }
             if member % 2 == 1 || member == slot.sender {
                 control.send(member, &lie);
@@ -145,11 +145,11 @@ impl<A: Kit> Villain<A> {
     }
 
     /// Numbers that nobody has come to, of this member's and of others' messages.
-    fn jump(&mut self, sent: &Sent<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+    fn jump(&mut self, sent: &SignedMessage<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
         let far = sent.sequence * 1000 + control.rng().below(50);
         let own = Slot { sender: self.me, sequence: far };
         if let Some(signature) = self.sign(0, own, &digest(&sent.message), control) {
-            control.broadcast(&Message::Send(Sent {
+            control.broadcast(&Message::Send(SignedMessage {
                 sequence: far,
                 message: sent.message.clone(),
                 signature,
@@ -172,33 +172,42 @@ impl<A: Kit> Villain<A> {
                 let (sequence, message) = (self.hoarded, Arc::from(&b"for you alone"[..]));
                 let slot = Slot { sender: self.me, sequence };
                 let Some(signature) = self.sign(0, slot, &digest(&message), control) else { return };
-                control.send(member, &Message::Send(Sent { sequence, message, signature }));
+                control.send(member, &Message::Send(SignedMessage { sequence, message, signature }));
             }
         }
     }
 
     /// What others have signed, as if it were its own.
-    fn forge(&mut self, sent: &Sent<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
+    fn forge(&mut self, sent: &SignedMessage<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
         for (slot, signature) in std::mem::take(&mut self.heard) {
             let message = Arc::from(&b"forged"[..]);
             let (sequence, digest) = (sent.sequence + 1, digest(&message));
-            control.broadcast(&Message::Send(Sent { sequence, message, signature: signature.clone() }));
-            let vouch = Vouch { slot, digest, signature };
-            control.broadcast(&Message::Witness(vouch.clone()));
+            control.broadcast(&Message::Send(SignedMessage {
+                sequence,
+                message,
+                signature: signature.clone(),
+            }));
+            let attestation = Attestation { slot, digest, signature };
+            control.broadcast(&Message::Witness(attestation.clone()));
             if slot.sender != self.me {
                 let to = control.members().find(|member| *member != slot.sender);
-                to.into_iter().for_each(|to| control.send(to, &Message::Echo(vouch.clone())));
+                to.into_iter().for_each(|to| control.send(to, &Message::Echo(attestation.clone())));
             }
         }
     }
 
-    fn hear(&mut self, message: &Mail<A>, from: MemberIndex, control: &mut Control<'_, Broadcaster<A>>) {
+    fn hear(
+        &mut self,
+        message: &MessageFor<A>,
+        from: MemberIndex,
+        control: &mut Control<'_, Broadcaster<A>>,
+    ) {
         let (slot, digest, signature) = match message {
             Message::Send(sent) => {
                 let slot = Slot { sender: from, sequence: sent.sequence };
                 (slot, digest(&sent.message), &sent.signature)
             }
-            Message::Echo(vouch) => (vouch.slot, vouch.digest, &vouch.signature),
+            Message::Echo(attestation) => (attestation.slot, attestation.digest, &attestation.signature),
             _ => return,
         };
         match self.kind {
@@ -213,7 +222,7 @@ impl<A: Kit> Villain<A> {
     }
 }
 
-impl<A: Kit> Adversary<Broadcaster<A>> for Villain<A> {
+impl<A: SimulatedAuthentication> Adversary<Broadcaster<A>> for BroadcastAdversary<A> {
     fn on_start(&mut self, control: &mut Control<'_, Broadcaster<A>>) {
         if self.kind == Kind::Hoarder {
             control.wake(0, HOARD_EVERY);
@@ -235,10 +244,10 @@ impl<A: Kit> Adversary<Broadcaster<A>> for Villain<A> {
         true
     }
 
-    fn on_send(&mut self, outgoing: Outgoing<Mail<A>>, control: &mut Control<'_, Broadcaster<A>>) {
+    fn on_send(&mut self, outgoing: Outgoing<MessageFor<A>>, control: &mut Control<'_, Broadcaster<A>>) {
         match (self.kind, &outgoing.message) {
             (Kind::Equivocator | Kind::KeyReuser, Message::Send(sent)) => self.equivocate(sent, control),
-            (Kind::Turncoat, Message::Echo(vouch)) => self.turn(vouch, control),
+            (Kind::Turncoat, Message::Echo(attestation)) => self.turn(attestation, control),
             (Kind::YesMan, Message::Echo(_)) | (Kind::Hoarder, Message::Echo(_) | Message::Send(_)) => {}
             (Kind::Withholder, Message::Send(_)) => {
                 // Sent again to one member, or to some: on average to half a quorum.

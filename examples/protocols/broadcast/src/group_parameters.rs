@@ -10,9 +10,9 @@ const MAX_NAME: usize = 32;
 
 /// What all members of a group agree on besides its file: those that do not are two groups, and do not link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Terms {
+pub struct GroupParameters {
     /// How members know each other's words.
-    pub way: Way,
+    pub authentication: AuthenticationKind,
     /// How many of each sender's last messages are kept.
     pub tail: u32,
     /// Most bytes of a message.
@@ -21,7 +21,7 @@ pub struct Terms {
 
 /// How members know each other's words: a type of [`authentication`](crate::authentication), by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum AuthenticationKind {
     /// [`Links`].
     Links,
     /// [`Eddsa`].
@@ -43,20 +43,20 @@ pub enum DsigSuite {
     Blake3Wide,
 }
 
-impl Terms {
-    /// Longest [`tail`](Terms::tail).
+impl GroupParameters {
+    /// Longest [`tail`](GroupParameters::tail).
     pub const MAX_TAIL: u32 = 65_536;
-    /// Greatest [`max_message`](Terms::max_message).
+    /// Greatest [`max_message`](GroupParameters::max_message).
     pub const MAX_MESSAGE: u32 = 1 << 20;
 
     /// The parameters of a member's machine; those that members need not agree on are the usual ones.
     pub fn parameters(&self) -> Parameters {
-        let Terms { tail, max_message, .. } = *self;
+        let GroupParameters { tail, max_message, .. } = *self;
         Parameters { tail, max_message: max_message as usize, ..Parameters::default() }
     }
 }
 
-impl Way {
+impl AuthenticationKind {
     /// All there are.
     pub const ALL: [Self; 6] = [
         Self::Links,
@@ -89,27 +89,29 @@ impl Way {
 }
 
 /// The way's name, its suite's name or nothing, both with their length as u32; tail u32 ‖ longest message u64.
-impl Encode for Terms {
+impl Encode for GroupParameters {
     fn encode_to(&self, w: &mut Writer) {
-        w.bytes(self.way.name().as_bytes());
-        w.bytes(self.way.suite().unwrap_or_default().as_bytes());
+        w.bytes(self.authentication.name().as_bytes());
+        w.bytes(self.authentication.suite().unwrap_or_default().as_bytes());
         w.u32(self.tail);
         w.u64(self.max_message.into());
     }
 }
 
-/// Refuses names that there are not, and numbers beyond [`Terms::MAX_TAIL`] and [`Terms::MAX_MESSAGE`].
-impl Decode for Terms {
+/// Refuses names that there are not, and numbers beyond [`GroupParameters::MAX_TAIL`] and [`GroupParameters::MAX_MESSAGE`].
+impl Decode for GroupParameters {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         let (name, suite) = (r.bytes("way of signing", MAX_NAME)?, r.bytes("suite", MAX_NAME)?);
-        let is_this =
-            |way: &Way| (way.name().as_bytes(), way.suite().unwrap_or_default().as_bytes()) == (name, suite);
-        let way = Way::ALL.into_iter().find(is_this);
-        let way = way.ok_or(Error::Malformed { what: "way of signing or suite" })?;
+        let is_this = |authentication: &AuthenticationKind| {
+            (authentication.name().as_bytes(), authentication.suite().unwrap_or_default().as_bytes())
+                == (name, suite)
+        };
+        let authentication = AuthenticationKind::ALL.into_iter().find(is_this);
+        let authentication = authentication.ok_or(Error::Malformed { what: "way of signing or suite" })?;
         let (tail, max_message) = (r.u32()?, r.u64()?);
         let max_message = u32::try_from(max_message).ok().filter(|m| (1..=Self::MAX_MESSAGE).contains(m));
         match (tail, max_message) {
-            (1..=Self::MAX_TAIL, Some(max_message)) => Ok(Self { way, tail, max_message }),
+            (1..=Self::MAX_TAIL, Some(max_message)) => Ok(Self { authentication, tail, max_message }),
             _ => Err(Error::Malformed { what: "tail or longest message" }),
         }
     }
@@ -121,14 +123,14 @@ mod tests {
 
     #[test]
     fn terms_have_one_encoding() {
-        for way in Way::ALL {
-            let terms = Terms { way, tail: 7, max_message: 99 };
+        for authentication in AuthenticationKind::ALL {
+            let terms = GroupParameters { authentication, tail: 7, max_message: 99 };
             let bytes = terms.encode();
-            assert_eq!(Terms::decode(&bytes, &()), Ok(terms));
+            assert_eq!(GroupParameters::decode(&bytes, &()), Ok(terms));
             for end in 0..bytes.len() {
-                assert!(Terms::decode(&bytes[..end], &()).is_err());
+                assert!(GroupParameters::decode(&bytes[..end], &()).is_err());
             }
-            assert!(Terms::decode(&[&bytes[..], &[0]].concat(), &()).is_err());
+            assert!(GroupParameters::decode(&[&bytes[..], &[0]].concat(), &()).is_err());
         }
     }
 
@@ -140,7 +142,7 @@ mod tests {
             w.bytes(suite);
             w.u32(tail);
             w.u64(message);
-            Terms::decode(&w.into_bytes(), &()).is_err()
+            GroupParameters::decode(&w.into_bytes(), &()).is_err()
         };
         assert!(!refused(b"dsig", b"wots-blake3", 1, 1 << 20));
         assert!(refused(b"dsig", b"", 1, 1) && refused(b"eddsa", b"wots-blake3", 1, 1));

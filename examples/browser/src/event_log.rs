@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use quorate::machine::Fault;
-use quorate_simulator::{Flight, Node};
+use quorate_simulator::{Node, Transmission};
 
 use crate::json::Json;
 
@@ -26,7 +26,7 @@ pub(crate) struct Kind {
 
 /// What waits, and what was shown already.
 #[derive(Default)]
-pub(crate) struct Gallery {
+pub(crate) struct EventLog {
     pub(crate) events: Vec<String>,
     pub(crate) flights: Vec<f64>,
     /// What was dropped because the page did not fetch it.
@@ -36,7 +36,7 @@ pub(crate) struct Gallery {
     last: Option<(Vec<u8>, Kind)>,
 }
 
-impl Gallery {
+impl EventLog {
     /// What happens from here on happens at this time.
     pub(crate) fn at(&mut self, now: u64) {
         self.now = now;
@@ -55,7 +55,7 @@ impl Gallery {
         self.last.as_ref().filter(|(last, _)| last == bytes).map(|(_, kind)| *kind)
     }
 
-    pub(crate) fn flight(&mut self, flight: &Flight<'_>, kind: Kind) {
+    pub(crate) fn flight(&mut self, flight: &Transmission<'_>, kind: Kind) {
         if self.kind_of_last(flight.bytes).is_none() {
             self.last = Some((flight.bytes.to_vec(), kind));
         }
@@ -75,7 +75,7 @@ impl Gallery {
     }
 
     /// What the auditor can prove. The validators may not know it, or not yet.
-    pub(crate) fn convict(&mut self, culprit: u16, words: String) {
+    pub(crate) fn proven(&mut self, culprit: u16, words: String) {
         let event = Json::object().text("e", "evidence").plain("node", -1).plain("culprit", culprit);
         self.event(event.text("kind", "proof").text("words", words));
     }
@@ -94,7 +94,7 @@ impl Gallery {
 }
 
 /// Whether something is seen for the first time.
-pub(crate) fn remembers<T: Ord>(seen: &mut BTreeSet<T>, what: T) -> bool {
+pub(crate) fn is_first<T: Ord>(seen: &mut BTreeSet<T>, what: T) -> bool {
     if seen.len() >= MOST_SEEN {
         seen.clear();
     }

@@ -15,7 +15,7 @@ use super::host::Material;
 use crate::{Advance, Batch, Block, BlockDigest, Content, Message, Replica, TIMEOUT, Timeout};
 
 /// The names of the protocol's own adversaries.
-pub const VILLAINS: &[&str] = &[
+pub const ADVERSARIES: &[&str] = &[
     "equivocator",
     "double-voter",
     "forger",
@@ -52,8 +52,8 @@ enum Kind {
     Beggar,
 }
 
-/// The adversary of one of the [`VILLAINS`].
-pub struct Villain<S: Scheme> {
+/// The adversary of one of the [`ADVERSARIES`].
+pub struct JolteonAdversary<S: Scheme> {
     kind: Kind,
     me: MemberIndex,
     material: Arc<Material<S>>,
@@ -61,7 +61,7 @@ pub struct Villain<S: Scheme> {
     seen: Vec<(u64, BlockDigest)>,
 }
 
-impl<S: Scheme> Villain<S> {
+impl<S: Scheme> JolteonAdversary<S> {
     /// The one of that name; nothing if there is none.
     pub fn new(name: &str, me: MemberIndex, material: Arc<Material<S>>) -> Option<Self> {
         let kind = match name {
@@ -193,7 +193,7 @@ impl<S: Scheme> Villain<S> {
     }
 }
 
-impl<S: Scheme> Adversary<Replica<S>> for Villain<S> {
+impl<S: Scheme> Adversary<Replica<S>> for JolteonAdversary<S> {
     fn on_start(&mut self, control: &mut Control<'_, Replica<S>>) {
         control.wake(0, Duration::from_millis(100));
     }

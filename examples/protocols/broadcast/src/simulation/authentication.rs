@@ -15,24 +15,24 @@ use crate::authentication::{Authentication, Dsig, Eddsa, Links};
 pub type SimulatedDsig = Dsig<WotsBlake3, StdRng>;
 
 /// A way of authentication that the simulator can make.
-pub trait Kit: Authentication {
+pub trait SimulatedAuthentication: Authentication {
     /// For a member; `seed` differs in each of its lives, or its one-time keys would come again.
     fn make(group: Arc<Committee<Ed25519>>, member: MemberIndex, seed: [u8; 32]) -> Self;
 }
 
-impl Kit for Links {
+impl SimulatedAuthentication for Links {
     fn make(_: Arc<Committee<Ed25519>>, _: MemberIndex, _: [u8; 32]) -> Self {
         Links
     }
 }
 
-impl Kit for Eddsa {
+impl SimulatedAuthentication for Eddsa {
     fn make(group: Arc<Committee<Ed25519>>, member: MemberIndex, _: [u8; 32]) -> Self {
         Eddsa::new(group, key(member))
     }
 }
 
-impl Kit for SimulatedDsig {
+impl SimulatedAuthentication for SimulatedDsig {
     fn make(group: Arc<Committee<Ed25519>>, member: MemberIndex, seed: [u8; 32]) -> Self {
         // Few keys at once, so that a run meets the end of a batch, and of all batches.
         let config = SignerConfig { log2_batch: 3, low_water: 6, lifetime: Duration::from_secs(10) };

@@ -5,7 +5,7 @@ use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 
 use crate::block::{Block, Committees};
-use crate::leader::{Link, Standings};
+use crate::leader::{LeaderReputation, ReputationUpdate};
 use crate::sequence::Inventory;
 
 /// Which batches the chain has and how its members stand.
@@ -14,7 +14,7 @@ pub struct ChainState {
     /// The batches of each author.
     pub inventory: Inventory,
     /// The standing of each member.
-    pub standings: Standings,
+    pub reputation: LeaderReputation,
     /// The height of the last block that has batches; 0 if there is none.
     pub payload_height: u64,
     /// How far the chain itself shows that it is committed: the height of the highest block whose child, of the
@@ -27,7 +27,7 @@ impl ChainState {
     pub fn new(members: u16) -> Self {
         Self {
             inventory: Inventory::new(members),
-            standings: Standings::new(members),
+            reputation: LeaderReputation::new(members),
             payload_height: 0,
             final_height: 0,
         }
@@ -51,7 +51,7 @@ impl ChainState {
         parent: Option<&Block<S>>,
         block: &Block<S>,
     ) -> (Self, bool) {
-        let link = Link {
+        let link = ReputationUpdate {
             parent_view: block.parent_view(),
             parent_author: parent.map(|parent| parent.author),
             signers: block.justify.as_ref().map(|qc| qc.signers()),
@@ -59,7 +59,7 @@ impl ChainState {
             view: block.view,
             author: block.author,
         };
-        let standings = self.standings.after(&committees.voters, link);
+        let reputation = self.reputation.after(&committees.voters, link);
         let mut inventory = self.inventory.clone();
         let mut admitted = true;
         for batch in &block.payload {
@@ -67,14 +67,14 @@ impl ChainState {
         }
         let payload_height = if block.payload.is_empty() { self.payload_height } else { block.height };
         let final_height = self.final_above(parent);
-        (Self { inventory, standings, payload_height, final_height }, admitted)
+        (Self { inventory, reputation, payload_height, final_height }, admitted)
     }
 }
 
 impl Encode for ChainState {
     fn encode_to(&self, w: &mut Writer) {
         self.inventory.encode_to(w);
-        self.standings.encode_to(w);
+        self.reputation.encode_to(w);
         w.u64(self.payload_height);
         w.u64(self.final_height);
     }
@@ -84,7 +84,7 @@ impl Decode for ChainState {
     fn decode_from(r: &mut Reader<'_>, _: &()) -> Result<Self> {
         Ok(Self {
             inventory: Inventory::decode_from(r, &())?,
-            standings: Standings::decode_from(r, &())?,
+            reputation: LeaderReputation::decode_from(r, &())?,
             payload_height: r.u64()?,
             final_height: r.u64()?,
         })
