@@ -1,20 +1,20 @@
-//! Checkers that hosts use.
+//! Safety checkers for hosts.
 
 use core::fmt::{self, Debug};
 
-use crate::host::Node;
+use crate::node::Node;
 
-/// A property that does not hold.
+/// A violated property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Which property: short and stable.
+    /// Short, stable name of the property.
     pub property: &'static str,
-    /// What happened.
+    /// Description of the violation.
     pub detail: String,
 }
 
 impl Violation {
-    /// A violation of `property`.
+    /// Creates a violation of `property`.
     pub fn new(property: &'static str, detail: impl Into<String>) -> Violation {
         Violation { property, detail: detail.into() }
     }
@@ -26,22 +26,24 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Whether a property holds.
+/// Result of a property check.
 pub type Verdict = Result<(), Violation>;
 
-/// Whether a delivery was the first of its height.
+/// Result of [`Agreement::deliver`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivered {
-    /// No honest node had delivered this height.
+    /// No honest node had delivered this height before.
     First,
-    /// An honest node delivered the same before.
+    /// An honest node delivered the same digest before.
     Repeated,
-    /// From a dishonest node: not looked at.
+    /// The node is Byzantine; its delivery is not checked.
     Ignored,
 }
 
-/// Safety of anything that delivers a sequence: no two honest nodes deliver different things at one height, each
-/// delivers every height, in order, and once per run. Cost: O(1) for each delivery; one digest kept for each height.
+/// Safety checker for protocols that deliver a sequence.
+///
+/// No two honest nodes deliver different digests at one height, and each honest node delivers every height in order,
+/// once per run. Cost: O(1) per delivery and one stored digest per height.
 #[derive(Clone, Debug)]
 pub struct Agreement<D> {
     base: u64,
@@ -51,35 +53,36 @@ pub struct Agreement<D> {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct NodeProgress {
-    /// Behind the highest height delivered, over all runs of the node; 0 if there is none.
+    /// One above the highest height delivered in any run of the node; 0 if there is none.
     end: u64,
-    /// The next height to deliver; unknown at the beginning of a run.
+    /// Next height to deliver; `None` at the start of a run.
     next: Option<u64>,
 }
 
 impl<D: PartialEq + Debug + Clone> Agreement<D> {
-    /// Nothing is delivered; the first height will be `base`.
+    /// Creates a checker without deliveries. `base` is the first height.
     pub fn new(base: u64) -> Self {
         Self { base, agreed: Vec::new(), nodes: Vec::new() }
     }
 
-    /// A node starts (call it from [`Host::on_start`](crate::Host::on_start)). Its next delivery may repeat any
-    /// height that it delivered before, but may not leave one out.
+    /// Records a node's start. Call it from [`Host::on_start`](crate::Host::on_start).
+    ///
+    /// The node's next delivery may repeat any height that it delivered before, but may not skip one.
     pub fn on_start(&mut self, node: Node) {
         self.progress(node.slot).next = None;
     }
 
-    /// A node takes over all heights up to and including `height` from others without delivering them.
+    /// Records that a node adopted all heights up to and including `height` without delivering them.
     pub fn on_snapshot(&mut self, node: Node, height: u64) {
         let progress = self.progress(node.slot);
         progress.end = progress.end.max(height + 1);
         progress.next = Some(height + 1);
     }
 
-    /// A node delivers `digest` at `height`.
+    /// Records the delivery of `digest` at `height`.
     ///
     /// # Errors
-    /// `order` if heights were left out or come again, `agreement` if an honest node delivered something else.
+    /// `order` if heights are skipped or repeated, `agreement` if an honest node delivered a different digest.
     pub fn deliver(&mut self, node: Node, height: u64, digest: D) -> Result<Delivered, Violation> {
         if !node.honest {
             return Ok(Delivered::Ignored);
@@ -93,7 +96,7 @@ impl<D: PartialEq + Debug + Clone> Agreement<D> {
         };
         if !in_order {
             let expected = progress.next.map_or(format!("at most {end}"), |next| next.to_string());
-            let detail = format!("node {} delivered height {height} where {expected} was due", node.slot);
+            let detail = format!("node {} delivered height {height}, expected {expected}", node.slot);
             return Err(Violation::new("order", detail));
         }
         progress.next = Some(height + 1);
@@ -101,18 +104,18 @@ impl<D: PartialEq + Debug + Clone> Agreement<D> {
         self.compare(node, height, digest)
     }
 
-    /// The highest height that any honest node delivered.
+    /// Returns the highest height delivered by an honest node.
     pub fn highest(&self) -> Option<u64> {
         self.agreed.len().checked_sub(1).map(|last| self.base + last as u64)
     }
 
-    /// What honest nodes delivered at a height.
+    /// Returns the digest that honest nodes delivered at a height.
     pub fn at(&self, height: u64) -> Option<&D> {
         let index = usize::try_from(height.checked_sub(self.base)?).ok()?;
         self.agreed.get(index).map(|(digest, _)| digest)
     }
 
-    /// The highest height that a node delivered; nothing if it delivered none.
+    /// Returns the highest height that a node delivered; `None` if it delivered none.
     pub fn reached(&self, node: Node) -> Option<u64> {
         self.nodes.get(node.slot)?.end.checked_sub(1)
     }
@@ -131,10 +134,12 @@ impl<D: PartialEq + Debug + Clone> Agreement<D> {
                 self.agreed.push((digest, node.slot));
                 Ok(Delivered::First)
             }
-            // After a jump: nobody honest delivered the heights in between.
+            // After a snapshot: no honest node delivered the heights in between.
             None => {
-                let detail =
-                    format!("node {} delivered height {height} on top of heights nobody has", node.slot);
+                let detail = format!(
+                    "node {} delivered height {height} but no honest node delivered the heights before it",
+                    node.slot
+                );
                 Err(Violation::new("order", detail))
             }
         }
@@ -192,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_takes_a_snapshot_goes_on_behind_it() {
+    fn delivery_continues_after_a_snapshot() {
         let mut agreement = Agreement::new(1);
         for height in 1..=5 {
             agreement.deliver(node(0), height, height).unwrap();

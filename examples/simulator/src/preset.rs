@@ -1,4 +1,4 @@
-//! Scenarios with names, drawn from a seed.
+//! Named scenarios, generated from a seed.
 
 use core::time::Duration;
 
@@ -7,42 +7,42 @@ use crate::network::{Latency, Link, Network, Regions};
 use crate::rng::{Chance, Rng};
 use crate::scenario::{Scenario, Work};
 
-/// The names of the presets, with what each is about.
+/// The names of the presets, with a description of each.
 pub const PRESETS: &[(&str, &str)] = &[
-    ("calm", "a local network, nothing goes wrong"),
+    ("calm", "a local network without faults"),
     ("wan", "five regions, limited uplinks, slow disks"),
     ("lossy", "loss, duplication and reordering until the network is stable"),
-    ("slow", "some nodes have slow links for a while, clocks are wrong"),
-    ("partitions", "partitions come and heal"),
+    ("slow", "some nodes have slow links for a time, clocks are wrong"),
+    ("partitions", "partitions that heal"),
     ("crashes", "nodes crash at any point of their work and restart; some stay dead"),
-    ("byzantine", "as many Byzantine nodes as the protocol bears"),
-    ("chaos", "all of it"),
+    ("byzantine", "as many Byzantine nodes as the protocol tolerates"),
+    ("chaos", "all of the above"),
 ];
 
-/// What a preset must know of the protocol and its committee.
+/// Properties of the protocol and its committee that a preset depends on.
 #[derive(Clone, Debug)]
 pub struct PresetParameters<'a> {
-    /// How many members there are.
+    /// Number of members.
     pub nodes: usize,
-    /// How many of them may be Byzantine or stay dead, together.
+    /// Maximum number of members that are Byzantine or stay down, together.
     pub faulty: usize,
-    /// The names of the protocol's own adversaries ([`Host::adversary`](crate::Host::adversary)).
+    /// Names of the protocol's own adversaries ([`Host::adversary`](crate::Host::adversary)).
     pub adversaries: &'a [&'a str],
-    /// Within which time of quiet each correct node must make progress, again and again.
+    /// Time within which every correct node must make progress, repeatedly, once the network is stable.
     pub live_within: Duration,
 }
 
 impl<'a> PresetParameters<'a> {
-    /// A committee of `nodes` that bears less than a third of faulty members.
+    /// Parameters of a committee of `nodes` that tolerates less than a third of faulty members.
     pub fn byzantine(nodes: usize, adversaries: &'a [&'a str]) -> PresetParameters<'a> {
         let faulty = nodes.saturating_sub(1) / 3;
         PresetParameters { nodes, faulty, adversaries, live_within: Duration::from_secs(30) }
     }
 }
 
-/// The scenario of that name: the same for the same seed. Nothing if there is no such preset.
+/// Generates the preset scenario `name` from a seed; `None` if the name is unknown.
 ///
-/// The network is stable after ten seconds, when the last fault is over, too; two times the liveness bound follow.
+/// The network is stable and the last fault is over after ten seconds; twice the liveness bound follows.
 pub fn preset(name: &str, shape: &PresetParameters<'_>, seed: u64) -> Option<Scenario> {
     PRESETS.iter().find(|(known, _)| *known == name)?;
     let disturbed = Duration::from_secs(10);
@@ -84,14 +84,14 @@ fn lan() -> Link {
 
 struct ScenarioGenerator<'a> {
     rng: Rng,
-    /// How long things go wrong.
+    /// Duration of the faults.
     disturbed: Duration,
     shape: &'a PresetParameters<'a>,
 }
 
 impl ScenarioGenerator<'_> {
     fn wan(&mut self, scenario: &mut Scenario) {
-        // Rounded one-way times between five places of the world, in milliseconds.
+        // Rounded one-way latencies between five regions of the world, in milliseconds.
         const EXTRA: [[u64; 5]; 5] = [
             [0, 30, 40, 75, 110],
             [30, 0, 70, 85, 80],
@@ -164,7 +164,7 @@ impl ScenarioGenerator<'_> {
         for _ in 0..self.rng.between(1, 4 + 2 * self.shape.nodes.min(16) as u64) {
             let node = self.rng.index(self.shape.nodes);
             let (at, end) = self.interval();
-            // Long enough for the point to come, mostly.
+            // Long enough for the crash point to occur in most runs.
             let until = end.max(at + Duration::from_millis(500)).min(self.disturbed);
             let point = self.rng.pick(&points).copied().unwrap_or(CrashPoint::Now);
             push(scenario, at, Fault::Crash { node, point, after: self.rng.below(6) as u32 });
@@ -200,7 +200,7 @@ impl ScenarioGenerator<'_> {
         }
     }
 
-    /// Up to so many nodes that are not Byzantine.
+    /// Returns up to `count` random nodes that are not Byzantine.
     fn some_honest(&mut self, scenario: &Scenario, count: usize) -> Vec<usize> {
         let mut nodes: Vec<usize> =
             (0..self.shape.nodes).filter(|node| !scenario.byzantine.contains_key(node)).collect();
@@ -209,7 +209,7 @@ impl ScenarioGenerator<'_> {
         nodes
     }
 
-    /// A part of the time in which things go wrong.
+    /// Returns a random interval within the duration of the faults.
     fn interval(&mut self) -> (Duration, Duration) {
         let at = self.rng.duration(Duration::ZERO, self.disturbed * 9 / 10);
         (at, self.rng.duration(at, self.disturbed))
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn presets_are_the_same_for_the_same_seed_and_stay_within_what_the_protocol_bears() {
+    fn presets_are_deterministic_and_within_the_fault_tolerance() {
         let own = ["liar"];
         let mut seen_own = false;
         for seed in 0..200 {

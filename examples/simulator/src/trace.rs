@@ -1,4 +1,4 @@
-//! What happened: a hash over all of it, and on demand the last entries or every entry as it comes.
+//! Trace of a run: a hash over all events and, on request, the last entries or every entry.
 
 use core::fmt::{self, Debug, Write};
 use std::collections::VecDeque;
@@ -8,77 +8,77 @@ use quorate::machine::{MemberIndex, Recipient, Time};
 use crate::hash::TraceHash;
 use crate::links::Loss;
 
-/// The longest detail of an entry, in bytes.
+/// Maximum length of an entry's detail, in bytes.
 const LONGEST_DETAIL: usize = 200;
 
-/// One thing that happened.
+/// An entry of the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceEntry {
-    /// When, by the simulator's clock.
+    /// Simulator time of the event.
     pub at: Time,
-    /// To which node; nothing for what concerns all.
+    /// The node concerned; `None` if the event concerns all nodes.
     pub node: Option<usize>,
-    /// What.
+    /// Kind of the event.
     pub kind: EventKind,
-    /// The message, timer, command, output or fault, cut to a line's length.
+    /// The message, timer, command, output or fault, truncated to one line.
     pub detail: String,
 }
 
-/// Kinds of entries.
+/// Kinds of trace entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// The node started from so many records.
+    /// The node started.
     Started {
-        /// How many.
+        /// Number of records it started from.
         records: usize,
     },
     /// The node crashed.
     Crashed,
     /// A message arrived.
     Received {
-        /// From which node.
+        /// The sender's slot.
         from: usize,
-        /// How long it is.
+        /// Length of the message.
         bytes: usize,
     },
-    /// A message arrived that the decoder refused.
+    /// The receiver failed to decode a message.
     Refused {
-        /// From which node.
+        /// The sender's slot.
         from: usize,
-        /// How long it is.
+        /// Length of the message.
         bytes: usize,
     },
     /// A timer fired.
     Timer,
-    /// The driver gave a command.
+    /// The machine received a command.
     Command,
     /// Records became durable.
     Persisted {
-        /// How many.
+        /// Number of records.
         records: usize,
     },
-    /// The node sends.
+    /// The node sent a message.
     Sent {
-        /// To whom; nothing means to all others.
+        /// The receiver; `None` for all other members.
         to: Option<MemberIndex>,
-        /// How long it is.
+        /// Length of the message.
         bytes: usize,
     },
     /// A message was lost.
     Lost {
-        /// On the way to which node.
+        /// The receiver's slot.
         to: usize,
-        /// Why.
+        /// Reason of the loss.
         why: Loss,
     },
-    /// The machine told its driver something.
+    /// The machine produced an output.
     Output,
-    /// The machine accuses a member.
+    /// The machine accused a member.
     Accused {
-        /// Whom.
+        /// The accused member.
         culprit: MemberIndex,
     },
-    /// A fault of the schedule happens.
+    /// A scheduled fault occurred.
     Fault,
 }
 
@@ -127,7 +127,7 @@ impl fmt::Display for TraceEntry {
     }
 }
 
-/// Called with every entry.
+/// Callback for trace entries.
 pub type TraceObserver = Box<dyn FnMut(&TraceEntry)>;
 
 pub(crate) struct Trace {
@@ -154,8 +154,8 @@ impl Trace {
         self.last.drain(..).collect()
     }
 
-    /// Something that belongs to the run's identity. `content` stands for the detail in the hash, so that the hash
-    /// is the same whether details are written or not.
+    /// Records an event that contributes to the trace hash. `content` represents the detail in the hash, so that the
+    /// hash does not depend on whether details are formatted.
     pub(crate) fn event(
         &mut self,
         at: u64,
@@ -171,7 +171,7 @@ impl Trace {
         self.remark(at, node, kind, detail);
     }
 
-    /// Something that follows from other entries and is only for readers.
+    /// Records an entry that follows from others and does not contribute to the trace hash.
     pub(crate) fn remark(&mut self, at: u64, node: Option<usize>, kind: EventKind, detail: &dyn Debug) {
         if self.keep == 0 && self.observer.is_none() {
             return;
@@ -189,7 +189,7 @@ impl Trace {
     }
 }
 
-/// A detail that says nothing.
+/// A detail without text.
 pub(crate) struct NoDetail;
 
 impl Debug for NoDetail {
@@ -198,7 +198,8 @@ impl Debug for NoDetail {
     }
 }
 
-/// The beginning of a value's `Debug` form. Formatting stops when the line is full: a batch of a megabyte costs a line.
+/// Formats the beginning of a value's `Debug` form. Formatting stops at the limit, so that a large value costs one
+/// line.
 fn line(value: &dyn Debug) -> String {
     let mut line = Line(String::new());
     if write!(line, "{value:?}").is_err() {
@@ -222,7 +223,7 @@ impl Write for Line {
     }
 }
 
-/// Whom an outgoing message goes to, for a trace.
+/// Returns the single receiver of a message, if any.
 pub(crate) fn receiver(to: Recipient) -> Option<MemberIndex> {
     match to {
         Recipient::One(member) => Some(member),
@@ -235,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_does_not_depend_on_what_is_kept() {
+    fn the_hash_does_not_depend_on_the_entries_kept() {
         let (mut bare, mut full) = (Trace::new(), Trace::new());
         full.keep(2);
         for trace in [&mut bare, &mut full] {
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_detail_is_cut_at_a_character() {
+    fn a_long_detail_is_cut_at_a_character_boundary() {
         let cut = line(&"é".repeat(1_000));
         assert!(cut.ends_with('…') && cut.len() <= LONGEST_DETAIL + 3, "{}", cut.len());
     }

@@ -1,4 +1,4 @@
-//! Faults do what they say, seen in the trace of hand-written scenarios.
+//! Effects of scheduled faults, observed in the trace of hand-written scenarios.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod paxos;
@@ -35,15 +35,15 @@ fn clean(scenario: &Scenario) -> (Report, Vec<TraceEntry>) {
     (report, entries)
 }
 
-/// What a node did, in order.
-fn of(entries: &[TraceEntry], node: usize) -> Vec<&TraceEntry> {
+/// Returns the trace entries of one node, in order.
+fn entries_of(entries: &[TraceEntry], node: usize) -> Vec<&TraceEntry> {
     entries.iter().filter(|entry| entry.node == Some(node)).collect()
 }
 
-/// What a node did right before its crash, and from how many records it restarted; `durable` counts those before.
+/// Returns the events directly before a crash, the records persisted before it, and the records of the restart.
 fn around_crash(point: CrashPoint) -> (Vec<EventKind>, usize, usize) {
     let (_, entries) = clean(&scenario(5).crash(1_000 * MS, 1, point).restart(2_000 * MS, 1));
-    let own = of(&entries, 1);
+    let own = entries_of(&entries, 1);
     let crash = own.iter().position(|entry| entry.kind == EventKind::Crashed).unwrap();
     let count = |what: &EventKind| match what {
         EventKind::Persisted { records } => *records,
@@ -64,7 +64,7 @@ fn a_crash_between_persist_and_send_leaves_records_and_loses_messages() {
 #[test]
 fn a_crash_during_persist_loses_the_last_record() {
     let (before, durable, restarted) = around_crash(CrashPoint::DuringPersist);
-    // Paxos persists one record with each step, so nothing of that step is left.
+    // Paxos persists one record per step, so nothing of that step is left.
     assert!(matches!(before[1], EventKind::Received { .. } | EventKind::Timer), "{before:?}");
     assert_eq!(durable, restarted);
 }
@@ -75,9 +75,9 @@ fn a_crash_during_send_lets_some_receivers_get_the_message() {
         let mut scenario = scenario(5).crash(1_000 * MS, 1, point);
         scenario.seed = seed;
         let (_, entries) = clean(&scenario);
-        let own = of(&entries, 1);
+        let own = entries_of(&entries, 1);
         let crash = own.iter().position(|entry| entry.kind == EventKind::Crashed).unwrap();
-        // Backwards to the input of the step in which it crashed.
+        // Back to the input of the step in which the node crashed.
         let step = own[..crash]
             .iter()
             .rev()
@@ -86,15 +86,17 @@ fn a_crash_during_send_lets_some_receivers_get_the_message() {
     };
     assert!((0..40).all(|seed| sent(CrashPoint::BeforeSend, seed) == 0));
     let counts: Vec<usize> = (0..40).map(|seed| sent(CrashPoint::DuringSend, seed)).collect();
-    // A broadcast to four reaches none to three; a message to one reaches nobody.
+    // A broadcast to four reaches zero to three receivers; a message to one reaches none.
     assert!(counts.iter().all(|count| *count < 4) && counts.iter().any(|count| *count > 0), "{counts:?}");
 }
 
 #[test]
-fn a_node_that_is_dead_from_the_start_says_nothing() {
+fn a_node_that_is_down_from_the_start_sends_nothing() {
     let (report, entries) = clean(&scenario(5).dead(2).dead(4));
     assert!(
-        !of(&entries, 2).iter().any(|e| matches!(e.kind, EventKind::Started { .. } | EventKind::Sent { .. }))
+        !entries_of(&entries, 2)
+            .iter()
+            .any(|e| matches!(e.kind, EventKind::Started { .. } | EventKind::Sent { .. }))
     );
     assert_eq!(report.metrics.nodes[2].sent, 0);
     assert!(report.metrics.lost[&Loss::Down] > 0);
@@ -102,13 +104,13 @@ fn a_node_that_is_dead_from_the_start_says_nothing() {
 }
 
 #[test]
-fn a_restart_of_a_node_that_is_up_crashes_it_first() {
+fn restarting_a_running_node_crashes_it_first() {
     let (report, _) = clean(&scenario(3).restart(500 * MS, 0).restart(600 * MS, 0));
     assert_eq!(report.metrics.nodes[0].crashes, 2);
 }
 
 #[test]
-fn a_write_takes_its_time_and_a_crash_meanwhile_tears_it() {
+fn a_crash_during_a_slow_write_tears_it() {
     let write = Latency::Fixed(5 * MS);
     let slow = scenario(3).work(Work { write, ..Work::default() });
     let (report, _) = clean(&slow);
@@ -121,8 +123,8 @@ fn a_write_takes_its_time_and_a_crash_meanwhile_tears_it() {
     for seed in 0..10 {
         let slow = Scenario { seed, ..slow.clone() };
         let (_, entries) = clean(&slow);
-        // The first thing that node 0 persists was begun five milliseconds before.
-        let own = of(&entries, 0);
+        // The first record of node 0 was written five milliseconds after its step.
+        let own = entries_of(&entries, 0);
         let persisted =
             own.iter().position(|entry| matches!(entry.kind, EventKind::Persisted { .. })).unwrap();
         let begun = own[persisted].at.0 - 5_000;
@@ -130,14 +132,14 @@ fn a_write_takes_its_time_and_a_crash_meanwhile_tears_it() {
 
         let crash = Duration::from_micros(begun + 1_000);
         let (_, entries) = clean(&slow.crash(crash, 0, CrashPoint::Now).restart(1_000 * MS, 0));
-        let own = of(&entries, 0);
+        let own = entries_of(&entries, 0);
         let crashed = own.iter().position(|entry| entry.kind == EventKind::Crashed).unwrap();
         let sent = own[..crashed].iter().any(|e| e.at.0 >= begun && matches!(e.kind, EventKind::Sent { .. }));
-        assert!(!sent, "what waits for the disk must not leave");
+        assert!(!sent, "messages that wait for the disk must not leave");
         let EventKind::Started { records } = own[crashed + 1].kind else { panic!("{}", own[crashed + 1]) };
         survived.insert(records);
     }
-    assert_eq!(survived, BTreeSet::from([0, 1]), "a write that is cut off leaves something or nothing");
+    assert_eq!(survived, BTreeSet::from([0, 1]), "an interrupted write leaves some or no records");
 }
 
 #[test]
@@ -189,10 +191,10 @@ fn a_degraded_node_is_slow_until_it_recovers() {
 }
 
 #[test]
-fn a_host_can_stop_the_one_message_that_a_test_is_about() {
+fn a_host_can_drop_single_messages() {
     let deaf = |scenario: &Scenario| {
         let mut host = PaxosHost::new(scenario, Flaw::None);
-        host.tap = Some(Box::new(|_, _, to, message| match message.body {
+        host.interceptor = Some(Box::new(|_, _, to, message| match message.body {
             Body::Decided { .. } if to.slot == 1 => Interception::Drop,
             Body::Accept { .. } if to.slot == 1 => Interception::Delay(50 * MS),
             _ => Interception::Pass,
@@ -206,7 +208,7 @@ fn a_host_can_stop_the_one_message_that_a_test_is_about() {
 }
 
 #[test]
-fn a_page_can_kill_and_revive_a_node_and_give_commands() {
+fn faults_and_commands_can_be_injected_at_run_time() {
     let scenario = scenario(3);
     let mut simulation = Simulation::new(scenario.clone(), PaxosHost::new(&scenario, Flaw::None));
     assert!(simulation.advance(1_000 * MS));
@@ -226,7 +228,7 @@ fn a_page_can_kill_and_revive_a_node_and_give_commands() {
 }
 
 #[test]
-fn clocks_differ_and_machines_do_not_mind() {
+fn wrong_clocks_do_not_affect_the_machines() {
     let (plain, skewed) = (clean(&scenario(3)).0, clean(&scenario(3).clocks(3_600_000 * MS, 100_000)).0);
     assert_ne!(plain.trace_hash, skewed.trace_hash);
     assert!(skewed.metrics.nodes[0].progress > 5);

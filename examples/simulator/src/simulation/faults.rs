@@ -1,29 +1,28 @@
-//! Starts, crashes, restarts, partitions, and whether there is progress in spite of them.
+//! Node starts, crashes and restarts, partitions, and the liveness check.
 
-use quorate::machine::MemberIndex;
 use quorate::wire::Encode;
 
-use super::{Event, Simulation};
+use super::Simulation;
+use super::event::Event;
 use crate::checker::{Verdict, Violation};
-use crate::fault::{Behaviour, CrashPoint, Fault};
+use crate::fault::{CrashPoint, Fault};
 use crate::hash;
 use crate::host::{BootContext, Host};
 use crate::links::Partition;
-use crate::metrics::NodeMetrics;
-use crate::node::{QueuedInput, Status};
+use crate::node_state::{QueuedInput, Status};
 use crate::rng::micros;
 use crate::trace::{EventKind, NoDetail};
 
 impl<H: Host> Simulation<H> {
     pub(super) fn start_first_time(&mut self, slot: usize) {
-        // A node that the schedule killed before it began stays down.
+        // A node that the schedule crashed at time zero stays down.
         if self.nodes.get(slot).is_some_and(|state| state.status == Status::New) {
             self.start(slot);
         }
     }
 
-    /// Makes a node's machine from its disk and lets it begin.
-    fn start(&mut self, slot: usize) {
+    /// Creates a node's machine from its disk and starts it.
+    pub(super) fn start(&mut self, slot: usize) {
         match self.boot(slot) {
             Err(violation) => self.record_verdict(Err(violation)),
             Ok(()) => {
@@ -40,11 +39,11 @@ impl<H: Host> Simulation<H> {
         let mut content = 0u64;
         for bytes in &state.disk {
             let record = self.host.decode_record(bytes).map_err(|error| {
-                let detail = format!("node {slot} cannot read its own record back: {error}");
+                let detail = format!("node {slot} cannot decode its own record: {error}");
                 Violation::new("readable", detail)
             })?;
             if self.scenario.checks.canonical && *record.encode() != **bytes {
-                let detail = format!("{record:?} was decoded from bytes that are not its encoding");
+                let detail = format!("{record:?} was decoded from a non-canonical encoding");
                 return Err(Violation::new("canonical", detail));
             }
             content = content.rotate_left(7) ^ hash::bytes(bytes);
@@ -59,7 +58,7 @@ impl<H: Host> Simulation<H> {
         Ok(())
     }
 
-    /// A fault of the schedule happens.
+    /// Applies a scheduled fault.
     pub(super) fn apply_fault(&mut self, fault: Fault) {
         self.trace.event(self.now, None, EventKind::Fault, 0, &fault);
         match fault {
@@ -97,37 +96,10 @@ impl<H: Host> Simulation<H> {
         }
     }
 
-    /// A node becomes Byzantine, or Byzantine in another way. One that is down begins with its next start.
-    fn make_byzantine(&mut self, slot: usize, behaviour: &Behaviour) {
-        if slot >= self.scenario.nodes {
-            return self.assign_adversary(slot, behaviour);
-        }
-        if let Some(state) = self.nodes.get_mut(slot) {
-            state.node.honest = false;
-            state.adversary_generation += 1;
-        }
-        self.assign_adversary(slot, behaviour);
-        self.start_adversary_if_up(slot);
-        let member = slot as MemberIndex;
-        if let (Behaviour::Twins(every), false) = (behaviour, self.twins.contains_key(&member)) {
-            let second = self.add_twin(slot);
-            self.metrics.nodes.push(NodeMetrics::default());
-            self.links.add_node(slot);
-            self.redistribute_twins(member, *every);
-            self.start(second);
-        }
-    }
-
-    fn start_adversary_if_up(&mut self, slot: usize) {
-        if self.nodes.get(slot).is_some_and(|state| state.status == Status::Up) {
-            self.call_adversary(slot, |adversary, control| adversary.on_start(control));
-        }
-    }
-
-    /// What was held goes on, as far as the partition of the moment lets it.
+    /// Sends the held messages again, as far as the current partition permits.
     fn release(&mut self) {
         for in_flight in core::mem::take(&mut self.held) {
-            // It was counted as sent when it was sent first.
+            // The first attempt already counted it as sent.
             let bytes = in_flight.payload.bytes.len() as u64;
             self.metrics.node(in_flight.from, |node| {
                 node.sent -= 1;
@@ -137,7 +109,7 @@ impl<H: Host> Simulation<H> {
         }
     }
 
-    /// A node loses everything but its disk. Of a write that is going on, the first few records are durable.
+    /// Removes everything but the node's disk. If a write is in progress, the first few records become durable.
     pub(super) fn crash(&mut self, slot: usize) {
         let Some(state) = self.nodes.get_mut(slot) else { return };
         let node = state.node;
@@ -153,7 +125,7 @@ impl<H: Host> Simulation<H> {
         self.host.on_crash(node);
     }
 
-    /// Whether every correct node got further since the last look.
+    /// Checks that every correct node made progress since the previous check.
     pub(super) fn check_progress(&mut self) {
         let Some(bound) = self.scenario.checks.liveness else { return };
         let progress: Vec<u64> = self.metrics.nodes.iter().map(|node| node.progress).collect();
@@ -166,20 +138,22 @@ impl<H: Host> Simulation<H> {
             .map(|((state, now), _)| format!("node {} at {now}", state.node.slot))
             .collect();
         if !behind.is_empty() {
-            let detail = format!("no progress within {bound:?} of quiet: {}", behind.join(", "));
+            let detail = format!("no progress within {bound:?} after stabilisation: {}", behind.join(", "));
             self.record_verdict(Err(Violation::new("liveness", detail)));
         }
         self.reached = progress;
         self.queue.push(self.now.saturating_add(micros(bound).max(1)), Event::Liveness);
     }
 
-    /// A run that ends before liveness could be looked at proves nothing, and says so.
+    /// Rejects a run that ends before the first liveness check, because such a run proves nothing.
     pub(super) fn check_duration(&self) -> Verdict {
         let Some(bound) = self.scenario.checks.liveness else { return Ok(()) };
         let needed = self.scenario.quiet_from().saturating_add(micros(bound));
         if self.now < needed && !self.host.finished() {
-            let detail =
-                format!("the run ends at {} µs, but liveness can be judged from {needed} µs on", self.now);
+            let detail = format!(
+                "the run ends at {} µs, before the first liveness check at {needed} µs; extend its duration",
+                self.now
+            );
             return Err(Violation::new("scenario", detail));
         }
         Ok(())

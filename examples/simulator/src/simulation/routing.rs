@@ -1,24 +1,23 @@
-//! Messages go from node to node.
+//! Routing of messages between nodes.
 
 use std::sync::Arc;
 
 use quorate::machine::{Machine, MemberIndex, Recipient, Time};
 
-use core::time::Duration;
-
-use super::{Event, InFlight, Simulation};
+use super::Simulation;
+use super::event::{Event, InFlight};
 use crate::checker::Violation;
 use crate::host::{Host, Interception, Transmission};
 use crate::links::{Loss, Transit};
-use crate::node::{Payload, QueuedInput};
-use crate::rng::{Rng, micros};
+use crate::node_state::{Payload, QueuedInput};
+use crate::rng::micros;
 use crate::trace::{EventKind, NoDetail};
 
-/// So many messages may wait for a partition to heal; those beyond are lost, as from a bounded queue.
+/// Maximum number of messages held for a partition to heal. Further messages are lost, as in a bounded queue.
 const MAX_HELD: usize = 1 << 18;
 
 impl<H: Host> Simulation<H> {
-    /// Sends to a recipient. The typed message is there if an honest node's machine sent it.
+    /// Sends to a recipient. `message` is present if an honest node's machine sent it.
     pub(super) fn transmit(
         &mut self,
         from: usize,
@@ -41,7 +40,7 @@ impl<H: Host> Simulation<H> {
                 self.transmit_one(from, usize::from(member), payload, message);
             }
             Recipient::One(member) if sender.honest => {
-                let detail = format!("node {from} sends to {member}: itself, or nobody");
+                let detail = format!("node {from} sends to member {member}: itself or out of range");
                 self.record_verdict(Err(Violation::new("recipient", detail)));
             }
             Recipient::One(_) => {}
@@ -70,7 +69,7 @@ impl<H: Host> Simulation<H> {
         self.send_on_link(in_flight);
     }
 
-    /// Which node gets what `from` sends to a member: with twins, the one that `from` is on the side of.
+    /// Returns the node that receives what `from` sends to `member`. With twins, it is the twin assigned to `from`.
     fn resolve(&self, from: usize, member: usize) -> Option<usize> {
         if self.twins.is_empty() {
             return Some(member);
@@ -114,7 +113,7 @@ impl<H: Host> Simulation<H> {
         }
     }
 
-    /// Shows the host a message on its way, or two if it is repeated.
+    /// Reports a transmission to the host; a duplicated message is reported twice.
     fn report_transmission(&mut self, in_flight: &InFlight, transit: Transit) {
         let InFlight { from, to, payload } = in_flight;
         let node = |slot: usize| self.nodes.get(slot).map(|state| state.node);
@@ -129,7 +128,7 @@ impl<H: Host> Simulation<H> {
         }
     }
 
-    /// A message reached the node at the other end.
+    /// Delivers a message to its receiver.
     pub(super) fn arrive(&mut self, in_flight: InFlight, sent: u64) {
         let InFlight { from, to, payload } = in_flight;
         if self.nodes.get(to).is_none_or(|state| state.machine.is_none()) {
@@ -137,26 +136,6 @@ impl<H: Host> Simulation<H> {
         }
         self.metrics.transit.add(self.now - sent);
         self.accept(to, QueuedInput::Message { from, payload });
-    }
-
-    /// Divides the members anew between two twins.
-    pub(super) fn redistribute_twins(&mut self, member: MemberIndex, every: Duration) {
-        let mut rng = Rng::stream(self.scenario.seed ^ self.now, "twins", u64::from(member));
-        let mut others: Vec<usize> = self.nodes().filter(|n| n.member != member).map(|n| n.slot).collect();
-        rng.shuffle(&mut others);
-        // Each twin gets somebody, where there is anybody to share.
-        others.truncate(1 + rng.index(others.len().saturating_sub(1)));
-        let mut with_second = vec![false; self.nodes.len()];
-        for slot in others {
-            if let Some(side) = with_second.get_mut(slot) {
-                *side = true;
-            }
-        }
-        if let Some(twins) = self.twins.get_mut(&member) {
-            twins.with_second = with_second;
-        }
-        let at = self.now.saturating_add(micros(every).max(1));
-        self.queue.push(at, Event::RedistributeTwins { member, every });
     }
 
     fn lose(&mut self, from: usize, to: usize, why: Loss) {

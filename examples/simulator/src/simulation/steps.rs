@@ -1,4 +1,4 @@
-//! Inputs go into machines, and steps are carried out: persist, then send, then tell the driver.
+//! Input processing and step execution: persist, then send, then report outputs.
 
 use core::marker::PhantomData;
 use std::sync::Arc;
@@ -6,26 +6,27 @@ use std::sync::Arc;
 use quorate::machine::{Fault, Input, Machine, MemberIndex, Outgoing, Recipient, Step, Time, TimerChange};
 use quorate::wire::Encode;
 
-use super::{Event, Simulation};
+use super::Simulation;
+use super::event::Event;
 use crate::adversary::{Adversary, AdversaryAction, Control};
 use crate::checker::Violation;
 use crate::fault::CrashPoint;
 use crate::hash;
 use crate::host::Host;
 use crate::links::Loss;
-use crate::node::{Payload, QueuedInput};
+use crate::node_state::{Payload, QueuedInput};
 use crate::rng::micros;
 use crate::trace::{EventKind, NoDetail, receiver};
 
 impl<H: Host> Simulation<H> {
-    /// An input for a node in the life that it was meant for.
+    /// Accepts an input that is addressed to one incarnation of a node.
     pub(super) fn offer(&mut self, slot: usize, incarnation: u32, input: QueuedInput<H::Machine>) {
         if self.is_incarnation(slot, incarnation) {
             self.accept(slot, input);
         }
     }
 
-    /// An input for a node that is up: it is handled at once, or waits until the node is free.
+    /// Accepts an input for a node that is up: processes it at once, or queues it while the node is busy.
     pub(super) fn accept(&mut self, slot: usize, input: QueuedInput<H::Machine>) {
         let Some(state) = self.nodes.get_mut(slot) else { return };
         if state.busy.is_none() {
@@ -38,7 +39,7 @@ impl<H: Host> Simulation<H> {
         state.inbox.push_back(input);
     }
 
-    /// A node finished its step.
+    /// Completes a node's current step.
     pub(super) fn ready(&mut self, slot: usize) {
         if let Some(step) = self.nodes.get_mut(slot).and_then(|state| state.busy.take()) {
             self.execute_step(slot, step);
@@ -46,7 +47,7 @@ impl<H: Host> Simulation<H> {
         }
     }
 
-    /// Handles `first` and what waits, as long as that takes no time; otherwise the node is busy.
+    /// Processes `first` and the queued inputs. If that takes virtual time, the node becomes busy.
     fn process_inputs(&mut self, slot: usize, mut first: Option<QueuedInput<H::Machine>>) {
         loop {
             let mut merged = Step::new();
@@ -85,7 +86,7 @@ impl<H: Host> Simulation<H> {
         micros(work.per_input).saturating_add(micros(work.per_kilobyte).saturating_mul(bytes) / 1_000)
     }
 
-    /// Puts one input into a machine. Timers change at once: they are the node's memory, not its disk.
+    /// Passes one input to a machine. Timer changes take effect at once, because timers are volatile state.
     fn handle(&mut self, slot: usize, waiting: QueuedInput<H::Machine>) -> Option<Step<H::Machine>> {
         let input = self.to_input(slot, waiting)?;
         if self.nodes.get(slot)?.adversary.is_some() {
@@ -118,7 +119,7 @@ impl<H: Host> Simulation<H> {
         Some(step)
     }
 
-    /// Makes an input of what waited: decodes messages, drops timers that were set anew or cancelled meanwhile.
+    /// Converts a queued input: decodes messages, and drops timers that were reset or cancelled.
     fn to_input(&mut self, slot: usize, waiting: QueuedInput<H::Machine>) -> Option<Input<H::Machine>> {
         let now = self.now;
         match waiting {
@@ -156,7 +157,7 @@ impl<H: Host> Simulation<H> {
                     && payload.first_check()
                     && *message.encode() != *payload.bytes
                 {
-                    let detail = format!("{message:?} was decoded from bytes that are not its encoding");
+                    let detail = format!("{message:?} was decoded from a non-canonical encoding");
                     self.record_verdict(Err(Violation::new("canonical", detail)));
                 }
                 Some(Input::Message { from: sender.member, message })
@@ -186,7 +187,7 @@ impl<H: Host> Simulation<H> {
         }
     }
 
-    /// Carries a step out, or as much of it as an armed crash lets happen.
+    /// Executes a step, or the part of it that precedes an armed crash.
     fn execute_step(&mut self, slot: usize, step: Step<H::Machine>) {
         let crash = self.crash_point(slot, &step);
         match crash {
@@ -219,7 +220,7 @@ impl<H: Host> Simulation<H> {
         }
     }
 
-    /// Where in this step the node is to crash, if it is.
+    /// Returns the crash point to apply in this step, if any.
     fn crash_point(&mut self, slot: usize, step: &Step<H::Machine>) -> Option<CrashPoint> {
         let state = self.nodes.get_mut(slot)?;
         let (point, after) = state.armed?;
@@ -234,7 +235,7 @@ impl<H: Host> Simulation<H> {
         (has_the_point && after == 0).then_some(point)
     }
 
-    /// Makes the first `durable` of the records durable.
+    /// Makes the first `durable` records durable.
     pub(super) fn persist(
         &mut self,
         slot: usize,
@@ -264,7 +265,7 @@ impl<H: Host> Simulation<H> {
         }
     }
 
-    /// Sends a message, or lets the node's adversary do with it what it wants.
+    /// Sends a message, or passes it to the node's adversary.
     fn send(&mut self, slot: usize, outgoing: Outgoing<<H::Machine as Machine>::Message>) {
         let Some(state) = self.nodes.get(slot) else { return };
         if state.adversary.is_some() {
@@ -277,7 +278,7 @@ impl<H: Host> Simulation<H> {
         self.transmit(slot, outgoing.to, &Payload::new(bytes, honest), Some(&outgoing.message));
     }
 
-    /// Sends what a node got out before it crashed: some messages, to some of their receivers.
+    /// Sends the part of a crashing node's messages that left before the crash: some messages, to some receivers.
     fn send_some(&mut self, slot: usize, messages: Vec<Outgoing<<H::Machine as Machine>::Message>>) {
         let Some(me) = self.nodes.get(slot).map(|state| state.node.member) else { return };
         let mut singly = Vec::new();
@@ -315,7 +316,7 @@ impl<H: Host> Simulation<H> {
         self.record_verdict(verdict);
     }
 
-    /// Calls a node's adversary, if it has one, and does what it wants done.
+    /// Calls a node's adversary, if any, and executes the actions it requests.
     pub(super) fn call_adversary(
         &mut self,
         slot: usize,
@@ -349,7 +350,7 @@ impl<H: Host> Simulation<H> {
                     }
                 }
                 AdversaryAction::Wake { token, after } => {
-                    // A wake-up in no time at all could go on for ever without time passing.
+                    // A wake-up without delay could repeat for ever without time passing.
                     let at = self.now.saturating_add(after.max(1));
                     self.queue
                         .push(at, Event::AdversaryWake { slot, incarnation, adversary_generation, token });

@@ -1,4 +1,4 @@
-//! The host of the Paxos machines: a workload, agreement, latency.
+//! Host of the Paxos machines: workload, agreement check, latency measurement.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use quorate_simulator::{
 
 use super::{Body, Decision, Flaw, Message, Paxos, Propose, Record};
 
-/// Decides which messages pass.
-pub type Tap = Box<dyn Fn(Time, Node, Node, &Message) -> Interception>;
+/// Decides which messages are delivered.
+pub type Interceptor = Box<dyn Fn(Time, Node, Node, &Message) -> Interception>;
 
 pub struct PaxosHost {
     members: usize,
@@ -21,7 +21,7 @@ pub struct PaxosHost {
     pub agreement: Agreement<u64>,
     proposed: BTreeMap<u64, Time>,
     next: u64,
-    pub tap: Option<Tap>,
+    pub interceptor: Option<Interceptor>,
     pub boots: Vec<(usize, u32, usize)>,
 }
 
@@ -33,13 +33,13 @@ impl PaxosHost {
             agreement: Agreement::new(1),
             proposed: BTreeMap::new(),
             next: 1,
-            tap: None,
+            interceptor: None,
             boots: Vec::new(),
         }
     }
 }
 
-/// Paxos bears a minority of crashes.
+/// Paxos tolerates a minority of crashed members.
 pub fn shape(nodes: usize) -> PresetParameters<'static> {
     PresetParameters {
         nodes,
@@ -49,7 +49,7 @@ pub fn shape(nodes: usize) -> PresetParameters<'static> {
     }
 }
 
-/// Tells odd members that something else was decided.
+/// Sends wrong decisions to odd members.
 struct Liar;
 
 impl Adversary<Paxos> for Liar {
@@ -105,6 +105,8 @@ impl Host for PaxosHost {
     }
 
     fn intercept(&mut self, now: Time, from: Node, to: Node, message: &Message) -> Interception {
-        self.tap.as_ref().map_or(Interception::Pass, |tap| tap(now, from, to, message))
+        self.interceptor
+            .as_ref()
+            .map_or(Interception::Pass, |interceptor| interceptor(now, from, to, message))
     }
 }
