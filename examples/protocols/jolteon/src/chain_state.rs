@@ -1,4 +1,4 @@
-//! What a chain of blocks says, as of its last block: a function of the blocks alone.
+//! State derived from a chain of blocks: a function of the blocks alone.
 
 use quorate::Result;
 use quorate::scheme::Scheme;
@@ -8,22 +8,22 @@ use crate::block::{Block, Committees};
 use crate::leader::{LeaderReputation, ReputationUpdate};
 use crate::sequence::Inventory;
 
-/// Which batches the chain has and how its members stand.
+/// Included batches and leader reputation of a chain, as of its last block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainState {
-    /// The batches of each author.
+    /// Included batches of each author.
     pub inventory: Inventory,
-    /// The standing of each member.
+    /// Reputation of each member.
     pub reputation: LeaderReputation,
-    /// The height of the last block that has batches; 0 if there is none.
+    /// Height of the last block with batches; 0 if there is none.
     pub payload_height: u64,
-    /// How far the chain itself shows that it is committed: the height of the highest block whose child, of the
-    /// next view, is certified by a block of the chain.
+    /// Height up to which the chain itself proves commitment: the highest block whose child, of the next view, is
+    /// certified by a block of the chain.
     pub final_height: u64,
 }
 
 impl ChainState {
-    /// Of the genesis.
+    /// Creates the state of the genesis.
     pub fn new(members: u16) -> Self {
         Self {
             inventory: Inventory::new(members),
@@ -33,7 +33,8 @@ impl ChainState {
         }
     }
 
-    /// [`final_height`](Self::final_height) of a block that extends `parent`, whose state this is.
+    /// Returns the [`final_height`](Self::final_height) of a block that extends `parent`, the last block of this
+    /// state.
     pub fn final_above<S: Scheme>(&self, parent: Option<&Block<S>>) -> u64 {
         match parent {
             Some(parent) if parent.parent_view().checked_add(1) == Some(parent.view) => {
@@ -43,8 +44,8 @@ impl ChainState {
         }
     }
 
-    /// The state after `block`, whose parent is `parent`; and whether each of its batches was admitted. What was
-    /// not is left out.
+    /// Returns the state after `block`, a child of `parent`, and whether all its batches were admitted. Batches that
+    /// are not admitted are skipped.
     pub fn after<S: Scheme>(
         &self,
         committees: &Committees<S>,

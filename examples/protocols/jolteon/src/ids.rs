@@ -58,7 +58,7 @@ impl Slot {
         identities.statement(AVAILABLE, self.view(), digest.0)
     }
 
-    /// The slot that a statement of kind [`AVAILABLE`] speaks of.
+    /// Returns the slot named by a statement of kind [`AVAILABLE`].
     pub fn from_statement(statement: &Statement) -> Self {
         Self { author: (statement.view >> 48) as u16, sequence: statement.view & ((1 << 48) - 1) }
     }

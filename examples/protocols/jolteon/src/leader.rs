@@ -1,28 +1,28 @@
-//! Who leads a view: rotation over the members in good standing.
+//! Leader selection: rotation over the eligible members.
 //!
-//! The standings are a function of a chain of blocks and of nothing else. A block is signed by its author, names
-//! its parent by hash and carries the certificate of that parent, so everybody who holds the block computes the
-//! same standings, and *the leader of view v above block B* has one answer for all, whatever else they have seen:
+//! Reputation is a function of the chain of blocks alone. A block is signed by its author, names its parent by hash
+//! and carries the parent's certificate. All members that hold the block therefore compute the same reputation, and
+//! *the leader of view v above block B* is unique:
 //!
-//! * A member **fails** when it was to lead a view above B and the next block of the chain, of a later view, has
-//!   `B` as its parent. That counts only if at most ⌊(n − 1) / 3⌋ views were skipped, for more is the network's
-//!   fault, not the leaders'.
-//! * A failed member is left out for 64 blocks, twice as many for each further failure (at most 2¹⁵), **and** until a
-//!   certificate of the chain carries its vote again. So a dead member costs one view and is not tried again; one
-//!   that votes but does not lead is tried ever more rarely.
-//! * A member whose block is certified is forgiven everything.
-//! * The leader of view v is number `v mod k` of the `k` members that are not left out, ascending. Should those
-//!   weigh less than a quorum, the rotation is over all members.
+//! * A member **fails** if it leads a view above B and the next block of the chain, of a later view, has B as its
+//!   parent. This counts only if at most ⌊(n − 1) / 3⌋ views were skipped; more skipped views are attributed to the
+//!   network.
+//! * A failed member is not eligible for 64 blocks, doubled for each further failure (at most 2¹⁵), **and** until a
+//!   certificate of the chain includes its vote again. A crashed member costs one view; a member that votes but does
+//!   not lead is selected ever more rarely.
+//! * The failures of a member are cleared when its block is certified.
+//! * The leader of view v is number `v mod k` of the `k` eligible members in ascending order. If these weigh less
+//!   than a quorum, the rotation includes all members.
 //!
-//! Whether a proposal comes from the right leader is judged against *its own* parent, so no two members ever judge
-//! the same block differently. What may differ for a while is whom they wait for: after a timeout, members
-//! whose highest certificates differ may expect different leaders. Timeouts carry those certificates and go to
-//! everybody, so after one exchange between honest members the highest certificate is the same for all, and it
-//! can only differ again through a certificate that somebody withheld, of which there is one per view at most and
-//! which becomes known as soon as it is used. Hence they agree again without any clock or message of its own.
-//! The rule follows the leader reputation of DiemBFT v4 and Carousel (*Be Aware of Your Leaders*, FC '22) in
-//! judging by the chain; it differs in counting failures rather than activity, so that a slow member whose votes
-//! come too late for the certificates keeps its turn.
+//! A proposal is judged against *its own* parent, so that no two members judge one block differently. Members may
+//! temporarily expect different leaders: after a timeout, their highest certificates may differ. Timeouts carry these
+//! certificates and go to all members, so that one exchange between honest members equalises the highest certificate.
+//! It can differ again only through a withheld certificate; there is at most one per view, and its use reveals it.
+//! Members therefore agree again without a clock or additional messages.
+//!
+//! Like the leader reputation of DiemBFT v4 and Carousel (*Be Aware of Your Leaders*, FC '22), the rule judges by the
+//! chain. Unlike them it counts failures rather than activity, so that a slow member whose votes miss the
+//! certificates remains eligible.
 
 use quorate::committee::{Committee, SignerSet};
 use quorate::machine::MemberIndex;
@@ -30,36 +30,36 @@ use quorate::scheme::Scheme;
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
-/// How many blocks a first failure costs.
+/// Number of blocks for which a first failure makes a member ineligible.
 pub const PENALTY: u64 = 64;
 const MAX_STRIKES: u8 = 10;
 
-/// What a chain knows of one member.
+/// Reputation of one member.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct MemberReputation {
-    /// Failures since it last led with success.
+    /// Failures since the member last led a certified block.
     strikes: u8,
     /// Height of the block that showed the last failure.
     failed_at: u64,
-    /// Height of the highest block whose certificate has its vote, or that it made.
+    /// Height of the last block that the member authored or whose certificate includes its vote.
     seen_at: u64,
 }
 
-/// What a chain knows of all members, as of its last block.
+/// Reputation of all members, as of the chain's last block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaderReputation {
     height: u64,
     members: Vec<MemberReputation>,
 }
 
-/// What a block adds to the standings.
+/// Input of one block to the reputation.
 #[derive(Clone, Copy, Debug)]
 pub struct ReputationUpdate<'a> {
     /// The parent's view; 0 for the genesis.
     pub parent_view: u64,
-    /// The parent's author; nobody made the genesis.
+    /// The parent's author; `None` for the genesis.
     pub parent_author: Option<MemberIndex>,
-    /// Who certified the parent.
+    /// Signers of the parent's certificate.
     pub signers: Option<&'a SignerSet>,
     /// The block's height.
     pub height: u64,
@@ -70,12 +70,12 @@ pub struct ReputationUpdate<'a> {
 }
 
 impl LeaderReputation {
-    /// Of the genesis: everybody is in good standing.
+    /// Creates the reputation at the genesis: all members are eligible.
     pub fn new(members: u16) -> Self {
         Self { height: 0, members: vec![MemberReputation::default(); members.into()] }
     }
 
-    /// The leader of `view` above the chain's last block.
+    /// Returns the leader of `view` above the chain's last block.
     pub fn leader<S: Scheme>(&self, committee: &Committee<S>, view: u64) -> MemberIndex {
         let eligible: Vec<MemberIndex> = (0..committee.len()).filter(|m| self.is_eligible(*m)).collect();
         let weight: u128 = eligible.iter().filter_map(|m| committee.weight(*m)).sum();
@@ -87,7 +87,7 @@ impl LeaderReputation {
         eligible.get(turn).copied().unwrap_or((view % everybody) as MemberIndex)
     }
 
-    /// Whether a member takes part in the rotation.
+    /// Returns `true` if the member is part of the rotation.
     pub fn is_eligible(&self, member: MemberIndex) -> bool {
         self.members.get(usize::from(member)).is_some_and(|record| {
             let served = self.height >= record.failed_at.saturating_add(record.penalty());
@@ -95,7 +95,7 @@ impl LeaderReputation {
         })
     }
 
-    /// The standings after one more block.
+    /// Returns the reputation after one more block.
     #[must_use]
     pub fn after<S: Scheme>(&self, committee: &Committee<S>, link: ReputationUpdate<'_>) -> Self {
         let mut next = self.clone();
@@ -116,7 +116,7 @@ impl LeaderReputation {
         next
     }
 
-    /// The leaders of the views between parent and block, if they are few enough to be to blame.
+    /// Returns the leaders of the skipped views, if these are few enough to be attributed to the leaders.
     fn failures<S: Scheme>(&self, committee: &Committee<S>, link: &ReputationUpdate<'_>) -> Vec<MemberIndex> {
         let skipped = link.view.saturating_sub(link.parent_view.saturating_add(1));
         if skipped > (u64::from(committee.len().saturating_sub(1)) / 3).max(1) {
@@ -178,8 +178,8 @@ mod tests {
     use crate::testing::committees;
     use quorate::ed25519::Ed25519;
 
-    /// Lets the eligible leaders among `alive` build blocks for `views` views; returns the chain's standings and who
-    /// led which view.
+    /// Lets the eligible leaders among `alive` propose for `views` views. Returns the reputation and the leader of
+    /// each view.
     fn run(n: u16, alive: &[MemberIndex], views: u64) -> (LeaderReputation, Vec<(u64, MemberIndex)>) {
         let committee = committees::<Ed25519>(n).voters;
         let mut signers = SignerSet::new(n);
@@ -201,20 +201,20 @@ mod tests {
     }
 
     #[test]
-    fn without_failures_everybody_takes_turns() {
+    fn without_failures_all_members_rotate() {
         let (_, led) = run(4, &[0, 1, 2, 3], 40);
         assert!(led.iter().all(|(view, leader)| u64::from(*leader) == view % 4));
     }
 
     #[test]
-    fn a_dead_member_is_tried_once_and_not_again() {
+    fn a_crashed_member_leads_only_one_view() {
         let (reputation, led) = run(4, &[0, 1, 3], 2000);
         assert_eq!(led.iter().filter(|(_, leader)| *leader == 2).count(), 1);
         assert!(!reputation.is_eligible(2) && reputation.is_eligible(3));
     }
 
     #[test]
-    fn two_dead_of_seven_are_tried_once_each() {
+    fn two_crashed_of_seven_lead_one_view_each() {
         let (_, led) = run(7, &[0, 1, 3, 4, 6], 2000);
         for dead in [2, 5] {
             assert_eq!(led.iter().filter(|(_, leader)| *leader == dead).count(), 1);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_votes_again_gets_its_turn_after_its_penalty() {
+    fn a_recovered_member_leads_again_after_its_penalty() {
         let committee = committees::<Ed25519>(4).voters;
         let everybody = SignerSet::full(4);
         let mut reputation = LeaderReputation::new(4);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn many_skipped_views_blame_nobody() {
+    fn many_skipped_views_are_not_attributed_to_leaders() {
         let committee = committees::<Ed25519>(4).voters;
         let link = ReputationUpdate {
             parent_view: 0,
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn standings_survive_their_encoding() {
+    fn reputation_survives_its_encoding() {
         let (reputation, _) = run(4, &[0, 1, 3], 30);
         assert_eq!(LeaderReputation::decode(&reputation.encode(), &()), Ok(reputation));
     }

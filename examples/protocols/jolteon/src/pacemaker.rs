@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restart_goes_on_in_the_view_that_the_certificates_prove() {
+    fn a_restart_continues_in_the_certified_view() {
         let committees = committees::<Ed25519>(4);
         let tc = |view| Some(timeout_certificate(&committees, view, 0));
         let qc = |view| Some(certificate(&committees, view, [1; 32]));

@@ -1,5 +1,5 @@
 #![forbid(unsafe_code)]
-//! Runs Jolteon in the deterministic simulator, one run per seed, and replays a seed. `--help` says how.
+//! Runs Jolteon in the deterministic simulator, one run per seed. See `--help`.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -24,9 +24,9 @@ fn main() -> ExitCode {
     })
 }
 
-/// Keys are made once for each number of members.
+/// Keys are generated once per committee size.
 fn one<S: Scheme>(run: &SeedRun, materials: &mut BTreeMap<usize, Arc<Material<S>>>) -> Result<(), String> {
     let material = materials.entry(run.nodes).or_insert_with(|| Material::new(run.nodes));
-    let scenario = scenario(&run.scenario, run.nodes, run.seed).ok_or("no such scenario")?;
+    let scenario = scenario(&run.scenario, run.nodes, run.seed).ok_or("unknown scenario")?;
     run.check(&scenario, |_| JolteonHost::new(material.clone()))
 }

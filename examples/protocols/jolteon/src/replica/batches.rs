@@ -52,7 +52,7 @@ impl<S: Scheme> Replica<S> {
         Vote::new(statement, self.me, signature)
     }
 
-    /// A batch from its author.
+    /// Handles a batch from its author.
     pub(super) fn on_batch(&mut self, from: MemberIndex, batch: Arc<Batch>, out: &mut ReplicaStep<S>) {
         let chain = self.tree.root().state.inventory.clone();
         if self.sync.is_requested(&batch.digest()) {

@@ -8,8 +8,8 @@ use crate::interface::{Evidence, Output};
 use crate::message::Message;
 
 impl<S: Scheme> Replica<S> {
-    /// Whether a certificate is good; each is checked once. What is remembered is the certificate and not only its
-    /// statement: a block whose certificate is bad must be refused by all, whatever else they have seen.
+    /// Verifies a quorum certificate, each one once. The cache compares whole certificates, not statements: a block
+    /// with an invalid certificate must be refused by all members, whatever they saw before.
     pub(super) fn check_qc(
         &mut self,
         from: MemberIndex,
@@ -28,7 +28,7 @@ impl<S: Scheme> Replica<S> {
         true
     }
 
-    /// Whether a timeout certificate is good.
+    /// Verifies a timeout certificate.
     pub(super) fn check_tc(
         &mut self,
         from: MemberIndex,
@@ -53,7 +53,7 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Everything that follows from a good certificate. `hint` probably has its block.
+    /// Applies a verified certificate. `hint` most likely has its block.
     pub(super) fn learn_qc(
         &mut self,
         qc: &Certificate<S>,
@@ -78,21 +78,22 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Everything that follows from a good timeout certificate. One that names a view whose certificate is not known
-    /// is ignored: honest members show the certificate with it, and in the view after it no block could be proposed.
+    /// Applies a verified timeout certificate. A certificate whose highest value is above the highest known
+    /// certificate is ignored: honest members send that certificate with it, and no block could be proposed in the
+    /// view after it.
     pub(super) fn learn_tc(&mut self, tc: TimeoutCertificate<S>, out: &mut ReplicaStep<S>) {
         if self.begins_view(&tc) && self.pacemaker.on_timeout_certificate(&self.committees, tc) {
             self.on_view_entered(true, out);
         }
     }
 
-    /// Whether a timeout certificate, if it is good, begins a new view in which blocks can be proposed.
+    /// Returns `true` if the timeout certificate, if valid, begins a new view in which blocks can be proposed.
     pub(super) fn begins_view(&self, tc: &TimeoutCertificate<S>) -> bool {
         tc.view() >= self.pacemaker.view() && tc.highest_value() <= self.pacemaker.certified()
     }
 
-    /// Looks for the block of the highest certificate, if it is above the committed one and unknown. A search for an
-    /// older one is obsolete: maybe it lost and nobody has it any more.
+    /// Searches for the block of the highest certificate, if it is unknown and above the committed one. A search for
+    /// an older block ends: that block may have lost, and no member may have it any more.
     pub(super) fn seek(&mut self, qc: &Certificate<S>, hint: Option<MemberIndex>) {
         let digest = BlockDigest(qc.statement().digest);
         if self.tree.contains(&digest) || qc.statement().view <= self.tree.root().view {
@@ -109,8 +110,9 @@ impl<S: Scheme> Replica<S> {
     fn on_view_entered(&mut self, timed_out: bool, out: &mut ReplicaStep<S>) {
         self.candidate = None;
         let view = self.pacemaker.view();
-        if self.has_no_records && self.sync.is_greeting() {
-            // The chain has begun, and nobody said yet how far: maybe the records were lost, and votes with them.
+        if self.participation.is_unconfirmed() && self.sync.is_greeting() {
+            // The chain has begun, and no member has reported its view yet: the records may be lost, and votes with
+            // them.
             self.safety.abstain(view);
         }
         self.tree.prune(&self.high_digest(), view.saturating_sub(1));
@@ -118,7 +120,7 @@ impl<S: Scheme> Replica<S> {
         self.announce_view(timed_out, out);
     }
 
-    /// Shows a member what it has missed, but not more often than it can use.
+    /// Sends a member the highest certificates, at most once per quarter of the retry interval.
     pub(super) fn send_advance(&mut self, peer: MemberIndex, out: &mut ReplicaStep<S>) {
         let pause = self.parameters.retry / 4;
         if self.advance_sent_at.get(&peer).is_some_and(|at| at.plus(pause) > self.now) {

@@ -11,13 +11,13 @@ use crate::ids::BlockDigest;
 use crate::interface::{Delivery, Output, OwnBatchState};
 use crate::record::{Committed, Record};
 
-/// In how many undelivered blocks missing batches are looked for, and up to how many bytes of batches; the first
-/// block's always are.
+/// Number of undelivered blocks, and of bytes of their batches, for which missing batches are requested. The first
+/// block's batches are always requested.
 const LOOKAHEAD: usize = 32;
 const LOOKAHEAD_BYTES: u64 = 64 << 20;
 
 impl<S: Scheme> Replica<S> {
-    /// A block came after its certificate: puts the two together.
+    /// Attaches a known certificate to a block that arrived after it.
     pub(super) fn attach_certificate(&mut self, digest: &BlockDigest, out: &mut ReplicaStep<S>) {
         let high = self.pacemaker.high().filter(|qc| qc.statement().digest == digest.0).cloned();
         if let Some(qc) = high
@@ -28,7 +28,7 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// The commit rule: a block is committed, with its ancestors, when its child in the next view is certified.
+    /// Commit rule: a block and its ancestors are committed when its child in the next view is certified.
     pub(super) fn try_commit(&mut self, child: &BlockDigest, out: &mut ReplicaStep<S>) {
         let Some(node) = self.tree.get(child) else { return };
         let Some(qc) = node.certificate.clone() else { return };
@@ -79,8 +79,7 @@ impl<S: Scheme> Replica<S> {
         self.report_congestion(out);
     }
 
-    /// Delivers committed blocks in the order of the chain, as far as their batches are here and the application
-    /// keeps up.
+    /// Delivers committed blocks in chain order, as long as their batches are available and the application keeps up.
     pub(super) fn deliver(&mut self, out: &mut ReplicaStep<S>) {
         while let Some((block, _)) = self.queue.front() {
             let batches: Option<Vec<_>> =
@@ -111,14 +110,14 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Whether the application keeps up, so that a block with that many bytes of batches can be delivered.
+    /// Returns `true` if the application keeps up, so that a block with this many bytes of batches can be delivered.
     pub(super) fn may_deliver(&self, bytes: usize) -> bool {
         let waiting = self.unexecuted.iter().map(|(_, bytes)| bytes).sum::<usize>();
         let fits = waiting == 0 || waiting + bytes <= self.parameters.max_unexecuted_bytes;
         fits && self.delivered < self.execution.newest().height + MAX_UNEXECUTED
     }
 
-    /// The application executed up to a block.
+    /// Handles a report that the application executed up to a block.
     pub(super) fn on_executed(&mut self, executed: Executed, out: &mut ReplicaStep<S>) {
         if executed.height <= self.delivered && self.execution.note(executed) {
             while self.unexecuted.front().is_some_and(|(height, _)| *height <= executed.height) {

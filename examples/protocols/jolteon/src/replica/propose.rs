@@ -12,11 +12,11 @@ use crate::mempool::check_certificates;
 use crate::message::Message;
 use crate::record::Record;
 
-/// How far execution may lag behind the chain before this member proposes nothing more.
+/// Maximum lag of execution behind the chain at which this member still proposes.
 const MAX_LAG: u64 = 256;
 
 impl<S: Scheme> Replica<S> {
-    /// A block from its author.
+    /// Handles a proposal from its author.
     pub(super) fn on_proposal(&mut self, from: MemberIndex, block: Arc<Block<S>>, out: &mut ReplicaStep<S>) {
         if block.view <= self.tree.root().view || self.tree.contains(&block.digest()) {
             return;
@@ -45,7 +45,7 @@ impl<S: Scheme> Replica<S> {
         {
             return;
         }
-        // From here on the view is known to have begun, so that these are as few as the views.
+        // The certificates prove that the view has begun, so the number of entries is bounded by the number of views.
         self.proposals.insert((block.view, block.author), proposal);
         while self.proposals.len() > 4 * VIEW_WINDOW {
             self.proposals.pop_first();
@@ -63,13 +63,13 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// A block whose signature and certificates were checked and whose parent is known.
+    /// Accepts a block with verified signature and certificates and a known parent.
     pub(super) fn accept(&mut self, block: Arc<Block<S>>, out: &mut ReplicaStep<S>) {
         if block.view <= self.tree.root().view || self.tree.contains(&block.digest()) {
             return;
         }
         if self.queue.len() >= 4 * self.parameters.max_undelivered {
-            // So far behind, more blocks only cost memory. They are asked for again, by ranges.
+            // This far behind, further blocks only cost memory. They are requested again by range.
             return;
         }
         if let Err(rule) = self.check_against_parent(&block) {
@@ -81,7 +81,7 @@ impl<S: Scheme> Replica<S> {
             return;
         }
         if let Some(qc) = block.justify.clone() {
-            // Known when the block came, but maybe not its block.
+            // The certificate may have been known before its block.
             self.learn_qc(&qc, None, out);
         }
         if !self.tree.insert(&self.committees, block.clone(), false) {
@@ -100,7 +100,7 @@ impl<S: Scheme> Replica<S> {
         self.adopt_orphans(out);
     }
 
-    /// Blocks that waited for their parent.
+    /// Accepts blocks whose missing parent has arrived.
     pub(super) fn adopt_orphans(&mut self, out: &mut ReplicaStep<S>) {
         let root = self.tree.root().view;
         self.orphans.retain(|_, block| block.view > root);
@@ -117,7 +117,7 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Proposes, if it is this member's turn and there is something to order.
+    /// Proposes if this member leads the view and there is work.
     pub(super) fn try_propose(&mut self, out: &mut ReplicaStep<S>) {
         let view = self.pacemaker.view();
         let idle = self.propose_timer || !self.wants_block();
@@ -139,7 +139,7 @@ impl<S: Scheme> Replica<S> {
         self.propose(parent, height, stated, out);
     }
 
-    /// Height and stated state of the parent, if this member may and should propose on it now.
+    /// Returns the parent's height and named state if this member may propose on it now.
     fn may_propose(&self, parent: &BlockDigest) -> Option<(u64, Executed)> {
         let view = self.pacemaker.view();
         let justified = match self.pacemaker.tc() {
@@ -154,7 +154,7 @@ impl<S: Scheme> Replica<S> {
 
     fn propose(&mut self, parent: BlockDigest, height: u64, stated: Executed, out: &mut ReplicaStep<S>) {
         let Some(state) = self.tree.state(&parent) else { return };
-        // Only what the chain shows to be committed: a voter that has not seen why more is cannot execute it.
+        // Only states that the chain proves committed: a voter without the proof could not have executed more.
         let final_height = state.final_above(self.tree.block(&parent));
         let newest = self.execution.up_to(final_height).filter(|newest| newest.height > stated.height);
         let content = Content {

@@ -11,6 +11,7 @@ use quorate::scheme::Scheme;
 use quorate::{Error, Result};
 use quorate_protocol::execution::Execution;
 
+use super::phase::Participation;
 use super::{Replica, ReplicaStep};
 use crate::batch::Batch;
 use crate::block::{Block, Committees, Executed};
@@ -77,7 +78,10 @@ impl<S: Scheme> Replica<S> {
         check_committees(&committees, me)?;
         let identity_key = Ed25519::secret_from_bytes(&*Ed25519::secret_to_bytes(&config.identity_key))?;
         let mut records = records.into_iter().peekable();
-        let has_no_records = records.peek().is_none();
+        let participation = match records.peek() {
+            Some(_) => Participation::Full,
+            None => Participation::Unconfirmed { abstained: 0 },
+        };
         let records = sort_records(records);
         let safety = Safety::restore(
             &committees,
@@ -133,8 +137,7 @@ impl<S: Scheme> Replica<S> {
             delivered: executed.height,
             unexecuted: VecDeque::new(),
             next_sequence: config.first_sequence.max(1),
-            has_no_records,
-            abstained: 0,
+            participation,
             timeouts: 0,
             view_timer: None,
             propose_timer: false,
@@ -282,8 +285,7 @@ fn root<S: Scheme>(
     })
 }
 
-const MISSING: Error =
-    Error::Malformed { what: "records: a committed block that was not executed is missing" };
+const MISSING: Error = Error::Malformed { what: "records: a committed, unexecuted block is missing" };
 
 /// The committed blocks above what was executed, with their proofs.
 fn undelivered<S: Scheme>(
@@ -325,9 +327,11 @@ fn restore_tree<S: Scheme>(
     tree
 }
 
-/// The view that the records prove. Every recorded block counts, also one whose parent is missing: a vote for it rests
-/// on its certificates, and a member that forgot them could give a later view up in ignorance of what it helped to
-/// commit. They were checked before the block was recorded.
+/// Restores the pacemaker in the view that the records prove.
+///
+/// Every recorded block counts, even without its parent: a vote for it relied on its certificates, which were
+/// verified before the block was recorded. A member that ignored them could time out a later view without naming what
+/// it helped to commit.
 fn restore_pacemaker<S: Scheme>(
     committees: &Committees<S>,
     blocks: &BTreeMap<BlockDigest, Arc<Block<S>>>,
@@ -347,6 +351,6 @@ fn restore_pacemaker<S: Scheme>(
             tc = b.clone();
         }
     }
-    // A timeout whose guard record was lost never left, and the guard would still vote in its view.
+    // A timeout without its guard record never left, and the guard would still vote in its view.
     Pacemaker::new(committees, high, tc, timeout.filter(|timeout| timeout.vote.view() == gave_up))
 }

@@ -1,46 +1,49 @@
 use quorate::machine::MemberIndex;
 use quorate::scheme::Scheme;
 
+use super::phase::Participation;
 use super::{Replica, ReplicaStep};
 use crate::message::{Advance, Message, Timeout};
 use crate::record::Record;
 
-/// How many certified batches are shown to the others when a view times out.
+/// Number of certified batches sent to the other members when a view times out.
 const REMINDERS: usize = 8;
-/// How often a member without memory lets a view that it abstains from time out before it takes part.
+/// Number of views that time out before a member without records ends its abstention.
 const MAX_ABSTENTIONS: u32 = 3;
 
 impl<S: Scheme> Replica<S> {
-    /// The view took too long.
-    pub(super) fn on_view_timer(&mut self, out: &mut ReplicaStep<S>) {
-        if !self.has_work() {
-            return;
+    /// Gives up a view that took too long.
+    pub(super) fn time_out(&mut self, out: &mut ReplicaStep<S>) {
+        // The other members may not know that there is work.
+        for batch in self.mempool.oldest(REMINDERS) {
+            out.broadcast(Message::Certified(Box::new(batch.clone())));
         }
-        match self.pacemaker.sent.clone() {
-            Some(timeout) => out.broadcast(Message::Timeout(Box::new(timeout))),
-            None => {
-                // Maybe only this member knows that there is work.
-                for batch in self.mempool.oldest(REMINDERS) {
-                    out.broadcast(Message::Certified(Box::new(batch.clone())));
-                }
-                self.give_up(out);
-            }
+        self.give_up(out);
+    }
+
+    /// Sends this member's timeout of the current view again.
+    pub(super) fn repeat_timeout(&mut self, out: &mut ReplicaStep<S>) {
+        if let Some(timeout) = self.pacemaker.sent.clone() {
+            out.broadcast(Message::Timeout(Box::new(timeout)));
         }
     }
 
-    /// Gives the view up and tells everybody.
+    /// Signs a timeout of the current view and sends it to all members.
     fn give_up(&mut self, out: &mut ReplicaStep<S>) {
         let view = self.pacemaker.view();
         if self.safety.abstains(view) {
-            self.abstained += 1;
-            if self.abstained < MAX_ABSTENTIONS {
-                return;
+            if let Participation::Unconfirmed { abstained } = &mut self.participation {
+                *abstained += 1;
+                if *abstained < MAX_ABSTENTIONS {
+                    return;
+                }
             }
-            // The others cannot go on without this member. More likely they have just begun than that it forgot.
+            // The other members cannot proceed without this one. More likely they have just started than that this
+            // member lost its records.
             self.safety.end_abstention();
-            self.has_no_records = false;
+            self.participation = Participation::Full;
         }
-        // A refusal is possible after a restart that lost the view's timeout but not the guard's record of it.
+        // The guard may refuse after a restart that lost the view's timeout but not the guard's record of it.
         let certified = self.pacemaker.certified();
         let Ok((vote, record)) = self.safety.give_up(&self.committees, view, certified) else { return };
         let timeout = Timeout {
@@ -57,13 +60,13 @@ impl<S: Scheme> Replica<S> {
         self.count_timeout(timeout, out);
     }
 
-    /// Somebody gives a view up.
+    /// Handles another member's timeout.
     pub(super) fn on_timeout(&mut self, from: MemberIndex, timeout: Timeout<S>, out: &mut ReplicaStep<S>) {
         if timeout.vote.view() < self.pacemaker.view() {
             self.send_advance(from, out);
             return;
         }
-        // What brings nothing new is not checked: a timeout said again costs its receiver next to nothing.
+        // Certificates without news are not verified, so that a repeated timeout costs its receiver little.
         let certified = self.pacemaker.certified();
         if let Some(qc) = timeout.high.as_ref().filter(|qc| qc.statement().view > certified) {
             if !self.check_qc(from, qc, out) {
@@ -94,8 +97,7 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Counts a timeout of this view, and the vote that comes with it: that may certify the view's block after
-    /// all.
+    /// Counts a timeout of the current view, and the vote it carries, which may still certify the view's block.
     pub(super) fn count_timeout(&mut self, timeout: Timeout<S>, out: &mut ReplicaStep<S>) {
         let view = timeout.vote.view();
         if let Some(ballot) = timeout.ballot {
@@ -113,7 +115,7 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Somebody shows its highest certificates.
+    /// Handles another member's highest certificates.
     pub(super) fn on_advance(&mut self, from: MemberIndex, advance: Advance<S>, out: &mut ReplicaStep<S>) {
         let voters = self.committees.voters.clone();
         let greeting = self.sync.is_greeting();
@@ -129,8 +131,8 @@ impl<S: Scheme> Replica<S> {
         {
             self.learn_tc(tc, out);
         }
-        if self.has_no_records && greeting && self.pacemaker.view() > 1 {
-            // No records, and yet the chain has begun: maybe they were lost, and votes with them.
+        if self.participation.is_unconfirmed() && greeting && self.pacemaker.view() > 1 {
+            // The chain has begun, but there are no records: they may be lost, and votes with them.
             self.safety.abstain(self.pacemaker.view());
         }
     }

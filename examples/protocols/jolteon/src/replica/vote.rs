@@ -10,9 +10,9 @@ use crate::parameters::FAILURE_LIMIT;
 use crate::record::Record;
 
 impl<S: Scheme> Replica<S> {
-    /// Votes for the view's block, if there is one, the rules allow it, and the state that it names is right: the
-    /// parent's, which a quorum checked, or one that this member computed itself. If it is not executed yet, the
-    /// vote waits for it; should that take too long, the view ends.
+    /// Votes for the view's block, if the rules permit it and the state it names is correct: the parent's, which a
+    /// quorum checked, or one that this member computed. If that state is not executed yet, the vote waits; if that
+    /// takes too long, the view times out.
     pub(super) fn try_vote(&mut self, out: &mut ReplicaStep<S>) {
         let view = self.pacemaker.view();
         let Some(node) = self.candidate.and_then(|digest| self.tree.get(&digest)) else { return };
@@ -35,7 +35,7 @@ impl<S: Scheme> Replica<S> {
             }
         }
         let Ok((vote, record)) = self.safety.vote(&self.committees, &block) else { return };
-        // With the blocks below it that it did not vote for: after a restart the vote's block stands on them.
+        // Including the blocks below that it did not vote for: after a restart the vote's block builds on them.
         for block in self.tree.path(&block.digest()).unwrap_or_default() {
             self.make_durable(&block.digest(), out);
         }
@@ -48,7 +48,7 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// Hands out a block's record, once.
+    /// Persists a block, once.
     pub(super) fn make_durable(&mut self, digest: &BlockDigest, out: &mut ReplicaStep<S>) {
         if let Some(node) = self.tree.get_mut(digest)
             && !node.durable
@@ -58,17 +58,17 @@ impl<S: Scheme> Replica<S> {
         }
     }
 
-    /// A vote from its signer. Views that are over or far ahead are of no use; an honest voter that is far ahead
-    /// shows it with certificates.
+    /// Handles a vote from its signer. Votes of past views and of views far ahead are useless; an honest voter that
+    /// is far ahead proves it with certificates.
     pub(super) fn on_vote(&mut self, vote: Vote<S>, out: &mut ReplicaStep<S>) {
         if vote.statement().kind != BLOCK {
-            out.fault(vote.signer(), Evidence::Unexpected { what: "vote of another kind" });
+            out.fault(vote.signer(), Evidence::Unexpected { what: "vote with a statement of a wrong kind" });
             return;
         }
         self.collect_vote(vote, out);
     }
 
-    /// Adds a vote for a block; a certificate that it completes is told to all, unless a proposal does that.
+    /// Adds a vote for a block. A certificate that it completes is sent to all members, unless a proposal carries it.
     pub(super) fn collect_vote(&mut self, vote: Vote<S>, out: &mut ReplicaStep<S>) {
         let view = vote.statement().view;
         let certified = self.pacemaker.certified();
@@ -88,7 +88,7 @@ impl<S: Scheme> Replica<S> {
         self.remember(&qc);
         self.learn_qc(&qc, None, out);
         if !self.wants_block() {
-            // Nothing is left to propose for now, so nobody would learn what this committed.
+            // No proposal follows, so this message tells the members about the commit.
             out.broadcast(Message::Advance(Box::new(self.pacemaker.advance())));
         }
     }
