@@ -1,24 +1,24 @@
-//! Evidence as a file, which convinces whoever has the group's file.
+//! File format of evidence, verifiable with the group file alone.
 //!
 //! | bytes | field |
 //! |---|---|
 //! | 8 | `qbevid01` |
-//! | 24 to 39 | the group's [`GroupParameters`]: with the group's file they say which committee it is, and the way of signing how to go on |
-//! | the rest | the [`Equivocation`](crate::Equivocation) with signatures of that way |
+//! | 24 to 39 | the [`GroupParameters`]; with the group file they determine the committee, and alone the signature scheme |
+//! | the rest | the [`Equivocation`](crate::Equivocation) with signatures of that scheme |
 //!
-//! How many members there are the file does not say, so the last part is decoded by whoever has the group.
+//! The file does not state the number of members; the last part is decoded with the group file.
 
 use quorate::wire::{Decode, Encode, Reader, Writer};
 use quorate::{Error, Result};
 
 use crate::group_parameters::GroupParameters;
 
-/// What a file begins with.
+/// Magic number at the beginning of a file.
 const MAGIC: &[u8; 8] = b"qbevid01";
-/// Longest file: two signatures of the longest suite, and what is around them.
+/// Maximum length of a file: two signatures of the longest suite and the other fields.
 pub const MAX_FILE: usize = 8 << 10;
 
-/// The file of evidence against a member of a group with these terms.
+/// Encodes evidence against a member of a group with these parameters.
 pub fn encode(terms: &GroupParameters, evidence: &impl Encode) -> Vec<u8> {
     let mut w = Writer::new();
     w.raw(MAGIC);
@@ -27,17 +27,17 @@ pub fn encode(terms: &GroupParameters, evidence: &impl Encode) -> Vec<u8> {
     w.into_bytes()
 }
 
-/// What a file says that its group agrees on, and the evidence itself, which only that can read.
+/// Decodes the group parameters of a file and returns them with the encoded evidence.
 ///
 /// # Errors
-/// [`Error::TooLarge`] beyond [`MAX_FILE`], [`Error::Malformed`] and its kin if it is no such file.
+/// [`Error::TooLarge`] beyond [`MAX_FILE`]; [`Error::Malformed`] and related errors if it is not an evidence file.
 pub fn decode(bytes: &[u8]) -> Result<(GroupParameters, &[u8])> {
     if bytes.len() > MAX_FILE {
         return Err(Error::TooLarge { what: "evidence", limit: MAX_FILE as u64 });
     }
     let mut r = Reader::new(bytes);
     if r.raw(MAGIC.len())? != MAGIC {
-        return Err(Error::Malformed { what: "beginning of a file of evidence" });
+        return Err(Error::Malformed { what: "evidence file: wrong magic number" });
     }
     let terms = GroupParameters::decode_from(&mut r, &())?;
     let rest = r.raw(r.remaining())?;
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_as_it_was_written_and_no_other_is_one() {
+    fn an_evidence_file_has_one_encoding() {
         let terms =
             GroupParameters { authentication: AuthenticationKind::Eddsa, tail: 128, max_message: 16 << 10 };
         let (evidence, bytes) = (evidence(), encode(&terms, &evidence()));

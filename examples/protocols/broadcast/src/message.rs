@@ -7,61 +7,62 @@ use quorate::{Error, Result};
 
 use crate::statement::{Attestation, Slot, sequence};
 
-/// What a decoder must know of the group.
+/// Group parameters that decoders need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How many members there are.
+    /// Number of members.
     pub members: u16,
-    /// Most bytes of a message that is broadcast.
+    /// Maximum length of a broadcast message in bytes.
     pub message: usize,
-    /// Most bytes of an announcement; 0 if there are none.
+    /// Maximum length of an announcement in bytes; 0 if there are none.
     pub announcement: usize,
 }
 
-/// What members say to each other. The link says who speaks.
+/// Messages exchanged between members. The link authenticates the sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message<S> {
-    /// A sender's message, and its word on it.
+    /// A sender's message with its signature.
     Send(SignedMessage<S>),
-    /// "I have the message of this slot, and will never vouch for another."
+    /// Attests the message of a slot; the member attests no other message in that slot.
     Echo(Attestation<S>),
-    /// "Say your echo on this slot again."
+    /// Requests the receiver's echo on a slot again.
     Ask(Slot),
-    /// The word of the slot's sender on another message than the receiver has vouched for.
+    /// The attestation of the slot's sender for a message other than the one the receiver attested.
     Witness(Attestation<S>),
-    /// One-time keys, ahead of the signatures that they will make.
+    /// One-time keys, sent before the signatures made with them.
     Announcement(Arc<[u8]>),
-    /// "I have just started, and know nothing of your keys."
+    /// Announces a start: the sender knows no keys of the receiver.
     Hello,
 }
 
-/// A message and its sender's word on it.
+/// A message with its sender's signature.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SignedMessage<S> {
-    /// The sender's count.
+    /// The sender's number of the message.
     pub sequence: u64,
-    /// What is broadcast.
+    /// The message.
     pub message: Arc<[u8]>,
     /// The sender's signature of [`attestation_bytes`](crate::attestation_bytes).
     pub signature: S,
 }
 
-/// What must survive a crash: a message that this member vouches for, its own ones included.
+/// Durable record of a message that this member attests, including its own messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record<S> {
-    /// Whose message.
+    /// The sender of the message.
     pub sender: MemberIndex,
-    /// The message.
+    /// The message with its signature.
     pub send: SignedMessage<S>,
 }
 
 impl<S> Record<S> {
-    /// The slot.
+    /// Returns the slot of the message.
     pub fn slot(&self) -> Slot {
         Slot { sender: self.sender, sequence: self.send.sequence }
     }
 
-    /// Its place in a store that keeps the last `tail` of each sender: a later record of the same place takes it.
+    /// Returns the key of the record in a store that keeps the last `tail` messages of each sender. A later record
+    /// with the same key replaces it.
     pub fn place(&self, tail: u64) -> (MemberIndex, u64) {
         (self.sender, self.send.sequence % tail.max(1))
     }
@@ -106,7 +107,7 @@ impl<S: Decode> Decode<Limits> for Message<S> {
                 Message::Announcement(r.bytes("announcement", limits.announcement)?.into())
             }
             6 => Message::Hello,
-            _ => return Err(Error::Malformed { what: "kind of message" }),
+            _ => return Err(Error::Malformed { what: "message tag" }),
         })
     }
 }
@@ -149,6 +150,6 @@ impl<S: Decode> Decode<Limits> for Record<S> {
 impl<S: fmt::Debug> fmt::Debug for SignedMessage<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let len = self.message.len();
-        write!(f, "Sent({}, {len} bytes, {:?})", self.sequence, self.signature)
+        write!(f, "SignedMessage({}, {len} bytes, {:?})", self.sequence, self.signature)
     }
 }

@@ -1,4 +1,4 @@
-//! The example of `spec/broadcast.md` is what this code does.
+//! The example of `spec/broadcast.md` matches this implementation.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn key(member: u8) -> SecretKey {
 }
 
 #[test]
-fn the_pages_example_is_what_members_say() {
+fn the_example_of_the_specification_is_correct() {
     let mut w = Writer::new();
     w.bytes(b"eddsa");
     w.bytes(b"");
@@ -53,7 +53,7 @@ fn the_pages_example_is_what_members_say() {
         ("group", group.to_vec()),
         ("committee id", committee.id().0.to_vec()),
         ("digest", hash.to_vec()),
-        ("member 2's word", bytes),
+        ("member 2's signed bytes", bytes),
         ("member 1's Send", Message::Send(send).encode()),
         ("member 2's Echo", echo.encode()),
         ("its record", record.encode()),

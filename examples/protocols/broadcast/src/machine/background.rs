@@ -8,11 +8,11 @@ use crate::authentication::{Authentication, Finished};
 use crate::interface::{Misbehaviour, Outcome, Output, Timer, Work};
 use crate::message::Message;
 
-/// So many announcements of one member are checked at once: as many as are remembered.
+/// Maximum number of a member's announcements verified concurrently; equals the number that is remembered.
 const CHECKING: u8 = 8;
 
 impl<A: Authentication> Broadcaster<A> {
-    /// Has keys made if they are short.
+    /// Requests the generation of keys if they are short.
     pub(super) fn plan(&mut self, now: Time, step: &mut Step<Self>) {
         match self.authentication.plan(now) {
             Ok(None) => {}
@@ -21,7 +21,7 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// A member announces keys.
+    /// Handles an announcement of keys.
     pub(super) fn on_announcement(
         &mut self,
         now: Time,
@@ -29,16 +29,16 @@ impl<A: Authentication> Broadcaster<A> {
         announcement: Arc<[u8]>,
         step: &mut Step<Self>,
     ) {
-        let Some(other) = self.peer_mut(from).filter(|other| other.checking < CHECKING) else { return };
-        other.checking += 1;
+        let Some(peer) = self.peer_mut(from).filter(|peer| peer.checking < CHECKING) else { return };
+        peer.checking += 1;
         match self.authentication.admit(from, announcement, now) {
             Ok(job) => step.output(Output::Work(Work(job))),
-            // Too many of them, and whatever else: slow signatures still verify.
+            // Too many announcements, or any other error: the signatures still verify slowly.
             Err(_) => self.checked(from),
         }
     }
 
-    /// Background work is done.
+    /// Applies the result of background work.
     pub(super) fn on_work_done(&mut self, now: Time, outcome: Outcome<A>, step: &mut Step<Self>) {
         match self.authentication.finish(outcome.0) {
             Finished::Made(announcement) => {
@@ -58,7 +58,7 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// Nothing else waits: one slow message is verified.
+    /// Verifies one slow message when nothing else waits.
     pub(super) fn verify_one_deferred(&mut self, now: Time, step: &mut Step<Self>) {
         if let Some((from, message)) = self.deferred.pop() {
             self.verified.1 += 1;
@@ -71,11 +71,11 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// A member that has just started: it knows no keys, and may have missed something.
+    /// Handles a member's start: it knows no keys and may have missed messages.
     pub(super) fn on_hello(&mut self, now: Time, from: MemberIndex, step: &mut Step<Self>) {
         let patience = self.parameters.retry;
-        let Some(other) = self.peer_mut(from).filter(|other| other.greeting <= now) else { return };
-        other.greeting = now.plus(patience);
+        let Some(peer) = self.peer_mut(from).filter(|peer| peer.greeting <= now) else { return };
+        peer.greeting = now.plus(patience);
         for announcement in self.authentication.announcements() {
             step.send(from, Message::Announcement(announcement));
         }
@@ -91,7 +91,7 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// Signs the echoes for which there was no key.
+    /// Signs the echoes that waited for a key.
     fn sign_owed_echoes(&mut self, now: Time, step: &mut Step<Self>) {
         while let Some(slot) = self.owed.pop_first() {
             let gone = self.window(slot).is_none_or(|window| window.accepted(slot.sequence).is_none());
@@ -111,18 +111,18 @@ impl<A: Authentication> Broadcaster<A> {
         let fast = self.deferred.take(from, |message| match message {
             Message::Send(send) => authentication.can_verify_fast(from, &send.signature),
             Message::Echo(attestation) => authentication.can_verify_fast(from, &attestation.signature),
-            // Verified as a stranger would.
+            // These are always verified without remembered keys.
             _ => false,
         });
         for message in fast {
-            // What has waited may be settled meanwhile.
+            // The deferred message may be settled meanwhile.
             self.on_message(now, from, message, step);
         }
     }
 
     fn checked(&mut self, from: MemberIndex) {
-        if let Some(other) = self.peer_mut(from) {
-            other.checking = other.checking.saturating_sub(1);
+        if let Some(peer) = self.peer_mut(from) {
+            peer.checking = peer.checking.saturating_sub(1);
         }
     }
 }

@@ -1,4 +1,11 @@
-//! The machine: [`Broadcaster`].
+//! The state machine: [`Broadcaster`].
+//!
+//! | file | responsibility |
+//! |---|---|
+//! | `sending` | own messages, echoes, delivery |
+//! | `receiving` | received messages |
+//! | `retrying` | repetitions and requests |
+//! | `background` | keys, announcements, slow signatures |
 
 mod background;
 mod receiving;
@@ -24,44 +31,44 @@ use crate::message::{Limits, Message, Record};
 use crate::statement::{Slot, digest};
 use crate::window::{Accepted, Window};
 
-/// A member of a group that broadcasts, as a pure state machine.
+/// A member of a group, as a pure state machine.
 pub struct Broadcaster<A: Authentication> {
     group: Arc<Committee<Ed25519>>,
     me: MemberIndex,
     parameters: Parameters,
     authentication: A,
-    /// By sender.
+    /// Windows by sender.
     windows: Vec<Window<A::Signature>>,
-    /// Own messages that have no number yet.
+    /// Own messages without a number.
     waiting: VecDeque<Arc<[u8]>>,
-    /// Messages of others that are accepted, but whose echo could not be signed for want of a key.
+    /// Slots of accepted messages whose echo waits for a key.
     owed: BTreeSet<Slot>,
     deferred: Deferred<Message<A::Signature>>,
     peer_states: Vec<PeerState>,
-    /// Whose messages the next round of retries begins with.
+    /// Sender with which the next retry round begins.
     first_retried: MemberIndex,
     verified: (u64, u64),
     failed: bool,
 }
 
-/// What is remembered of another member.
+/// State about another member.
 #[derive(Clone, Copy, Debug, Default)]
 struct PeerState {
-    /// There is evidence against it; more adds nothing.
+    /// True if there is evidence against the member; further evidence is not needed.
     accused: bool,
-    /// Its announcements that are being checked.
+    /// Number of its announcements under verification.
     checking: u8,
-    /// When it may say hello again.
+    /// Earliest time at which its next `Hello` is answered.
     greeting: Time,
 }
 
 impl<A: Authentication> Broadcaster<A> {
-    /// A member that begins, or goes on from its records, in the order in which they were persisted. Of records of
-    /// one [`place`](Record::place) the last is enough.
+    /// Creates a member, restored from its records in the order of their persistence. Of records with one
+    /// [`place`](Record::place) the last suffices.
     ///
     /// # Errors
-    /// [`Error::UnknownSigner`] if the group has no such member; [`Error::Contradiction`] if two records are of one
-    /// slot and differ: they are not one member's, and it must not go on.
+    /// [`Error::UnknownSigner`] if the group has no member `me`; [`Error::Contradiction`] if two records of one slot
+    /// differ, in which case they do not belong to one member and it must not run.
     pub fn new(config: Config<A>, records: impl IntoIterator<Item = Record<A::Signature>>) -> Result<Self> {
         let Config { group, me, authentication, parameters } = config;
         let members = group.len();
@@ -87,7 +94,7 @@ impl<A: Authentication> Broadcaster<A> {
         Ok(machine)
     }
 
-    /// How this member is doing.
+    /// Returns a summary of the state.
     pub fn status(&self) -> Status {
         Status {
             sequence: self.own().map_or(0, Window::highest),
@@ -97,7 +104,7 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// What decoders must know of the group.
+    /// Returns the limits for decoders.
     pub fn limits(&self) -> Limits {
         limits::<A>(&self.group, &self.parameters)
     }
@@ -120,7 +127,7 @@ impl<A: Authentication> Broadcaster<A> {
             Some(before) if before.digest != accepted.digest => {
                 Err(Error::Contradiction { kind: 0, signed_view: send.sequence })
             }
-            // A store may give them in any order; what has left the window is of no use.
+            // A store may return records in any order; those below the window are not needed.
             _ if window.is_stale(send.sequence) => Ok(()),
             _ => {
                 window.accept(send.sequence, accepted);
@@ -151,13 +158,13 @@ impl<A: Authentication> Broadcaster<A> {
         self.peer_states.get_mut(usize::from(member))
     }
 
-    /// Everybody but this one.
+    /// Iterates over the other members.
     fn peers(&self) -> impl Iterator<Item = MemberIndex> + use<A> {
         let me = self.me;
         (0..self.group.len()).filter(move |member| *member != me)
     }
 
-    /// What is wrong is the machine's own, and it cannot go on.
+    /// Reports an internal failure, once.
     fn fail(&mut self, error: Error, step: &mut Step<Self>) {
         if !self.failed {
             self.failed = true;
@@ -166,7 +173,7 @@ impl<A: Authentication> Broadcaster<A> {
     }
 }
 
-/// What decoders must know of a group.
+/// Returns the limits for decoders of a group.
 pub fn limits<A: Authentication>(group: &Committee<Ed25519>, parameters: &Parameters) -> Limits {
     Limits { members: group.len(), message: parameters.max_message, announcement: A::ANNOUNCEMENT }
 }
@@ -181,9 +188,9 @@ impl<A: Authentication> Machine for Broadcaster<A> {
 
     fn decode(&self, from: MemberIndex, bytes: &[u8]) -> Result<Self::Message> {
         match Message::decode(bytes, &self.limits())? {
-            // Its word on its own message comes with the message.
+            // A sender's attestation of its own message comes with the message.
             Message::Echo(attestation) if attestation.slot.sender == from => {
-                Err(Error::Malformed { what: "echo of an own message" })
+                Err(Error::Malformed { what: "echo of the sender's own message" })
             }
             message => Ok(message),
         }

@@ -5,20 +5,32 @@ use super::Broadcaster;
 use crate::authentication::Authentication;
 use crate::interface::{Misbehaviour, Timer};
 use crate::message::{Message, SignedMessage};
-use crate::statement::{Attestation, Equivocation, Slot, attestation_bytes, digest};
+use crate::statement::{Attestation, Digest, Equivocation, Slot, attestation_bytes, digest};
 
-/// What to do with a message before any signature is verified.
+/// Treatment of a message before any signature is verified.
 enum Triage {
-    /// It says nothing new.
+    /// The message contains no news.
     Ignore,
-    /// It may be news.
+    /// The message may contain news: verify it, now if that is fast.
     Verify,
-    /// It may be evidence: whoever sends such a message can wait.
+    /// The message may be evidence, which is never urgent.
     Defer,
 }
 
+/// State of a slot, compared with a received digest.
+enum SlotState {
+    /// The sender is unknown or the slot has left the window.
+    Stale,
+    /// No message is accepted.
+    Empty,
+    /// A message with the received digest is accepted.
+    Same { delivered: bool },
+    /// A message with another digest is accepted.
+    Different,
+}
+
 impl<A: Authentication> Broadcaster<A> {
-    /// Takes in a message; one that is slow to verify is put off.
+    /// Handles a message. One that is slow to verify is deferred.
     pub(super) fn on_message(
         &mut self,
         now: Time,
@@ -27,10 +39,16 @@ impl<A: Authentication> Broadcaster<A> {
         step: &mut Step<Self>,
     ) {
         let (triage, signature) = match &message {
-            Message::Send(send) => (self.triage_send(now, from, send, step), &send.signature),
-            Message::Echo(attestation) => (self.triage_echo(from, attestation), &attestation.signature),
-            Message::Witness(attestation) => (self.triage_witness(attestation), &attestation.signature),
-            // A sender's own word it has.
+            Message::Send(send) => {
+                let slot = Slot { sender: from, sequence: send.sequence };
+                let state = self.slot_state(slot, || digest(&send.message));
+                (self.triage(now, from, slot, state, &message, step), &send.signature)
+            }
+            Message::Echo(attestation) | Message::Witness(attestation) => {
+                let state = self.slot_state(attestation.slot, || attestation.digest);
+                (self.triage(now, from, attestation.slot, state, &message, step), &attestation.signature)
+            }
+            // A sender has its own attestation.
             Message::Ask(slot) if slot.sender == from => return,
             Message::Ask(slot) => return self.answer(now, from, *slot, step),
             Message::Announcement(bytes) => return self.on_announcement(now, from, bytes.clone(), step),
@@ -50,7 +68,7 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// Verifies a message and takes in what it says.
+    /// Verifies a message and applies it.
     pub(super) fn verify_message(
         &mut self,
         now: Time,
@@ -66,61 +84,67 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    fn triage_send(
+    /// Compares a slot with a received digest, which is computed only if a message is accepted.
+    fn slot_state(&self, slot: Slot, digest: impl FnOnce() -> Digest) -> SlotState {
+        let Some(window) = self.window(slot).filter(|window| !window.is_stale(slot.sequence)) else {
+            return SlotState::Stale;
+        };
+        match window.accepted(slot.sequence) {
+            None => SlotState::Empty,
+            Some(accepted) if accepted.digest == digest() => {
+                SlotState::Same { delivered: accepted.delivered }
+            }
+            Some(_) => SlotState::Different,
+        }
+    }
+
+    /// Decides about a message by the state of its slot (spec/broadcast.md, "Answers").
+    fn triage(
         &mut self,
         now: Time,
         from: MemberIndex,
-        send: &SignedMessage<A::Signature>,
+        slot: Slot,
+        state: SlotState,
+        message: &<Self as Machine>::Message,
         step: &mut Step<Self>,
     ) -> Triage {
-        let slot = Slot { sender: from, sequence: send.sequence };
-        let Some(window) = self.window(slot) else { return Triage::Ignore };
-        if window.is_stale(slot.sequence) {
-            return Triage::Ignore;
-        }
-        match window.accepted(slot.sequence) {
-            None => Triage::Verify,
-            Some(accepted) if accepted.digest == digest(&send.message) => {
-                // It has not heard the echo.
+        match (state, message) {
+            (SlotState::Stale, _) => Triage::Ignore,
+            (SlotState::Empty, Message::Send(_)) => Triage::Verify,
+            (SlotState::Same { .. }, Message::Send(_)) => {
+                // The sender has not received the echo.
                 self.answer(now, from, slot, step);
                 Triage::Ignore
             }
-            Some(_) => self.triage_accusation(from),
+            (SlotState::Different, Message::Send(_)) => self.triage_accusation(from),
+            (state, Message::Echo(attestation)) => self.triage_echo(from, attestation, state),
+            (SlotState::Different, Message::Witness(_)) => self.triage_accusation(slot.sender),
+            (_, _) => Triage::Ignore,
         }
     }
 
-    fn triage_echo(&mut self, from: MemberIndex, attestation: &Attestation<A::Signature>) -> Triage {
+    fn triage_echo(
+        &mut self,
+        from: MemberIndex,
+        attestation: &Attestation<A::Signature>,
+        state: SlotState,
+    ) -> Triage {
         let Attestation { slot, digest, .. } = attestation;
-        let Some(window) = self.window(*slot) else { return Triage::Ignore };
-        if window.is_stale(slot.sequence) || !window.has_room(from, slot.sequence) {
+        let Some(window) = self.window(*slot).filter(|window| window.has_room(from, slot.sequence)) else {
             return Triage::Ignore;
-        }
-        match window.attestation(from, slot.sequence) {
-            Some((said, _)) if said == digest => Triage::Ignore,
-            Some(_) => self.triage_accusation(from),
-            None => {
-                // More than enough vouch for it. A sender counts on, to know whom to send to again.
-                let enough = window
-                    .accepted(slot.sequence)
-                    .is_some_and(|accepted| accepted.delivered && accepted.digest == *digest);
-                if enough && slot.sender != self.me { Triage::Ignore } else { Triage::Verify }
-            }
+        };
+        match (state, window.attestation(from, slot.sequence)) {
+            (_, Some((before, _))) if before == digest => Triage::Ignore,
+            (_, Some(_)) => self.triage_accusation(from),
+            // A quorum is reached. Only the sender continues to count, to know whom to send to again.
+            (SlotState::Same { delivered: true }, None) if slot.sender != self.me => Triage::Ignore,
+            (_, None) => Triage::Verify,
         }
     }
 
-    fn triage_witness(&mut self, attestation: &Attestation<A::Signature>) -> Triage {
-        let accepted =
-            self.window(attestation.slot).and_then(|window| window.accepted(attestation.slot.sequence));
-        match accepted {
-            Some(accepted) if accepted.digest != attestation.digest => {
-                self.triage_accusation(attestation.slot.sender)
-            }
-            _ => Triage::Ignore,
-        }
-    }
-
+    /// Decides about possible evidence against a member.
     fn triage_accusation(&mut self, member: MemberIndex) -> Triage {
-        let known = self.peer_mut(member).is_none_or(|other| other.accused);
+        let known = self.peer_mut(member).is_none_or(|peer| peer.accused);
         if known || !A::TRANSFERABLE { Triage::Ignore } else { Triage::Defer }
     }
 
@@ -135,7 +159,7 @@ impl<A: Authentication> Broadcaster<A> {
         let digest = digest(&send.message);
         let Some(window) = self.window(slot).filter(|window| !window.is_stale(slot.sequence)) else { return };
         if let Some(accepted) = window.accepted(slot.sequence) {
-            // It may have come twice while it waited.
+            // Another copy may have been accepted meanwhile.
             if accepted.digest != digest {
                 let before = (accepted.digest, accepted.signature.clone());
                 self.accuse(from, from, slot, before, (digest, send.signature), step);
@@ -151,14 +175,14 @@ impl<A: Authentication> Broadcaster<A> {
             Some(echo) => step.broadcast(echo),
             None => self.defer_echo(slot),
         }
-        let differ: Vec<MemberIndex> = self
+        let contradicting: Vec<MemberIndex> = self
             .window(slot)
             .into_iter()
             .flat_map(|window| window.attestations(slot.sequence))
             .filter(|(_, said)| **said != digest)
             .map(|(member, _)| member)
             .collect();
-        differ.into_iter().for_each(|member| self.send_witness(member, slot, step));
+        contradicting.into_iter().for_each(|member| self.send_witness(member, slot, step));
         self.deliver(slot, step);
     }
 
@@ -202,8 +226,7 @@ impl<A: Authentication> Broadcaster<A> {
         self.accuse(from, slot.sender, slot, before, (digest, signature), step);
     }
 
-    /// Shows a member that has vouched for another message what the sender said here: one of the two is enough for
-    /// evidence.
+    /// Sends the sender's attestation to a member that attested another message. It completes that member's evidence.
     fn send_witness(&mut self, to: MemberIndex, slot: Slot, step: &mut Step<Self>) {
         let accepted = self.window(slot).and_then(|window| window.accepted(slot.sequence));
         if let (true, Some(accepted)) = (A::TRANSFERABLE, accepted) {
@@ -212,34 +235,37 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// Two words of one member on one slot, of which `before` was verified. `other` comes from `from`.
+    /// Reports two attestations of one member for one slot. `before` is verified; `other` was received from `from`.
     fn accuse(
         &mut self,
         from: MemberIndex,
         culprit: MemberIndex,
         slot: Slot,
-        before: (crate::Digest, A::Signature),
-        other: (crate::Digest, A::Signature),
+        before: (Digest, A::Signature),
+        other: (Digest, A::Signature),
         step: &mut Step<Self>,
     ) {
-        let (group, Some(place)) = (self.group.clone(), self.peer_mut(culprit)) else { return };
-        let (false, Some(key)) = (place.accused, group.key(culprit)) else { return };
+        let (group, Some(peer)) = (self.group.clone(), self.peer_mut(culprit)) else { return };
+        let (false, Some(key)) = (peer.accused, group.key(culprit)) else { return };
         let bytes = attestation_bytes(&group.id(), culprit, slot, &other.0);
-        // As a stranger would: a verifier that remembers would refuse a one-time key that signed both.
+        // Without remembered keys: a stateful verifier would refuse a one-time key that signed both.
         match A::verify_alone(key, &bytes, &other.1) {
             Ok(()) => {
-                place.accused = true;
+                peer.accused = true;
                 let evidence = Equivocation::new(culprit, slot, before, other);
                 step.fault(culprit, Misbehaviour::Equivocation(Box::new(evidence)));
             }
             Err(Error::NotEvidence) => {}
-            Err(error) => step.fault(from, Misbehaviour::Invalid { what: "word against another", error }),
+            Err(error) => {
+                step.fault(from, Misbehaviour::Invalid { what: "contradicting attestation", error })
+            }
         }
     }
 
-    /// Says again what this member vouches for. A question costs its sender a few bytes and the answer a whole
-    /// message, so a member is told once in half a retry interval: one that asks once in an interval is told each
-    /// time, however unevenly its questions travel.
+    /// Repeats this member's attestation for a slot, at most once per half retry interval and member.
+    ///
+    /// A request costs a few bytes and its answer a whole message, hence the limit. A member that asks once per retry
+    /// interval is always answered, even if its requests arrive unevenly.
     fn answer(&mut self, now: Time, to: MemberIndex, slot: Slot, step: &mut Step<Self>) {
         let pause = self.parameters.retry / 2;
         let recently = |at: &Time| now < at.plus(pause);
@@ -255,7 +281,7 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// There is no key for the echo on this slot. What has left the tail meanwhile is not echoed any more.
+    /// Queues the echo for a slot until a key is ready, and drops queued echoes that have left the tail.
     fn defer_echo(&mut self, slot: Slot) {
         let Slot { sender, sequence } = slot;
         let stale = |owed: &Slot| self.window(slot).is_some_and(|window| window.is_stale(owed.sequence));

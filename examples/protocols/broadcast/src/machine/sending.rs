@@ -12,7 +12,7 @@ use crate::statement::{Attestation, Digest, Slot, attestation_bytes, digest};
 use crate::window::Accepted;
 
 impl<A: Authentication> Broadcaster<A> {
-    /// Takes in an own message.
+    /// Accepts an own message for broadcast.
     pub(super) fn broadcast(&mut self, message: Arc<[u8]>, step: &mut Step<Self>) {
         let limit = self.parameters.max_message;
         let refusal = if message.len() > limit {
@@ -25,8 +25,8 @@ impl<A: Authentication> Broadcaster<A> {
         step.output(Output::Refused { message, refusal });
     }
 
-    /// Gives own messages their numbers, as long as there is room and a key for each. Called after every input: any
-    /// may have made room.
+    /// Assigns numbers to own messages, as long as there is room in the tail and a key for each. Called after every
+    /// input, since any input may create room.
     pub(super) fn send_waiting(&mut self, now: Time, step: &mut Step<Self>) {
         while let Some(message) = self.waiting.front().cloned() {
             let Some(slot) = self.next_slot() else { return };
@@ -40,7 +40,7 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// Vouches for a message: from now on for no other one in this slot, whatever happens.
+    /// Attests a message: no other message will ever be attested in this slot.
     pub(super) fn accept(
         &mut self,
         now: Time,
@@ -65,7 +65,7 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// This member's echo on a message of somebody else that it accepted. Nothing if no key is ready.
+    /// Returns this member's echo of another member's accepted message; `None` if no key is ready.
     pub(super) fn echo(
         &mut self,
         now: Time,
@@ -85,14 +85,14 @@ impl<A: Authentication> Broadcaster<A> {
         Some(Message::Echo(Attestation { slot, digest, signature }))
     }
 
-    /// This member's own message again.
+    /// Returns this member's own message for repetition.
     pub(super) fn send_again(&self, slot: Slot) -> Option<<Self as Machine>::Message> {
         let accepted = self.window(slot)?.accepted(slot.sequence)?;
         let (message, signature) = (accepted.message.clone(), accepted.signature.clone());
         Some(Message::Send(SignedMessage { sequence: slot.sequence, message, signature }))
     }
 
-    /// Delivers a message if enough members vouch for it.
+    /// Delivers a message if a quorum attests it.
     pub(super) fn deliver(&mut self, slot: Slot, step: &mut Step<Self>) {
         let (me, Some(window)) = (self.me, self.window(slot)) else { return };
         let Some(accepted) = window.accepted(slot.sequence).filter(|accepted| !accepted.delivered) else {
@@ -101,7 +101,8 @@ impl<A: Authentication> Broadcaster<A> {
         let agree = |digest: &Digest| *digest == accepted.digest;
         let others =
             window.attestations(slot.sequence).filter(|(_, digest)| agree(digest)).map(|(member, _)| member);
-        // The sender's word came with its message, and this member's own word is durable before anything leaves.
+        // The sender's attestation came with its message, and this member's own attestation is durable before
+        // anything leaves.
         let own = [slot.sender].into_iter().chain((me != slot.sender).then_some(me));
         let weight: u128 = own.chain(others).filter_map(|member| self.group.weight(member)).sum();
         if weight < self.group.quorum_weight() {
@@ -114,7 +115,7 @@ impl<A: Authentication> Broadcaster<A> {
         step.output(Output::Deliver(delivery));
     }
 
-    /// Signs this member's word. Nothing if no key is ready.
+    /// Signs an attestation; `None` if no key is ready.
     fn sign(
         &mut self,
         now: Time,
@@ -133,8 +134,8 @@ impl<A: Authentication> Broadcaster<A> {
         }
     }
 
-    /// The number of the next own message: not before the one that leaves the tail for it was delivered here, so
-    /// that no message of a member that goes on is lost altogether.
+    /// Returns the slot of the next own message. It is not available before the message that leaves the tail for it
+    /// was delivered here, so that no message of a running member is lost completely.
     fn next_slot(&self) -> Option<Slot> {
         let window = self.own()?;
         let sequence = window.highest().checked_add(1)?;

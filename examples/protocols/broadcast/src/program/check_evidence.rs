@@ -13,18 +13,18 @@ use crate::exit::{Exit, Failure, OrFail};
 use crate::group::{self, Group};
 use crate::signer::{Make, WithSigner, with_signer};
 
-/// Check that a file of evidence proves a member faulty.
+/// Verify that an evidence file proves a member faulty.
 ///
-/// A member that vouches for two messages in one slot is found by the others, which keep what proves it in
-/// DATA/evidence. Whoever has the group file can check such a file, and needs nothing else: no member, no network.
+/// Members keep evidence against a member that attests two messages in one slot in DATA/evidence. The group file
+/// suffices to verify such a file; no running member and no network are needed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   quorate-broadcast check-evidence group/node0/evidence/2-0123456789abcdef.evidence --group group/group.toml
 
-If the file proves nothing the exit code is 7.")]
+The exit code is 7 if the file proves nothing.")]
 pub(crate) struct CheckEvidenceArgs {
-    /// The file of evidence.
+    /// The evidence file.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -32,12 +32,12 @@ pub(crate) struct CheckEvidenceArgs {
     #[arg(long, value_name = "FILE")]
     group: PathBuf,
 
-    /// Print one JSON object.
+    /// Print the result as one JSON object.
     #[arg(long)]
     json: bool,
 }
 
-/// What is printed.
+/// Output of the command.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Finding {
@@ -58,14 +58,14 @@ enum Finding {
     },
 }
 
-/// One check.
+/// A verification.
 struct Check<'a> {
     genesis: Genesis,
     terms: GroupParameters,
     bytes: &'a [u8],
 }
 
-/// That it does not hold is one thing, that the group file is wrong another.
+/// Distinguishes evidence that does not hold from an invalid group file.
 type Checked = Result<Result<Finding, quorate::Error>, Failure>;
 
 impl CheckEvidenceArgs {
@@ -86,7 +86,7 @@ impl CheckEvidenceArgs {
         match finding {
             Finding::Holds { culprit, sender, sequence, digests: [one, other], .. } => {
                 if !self.json {
-                    say!("{culprit} has vouched for two messages as number {sequence} of {sender}:");
+                    say!("{culprit} attested two messages with number {sequence} of {sender}:");
                     say!("  {one}");
                     say!("  {other}");
                 }
@@ -94,8 +94,8 @@ impl CheckEvidenceArgs {
             }
             Finding::DoesNot { code, error, .. } => {
                 let text = format!(
-                    "{place} proves nothing ({code}): {error}; it can hold only with the file of the group that it \
-                     is from"
+                    "{place} proves nothing ({code}): {error}; evidence is valid only with the file of its \
+                     own group"
                 );
                 Err(Failure::new(Exit::NotEvidence, text))
             }

@@ -1,12 +1,12 @@
-//! How the program ends: one failure type that carries the exit code, what went wrong, and what to do.
+//! Exit codes, and failures with their code, cause and remedy.
 
 use quorate_node::NodeError;
 
-/// The exit codes. `HELP` documents them and a test keeps the two together.
+/// The exit codes. A test compares them with `HELP`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Failed = 1,
-    /// clap uses the same code.
+    /// Also the code of clap.
     Usage = 2,
     Setup = 3,
     PortTaken = 4,
@@ -16,18 +16,18 @@ pub(crate) enum Exit {
     Interrupted = 130,
 }
 
-/// The table at the end of `quorate-broadcast --help`.
+/// Table at the end of `quorate-broadcast --help`.
 pub(crate) const HELP: &str = "\
 Exit codes:
-  0    done
-  1    something failed that has no code below, such as a full disk
-  2    the command line is wrong
-  3    a group file, a key file or a data directory cannot be used
-  4    a port that a member needs is taken
-  5    members of a measurement did not connect, or did not deliver in time
-  6    a simulated run violated a property; the command that replays it is printed
-  7    a file of evidence proves nothing
-  130  Ctrl-C, before a measurement was done";
+  0    success
+  1    another failure, such as a full disk
+  2    invalid command line
+  3    unusable group file, key file or data directory
+  4    a required port is in use
+  5    members of a measurement did not connect or deliver in time
+  6    a simulated run violated a property; the replay command is printed
+  7    an evidence file proves nothing
+  130  interrupted before a measurement was complete";
 
 quorate_support::failure!(Exit);
 

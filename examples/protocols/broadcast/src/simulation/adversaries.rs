@@ -1,4 +1,4 @@
-//! Members that know the protocol and break it. Each holds its own key.
+//! Byzantine members with knowledge of the protocol. Each holds its own key.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::authentication::SimulatedAuthentication;
 use crate::authentication::{Authentication, Finished};
 use crate::{Attestation, Broadcaster, Digest, Message, SignedMessage, Slot, attestation_bytes, digest};
 
-/// The names of the protocol's own adversaries.
+/// Names of the protocol's adversaries.
 pub const ADVERSARIES: &[&str] = &[
     "equivocator",
     "key-reuser",
@@ -26,30 +26,30 @@ pub const ADVERSARIES: &[&str] = &[
     "unannounced",
 ];
 
-/// A hoarder speaks this often, and tells each other member so many messages.
+/// Interval of a hoarder's messages, and their number per member.
 const HOARD_EVERY: Duration = Duration::from_millis(100);
 const HOARD: u64 = 30;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Broadcasts two messages in one slot, one to each half, and echoes both.
+    /// Broadcasts two messages in one slot, one to each half of the members, and echoes both.
     Equivocator,
-    /// The same, with one one-time key for both.
+    /// Like the equivocator, with one one-time key for both messages.
     KeyReuser,
-    /// Echoes another message than it has to every second member, and both to the sender.
+    /// Sends a false echo to every second member, and both echoes to the sender.
     Turncoat,
-    /// Agrees with everybody on every slot.
+    /// Echoes every message, including contradicting ones, to all members.
     YesMan,
-    /// Tells its messages to too few, and answers nobody.
+    /// Sends its messages to too few members and answers no requests.
     Withholder,
-    /// Broadcasts at a high rate and tells each message to one member only, which asks for echoes that nobody can
-    /// give; echoes nothing, and answers nobody.
+    /// Broadcasts at a high rate and sends each message to one member only, which then requests echoes that no member
+    /// can give. Echoes nothing and answers no requests.
     Hoarder,
-    /// Leaves numbers out, and echoes slots that do not exist.
+    /// Skips sequence numbers, and echoes slots that do not exist.
     Jumper,
-    /// Speaks with signatures of others, and of nobody.
+    /// Sends signatures of other members, and invalid ones.
     Forger,
-    /// Never announces keys, so that every signature of its is slow to verify.
+    /// Never announces keys, so that all its signatures are slow to verify.
     Unannounced,
 }
 
@@ -58,17 +58,17 @@ pub struct BroadcastAdversary<A: SimulatedAuthentication> {
     kind: Kind,
     group: Arc<Committee<Ed25519>>,
     me: MemberIndex,
-    /// Two signers. Those of a key reuser have the same keys.
+    /// Two signers. A key reuser's signers have the same keys.
     signers: [A; 2],
     heard: BTreeMap<Slot, A::Signature>,
-    /// A hoarder's last number.
+    /// Last sequence number of a hoarder.
     hoarded: u64,
 }
 
 type MessageFor<A> = Message<<A as Authentication>::Signature>;
 
 impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
-    /// The one of that name; nothing if there is none.
+    /// Creates the adversary of this name; `None` if the name is unknown.
     pub fn new(name: &str, group: Arc<Committee<Ed25519>>, me: MemberIndex) -> Option<Self> {
         let kind = match name {
             "equivocator" => Kind::Equivocator,
@@ -87,7 +87,7 @@ impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
         Some(Self { kind, group, me, signers, heard: BTreeMap::new(), hoarded: 0 })
     }
 
-    /// A word of this member, by one of its signers.
+    /// Signs an attestation with one of the signers.
     fn sign(
         &mut self,
         which: usize,
@@ -116,7 +116,7 @@ impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
         Some(Message::Echo(Attestation { slot, digest, signature }))
     }
 
-    /// One message to one half, another to the other.
+    /// Sends one message to one half of the members and another to the other half.
     fn equivocate(&mut self, sent: &SignedMessage<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
         let slot = Slot { sender: self.me, sequence: sent.sequence };
         let messages = [sent.message.clone(), Arc::from([&sent.message, &b" (not)"[..]].concat())];
@@ -130,7 +130,7 @@ impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
         }
     }
 
-    /// Another word than the machine's, to every second member.
+    /// Sends a false echo to every second member.
     fn turn(&mut self, attestation: &Attestation<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
         let (slot, digest) = (attestation.slot, digest(&attestation.digest));
         let Some(lie) = self.echo(0, slot, digest, control) else { return };
@@ -144,7 +144,7 @@ impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
         }
     }
 
-    /// Numbers that nobody has come to, of this member's and of others' messages.
+    /// Uses unreached sequence numbers, for its own messages and for echoes.
     fn jump(&mut self, sent: &SignedMessage<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
         let far = sent.sequence * 1000 + control.rng().below(50);
         let own = Slot { sender: self.me, sequence: far };
@@ -164,7 +164,7 @@ impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
         }
     }
 
-    /// So many messages to each member that no other one hears of.
+    /// Sends `HOARD` messages to each member that no other member receives.
     fn hoard(&mut self, control: &mut Control<'_, Broadcaster<A>>) {
         for _ in 0..HOARD {
             for member in control.members() {
@@ -177,7 +177,7 @@ impl<A: SimulatedAuthentication> BroadcastAdversary<A> {
         }
     }
 
-    /// What others have signed, as if it were its own.
+    /// Sends signatures of other members as its own.
     fn forge(&mut self, sent: &SignedMessage<A::Signature>, control: &mut Control<'_, Broadcaster<A>>) {
         for (slot, signature) in std::mem::take(&mut self.heard) {
             let message = Arc::from(&b"forged"[..]);
@@ -237,7 +237,7 @@ impl<A: SimulatedAuthentication> Adversary<Broadcaster<A>> for BroadcastAdversar
     fn on_input(&mut self, input: &Input<Broadcaster<A>>, control: &mut Control<'_, Broadcaster<A>>) -> bool {
         if let Input::Message { from, message } = input {
             self.hear(message, *from, control);
-            // Whoever answers no question and never sends again.
+            // Withholders and hoarders answer no request and repeat nothing.
             let question = matches!(message, Message::Ask(_) | Message::Hello);
             return !matches!(self.kind, Kind::Withholder | Kind::Hoarder) || !question;
         }
@@ -250,7 +250,7 @@ impl<A: SimulatedAuthentication> Adversary<Broadcaster<A>> for BroadcastAdversar
             (Kind::Turncoat, Message::Echo(attestation)) => self.turn(attestation, control),
             (Kind::YesMan, Message::Echo(_)) | (Kind::Hoarder, Message::Echo(_) | Message::Send(_)) => {}
             (Kind::Withholder, Message::Send(_)) => {
-                // Sent again to one member, or to some: on average to half a quorum.
+                // Repetitions go to one member, first messages to some: on average half a quorum.
                 for member in control.members() {
                     if control.rng().below(3) == 0 {
                         control.send(member, &outgoing.message);
@@ -267,7 +267,7 @@ impl<A: SimulatedAuthentication> Adversary<Broadcaster<A>> for BroadcastAdversar
             }
             (Kind::Unannounced, Message::Announcement(_)) => {}
             (Kind::Unannounced, Message::Echo(_)) if outgoing.to == Recipient::Others => {
-                // Late as well, so that slow signatures meet slots that are settled.
+                // Delayed, so that slow signatures also meet settled slots.
                 let after = control.rng().duration(Duration::ZERO, Duration::from_millis(20));
                 control.raw(Recipient::Others, quorate::wire::Encode::encode(&outgoing.message), after);
             }

@@ -17,43 +17,43 @@ use crate::{
     Record, Slot, limits,
 };
 
-/// Decides which messages pass.
+/// Decides about the delivery of messages.
 type Interceptor<S> = Box<dyn Fn(Time, Node, Node, &Message<S>) -> Interception>;
 
-/// Members that broadcast in a run, and what must hold.
+/// Host of a run: the members' workload and the checks.
 pub struct BroadcastHost<A: SimulatedAuthentication> {
     group: Arc<Committee<Ed25519>>,
-    /// The machines' parameters.
+    /// Parameters of the machines.
     pub parameters: Parameters,
-    /// Each member broadcasts about this often.
+    /// Average interval between a member's broadcasts.
     pub pause: Duration,
-    /// And stops at this time.
+    /// Time of the last broadcast.
     pub until: Time,
-    /// What is a long time: after it, a correct sender's message has reached everybody.
+    /// Time after which a correct sender's message must have reached all members.
     patience: Duration,
     /// Members that are Byzantine from the start.
     byzantine: BTreeSet<MemberIndex>,
     issued: BTreeMap<Arc<[u8]>, (MemberIndex, Time)>,
-    /// What correct members delivered in each slot, who was first, and when.
+    /// Messages delivered by correct members in each slot, with the first member and the time.
     pub agreed: BTreeMap<Slot, (Digest, usize, Time)>,
-    /// What each node delivered in all its lives, and in this one.
+    /// Slots delivered by each node in all its runs, and in the current one.
     pub delivered: BTreeMap<usize, BTreeSet<Slot>>,
     this_life: BTreeMap<usize, BTreeSet<Slot>>,
     up: BTreeMap<usize, (Node, Time)>,
-    /// How far each correct member counts.
+    /// Highest own sequence of each correct member.
     tops: BTreeMap<MemberIndex, u64>,
-    /// Fast and slow verifications of correct members' lives, as far as they were seen.
+    /// Fast and slow verifications per correct node, in its current run.
     pub verified: BTreeMap<usize, (u64, u64)>,
-    /// Evidence that correct members hold, and who is accused without any.
+    /// Evidence held by correct members.
     pub evidence: Vec<Equivocation<A::Signature>>,
-    /// What correct members hold against others, by code.
+    /// Faults reported by correct members, by culprit and code.
     pub misbehaviours: BTreeMap<(MemberIndex, &'static str), u64>,
-    /// Decides which messages of correct nodes pass.
+    /// Decides about the delivery of correct nodes' messages.
     pub interceptor: Option<Interceptor<A::Signature>>,
 }
 
 impl<A: SimulatedAuthentication> BroadcastHost<A> {
-    /// A run that has not begun.
+    /// Creates the host of a run.
     pub fn new(group: Arc<Committee<Ed25519>>, scenario: &Scenario) -> Self {
         Self {
             group,
@@ -75,17 +75,17 @@ impl<A: SimulatedAuthentication> BroadcastHost<A> {
         }
     }
 
-    /// A short tail, so that runs leave it behind.
+    /// Parameters with a short tail, which runs exceed.
     pub fn parameters() -> Parameters {
         Parameters { tail: 16, max_message: 256, retry: Duration::from_millis(150), ..Parameters::default() }
     }
 
-    /// How many slots correct members delivered.
+    /// Returns the number of slots delivered by correct members.
     pub fn slots(&self) -> usize {
         self.agreed.len()
     }
 
-    /// Messages of correct senders that not every correct member has delivered, whether it is up or not.
+    /// Returns the number of messages of correct senders that some correct member, up or down, has not delivered.
     pub fn missing(&self) -> usize {
         let slots: BTreeMap<&Digest, &Slot> =
             self.agreed.iter().map(|(slot, (digest, ..))| (digest, slot)).collect();
@@ -118,7 +118,7 @@ impl<A: SimulatedAuthentication> BroadcastHost<A> {
         }
         let at = node.slot;
         if !self.this_life.entry(at).or_default().insert(*slot) {
-            return Err(Violation::new("once", format!("node {at} delivers {slot:?} twice in one life")));
+            return Err(Violation::new("once", format!("node {at} delivers {slot:?} twice in one run")));
         }
         if crate::digest(message) != *digest {
             return Err(Violation::new("delivery", format!("node {at}: {slot:?} has another digest")));
@@ -147,13 +147,14 @@ impl<A: SimulatedAuthentication> BroadcastHost<A> {
         Ok(())
     }
 
-    /// If the sender is correct, what one correct member delivered long ago all have delivered, within the tail.
+    /// Checks validity: a message of a correct sender that one correct member delivered long ago is delivered by all,
+    /// within the tail.
     fn all_have_what_one_has(&self, now: Time) -> Verdict {
         let long_ago = |time: Time| now.since(time) >= self.patience;
         for (slot, (_, first, at)) in &self.agreed {
             let top = self.tops.get(&slot.sender).copied().unwrap_or(0);
             let in_tail = slot.sequence + u64::from(self.parameters.tail) > top;
-            // A sender that stays dead is no correct one.
+            // A sender that stays down is not correct.
             let sender = self.up.get(&usize::from(slot.sender)).filter(|(_, since)| long_ago(*since));
             if !self.is_correct(slot.sender) || sender.is_none() || !long_ago(*at) || !in_tail {
                 continue;
@@ -176,7 +177,7 @@ impl<A: SimulatedAuthentication> Host for BroadcastHost<A> {
     fn boot(&mut self, boot: BootContext<Record<A::Signature>>) -> Result<Broadcaster<A>, Violation> {
         let BootContext { node, mut records, seed, .. } = boot;
         if seed[0].is_multiple_of(2) {
-            // What a store with a place for each of the last keeps.
+            // Records as a store with one key per place in the tail would keep them.
             let tail = self.parameters.tail.into();
             let kept: BTreeMap<_, _> =
                 records.into_iter().map(|record| (record.place(tail), record)).collect();
@@ -246,7 +247,7 @@ impl<A: SimulatedAuthentication> Host for BroadcastHost<A> {
         *self.misbehaviours.entry((culprit, evidence.code())).or_default() += 1;
         if let Misbehaviour::Equivocation(evidence) = evidence {
             if evidence.culprit != culprit || evidence.verify::<A>(&self.group).is_err() {
-                return Err(Violation::new("evidence", format!("node {}: it proves nothing", node.slot)));
+                return Err(Violation::new("evidence", format!("node {}: invalid evidence", node.slot)));
             }
             self.evidence.push(*evidence);
         }
@@ -258,7 +259,8 @@ impl<A: SimulatedAuthentication> Host for BroadcastHost<A> {
         if !node.honest {
             return Ok(());
         }
-        // Lower than before where a crash came before the last number was durable: nobody has heard of it then.
+        // May be lower than before a crash that precedes the durability of the last number; no member has received it
+        // then.
         self.tops.insert(node.member, status.sequence);
         self.verified.insert(node.slot, status.verified);
         if status.deferred > usize::from(self.group.len()) * self.parameters.tail as usize {

@@ -1,7 +1,7 @@
-//! Consistent broadcast in the deterministic simulator: a host with a workload and the checks, and members that know
-//! the protocol and break it. Tests and `quorate-broadcast simulate` use it.
+//! Consistent broadcast in the deterministic simulator: a host with a workload and the checks, and Byzantine members.
+//! Used by the tests and `quorate-broadcast simulate`.
 
-// What cannot happen here, such as a seed that is no key, stops a tool with a message.
+// Impossible cases, such as an invalid fixed seed, end the tool with a message.
 #![allow(clippy::expect_used, clippy::indexing_slicing)]
 
 mod adversaries;
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use quorate_simulator::PresetParameters;
 
-/// What the simulator must know of the protocol: it bears less than a third of faulty members.
+/// Returns the preset parameters of the protocol, which tolerates less than a third of faulty members.
 pub fn shape(nodes: usize) -> PresetParameters<'static> {
     PresetParameters {
         live_within: Duration::from_secs(6),
